@@ -1,0 +1,19 @@
+"""An auto-graded course exercise kit: attention from scratch.
+
+`check("softmax")` runs the public checks of an exercise on the file beside the notebook.
+"""
+
+from typing import Any
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "check"]
+
+
+def check(exercise: str | None = None) -> Any:
+    """Run the public checks of one exercise (or all of the folder) on the student's own files.
+
+    Returns a result that renders as a table in a notebook and as text elsewhere.
+    """
+    from .checking import check_folder
+
+    return check_folder(exercise)

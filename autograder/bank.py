@@ -1,0 +1,130 @@
+"""The bank of a week: its solution, correct alternatives, and misconceptions.
+
+A misconception file holds only the wrong definitions and is appended to the solution's source, so
+it overrides by name. Its docstring is a claim that `verify` proves:
+
+    Divides the scores by the head size instead of by its square root.
+
+    Exercise: scaled_dot_product_attention
+    Believes: the scale is d itself.
+    Shows: the weights are close to uniform.
+    Hint: …
+    Rejected by: test_values
+    Same as: other_file because …      (optional)
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from .course import Course, Week
+from .errors import BankError
+
+_FIELD = re.compile(r"^(Exercise|Believes|Shows|Hint|Rejected by|Same as):\s*(.*)$")
+_REQUIRED = ("Exercise", "Believes", "Shows", "Hint", "Rejected by")
+
+
+class Misconception(msgspec.Struct, frozen=True):
+    """One wrong belief, as its file states it."""
+
+    name: str
+    exercise: str
+    title: str
+    believes: str
+    shows: str
+    hint: str
+    rejected_by: str
+    same_as: tuple[str, ...]
+    source: str
+
+
+class Alternative(msgspec.Struct, frozen=True):
+    """A correct solution in another style."""
+
+    name: str
+    source: str
+
+
+class Bank:
+    """Everything in `solutions/<week>`; sources are whole modules ready to be graded."""
+
+    def __init__(self, course: Course, week: Week) -> None:
+        self.course, self.week = course, week
+        self.folder = course.solution_folder(week)
+
+    @cached_property
+    def solution(self) -> str:
+        path = self.course.solution(self.week)
+        try:
+            return path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise BankError(f"{path.relative_to(self.course.root)}: the solution is missing") from None
+
+    @cached_property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        files = sorted((self.folder / "alternatives").glob("*.py"))
+        return tuple(Alternative(f.stem, self._appended(f)) for f in files)
+
+    @cached_property
+    def misconceptions(self) -> tuple[Misconception, ...]:
+        files = sorted((self.folder / "misconceptions").glob("*.py"))
+        return tuple(self._misconception(f) for f in files)
+
+    def of_exercise(self, exercise: str) -> tuple[Misconception, ...]:
+        return tuple(m for m in self.misconceptions if m.exercise == exercise)
+
+    def _appended(self, path: Path) -> str:
+        text = path.read_text(encoding="utf-8")
+        future = [line for line in text.split("\n") if line.startswith("from __future__")]
+        if future:
+            text = "\n".join(line for line in text.split("\n") if line not in future)
+        return f"{self.solution}\n\n{text}"
+
+    def _misconception(self, path: Path) -> Misconception:
+        where = path.relative_to(self.course.root)
+        try:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+        except SyntaxError as error:
+            raise BankError(f"{where}:{error.lineno}: {error.msg}") from None
+        doc = ast.get_docstring(tree)
+        if not doc:
+            raise BankError(f"{where}: it needs a docstring that states the misconception")
+        title, fields = _fields(doc)
+        missing = [name for name in _REQUIRED if not fields.get(name)]
+        if missing:
+            raise BankError(f"{where}: the docstring lacks the line `{missing[0]}: …`")
+        exercise = fields["Exercise"]
+        if exercise not in {e.name for e in self.week.exercises}:
+            raise BankError(f"{where}: {exercise!r} is no exercise of {self.week.name}")
+        same = re.split(r"\s+because\s+", fields.get("Same as", ""))[0]
+        return Misconception(
+            name=path.stem,
+            exercise=exercise,
+            title=title,
+            believes=fields["Believes"],
+            shows=fields["Shows"],
+            hint=fields["Hint"],
+            rejected_by=fields["Rejected by"].split("::")[-1].strip("` ."),
+            same_as=tuple(s.strip() for s in same.split(",") if s.strip()),
+            source=self._appended(path),
+        )
+
+
+def _fields(doc: str) -> tuple[str, dict[str, str]]:
+    """The first paragraph, and the `Name: text` lines with their continuation lines."""
+    first, _, rest = doc.partition("\n\n")
+    fields: dict[str, str] = {}
+    current = ""
+    for line in rest.split("\n"):
+        found = _FIELD.match(line.strip())
+        if found:
+            current = found.group(1)
+            fields[current] = found.group(2).strip()
+        elif current and line.strip():
+            fields[current] += " " + line.strip()
+    return " ".join(first.split()), fields

@@ -1,0 +1,70 @@
+"""The command line. Commands import what they need when they run, so that help is instant."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from .errors import KitError
+
+app = typer.Typer(
+    name="autograder",
+    help="An auto-graded course on attention: check your work, grade a class, author a week.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+WeekArgument = Annotated[str, typer.Argument(help="A week: its name, or its number.")]
+
+
+def main() -> None:
+    """Entry point: an error that the user can mend is one line and exit code 2."""
+    try:
+        app()
+    except KitError as error:
+        print(f"autograder: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+@app.command()
+def build(
+    check: Annotated[bool, typer.Option(help="Write nothing; exit 1 where a stub is stale.")] = False,
+) -> None:
+    """Make the stubs in exercises/ from the solutions.
+
+    Example: autograder build --check
+    """
+    from .course import load
+    from .stubs import stale, write_stubs
+
+    course = load()
+    paths = stale(course) if check else write_stubs(course)
+    for path in paths:
+        print(f"{path} is stale: run `autograder build`" if check else f"wrote {path}")
+    if check and paths:
+        raise typer.Exit(1)
+    if not paths:
+        print(f"{len(course.weeks)} stubs are up to date")
+
+
+@app.command()
+def verify(
+    weeks: Annotated[list[str] | None, typer.Argument(help="Weeks; all by default.")] = None,
+    quick: Annotated[bool, typer.Option(help="Without the sandbox: the bank is project code.")] = False,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or fake-gpu")] = "auto",
+) -> None:
+    """Prove that the graders are fair and sharp, on the whole bank of each week.
+
+    Example: autograder verify week02 --quick
+    """
+    from .course import load
+    from .show.verification import run_verification
+
+    course = load()
+    chosen = [course.week(w) for w in weeks] if weeks else list(course.weeks)
+    if not run_verification(course, chosen, quick=quick, device=device):
+        raise typer.Exit(1)

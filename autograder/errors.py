@@ -1,0 +1,48 @@
+"""Every error that the kit raises on purpose.
+
+    KitError                     shown to the user as one line, exit code 2
+    ├── CourseError              course.yaml, or a folder it names, is wrong: says where
+    ├── BuildError               a solution cannot be turned into a stub
+    ├── LeakError                something secret would have left
+    ├── IntakeError              a submission that cannot be taken: becomes the verdict `refused`
+    ├── BankError                a misconception or alternative is malformed
+    ├── EngineError              the grading engine itself failed: becomes `grader_fault`
+    └── NbgraderError            a step of nbgrader failed
+
+(The sandbox's own errors are drawn in autograder/sandbox/errors.py; the verdicts that stop a
+hidden test are in autograder/grading/outcomes.py.)
+"""
+
+from __future__ import annotations
+
+
+class KitError(Exception):
+    """Something that the user can mend; the message says what, where and how."""
+
+
+class CourseError(KitError):
+    """The registry or a folder that it names is wrong."""
+
+
+class BuildError(KitError):
+    """A solution cannot be turned into a stub."""
+
+
+class LeakError(KitError):
+    """A secret line stands in something that would leave the instructor's machine."""
+
+
+class IntakeError(KitError):
+    """A submission is not something that can be graded."""
+
+
+class BankError(KitError):
+    """A misconception or alternative file does not state what it must."""
+
+
+class EngineError(KitError):
+    """The grading engine could not do its work; never the student's fault."""
+
+
+class NbgraderError(KitError):
+    """A step of nbgrader failed."""

@@ -1,0 +1,1 @@
+"""Grading: hidden pytest graders on the trusted side, verdicts, comparison and diagnosis."""

@@ -1,0 +1,202 @@
+"""One running hidden test: its axes, its inputs, and the sides that answer its calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from ..worker import wire
+from ..worker.values import Decoder, Encoder
+from .draw import Draw
+from .drawn import read_drawing, read_figure
+from .messages import crashed, forbidden, state_mismatch
+from .outcomes import BadReply, GraderFault, LimitExceeded, NotRun, Outcome
+from .targets import Answer, Target
+
+WIRE_DEVICE = {"cpu": "cpu", "cuda": "cuda", "fake-gpu": "fake_gpu"}
+
+
+@dataclass(frozen=True)
+class Device:
+    """The device axis of a test; passed as an argument it becomes a torch.device in the worker."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Special:
+    """An argument that only the worker can make (see wire.SpecialV)."""
+
+    kind: Any
+    value: Any
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One reply, decoded: what a call gave and did."""
+
+    value: Any
+    raw: wire.Value
+    gradients: tuple[Any, ...] | None
+    reply: wire.Reply
+
+
+@dataclass
+class Side:
+    """A target as one test sees it: the student's, the reference, or the reference in float64."""
+
+    target: Target
+    device: str
+    wide: bool = False
+    is_reference: bool = True
+    source: tuple[str, ...] = ()
+    fresh: bool = True
+    answers: list[Answer | Outcome] = field(default_factory=list)
+
+    def encode(self, thing: Any, encoder: Encoder) -> wire.Value:
+        return encoder(self.prepared(thing))
+
+    def prepared(self, thing: Any) -> Any:
+        """Float arguments in double precision where this side is the wide one."""
+        if not self.wide:
+            return thing
+        if isinstance(thing, torch.Tensor) and thing.is_floating_point():
+            return thing.double()
+        if hasattr(thing, "astype") and thing.dtype.kind == "f":
+            return thing.astype("float64")
+        if isinstance(thing, (tuple, list)):
+            return type(thing)(self.prepared(x) for x in thing)
+        if isinstance(thing, dict):
+            return {k: self.prepared(v) for k, v in thing.items()}
+        if isinstance(thing, Special):
+            return Special(thing.kind, self.prepared(thing.value))
+        return thing
+
+    def special(self, thing: object) -> wire.Value | None:
+        if isinstance(thing, Device):
+            return wire.SpecialV("device", self.device)
+        if isinstance(thing, torch.device):
+            return wire.SpecialV("device", str(thing))
+        if isinstance(thing, torch.dtype):
+            return wire.SpecialV("dtype", str(thing).removeprefix("torch."))
+        if isinstance(thing, Special):
+            return wire.SpecialV(thing.kind, self._encoder(self.prepared(thing.value)))
+        handle = getattr(thing, "handle_on", None)
+        return handle(self) if handle is not None else None
+
+    def call(
+        self,
+        case: Case,
+        path: str,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> Seen:
+        """Make a call and interpret the reply; a bad end is raised as an Outcome."""
+        encoder = self._encoder = Encoder(special=self.special)
+        message = wire.Call(
+            exercise=case.exercise,
+            handle=options.pop("handle", None),
+            path=path,
+            args=tuple(self.encode(a, encoder) for a in args),
+            kwargs={k: self.encode(v, encoder) for k, v in (kwargs or {}).items()},
+            device=self.device,
+            not_allowed=case.patterns,
+            state=encoder(self.prepared(options.pop("state", None))),
+            cotangents=self._cotangents(options.pop("cotangents", None), encoder),
+            fresh=self.fresh,
+            **options,
+        )
+        self.fresh = False
+        try:
+            answer = self.target.request(wire.pack(message, encoder.buffers))
+        except Outcome as outcome:
+            self.answers.append(outcome)
+            raise
+        self.answers.append(answer)
+        return self._interpret(case, path, answer)
+
+    def _cotangents(self, given: Any, encoder: Encoder) -> tuple[wire.Value, ...] | None:
+        if given is None:
+            return None
+        return tuple(encoder(self.prepared(c)) for c in given)
+
+    def _interpret(self, case: Case, path: str, answer: Answer) -> Seen:
+        reply, buffers = answer
+        if self.is_reference and reply.status != "ok":
+            raised = reply.raised
+            detail = f": {raised.type}: {raised.message}" if raised else ""
+            if reply.status == "raised" and not self.wide:
+                raise ReferenceRaised(reply, f"the reference's {path} raised{detail}")
+            raise GraderFault(f"the reference's {path} answered {reply.status}{detail}")
+        if reply.banned and not self.is_reference:
+            raise forbidden(reply.banned, case.module)
+        if reply.status == "not_run":
+            raise NotRun(
+                "This needs a real GPU: your code looks at values, which a claimed device lacks."
+            )
+        if reply.status == "missing":
+            raise crashed(path, reply.raised, case.module, self.source, case.public, missing=True)
+        if reply.status == "state":
+            assert reply.mismatch is not None
+            raise state_mismatch(reply.mismatch, path)
+        if reply.status == "raised":
+            raise crashed(path, reply.raised, case.module, self.source, case.public)
+        if reply.status == "too_large":
+            raise LimitExceeded("The result is far larger than it can be.")
+        try:
+            return self._decode(reply, buffers)
+        except wire.BadFrame:
+            raise BadReply("What your function returned does not fit together.") from None
+
+    def _decode(self, reply: wire.Reply, buffers: list[memoryview]) -> Seen:
+        decoder = Decoder(buffers, special=_read_special)
+        gradients = reply.gradients
+        return Seen(
+            decoder(reply.value),
+            reply.value,
+            None if gradients is None else tuple(decoder(g) for g in gradients),
+            reply,
+        )
+
+
+class ReferenceRaised(GraderFault):
+    """The reference refused a call; `refuses` expects that."""
+
+    def __init__(self, reply: wire.Reply, message: str) -> None:
+        super().__init__(message)
+        self.reply = reply
+
+
+def _read_special(value: wire.Value, decoder: Decoder) -> Any:
+    if isinstance(value, wire.DrawingV):
+        return read_drawing(value, decoder)
+    if isinstance(value, wire.FigureV):
+        return read_figure(value, decoder)
+    return value
+
+
+@dataclass
+class Case:
+    """A hidden test that runs against one submission."""
+
+    test: str
+    exercise: str
+    module: str
+    patterns: tuple[str, ...]
+    device: str
+    dtype: str
+    public: bool
+    draw: Draw
+    student: Side
+    reference: Side
+    precise: Side
+
+    def begin(self) -> None:
+        for side in (self.student, self.reference, self.precise):
+            side.target.begin(self.test, self.exercise)

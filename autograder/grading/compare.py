@@ -1,0 +1,268 @@
+"""Comparing a student's result with the reference: kind, shape, dtype, finiteness, values.
+
+Tolerances follow the dtype. The reference is also run in float64; an entry may differ from that by
+a small multiple of the unit roundoff times the largest entry (8 for halves, 64 for float32 and
+float64, where sums over many terms are compared), or by four times the reference's own largest
+error in the dtype, whichever is more. Messages say where and by how much, never the hidden inputs
+or the expected values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..worker import wire
+from .drawn import Drawing, Figure, compare_drawing, compare_figure
+from .observe import explain_difference
+from .outcomes import BadReply, GraderFault, Wrong
+
+_ROUNDINGS = {torch.float16: 8, torch.bfloat16: 8, torch.float32: 64, torch.float64: 64}
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far values may be apart. `absolute` None derives it from the dtype."""
+
+    absolute: float | None = None
+    relative: float = 0.0
+    terms: float = 0.0  # the size of the terms that a result is a sum of
+
+    def bound(self, expected: torch.Tensor, precise: torch.Tensor) -> float:
+        """The largest allowed difference from `precise`, for results in expected's dtype."""
+        finite = precise[torch.isfinite(precise)]
+        largest = float(finite.abs().max()) if finite.numel() else 0.0
+        if self.absolute is not None:
+            return self.absolute + self.relative * largest
+        if expected.dtype not in _ROUNDINGS:
+            return 0.0
+        unit = torch.finfo(expected.dtype).eps * _ROUNDINGS[expected.dtype]
+        own = (expected.double() - precise).abs()
+        own = own[torch.isfinite(own)]
+        own_error = float(own.max()) if own.numel() else 0.0
+        return max(unit * max(largest, self.terms), 4 * own_error)
+
+
+def compare(
+    actual: Any, expected: Any, precise: Any, tolerance: Tolerance, where: str = "The result"
+) -> None:
+    """Raise Wrong where `actual` is not `expected` (whose float64 version is `precise`)."""
+    if isinstance(actual, wire.OpaqueV) or (
+        isinstance(actual, wire.HandleV) and not isinstance(expected, wire.HandleV)
+    ):
+        raise BadReply(
+            f"{where} is a {actual.type!r} object, which is not plain data. "
+            f"Return {_kind(expected)}."
+        )
+    if isinstance(expected, torch.Tensor):
+        _compare_tensor(actual, expected, precise, tolerance, where)
+    elif isinstance(expected, (np.ndarray, np.generic)):
+        _compare_array(actual, expected, precise, tolerance, where)
+    elif isinstance(expected, (tuple, list)):
+        _compare_items(actual, expected, precise, tolerance, where)
+    elif isinstance(expected, dict):
+        _compare_mapping(actual, expected, precise, tolerance, where)
+    elif isinstance(expected, Drawing):
+        compare_drawing(actual, expected, where)
+    elif isinstance(expected, Figure):
+        compare_figure(actual, expected, where)
+    elif not isinstance(expected, wire.HandleV):
+        _compare_plain(actual, expected, precise, tolerance, where)
+
+
+def _compare_tensor(
+    actual: Any, expected: torch.Tensor, precise: Any, tolerance: Tolerance, where: str
+) -> None:
+    if not isinstance(actual, torch.Tensor):
+        raise Wrong(f"{where} should be a torch tensor, but is {_kind(actual)}.")
+    if actual.shape != expected.shape:
+        raise Wrong(
+            f"{where} should have shape {tuple(expected.shape)}, but has {tuple(actual.shape)}."
+        )
+    if actual.dtype != expected.dtype:
+        raise Wrong(
+            f"{where} should have dtype {_name(expected.dtype)}, but has {_name(actual.dtype)}."
+        )
+    if actual.is_meta or expected.is_meta:
+        return
+    if not isinstance(precise, torch.Tensor) or precise.shape != expected.shape:
+        precise = expected
+    _compare_values(actual, expected, precise, tolerance, where)
+
+
+def _compare_array(
+    actual: Any, expected: Any, precise: Any, tolerance: Tolerance, where: str
+) -> None:
+    if not isinstance(actual, (np.ndarray, np.generic)):
+        if isinstance(actual, float) and expected.ndim == 0:
+            actual = np.float64(actual)
+        else:
+            raise Wrong(f"{where} should be a numpy array, but is {_kind(actual)}.")
+    if actual.shape != expected.shape:
+        raise Wrong(f"{where} should have shape {expected.shape}, but has {actual.shape}.")
+    if actual.dtype != expected.dtype:
+        raise Wrong(f"{where} should have dtype {expected.dtype}, but has {actual.dtype}.")
+    if not isinstance(precise, (np.ndarray, np.generic)) or precise.shape != expected.shape:
+        precise = expected
+    tensors = [torch.from_numpy(np.array(a)) for a in (actual, expected, precise)]
+    _compare_values(tensors[0], tensors[1], tensors[2], tolerance, where)
+
+
+def _compare_values(
+    actual: torch.Tensor,
+    expected: torch.Tensor,
+    precise: torch.Tensor,
+    tolerance: Tolerance,
+    where: str,
+) -> None:
+    if not (expected.is_floating_point() or expected.is_complex()):
+        if not torch.equal(actual, expected):
+            raise Wrong(explain_difference(actual, expected, actual != expected, where))
+        return
+    if expected.is_complex() or torch.isnan(expected).any():
+        raise GraderFault("the reference's result is complex or NaN")
+    wide, target = actual.double(), precise.double()
+    target = _sane(expected.double(), target)
+    if torch.isnan(wide).any():
+        count = int(torch.isnan(wide).sum())
+        raise Wrong(f"{where} has {count} NaN among {wide.numel()} entries{_rows_of(wide)}.")
+    infinite = torch.isinf(expected.double())
+    exact = wide == expected.double()
+    bound = tolerance.bound(expected, target)
+    close = (wide - target).abs() <= bound
+    off = ~torch.where(infinite, exact, close & torch.isfinite(wide))
+    if off.any():
+        raise Wrong(explain_difference(wide, target, off, where))
+
+
+def _sane(expected: torch.Tensor, precise: torch.Tensor) -> torch.Tensor:
+    """`precise`, unless it is a different result altogether (a discrete choice fell otherwise)."""
+    finite = torch.isfinite(expected) & torch.isfinite(precise)
+    if not torch.equal(torch.isfinite(expected), torch.isfinite(precise)):
+        return expected
+    if not finite.any():
+        return expected
+    largest = float(expected[finite].abs().max())
+    apart = float((expected[finite] - precise[finite]).abs().max())
+    return precise if apart <= 0.1 * largest + 1e-6 else expected
+
+
+def _compare_items(
+    actual: Any, expected: Any, precise: Any, tolerance: Tolerance, where: str
+) -> None:
+    if not isinstance(actual, (tuple, list)):
+        raise Wrong(
+            f"{where} should be {len(expected)} values together (return a, b), "
+            f"but is {_kind(actual)}."
+        )
+    if len(actual) != len(expected):
+        raise Wrong(f"{where} should hold {len(expected)} values, but holds {len(actual)}.")
+    alike = isinstance(precise, (tuple, list)) and len(precise) == len(expected)
+    for number, (mine, theirs) in enumerate(zip(actual, expected, strict=True)):
+        finer = precise[number] if alike else None
+        place = f"{_ORDINALS[number] if number < 5 else number + 1} value returned"
+        compare(mine, theirs, finer, tolerance, f"The {place}")
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+
+
+def _compare_mapping(
+    actual: Any, expected: Any, precise: Any, tolerance: Tolerance, where: str
+) -> None:
+    if not isinstance(actual, dict):
+        raise Wrong(f"{where} should be a dict, but is {_kind(actual)}.")
+    if actual.keys() != expected.keys():
+        raise Wrong(f"{where} should have the keys {sorted(expected)}, but has {sorted(actual)}.")
+    for key in expected:
+        finer = precise.get(key) if isinstance(precise, dict) else None
+        compare(actual[key], expected[key], finer, tolerance, f"{where}[{key!r}]")
+
+
+def _compare_plain(
+    actual: Any, expected: Any, precise: Any, tolerance: Tolerance, where: str
+) -> None:
+    if isinstance(expected, bool) or expected is None or isinstance(expected, str):
+        plain = actual.item() if isinstance(actual, np.bool_) else actual
+        if isinstance(plain, str) and isinstance(expected, str):
+            plain, expected = stripped(plain), stripped(expected)
+        if type(plain) is not type(expected):
+            raise Wrong(f"{where} should be {_kind(expected)}, but is {_kind(actual)}.")
+        if plain != expected:
+            raise Wrong(_text_difference(plain, expected, where))
+        return
+    if isinstance(expected, int):
+        if isinstance(actual, np.integer):
+            actual = int(actual)
+        if not isinstance(actual, int) or isinstance(actual, bool):
+            raise Wrong(f"{where} should be an int, but is {_kind(actual)}.")
+        if actual != expected:
+            raise Wrong(f"{where} is not the right number.")
+        return
+    if isinstance(actual, (int, np.floating)) and not isinstance(actual, bool):
+        actual = float(actual)
+    if not isinstance(actual, float):
+        raise Wrong(f"{where} should be a float, but is {_kind(actual)}.")
+    finer = precise if isinstance(precise, float) else expected
+    pair = [torch.tensor(x, dtype=torch.float64) for x in (actual, expected, finer)]
+    single = torch.tensor(expected, dtype=torch.float32)
+    if tolerance.absolute is None:
+        tolerance = Tolerance(tolerance.bound(single, pair[2]))
+    _compare_values(pair[0], pair[1], pair[2], tolerance, where)
+
+
+def stripped(text: str) -> str:
+    """Text as it is compared: spaces at the ends of lines do not count."""
+    return "\n".join(line.rstrip(" ") for line in text.split("\n"))
+
+
+def _text_difference(actual: Any, expected: Any, where: str) -> str:
+    if not isinstance(expected, str) or not isinstance(actual, str):
+        return f"{where} is not the right one."
+    mine, theirs = actual.split("\n"), expected.split("\n")
+    if len(mine) != len(theirs):
+        return f"{where} should have {len(theirs)} lines, but has {len(mine)}."
+    line = next(i for i, (a, b) in enumerate(zip(mine, theirs, strict=True)) if a != b)
+    if len(mine[line]) != len(theirs[line]):
+        return (
+            f"{where}: line {line + 1} should be {len(theirs[line])} characters long, "
+            f"but is {len(mine[line])}."
+        )
+    column = next(
+        i for i, (a, b) in enumerate(zip(mine[line], theirs[line], strict=True)) if a != b
+    )
+    return f"{where}: line {line + 1} differs from column {column + 1} on."
+
+
+def _rows_of(wide: torch.Tensor) -> str:
+    if wide.ndim < 2:
+        return ""
+    rows = torch.isnan(wide).flatten(0, -2).any(-1)
+    whole = torch.isnan(wide).flatten(0, -2).all(-1)
+    count = int(rows.sum())
+    return f", in {count} of {rows.numel()} rows{' (whole rows)' if torch.equal(rows, whole) else ''}"
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _kind(thing: Any) -> str:
+    """What a value is, in a student's words."""
+    if thing is None:
+        return "None (is a `return` missing?)"
+    if isinstance(thing, torch.Tensor):
+        return "a torch tensor"
+    if isinstance(thing, np.ndarray):
+        return "a numpy array"
+    if isinstance(thing, (tuple, list)):
+        return f"a {type(thing).__name__} of {len(thing)}"
+    if isinstance(thing, (wire.OpaqueV, wire.HandleV)):
+        return f"a {thing.type} object"
+    if isinstance(thing, (Drawing, Figure)):
+        return "a matplotlib Axes" if isinstance(thing, Drawing) else "a matplotlib Figure"
+    name = type(thing).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

@@ -1,0 +1,73 @@
+"""Seeded inputs for hidden tests: fresh per test, secret per course, the same for everyone."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..worker.values import TORCH_DTYPES
+
+
+class Draw:
+    """Draws tensors in the test's dtype; `draw.array` draws numpy arrays.
+
+    The seed is a hash of the course's secret and the test's name, so an input can neither be
+    looked up nor memorised from another course, and two submissions meet the same inputs.
+    """
+
+    def __init__(self, secret: bytes, test: str, dtype: str) -> None:
+        digest = hashlib.blake2b(test.encode(), key=secret[:64], digest_size=8).digest()
+        self._rng = np.random.default_rng(int.from_bytes(digest, "little"))
+        self._dtype = TORCH_DTYPES[dtype]
+        self.array = DrawArray(self._rng, dtype)
+
+    def normal(self, *shape: int, std: float = 1.0, mean: float = 0.0) -> torch.Tensor:
+        """Normal entries of the given standard deviation."""
+        return torch.from_numpy(self._rng.normal(mean, std, shape)).to(self._dtype)
+
+    def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0) -> torch.Tensor:
+        return torch.from_numpy(self._rng.uniform(low, high, shape)).to(self._dtype)
+
+    def integers(self, low: int, high: int, *shape: int) -> torch.Tensor:
+        """int64 entries in low..high-1."""
+        return torch.from_numpy(np.asarray(self._rng.integers(low, high, shape)))
+
+    def bools(self, *shape: int, p: float = 0.5) -> torch.Tensor:
+        """True with probability p."""
+        return torch.from_numpy(np.asarray(self._rng.random(shape) < p))
+
+    def permutation(self, n: int) -> torch.Tensor:
+        return torch.from_numpy(self._rng.permutation(n))
+
+    def seed(self) -> int:
+        return int(self._rng.integers(2**31))
+
+    def like(self, shape: tuple[int, ...], dtype: torch.dtype, std: float = 1.0) -> torch.Tensor:
+        """Normal entries of another dtype, for weights and cotangents."""
+        return torch.from_numpy(np.asarray(self._rng.normal(0.0, std, shape))).to(dtype)
+
+
+class DrawArray:
+    """The numpy counterparts of `Draw`."""
+
+    def __init__(self, rng: np.random.Generator, dtype: str) -> None:
+        self._rng = rng
+        self._dtype = "float32" if dtype == "bfloat16" else dtype
+
+    def normal(self, *shape: int, std: float = 1.0, mean: float = 0.0) -> Any:
+        return self._rng.normal(mean, std, shape).astype(self._dtype)
+
+    def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0) -> Any:
+        return self._rng.uniform(low, high, shape).astype(self._dtype)
+
+    def integers(self, low: int, high: int, *shape: int) -> Any:
+        return self._rng.integers(low, high, shape)
+
+    def bools(self, *shape: int, p: float = 0.5) -> Any:
+        return self._rng.random(shape) < p
+
+    def permutation(self, n: int) -> Any:
+        return self._rng.permutation(n)

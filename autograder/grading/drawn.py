@@ -1,0 +1,113 @@
+"""Comparing what a plotting exercise drew with what it should have drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..worker import wire
+from ..worker.values import Decoder
+from .outcomes import Wrong
+
+
+@dataclass(frozen=True)
+class Image:
+    """One image as it is seen: `data` (rows, columns) from the top where `top_row_first`."""
+
+    data: Any
+    top_row_first: bool
+    vmin: float | None
+    vmax: float | None
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What an Axes shows; ticks are the labels at the cells, in order."""
+
+    images: tuple[Image, ...]
+    xlabel: str
+    ylabel: str
+    title: str
+    xticks: tuple[str, ...]
+    yticks: tuple[str, ...]
+    same_axes: bool
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The panels of a figure, colour bars left out."""
+
+    axes: tuple[Drawing, ...]
+    suptitle: str
+
+
+def read_drawing(value: wire.DrawingV, decoder: Decoder) -> Drawing:
+    images = tuple(
+        Image(decoder(i.data), i.top_row_first, i.vmin, i.vmax) for i in value.images
+    )
+    texts = value.xlabel, value.ylabel, value.title
+    return Drawing(images, *texts, value.xticks, value.yticks, value.same_axes)
+
+
+def read_figure(value: wire.FigureV, decoder: Decoder) -> Figure:
+    return Figure(tuple(read_drawing(a, decoder) for a in value.axes), value.suptitle)
+
+
+def compare_drawing(actual: Any, expected: Drawing, where: str = "The drawing") -> None:
+    """Raise Wrong where a drawing differs: orientation first, then data, limits, labels, ticks."""
+    if not isinstance(actual, Drawing):
+        raise Wrong(f"{where} should be a matplotlib Axes.")
+    if len(actual.images) != len(expected.images):
+        raise Wrong(
+            f"{where} should hold {len(expected.images)} image, but holds {len(actual.images)}."
+        )
+    for mine, theirs in zip(actual.images, expected.images, strict=True):
+        _compare_image(mine, theirs, where)
+    for label, axis in (("xlabel", "x"), ("ylabel", "y")):
+        if getattr(actual, label).strip() != getattr(expected, label):
+            raise Wrong(
+                f"{where}: the {axis} label should be {getattr(expected, label)!r}, "
+                f"but is {getattr(actual, label)!r}."
+            )
+    if expected.title and actual.title.strip() != expected.title:
+        raise Wrong(f"{where}: the title should be {expected.title!r}, but is {actual.title!r}.")
+    for ticks, axis in (("xticks", "x"), ("yticks", "y")):
+        wanted = getattr(expected, ticks)
+        if wanted and getattr(actual, ticks) != wanted:
+            raise Wrong(f"{where}: the tokens do not stand at the {axis} axis, one at each cell.")
+    if actual.same_axes != expected.same_axes:
+        raise Wrong(f"{where} should be made on the Axes that was given, and that Axes returned.")
+
+
+def _compare_image(mine: Any, theirs: Any, where: str) -> None:
+    if not mine.top_row_first:
+        raise Wrong(f"{where}: the first query should be at the top, but rows run upwards.")
+    a, b = np.asarray(mine.data), np.asarray(theirs.data)
+    if a.shape != b.shape:
+        swapped = " Rows are queries, columns are keys." if a.shape == b.shape[::-1] else ""
+        raise Wrong(f"{where} should show {b.shape} cells, but shows {a.shape}.{swapped}")
+    if not np.allclose(a, b, atol=1e-6):
+        if a.shape[0] == a.shape[-1] and np.allclose(a.T, b, atol=1e-6):
+            raise Wrong(f"{where} is transposed: rows are queries, columns are keys.")
+        if np.allclose(a[::-1], b, atol=1e-6):
+            raise Wrong(f"{where} is upside down: the first query belongs at the top.")
+        raise Wrong(f"{where} should show the weights unchanged, but the values differ.")
+    if (mine.vmin, mine.vmax) != (theirs.vmin, theirs.vmax):
+        raise Wrong(
+            f"{where}: the colours should run from {theirs.vmin:g} to {theirs.vmax:g}, "
+            "whatever the weights are."
+        )
+
+
+def compare_figure(actual: Any, expected: Figure, where: str = "The figure") -> None:
+    """Raise Wrong where a figure's panels differ in number or content."""
+    if not isinstance(actual, Figure):
+        raise Wrong(f"{where} should be a matplotlib Figure.")
+    if len(actual.axes) != len(expected.axes):
+        raise Wrong(
+            f"{where} should have {len(expected.axes)} panels, but has {len(actual.axes)}."
+        )
+    for number, (mine, theirs) in enumerate(zip(actual.axes, expected.axes, strict=True)):
+        compare_drawing(mine, theirs, f"Panel {number + 1}")

@@ -1,0 +1,199 @@
+"""Grading one week's submissions in this process: graders, sandbox, reference, diagnosis.
+
+An `Engine` is made once per process and week and keeps everything warm: the pytest session, the
+reference's answers, the misconceptions' runs, the sandbox's template.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .. import sandbox as sandboxes
+from ..bank import Bank, Misconception
+from ..course import Course, Week
+from ..errors import EngineError
+from ..report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
+from ..worker.runtime import PrepareConfig
+from ..worker.watch import set_nets
+from . import scoring
+from .diagnose import diagnose
+from .plugin import GraderPlugin, Ran, exercise_of
+from .session import GraderSession
+from .targets import InProcess, Recorded, Sandboxed, Target
+
+import msgspec  # isort: skip
+
+MISCONCEPTION_RUNS = dict[str, dict[str, list[Ran]]]
+
+
+class Engine:
+    """Grades submissions of one week. `sandbox` None grades in this process: own code only."""
+
+    def __init__(
+        self,
+        course: Course,
+        week: Week,
+        devices: tuple[str, ...],
+        secret: bytes,
+        sandbox: sandboxes.Sandbox | None,
+    ) -> None:
+        self.course, self.week, self.devices = course, week, devices
+        self.bank = Bank(course, week)
+        self.limits = course.limits(week)
+        self._sandbox = sandbox
+        self._template: sandboxes.Template | None = None
+        self._folder = tempfile.TemporaryDirectory(prefix="autograder-")
+        self._misconceptions: dict[str, list[Ran]] = {}
+        set_nets(week.all_patterns)
+        solution = self._written("solution", self.bank.solution)
+        self.plugin = GraderPlugin(
+            week.module,
+            tuple(e.name for e in week.exercises),
+            {e.name: week.patterns(e.name) for e in week.exercises},
+            devices,
+            secret,
+            Recorded(InProcess(solution)),
+            Recorded(InProcess(solution)),
+        )
+        self.session = GraderSession(course.graders(week), self.plugin)
+        self.items = self.plugin.items()
+        self._check_items()
+
+    def _check_items(self) -> None:
+        known = {e.name for e in self.week.exercises}
+        graded = {exercise_of(i) for i in self.items}
+        if unknown := graded - known:
+            raise EngineError(
+                f"test_{min(unknown)}.py grades no exercise of {self.week.name}: rename it"
+            )
+        if ungraded := known - graded:
+            raise EngineError(f"no grader: test_{min(ungraded)}.py is missing in {self.week.name}")
+
+    def grade(self, name: str, files: Mapping[str, bytes]) -> SubmissionReport:
+        """The report of one submission. A fault of ours is tried again in a fresh sandbox."""
+        started = time.perf_counter()
+        report = self._attempt(name, files)
+        if report.verdict == "grader_fault":
+            self._end_template()
+            report = self._attempt(name, files)
+        seconds = round(time.perf_counter() - started, 4)
+        return msgspec.structs.replace(report, seconds=seconds)
+
+    def _attempt(self, name: str, files: Mapping[str, bytes]) -> SubmissionReport:
+        try:
+            target = self.target(files)
+            try:
+                ran = self.run(target, self._lines(files))
+            finally:
+                target.close()
+        except (sandboxes.SandboxError, EngineError) as error:
+            return self._fault(name, str(error))
+        exercises = tuple(
+            self._exercise_report(e.name, [r for r in ran if r.exercise == e.name])
+            for e in self.week.exercises
+        )
+        faults = [r.fault for r in ran if r.fault]
+        return scoring.submission_report(name, self.week, exercises, faults)
+
+    def target(self, files: Mapping[str, bytes]) -> Target:
+        """Where this submission's calls are answered."""
+        if self._sandbox is None:
+            folder = Path(tempfile.mkdtemp(dir=self._folder.name))
+            for relative, content in files.items():
+                path = folder / relative
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            return InProcess(folder / self.week.module)
+        return Sandboxed(self._spawn, self.week.module, files, self.limits)
+
+    def run(
+        self, target: Target, source: tuple[str, ...], exercise: str | None = None
+    ) -> list[Ran]:
+        """Run the hidden tests (of one exercise) against any target."""
+        items = [i for i in self.items if exercise in (None, exercise_of(i))]
+        ran: list[Ran] = self.session.call(lambda: list(self.plugin.run(target, source, items)))
+        return ran
+
+    def misconception_runs(self, exercise: str) -> dict[str, list[Ran]]:
+        """Every misconception of the exercise, run through the exercise's tests once."""
+        runs = {}
+        for misconception in self.bank.of_exercise(exercise):
+            if misconception.name not in self._misconceptions:
+                self._misconceptions[misconception.name] = self.run_misconception(misconception)
+            runs[misconception.name] = self._misconceptions[misconception.name]
+        return runs
+
+    def run_misconception(self, misconception: Misconception) -> list[Ran]:
+        path = self._written(misconception.name, misconception.source)
+        source = tuple(misconception.source.split("\n"))
+        return self.run(InProcess(path), source, misconception.exercise)
+
+    def _exercise_report(self, exercise: str, ran: list[Ran]) -> ExerciseReport:
+        names: list[str] = []
+        if any(r.report.verdict in scoring.FAILED for r in ran):
+            if not all(_not_written(r.report) for r in ran):
+                names = diagnose(ran, self.misconception_runs(exercise))
+        by_name = {m.name: m for m in self.bank.of_exercise(exercise)}
+        explained = tuple(Diagnosis(n, by_name[n].title, by_name[n].hint) for n in names)
+        tests = tuple(r.report for r in ran)
+        return scoring.exercise_report(self.week.exercise(exercise), tests, names, explained)
+
+    def _fault(self, name: str, message: str) -> SubmissionReport:
+        return SubmissionReport(
+            name=name,
+            verdict="grader_fault",
+            score=0.0,
+            max_score=scoring.full_points(self.week),
+            seconds=0.0,
+            message=f"The grading system failed, not the submission: {message}",
+        )
+
+    def _lines(self, files: Mapping[str, bytes]) -> tuple[str, ...]:
+        return tuple(files.get(self.week.module, b"").decode("utf-8", "replace").split("\n"))
+
+    def _written(self, name: str, source: str) -> Path:
+        folder = Path(self._folder.name) / name
+        folder.mkdir(exist_ok=True)
+        path = folder / self.week.module
+        path.write_text(source, encoding="utf-8")
+        return path
+
+    def _spawn(self, limits: sandboxes.Limits) -> sandboxes.Child:
+        if self._template is None:
+            self._template = self._start_template()
+        try:
+            return self._template.spawn(limits)
+        except sandboxes.SandboxFault:
+            self._end_template()
+            self._template = self._start_template()
+            return self._template.spawn(limits)
+
+    def _start_template(self) -> sandboxes.Template:
+        assert self._sandbox is not None
+        config = PrepareConfig(
+            not_allowed=self.week.all_patterns,
+            fake_gpu="fake-gpu" in self.devices,
+            max_reply_bytes=self.limits.reply_mib << 20,
+        )
+        cuda: dict[str, Any] = {"cuda": True} if "cuda" in self.devices else {}
+        return self._sandbox.start(msgspec.msgpack.encode(config), **cuda)
+
+    def _end_template(self) -> None:
+        if self._template is not None:
+            self._template.close()
+            self._template = None
+
+    def close(self) -> None:
+        self.session.close()
+        self._end_template()
+        self._folder.cleanup()
+
+
+def _not_written(report: TestReport) -> bool:
+    return report.verdict == "not_run" or (
+        report.verdict == "crashed" and "is not filled in yet" in report.message
+    )

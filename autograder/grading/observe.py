@@ -1,0 +1,82 @@
+"""Saying where and how a result is off, in words that lead on and give nothing hidden away."""
+
+from __future__ import annotations
+
+import torch
+
+
+def explain_difference(
+    actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor, where: str
+) -> str:
+    """A sentence for a student: how much is off, where the worst entry is, what it looks like.
+
+    `actual` and `expected` have one shape; `off` is True where they differ.
+    """
+    total, wrong = off.numel(), int(off.sum())
+    share = "every entry" if wrong == total else f"{wrong} of {total} entries"
+    sentences = [f"{where} differs in {share}{_place(actual, expected, off)}."]
+    for observation in (_pattern(actual, expected, off), _sums(actual, expected)):
+        if observation:
+            sentences.append(observation)
+    return " ".join(sentences)
+
+
+def _place(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) -> str:
+    if off.ndim == 0:
+        return ""
+    gap = (actual.double() - expected.double()).abs()
+    gap = torch.where(off, torch.nan_to_num(gap, nan=torch.inf), torch.zeros_like(gap))
+    worst = tuple(int(i) for i in torch.unravel_index(gap.argmax(), gap.shape))
+    text = f", most at index {list(worst)}"
+    if off.ndim >= 2:
+        rows = off.flatten(0, -2).any(-1)
+        if 0 < int(rows.sum()) < rows.numel():
+            text += f", in {int(rows.sum())} of {rows.numel()} rows"
+    return text
+
+
+def _pattern(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) -> str:
+    """A relation between the two that a mistake often leaves behind."""
+    if actual.dtype is torch.bool:
+        return "It is the exact opposite of what is asked." if bool(off.all()) else ""
+    mine, theirs = actual.double(), expected.double()
+    if not (torch.isfinite(mine).all() and torch.isfinite(theirs).all()):
+        return "Some entries are infinite." if torch.isinf(mine).any() else ""
+    scale = float(theirs.abs().max()) or 1.0
+
+    def alike(a: torch.Tensor, b: torch.Tensor) -> bool:
+        return a.shape == b.shape and float((a - b).abs().max()) <= 1e-3 * scale
+
+    if alike(mine, -theirs):
+        return "The sign is the wrong way round."
+    if mine.ndim >= 2 and alike(mine, theirs.transpose(-1, -2)):
+        return "It matches after swapping the last two axes: it is transposed."
+    if not bool(mine.any()):
+        return "All entries are zero."
+    zero = theirs == 0
+    if bool((mine[zero] != 0).any()) and alike(torch.where(zero, theirs, mine), theirs):
+        return "Some entries that should be exactly zero are not."
+    nonzero = theirs.abs() > 1e-3 * scale
+    if int(nonzero.sum()) > 1:
+        ratio = mine[nonzero] / theirs[nonzero]
+        middle = float(ratio.median())
+        if middle and float((ratio - middle).abs().max()) <= 1e-3 * abs(middle):
+            return "All entries are off by one and the same factor."
+    if mine.ndim and alike(mine.flatten().sort().values, theirs.flatten().sort().values):
+        return "The values are right but stand in another order."
+    return ""
+
+
+def _sums(actual: torch.Tensor, expected: torch.Tensor) -> str:
+    """Whether rows that should sum to 1 do."""
+    if actual.ndim < 1 or not expected.is_floating_point() or actual.shape[-1] < 2:
+        return ""
+    mine, theirs = actual.double().sum(-1), expected.double().sum(-1)
+    ones = torch.isclose(theirs, torch.ones_like(theirs), atol=1e-2)
+    if bool((expected < 0).any()) or not bool(ones.any()) or not torch.isfinite(mine).all():
+        return ""
+    bad = ones & ~torch.isclose(mine, theirs, atol=1e-2)
+    if not bool(bad.any()):
+        return ""
+    examples = f"{float(mine[bad].flatten()[0]):.3g}"
+    return f"Rows should sum to 1 here, but one sums to {examples}."

@@ -1,0 +1,61 @@
+"""How a hidden test can end other than by passing.
+
+    Outcome
+    ├── Wrong          the result is not what the exercise asks for
+    ├── Forbidden      a call that is not allowed was made
+    ├── Crashed        the student's code raised, is missing, or ended its process
+    ├── TimedOut       a call took longer than it may
+    ├── LimitExceeded  memory, disk, processes or the size of a reply
+    ├── BadReply       what came back is not plain data, or no frame at all
+    └── NotRun         cannot be tried here; costs nothing and earns nothing
+
+Anything else that a hidden test lets out is a fault of the test: `grader_fault`.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ..report import Verdict
+
+
+class Outcome(Exception):
+    """Ends a hidden test with a verdict and a message for the student."""
+
+    verdict: ClassVar[Verdict]
+
+    @property
+    def message(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class Wrong(Outcome):
+    verdict = "wrong"
+
+
+class Forbidden(Outcome):
+    verdict = "forbidden"
+
+
+class Crashed(Outcome):
+    verdict = "crashed"
+
+
+class TimedOut(Outcome):
+    verdict = "timeout"
+
+
+class LimitExceeded(Outcome):
+    verdict = "limit"
+
+
+class BadReply(Outcome):
+    verdict = "bad_reply"
+
+
+class NotRun(Outcome):
+    verdict = "not_run"
+
+
+class GraderFault(Exception):
+    """A fault of ours: the sandbox broke, the reference failed, a grader misused a fixture."""

@@ -1,0 +1,217 @@
+"""The pytest plugin: axes, fixtures, and a run loop that meets one submission after another.
+
+The hidden graders are collected once. For every submission the same items run again with other
+targets behind the fixtures. What a test raises becomes a verdict here, and only here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from ..report import TestReport
+from ..worker.values import TORCH_DTYPES
+from .agree import Agree, Calls, Count, Refuses
+from .case import Case, Device, Side
+from .draw import Draw
+from .outcomes import Outcome
+from .targets import Answer, Target
+
+ALL_DTYPES = ("float32", "float64", "float16", "bfloat16")
+
+
+@dataclass
+class Ran:
+    """One hidden test against one submission: the report and every answer it got."""
+
+    report: TestReport
+    exercise: str
+    answers: list[Answer | Outcome]
+    fault: str = ""
+
+
+class GraderPlugin:
+    """Collects hidden graders once and runs them against any target."""
+
+    def __init__(
+        self,
+        module: str,
+        exercises: tuple[str, ...],
+        patterns: dict[str, tuple[str, ...]],
+        devices: tuple[str, ...],
+        secret: bytes,
+        reference: Target,
+        precise: Target,
+    ) -> None:
+        self.module, self.exercises, self.patterns = module, exercises, patterns
+        self.devices, self.secret = devices, secret
+        self._reference, self._precise = reference, precise
+        self.session: pytest.Session | None = None
+        self.collect_errors: list[str] = []
+        self.loop: Callable[[pytest.Session], None] = lambda session: None
+        self._student: Target | None = None
+        self._source: tuple[str, ...] = ()
+        self._case: Case | None = None
+        self._raised: BaseException | None = None
+
+    # Collection
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        for line in (
+            "weight(points): this test's share within its exercise (default 1)",
+            "public: messages of this test may show its inputs",
+            "dtypes(*names): the dtypes this test runs in",
+        ):
+            config.addinivalue_line("markers", line)
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "dtype" in metafunc.fixturenames:
+            names = _dtypes(metafunc.definition) or ALL_DTYPES
+            values = [TORCH_DTYPES[n] for n in names]
+            metafunc.parametrize("dtype", values, ids=names)
+        if "device" in metafunc.fixturenames:
+            devices = [Device(d) for d in self.devices]
+            metafunc.parametrize("device", devices, ids=self.devices)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.collect_errors.append(f"{report.nodeid}: {report.longreprtext[-1500:]}")
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self.session = session
+        self.loop(session)
+        return True
+
+    # Fixtures
+
+    @pytest.fixture
+    def case(self) -> Case:
+        assert self._case is not None
+        return self._case
+
+    @pytest.fixture
+    def submission(self, case: Case) -> Calls:
+        return Calls(case, case.student)
+
+    @pytest.fixture
+    def reference(self, case: Case) -> Calls:
+        return Calls(case, case.reference)
+
+    @pytest.fixture
+    def agree(self, case: Case) -> Agree:
+        return Agree(case)
+
+    @pytest.fixture
+    def refuses(self, case: Case) -> Refuses:
+        return Refuses(case)
+
+    @pytest.fixture
+    def count(self, case: Case) -> Count:
+        return Count(case)
+
+    @pytest.fixture
+    def draw(self, case: Case) -> Draw:
+        return case.draw
+
+    # Running
+
+    def items(self) -> list[pytest.Function]:
+        assert self.session is not None
+        return [i for i in self.session.items if isinstance(i, pytest.Function)]
+
+    def run(self, student: Target, source: tuple[str, ...], items: list[Any]) -> Iterator[Ran]:
+        """Run the items against a target, in order, one report each."""
+        self._student, self._source = student, source
+        for number, item in enumerate(items):
+            following = items[number + 1] if number + 1 < len(items) else None
+            yield self._run_one(item, following)
+
+    def _run_one(self, item: Any, following: Any) -> Ran:
+        exercise, name = exercise_of(item), test_name(item)
+        self._case = self._new_case(item, exercise, name)
+        self._raised = None
+        self._case.begin()
+        runtestprotocol(item, log=False, nextitem=following)
+        weight = item.get_closest_marker("weight")
+        verdict, message, fault = self._judge(self._case, name)
+        report = TestReport(
+            name=name,
+            verdict=verdict,
+            weight=float(weight.args[0]) if weight else 1.0,
+            message=message,
+            public=self._case.public,
+            claim=_claim(item),
+        )
+        return Ran(report, exercise, self._case.student.answers, fault)
+
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> pytest.TestReport:
+        """Keep what was raised; a full report with its traceback would cost more than the test."""
+        if call.excinfo is not None and self._raised is None:
+            self._raised = call.excinfo.value
+        return pytest.TestReport(
+            nodeid=item.nodeid,
+            location=item.location,
+            keywords={},
+            outcome="passed",
+            longrepr=None,
+            when=call.when,
+        )
+
+    def _new_case(self, item: Any, exercise: str, name: str) -> Case:
+        assert self._student is not None
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        device = str(parameters.get("device", "cpu"))
+        if "dtype" in parameters:
+            dtype = str(parameters["dtype"]).removeprefix("torch.")
+        else:
+            dtype = (_dtypes(item) or ("float32",))[0]
+        reference_device = "cpu"
+        return Case(
+            test=name,
+            exercise=exercise,
+            module=self.module,
+            patterns=self.patterns.get(exercise, ()),
+            device=device,
+            dtype=dtype,
+            public=item.get_closest_marker("public") is not None,
+            draw=Draw(self.secret, f"{self.module}:{name.split('[')[0]}", dtype),
+            student=Side(self._student, device, is_reference=False, source=self._source),
+            reference=Side(self._reference, reference_device),
+            precise=Side(self._precise, reference_device, wide=True),
+        )
+
+    def _judge(self, case: Case, name: str) -> tuple[Any, str, str]:
+        raised = self._raised
+        if raised is None:
+            return "pass", "", ""
+        if isinstance(raised, Outcome):
+            return raised.verdict, raised.message, ""
+        if isinstance(raised, AssertionError) and raised.args:
+            return "wrong", str(raised.args[0])[:500], ""
+        fault = f"{name}: {type(raised).__name__}: {raised}"
+        return "grader_fault", "", fault[:2000]
+
+
+def exercise_of(item: Any) -> str:
+    """`test_softmax.py` grades `softmax`."""
+    return str(item.path.stem).removeprefix("test_")
+
+
+def test_name(item: Any) -> str:
+    return f"{item.path.name}::{item.name}"
+
+
+def _dtypes(item: Any) -> tuple[str, ...]:
+    marker = item.get_closest_marker("dtypes")
+    return tuple(marker.args) if marker else ()
+
+
+def _claim(item: Any) -> str:
+    """The first paragraph of the test's docstring, for the student."""
+    text = inspect.getdoc(item.function) or ""
+    return " ".join(text.split("\n\n")[0].split())

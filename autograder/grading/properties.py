@@ -1,0 +1,93 @@
+"""Properties that hidden graders state directly, and arguments that only a worker can make."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from .case import Special
+from .outcomes import Wrong
+
+NEW_AXES = Special("axes", None)
+
+
+def generator_seed(seed: int) -> Special:
+    """A torch.Generator with this seed, made on the test's device."""
+    return Special("generator", seed)
+
+
+def torch_mha(
+    embed_dim: int, num_heads: int, bias: bool = True, *, state: Mapping[str, torch.Tensor]
+) -> Special:
+    """A batch-first nn.MultiheadAttention with the given state dict, made in the worker."""
+    content = {"embed_dim": embed_dim, "num_heads": num_heads, "bias": bias, "state": dict(state)}
+    return Special("torch_mha", content)
+
+
+def expect(condition: object, message: str) -> None:
+    """Fail the test with this message; it must give nothing hidden away."""
+    if not bool(condition):
+        raise Wrong(message)
+
+
+def all_finite(x: Any, what: str = "The result") -> None:
+    tensor = _tensor(x, what)
+    if not bool(torch.isfinite(tensor).all()):
+        bad = int((~torch.isfinite(tensor)).sum())
+        raise Wrong(f"{what} has {bad} entries that are NaN or infinite, of {tensor.numel()}.")
+
+
+def rows_sum_to_one(weights: Any, dim: int = -1) -> None:
+    """Every row of weights is a probability distribution."""
+    tensor = _tensor(weights, "The weights").double()
+    sums = tensor.sum(dim)
+    slack = 64 * _eps(weights)
+    if not bool(torch.allclose(sums, torch.ones_like(sums), atol=slack, rtol=0)):
+        worst = sums.flatten()[(sums - 1).abs().flatten().argmax()]
+        raise Wrong(f"Rows of weights should sum to 1, but one sums to {float(worst):.3g}.")
+
+
+def zero_where(weights: Any, hidden: torch.Tensor) -> None:
+    """Entries that the mask hides are exactly zero."""
+    tensor = _tensor(weights, "The weights")
+    count = int((tensor[hidden.expand_as(tensor)] != 0).sum())
+    if count:
+        raise Wrong(f"Masked entries are not exactly zero: {count} of them have weight.")
+
+
+def same(a: Any, b: Any, message: str) -> None:
+    """Equal up to a few roundings of the dtype."""
+    first, second = _tensor(a, "The result"), _tensor(b, "The result")
+    slack = 64 * _eps(a) * max(1.0, float(second.double().abs().max()) if second.numel() else 1.0)
+    if first.shape != second.shape or not torch.allclose(
+        first.double(), second.double(), atol=slack, rtol=0, equal_nan=True
+    ):
+        raise Wrong(message)
+
+
+def growth_exponent(sizes: Mapping[int, Any], of: str = "largest") -> float:
+    """The exponent p of cost ~ size^p fitted through (size, cost); cost may be a Counted."""
+    points = sorted((n, float(getattr(c, of, c))) for n, c in sizes.items())
+    x = np.log([n for n, _ in points])
+    y = np.log([max(c, 1.0) for _, c in points])
+    slope = float(np.polyfit(x, y, 1)[0])
+    return slope if math.isfinite(slope) else math.inf
+
+
+def _eps(x: Any) -> float:
+    dtype = x.dtype if isinstance(x, torch.Tensor) else None
+    if dtype is not None and dtype.is_floating_point:
+        return float(torch.finfo(dtype).eps)
+    return float(np.finfo(x.dtype).eps) if getattr(x, "dtype", None) is not None else 1e-7
+
+
+def _tensor(x: Any, what: str) -> torch.Tensor:
+    if isinstance(x, torch.Tensor):
+        return x
+    if isinstance(x, (np.ndarray, np.generic)):
+        return torch.from_numpy(np.array(x))
+    raise Wrong(f"{what} should be a tensor, but is {type(x).__name__}.")

@@ -1,0 +1,69 @@
+"""From the verdicts of tests to points.
+
+An exercise earns the weighted share of its tests that passed, among those that could be run here.
+One forbidden call costs the exercise its points. Of electives the best ones count, as many as
+course.yaml says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..course import Exercise, Week
+from ..report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
+
+FAILED = ("wrong", "forbidden", "crashed", "timeout", "limit", "bad_reply")
+
+
+def exercise_report(
+    exercise: Exercise,
+    tests: tuple[TestReport, ...],
+    diagnosis: Iterable[str] = (),
+    explained: tuple[Diagnosis, ...] = (),
+) -> ExerciseReport:
+    counted = [t for t in tests if t.verdict not in ("not_run", "grader_fault")]
+    total = sum(t.weight for t in counted)
+    earned = sum(t.weight for t in counted if t.verdict == "pass")
+    share = earned / total if total else 0.0
+    if any(t.verdict == "forbidden" for t in tests):
+        share = 0.0
+    return ExerciseReport(
+        name=exercise.name,
+        score=round(exercise.points * share, 4),
+        max_score=exercise.points if total else 0.0,
+        diagnosis=tuple(diagnosis),
+        tests=tests,
+        explained=explained,
+    )
+
+
+def submission_report(
+    name: str, week: Week, exercises: tuple[ExerciseReport, ...], faults: list[str]
+) -> SubmissionReport:
+    """The submission's report; a fault in any hidden test makes it a `grader_fault`."""
+    kept = _counted(week, exercises)
+    return SubmissionReport(
+        name=name,
+        verdict="grader_fault" if faults else "graded",
+        score=round(sum(e.score for e in kept), 4),
+        max_score=full_points(week),
+        seconds=0.0,
+        message=f"A hidden test is at fault, not the submission: {faults[0]}" if faults else "",
+        exercises=exercises,
+    )
+
+
+def _counted(week: Week, exercises: tuple[ExerciseReport, ...]) -> list[ExerciseReport]:
+    electives = {e.name for e in week.exercises if e.elective}
+    if week.electives_counted is None or not electives:
+        return list(exercises)
+    best = sorted((e for e in exercises if e.name in electives), key=lambda e: -e.score)
+    return [e for e in exercises if e.name not in electives] + best[: week.electives_counted]
+
+
+def full_points(week: Week) -> float:
+    """What a perfect submission gets from the graders; written questions are apart."""
+    required = sum(e.points for e in week.exercises if not e.elective)
+    electives = sorted((e.points for e in week.exercises if e.elective), reverse=True)
+    counted = len(electives) if week.electives_counted is None else week.electives_counted
+    return float(required + sum(electives[:counted]))

@@ -1,0 +1,280 @@
+"""Where calls are answered: a submission in its sandbox, or project code in this process.
+
+A target takes request frames and gives replies; graders never see one. `Sandboxed` speaks to
+student code: it may hang, die or lie, and each of that is an Outcome. `InProcess` runs the
+solution and the bank of misconceptions, which are ours. `Recorded` remembers what an in-process
+target answered, so that a class of hundreds asks the reference only once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import signal
+import socket
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from ..course import Limits
+from ..sandbox import Child
+from ..sandbox import Limits as SandboxLimits
+from ..worker import wire
+from ..worker.execute import Executor
+from .outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
+
+Answer = tuple[wire.Reply, list[memoryview]]
+POLL_SECONDS = 0.05
+MAX_DEATHS = 2
+
+
+class Target(Protocol):
+    """Answers request frames for one submission."""
+
+    def begin(self, test: str, exercise: str) -> None:
+        """A new test of an exercise starts; no object of the last one is alive."""
+
+    def request(self, frame: bytes) -> Answer: ...
+
+    def close(self) -> None: ...
+
+
+class InProcess:
+    """Project code (or a student's own, by their own hand) run in this process."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._executor: Executor | None = None
+
+    def begin(self, test: str, exercise: str) -> None:
+        pass
+
+    def request(self, frame: bytes) -> Answer:
+        return split_reply(self.answer(frame))
+
+    def answer(self, frame: bytes) -> bytes:
+        if self._executor is None:
+            self._executor = Executor()
+            self._executor.load_module(self.path, unique=True)
+        request, buffers = wire.unpack_request(*_split_frame(frame))
+        return self._executor.answer(request, buffers)
+
+    def close(self) -> None:
+        self._executor = None
+
+
+class Recorded:
+    """An in-process target whose answers are kept by test and history of calls.
+
+    An answer depends on the calls before it in the same test (objects were made), so the key is a
+    running hash of them. Calls answered from memory are made for real only when a later call of
+    the same test is not in memory.
+    """
+
+    def __init__(self, inner: InProcess) -> None:
+        self.inner = inner
+        self._answers: dict[bytes, bytes] = {}
+        self._history = b""
+        self._pending: list[bytes] = []
+
+    def begin(self, test: str, exercise: str) -> None:
+        self._history = test.encode()
+        self._pending = []
+
+    def request(self, frame: bytes) -> Answer:
+        key = hashlib.blake2b(self._history + frame, digest_size=20).digest()
+        self._history = key
+        self._pending.append(frame)
+        if key not in self._answers:
+            for earlier in self._pending[:-1]:
+                self.inner.answer(earlier)
+            self._answers[key] = self.inner.answer(frame)
+            self._pending = []
+        return split_reply(self._answers[key])
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+class Sandboxed:
+    """A submission in its own confined process, started again when it died.
+
+    Clocks and bounds are kept here, on the trusted side. After `MAX_DEATHS` deaths or time-outs
+    in one exercise, or when the exercise's or the submission's time is used up, its remaining
+    calls end at once with the same verdict; the other exercises are not touched by it.
+    """
+
+    def __init__(
+        self,
+        spawn: Callable[[SandboxLimits], Child],
+        module: str,
+        files: Mapping[str, bytes],
+        limits: Limits,
+    ) -> None:
+        self._spawn = spawn
+        self._limits = limits
+        self._load = wire.pack(
+            wire.Load(module, tuple(files), tuple(range(len(files)))), list(files.values())
+        )
+        self._child: Child | None = None
+        self._exercise = ""
+        self._deaths: dict[str, list[Outcome]] = {}
+        self._spent: dict[str, float] = {}
+        self._import_outcome: Outcome | None = None
+
+    def begin(self, test: str, exercise: str) -> None:
+        self._exercise = exercise
+
+    def request(self, frame: bytes) -> Answer:
+        deaths = self._deaths.setdefault(self._exercise, [])
+        if len(deaths) >= MAX_DEATHS:
+            raise _again(deaths[-1])
+        if self._import_outcome is not None:
+            raise _again(self._import_outcome)
+        started = time.monotonic()
+        try:
+            if self._child is None:
+                self._start()
+            return self._exchange(frame, self._seconds_left())
+        except (TimedOut, LimitExceeded, BadReply, Crashed) as outcome:
+            deaths.append(outcome)
+            self._end_child()
+            raise
+        finally:
+            spent = time.monotonic() - started
+            self._spent[self._exercise] = self._spent.get(self._exercise, 0.0) + spent
+
+    def _seconds_left(self) -> float:
+        limits = self._limits
+        own = limits.exercise_seconds - self._spent.get(self._exercise, 0.0)
+        total = limits.submission_seconds - sum(self._spent.values())
+        left = min(limits.call_seconds, own, total)
+        if left <= 0:
+            which = "exercise" if own <= total else "submission"
+            raise TimedOut(f"The time for the whole {which} is used up, so this was not tried.")
+        return left
+
+    def _start(self) -> None:
+        self._child = self._spawn(
+            SandboxLimits(
+                memory_bytes=self._limits.memory_mib << 20,
+                processes=self._limits.processes,
+                disk_bytes=self._limits.disk_mib << 20,
+                open_files=self._limits.open_files,
+                cpu_seconds=int(self._limits.submission_seconds) + 1,
+            )
+        )
+        try:
+            self._exchange(self._load, self._limits.call_seconds)
+        except (TimedOut, Crashed, LimitExceeded, BadReply) as outcome:
+            self._import_outcome = type(outcome)(f"While your file was imported: {outcome.message}")
+            self._end_child()
+            raise self._import_outcome from None
+
+    def _exchange(self, frame: bytes, seconds: float) -> Answer:
+        assert self._child is not None
+        sock, deadline = self._child.sock, time.monotonic() + seconds
+        try:
+            _send(sock, frame, deadline, self._watch_memory)
+            prefix = _receive(sock, wire.PREFIX.size, deadline, self._watch_memory)
+            bound = self._limits.reply_mib << 20
+            header_length, body_length = wire.frame_lengths(prefix, bound)
+            header = _receive(sock, header_length, deadline, self._watch_memory)
+            body = _receive(sock, body_length, deadline, self._watch_memory)
+            return wire.unpack_reply(header, body)
+        except TimeoutError:
+            shown = f"{seconds:.2g}"
+            raise TimedOut(
+                f"The call was stopped after {shown} seconds. Is there a loop that never ends?"
+            ) from None
+        except wire.BadFrame:
+            raise BadReply("What came back from your code's process is no valid reply.") from None
+        except (EOFError, ConnectionError):
+            raise self._death() from None
+
+    def _watch_memory(self) -> None:
+        assert self._child is not None
+        limit = self._limits.memory_mib << 20
+        if self._child.resident_bytes() > limit + (1 << 29):
+            raise LimitExceeded(f"Your code used more than {self._limits.memory_mib} MiB of memory.")
+
+    def _death(self) -> Outcome:
+        assert self._child is not None
+        status = self._child.exit_status(2.0)
+        if status is not None and status < 0:
+            name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
+            if name == "SIGXCPU":
+                return TimedOut("Your code used up its processor time.")
+            return Crashed(f"Your code's process was ended by {name}.")
+        return Crashed("Your code ended its own process (exit). Return a value instead.")
+
+    def _end_child(self) -> None:
+        if self._child is not None:
+            child, self._child = self._child, None
+            try:
+                child.kill()
+            finally:
+                child.close()
+
+    def close(self) -> None:
+        self._end_child()
+
+
+def _again(outcome: Outcome) -> Outcome:
+    return type(outcome)(outcome.message)
+
+
+def _send(sock: socket.socket, frame: bytes, deadline: float, watch: Callable[[], None]) -> None:
+    view = memoryview(frame)
+    while view:
+        _set_timeout(sock, deadline)
+        try:
+            sent = sock.send(view)
+        except TimeoutError:
+            watch()
+            continue
+        view = view[sent:]
+
+
+def _receive(sock: socket.socket, size: int, deadline: float, watch: Callable[[], None]) -> bytes:
+    parts: list[bytes] = []
+    while size:
+        _set_timeout(sock, deadline)
+        try:
+            part = sock.recv(min(size, 1 << 20))
+        except TimeoutError:
+            watch()
+            continue
+        if not part:
+            raise EOFError
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _set_timeout(sock: socket.socket, deadline: float) -> None:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    sock.settimeout(min(left, POLL_SECONDS))
+
+
+def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:
+    header_length, body_length = wire.frame_lengths(frame[: wire.PREFIX.size])
+    start = wire.PREFIX.size + header_length
+    return frame[wire.PREFIX.size : start], memoryview(frame)[start : start + body_length]
+
+
+def split_reply(frame: bytes) -> Answer:
+    """A reply frame that was made in this process."""
+    return wire.unpack_reply(*_split_frame(frame))
+
+
+__all__ = [
+    "Answer",
+    "InProcess",
+    "Recorded",
+    "Sandboxed",
+    "Target",
+    "split_reply",
+]

@@ -1,0 +1,28 @@
+"""The course's secret: what makes hidden inputs unguessable. Kept in .autograder/, never shared."""
+
+from __future__ import annotations
+
+import os
+import secrets
+
+from .course import Course
+
+
+def course_secret(course: Course) -> bytes:
+    """The secret of this project, made at its first use (readable by its owner only)."""
+    path = course.state / "secret"
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        pass
+    value = secrets.token_bytes(32)
+    temporary = path.with_name(f"secret.{os.getpid()}")
+    temporary.touch(mode=0o600)
+    temporary.write_bytes(value)
+    try:
+        os.link(temporary, path)  # the first of two processes wins
+    except FileExistsError:
+        pass
+    finally:
+        temporary.unlink()
+    return path.read_bytes()

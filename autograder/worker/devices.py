@@ -1,0 +1,108 @@
+"""Where tensors live: the CPU, CUDA, or a GPU that is only claimed.
+
+`fake-gpu` finds device mistakes on a machine without a GPU: under torch's FakeTensorMode tensors
+have shapes, dtypes and devices but no data, and mixing two devices raises torch's own error. The
+claimed device is registered from Python, because fake `cuda` tensors can be neither sliced nor
+assigned to without a CUDA build.
+
+The one private call into torch of the whole project is here:
+`torch.utils.backend_registration._setup_privateuseone_for_python_backend`.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from functools import cache
+from typing import Any
+
+import torch
+from torch import nn
+
+from .values import FAKE_DEVICE
+
+FAKE = "fake-gpu"
+
+
+@cache
+def fake_mode() -> Any:
+    """The process-wide FakeTensorMode, with the claimed device registered and warmed up."""
+    from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
+
+    _setup_privateuseone_for_python_backend(FAKE_DEVICE)
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    with mode:  # the first use imports a great deal
+        x = torch.empty(2, 2, device=FAKE_DEVICE)
+        (x @ x.T).softmax(-1)
+    return mode
+
+
+def mode_for(device: str) -> Any:
+    """The context in which calls on this device run."""
+    return fake_mode() if device == FAKE else nullcontext()
+
+
+def torch_device(device: str) -> torch.device:
+    return torch.device(FAKE_DEVICE if device == FAKE else device)
+
+
+def place(x: torch.Tensor, device: str) -> torch.Tensor:
+    """A CPU tensor's copy on the device; strides are kept."""
+    if device == "cpu":
+        return x
+    if device == FAKE:
+        mode = fake_mode()
+        with mode:
+            return torch.empty_strided(
+                x.shape, x.stride(), dtype=x.dtype, device=torch_device(device)
+            )
+    moved = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=device)
+    if all(s or n < 2 for n, s in zip(x.shape, x.stride(), strict=True)):
+        return moved.copy_(x)
+    return x.to(device)  # expanded inputs cannot be written to
+
+
+def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> None:
+    """What `module.to(device, dtype)` does; by hand on the fake device, where torch's own fails."""
+    if device != FAKE:
+        module.to(device=torch_device(device), dtype=dtype)
+        return
+    moved: dict[int, Any] = {}
+
+    def move(tensor: torch.Tensor) -> torch.Tensor:
+        target = dtype if tensor.is_floating_point() else None
+        return tensor.detach().to(device=torch_device(device), dtype=target)
+
+    for part in module.modules():
+        for name, parameter in part._parameters.items():
+            if parameter is not None:
+                key = id(parameter)
+                if key not in moved:
+                    moved[key] = nn.Parameter(move(parameter), parameter.requires_grad)
+                part._parameters[name] = moved[key]
+        for name, buffer in part._buffers.items():
+            if buffer is not None:
+                moved.setdefault(id(buffer), move(buffer))
+                part._buffers[name] = moved[id(buffer)]
+
+
+def is_mismatch(error: BaseException) -> bool:
+    """Whether the error says that two devices were mixed."""
+    name = type(error).__name__
+    text = str(error)
+    return name == "FakeTensorDeviceMismatchError" or "on the same device" in text
+
+
+def is_limitation(error: BaseException) -> bool:
+    """Whether an error on the fake device may come from the device being fake.
+
+    Fair first: what torch raises there, other than a mix of devices, would have shown on the CPU
+    too if it were the student's mistake.
+    """
+    if is_mismatch(error):
+        return False
+    text = str(error)
+    if isinstance(error, NotImplementedError):
+        return any(sign in text for sign in ("aten::", "backend", "PrivateUse1"))
+    return isinstance(error, RuntimeError) or "FakeTensor" in text or "tensor subclass" in text

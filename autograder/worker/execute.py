@@ -1,0 +1,411 @@
+"""Running one call of a submission and describing what happened."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import io
+import os
+import random
+import sys
+import traceback
+import warnings
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+from torch import nn
+
+from . import devices, wire
+from .drawings import describe_axes, describe_figure
+from .values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
+from .watch import Counting, FunctionNet, Watcher
+
+MAX_PRINTED = 4_000
+MAX_MESSAGE = 2_000
+
+
+class Printed(io.TextIOBase):
+    """Standard output and error of student code: the first few thousand characters are kept."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def write(self, text: str) -> int:
+        if isinstance(text, str) and len(self.text) < MAX_PRINTED:
+            self.text += text[: MAX_PRINTED - len(self.text)]
+        return len(text)
+
+    def writable(self) -> bool:
+        return True
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # read-only is enough
+        return "utf-8"
+
+
+class Executor:
+    """Holds one submission's module and objects, and answers requests about them."""
+
+    def __init__(self) -> None:
+        self.root = Path()
+        self.watcher = Watcher()
+        self.module: Any = None
+        self.module_error: wire.Raised | None = None
+        self.objects: list[Any] = []
+        self.exercise_types: set[type] = set()
+
+    def capture_descriptors(self) -> None:
+        """Raw writes to descriptors 1 and 2 go nowhere, as does reading from 0."""
+        null = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(null, descriptor)
+        if null > 2:
+            os.close(null)
+
+    def answer(self, request: wire.Request, buffers: list[memoryview]) -> bytes:
+        """The reply frame to a request."""
+        printed = Printed()
+        saved = sys.stdout, sys.stderr
+        sys.stdout = sys.stderr = printed
+        encoder = Encoder(keep=self._keep)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                if isinstance(request, wire.Load):
+                    reply = self._load(request, buffers)
+                else:
+                    reply = self._call(request, buffers, encoder)
+        finally:
+            sys.stdout, sys.stderr = saved
+        text = printed.text.encode("utf-8", "replace").decode("utf-8")
+        return wire.pack(msgspec.structs.replace(reply, printed=text), encoder.buffers)
+
+    # Loading
+
+    def _load(self, request: wire.Load, buffers: list[memoryview]) -> wire.Reply:
+        for name, index in zip(request.names, request.files, strict=True):
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(buffers[index])
+        return self.load_module(self.root / request.module)
+
+    def load_module(self, path: Path, unique: bool = False) -> wire.Reply:
+        """Import the module from its file; what was defined before an error stays usable.
+
+        `unique` gives it a name of its own and leaves the import path alone, for a process that
+        holds several versions of one module.
+        """
+        self.root = path.parent
+        name = f"{path.stem}_{id(self):x}" if unique else path.stem
+        if not unique:
+            sys.path.append(str(self.root))  # after everything installed: nothing is shadowed
+        self.module_error = None
+        spec = importlib.util.spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            return wire.Reply("missing")
+        self.module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = self.module
+        try:
+            spec.loader.exec_module(self.module)
+        except BaseException as error:
+            self.module_error = self._describe(error)
+            return wire.Reply("raised", raised=self.module_error)
+        return wire.Reply("ok")
+
+    # Calling
+
+    def _call(
+        self, request: wire.Call, buffers: list[memoryview], encoder: Encoder
+    ) -> wire.Reply:
+        if request.fresh:
+            self._fresh_start()
+        target, found = self._target(request)
+        if not found:
+            return wire.Reply("missing", raised=self.module_error)
+        if request.fetch:
+            return wire.Reply("ok", value=encoder(target))
+        leaves: list[torch.Tensor] = []
+        decoder = self._decoder(request, buffers, leaves)
+        args = [decoder(v) for v in request.args]
+        kwargs = {k: decoder(v) for k, v in request.kwargs.items()}
+        before = _Before(leaves, args, kwargs)
+        counting = Counting() if request.count else None
+        root = str(self.root)
+        self.watcher.begin(request.not_allowed, root)
+        net = FunctionNet(self.watcher)
+        gradients: tuple[wire.Value, ...] | None = None
+        detached: tuple[int, ...] = ()
+        try:
+            with ExitStack() as stack:
+                stack.enter_context(devices.mode_for(request.device))
+                if request.not_allowed:
+                    stack.enter_context(net)
+                if counting is not None:
+                    stack.enter_context(counting)
+                result = target(*args, **kwargs)
+            if request.construct and isinstance(result, nn.Module):
+                mismatch = self._settle(result, request, buffers)
+                if mismatch is not None:
+                    return wire.Reply("state", mismatch=mismatch)
+            if request.cotangents is not None:
+                inputs = leaves + self._parameters(request)
+                gradients, detached = self._pull_back(
+                    result, request, inputs, decoder, encoder
+                )
+        except BaseException as error:
+            return self._failed(error, request)
+        finally:
+            banned = tuple(self.watcher.seen)
+            self.watcher.begin((), root)
+        mutated, side_effects = before.compare()
+        counts = counting and wire.Counts(counting.flops, counting.largest, counting.ops)
+        return wire.Reply(
+            "ok",
+            value=self._encode_result(result, encoder, decoder),
+            gradients=gradients,
+            detached=detached,
+            mutated=mutated,
+            side_effects=side_effects,
+            banned=banned,
+            counts=counts,
+        )
+
+    def _failed(self, error: BaseException, request: wire.Call) -> wire.Reply:
+        limitation = request.device == devices.FAKE and devices.is_limitation(error)
+        return wire.Reply(
+            "not_run" if limitation else "raised",
+            raised=self._describe(error),
+            banned=tuple(self.watcher.seen),
+        )
+
+    def _target(self, request: wire.Call) -> tuple[Any, bool]:
+        """The attribute that a request names; attributes only, never an expression."""
+        thing: Any = self.module
+        if request.handle is not None:
+            if not 0 <= request.handle < len(self.objects):
+                return None, False
+            thing = self.objects[request.handle]
+        for name in filter(None, request.path.split(".")):
+            try:
+                thing = getattr(thing, name)
+            except AttributeError:
+                return None, False
+        return thing, thing is not None
+
+    def _fresh_start(self) -> None:
+        """Each test starts from the same global state, whatever the last one left."""
+        self.objects.clear()
+        torch.set_default_dtype(torch.float32)
+        torch.set_grad_enabled(True)
+        torch.manual_seed(0)
+        np.random.seed(0)
+        random.seed(0)
+        if "matplotlib.pyplot" in sys.modules:
+            sys.modules["matplotlib.pyplot"].close("all")
+            gc.collect(0)
+
+    def _decoder(
+        self, request: wire.Call, buffers: list[memoryview], leaves: list[torch.Tensor]
+    ) -> Decoder:
+        def placed(x: torch.Tensor) -> torch.Tensor:
+            x = devices.place(x, request.device)
+            if request.cotangents is not None and x.is_floating_point():
+                x = x.detach().requires_grad_()
+            leaves.append(x)
+            return x
+
+        return Decoder(buffers, special=lambda v, d: self._special(v, d, request), tensor=placed)
+
+    def _special(self, value: wire.Value, decoder: Decoder, request: wire.Call) -> Any:
+        """Arguments that only exist here: devices, fresh axes, generators, the student's objects."""
+        if isinstance(value, wire.HandleV):
+            return self.objects[value.id]
+        assert isinstance(value, wire.SpecialV)
+        content = decoder(value.value)
+        if value.kind == "device":
+            return devices.torch_device(content)
+        if value.kind == "dtype":
+            return TORCH_DTYPES[content]
+        if value.kind == "axes":
+            from matplotlib.figure import Figure
+
+            axes = Figure().subplots()
+            self.objects.append(axes)
+            return axes
+        if value.kind == "generator":
+            device = "cpu" if request.device == devices.FAKE else request.device
+            return torch.Generator(device).manual_seed(content)
+        from .fixtures import build
+
+        return build(value.kind, content, request.device)
+
+    def _parameters(self, request: wire.Call) -> list[torch.Tensor]:
+        owner = self.objects[request.handle] if request.handle is not None else None
+        if not isinstance(owner, nn.Module):
+            return []
+        return [p for _, p in sorted(owner.named_parameters()) if p.is_floating_point()]
+
+    def _pull_back(
+        self,
+        result: Any,
+        request: wire.Call,
+        inputs: list[torch.Tensor],
+        decoder: Decoder,
+        encoder: Encoder,
+    ) -> tuple[tuple[wire.Value, ...], tuple[int, ...]]:
+        """Vector-Jacobian product of the float results with the cotangents."""
+        outputs = [t for t in tensors_in(result) if t.is_floating_point()]
+        wanted = [t for t in inputs if t.requires_grad]
+        plain = Decoder(decoder.buffers, tensor=lambda x: devices.place(x, request.device))
+        cotangents = [plain(v) for v in request.cotangents or ()]
+        pairs = [
+            (y, c) for y, c in zip(outputs, cotangents, strict=False) if y.shape == c.shape
+        ]
+        detached = tuple(i for i, y in enumerate(outputs) if not y.requires_grad)
+        pairs = [(y, c.to(y.dtype)) for y, c in pairs if y.requires_grad]
+        if not pairs:
+            return (), detached
+        with devices.mode_for(request.device):
+            gradients = torch.autograd.grad(
+                [y for y, _ in pairs], wanted, [c for _, c in pairs], allow_unused=True
+            )
+        return tuple(encoder(g) for g in gradients), detached
+
+    def _settle(
+        self, module: nn.Module, request: wire.Call, buffers: list[memoryview]
+    ) -> wire.StateMismatch | None:
+        """Cast a new module, load the weights it was given, and move it to the device."""
+        dtype = TORCH_DTYPES[request.dtype] if request.dtype else None
+        with devices.mode_for(request.device):
+            devices.move_module(module, request.device, dtype)
+            if not isinstance(request.state, wire.MapV):
+                return None
+            decoder = Decoder(buffers, tensor=lambda x: devices.place(x, request.device))
+            state = decoder(request.state)
+            own = module.state_dict()
+            mismatch = wire.StateMismatch(
+                missing=tuple(sorted(state.keys() - own.keys()))[:50],
+                unexpected=tuple(sorted(own.keys() - state.keys()))[:50],
+                shapes=tuple(
+                    (name, tuple(state[name].shape), tuple(own[name].shape))
+                    for name in sorted(state.keys() & own.keys())
+                    if state[name].shape != own[name].shape
+                ),
+            )
+            if mismatch.missing or mismatch.unexpected or mismatch.shapes:
+                return mismatch
+            module.load_state_dict(state, strict=True)
+        return None
+
+    # Describing
+
+    def _encode_result(self, result: Any, encoder: Encoder, decoder: Decoder) -> wire.Value:
+        if "matplotlib" in sys.modules:
+            from matplotlib.axes import Axes
+            from matplotlib.figure import Figure
+
+            if isinstance(result, Axes):
+                return describe_axes(result, encoder, self.objects)
+            if isinstance(result, Figure):
+                return describe_figure(result, encoder, self.objects)
+        return encoder(result)
+
+    def _keep(self, thing: object) -> wire.Value | None:
+        """A handle for a torch module or an object of a class that the submission defines."""
+        kind = type(thing)
+        own = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+        is_module = isinstance(thing, nn.Module)
+        if not is_module and not own.startswith(str(self.root)):
+            return None
+        state = None
+        if is_module:
+            try:
+                entries = nn.Module.state_dict(thing).items()  # type: ignore[arg-type]  # narrowed
+            except Exception:
+                entries = {}.items()
+            state = {k: (TORCH_NAMES.get(v.dtype, "?"), tuple(v.shape)) for k, v in entries}
+        for index, known in enumerate(self.objects):
+            if known is thing:
+                return wire.HandleV(index, kind.__name__[:200], state)
+        self.objects.append(thing)
+        return wire.HandleV(len(self.objects) - 1, kind.__name__[:200], state)
+
+    def _describe(self, error: BaseException) -> wire.Raised:
+        """An exception as plain text: what, and where in the student's own file."""
+        line = function = source = None
+        root = str(self.root)
+        try:
+            for frame, number in traceback.walk_tb(error.__traceback__):
+                if frame.f_code.co_filename.startswith(root + os.sep):
+                    line, function = number, frame.f_code.co_name
+            if isinstance(error, SyntaxError) and error.lineno:
+                line, function = error.lineno, None
+            message = str(error)[:MAX_MESSAGE].replace(root, "")
+        except BaseException as broken:  # a hostile __str__
+            message = f"(its message could not be read: {type(broken).__name__})"
+        bases = tuple(b.__name__[:100] for b in type(error).__mro__[:8])
+        clean = message.encode("utf-8", "replace").decode("utf-8")
+        return wire.Raised(bases[0], bases, clean, line, function, source)
+
+
+class _Before:
+    """The state that a call has no business changing, as it was."""
+
+    def __init__(self, leaves: list[torch.Tensor], args: list[Any], kwargs: dict[str, Any]):
+        self.tensors = [(x, x.detach().clone(), x.shape, x.stride()) for x in leaves]
+        arrays = [a for a in [*args, *kwargs.values()] if isinstance(a, np.ndarray)]
+        self.arrays = [(a, a.tobytes(), a.shape) for a in arrays]
+        self.torch_rng = torch.get_rng_state()
+        self.numpy_rng = np.random.get_state()[1:3]
+        self.python_rng = random.getstate()
+        self.dtype = torch.get_default_dtype()
+
+    def compare(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        mutated = []
+        for number, (x, old, shape, stride) in enumerate(self.tensors):
+            if x.shape != shape or x.stride() != stride:
+                mutated.append(f"tensor {number + 1} was reshaped in place")
+            elif type(x) is torch.Tensor and not _same_bits(x, old):
+                mutated.append(f"tensor {number + 1}")
+        for number, (a, old_bytes, old_shape) in enumerate(self.arrays):
+            if a.shape != old_shape or a.tobytes() != old_bytes:
+                mutated.append(f"array {number + 1}")
+        effects = []
+        if not torch.equal(self.torch_rng, torch.get_rng_state()):
+            effects.append("torch's global random state")
+        numpy_rng = np.random.get_state()[1:3]
+        if self.numpy_rng[1] != numpy_rng[1] or not np.array_equal(self.numpy_rng[0], numpy_rng[0]):
+            effects.append("numpy's global random state")
+        if self.python_rng != random.getstate():
+            effects.append("Python's global random state")
+        if self.dtype != torch.get_default_dtype():
+            effects.append("torch's default dtype")
+            torch.set_default_dtype(self.dtype)
+        if not torch.is_grad_enabled():
+            effects.append("torch's gradient mode")
+            torch.set_grad_enabled(True)
+        return tuple(mutated), tuple(effects)
+
+
+def _same_bits(x: torch.Tensor, old: torch.Tensor) -> bool:
+    x = x.detach()
+    if torch.equal(x, old):
+        return True
+    return x.is_floating_point() and torch.equal(torch.isnan(x), torch.isnan(old)) and torch.equal(
+        torch.nan_to_num(x), torch.nan_to_num(old)
+    )
+
+
+def tensors_in(value: Any) -> list[torch.Tensor]:
+    """The tensors of nested tuples, lists and dicts, in order."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, (tuple, list)):
+        return [t for v in value for t in tensors_in(v)]
+    if isinstance(value, dict):
+        return [t for v in value.values() for t in tensors_in(v)]
+    return []

@@ -1,0 +1,80 @@
+"""Answering calls: the loop that imports a submission and runs what it is asked for.
+
+Theory of operation. `prepare` runs once in the warm template, before any student code exists in
+the process. `serve` runs in a submission's own process, after it was confined, and answers frames
+until the other side hangs up. Student code shares this process and can falsify every reply, which
+gains it nothing: replies are its own answers. All that is promised here is that honest code gets
+an honest report, that output and replies are bounded, and that no exception of ours is taken for
+the student's.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from . import wire
+from .execute import Executor
+from .watch import set_nets
+
+
+class PrepareConfig(msgspec.Struct, frozen=True):
+    """What the template sets up before the first fork."""
+
+    not_allowed: tuple[str, ...] = ()
+    fake_gpu: bool = True
+    max_reply_bytes: int = 64 << 20
+
+
+_executor: Executor | None = None
+_max_reply = 64 << 20
+
+
+def prepare(config: bytes) -> None:
+    """Import and warm everything a submission may need, and set the nets for not-allowed calls."""
+    global _executor, _max_reply
+    settings = msgspec.msgpack.decode(config, type=PrepareConfig)
+    _max_reply = settings.max_reply_bytes
+    _executor = Executor()
+    set_nets(settings.not_allowed)
+    if settings.fake_gpu:
+        from .devices import fake_mode
+
+        fake_mode()
+
+
+def serve(sock: socket.socket) -> None:
+    """Answer requests on `sock` until it closes. The working directory is the submission's own."""
+    executor = _executor or Executor()
+    executor.root = Path(os.getcwd())
+    executor.capture_descriptors()
+    while True:
+        try:
+            prefix = _read(sock, wire.PREFIX.size)
+        except EOFError:
+            return
+        header_length, body_length = wire.frame_lengths(prefix)
+        header = _read(sock, header_length)
+        body = _read(sock, body_length)
+        request, buffers = wire.unpack_request(header, body)
+        frame = executor.answer(request, buffers)
+        if len(frame) > _max_reply:
+            frame = wire.pack(wire.Reply("too_large"), [])
+        sock.sendall(frame)
+
+
+def _read(sock: socket.socket, size: int) -> bytes:
+    parts = []
+    while size:
+        part = sock.recv(min(size, 1 << 20))
+        if not part:
+            raise EOFError
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+

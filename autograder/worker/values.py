@@ -1,0 +1,199 @@
+"""Python objects to wire values and back, the same on both sides of the boundary.
+
+Theory of operation. `encode` is run by the worker on whatever the student returned: it trusts no
+method of the object, reads exact built-in types, tensors and arrays only, and turns everything
+else into an `OpaqueV` that holds a type's name. `decode` is run by the trusted side on what
+arrived: it checks each value against its buffer before allocating, and never builds anything but
+numbers, strings, containers, numpy arrays and CPU torch tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from . import wire
+
+FAKE_DEVICE = "fake_gpu"
+MAX_DEPTH = 24
+MAX_ITEMS = 10_000
+MAX_TEXT = 200_000
+
+TORCH_DTYPES: dict[str, torch.dtype] = {n: getattr(torch, n) for n in wire.TORCH_ITEM_BYTES}
+TORCH_NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
+# int8 of the same width, to move bfloat16 through numpy unread.
+_AS_INTEGER = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+@dataclass
+class Encoder:
+    """Turns objects into values, collecting raw buffers.
+
+    `keep` is asked for a handle for objects that may stay where they are; `special` for values
+    that only one side knows (devices, axes). Both return None for what they do not know.
+    """
+
+    keep: Callable[[object], wire.Value | None] = lambda _: None
+    special: Callable[[object], wire.Value | None] = lambda _: None
+    buffers: list[bytes] = field(default_factory=list)
+    _seen: dict[int, tuple[object, wire.Value]] = field(default_factory=dict)
+
+    def __call__(self, thing: Any, depth: int = 0) -> wire.Value:
+        kind = type(thing)
+        if thing is None or kind in (bool, float):
+            return thing  # type: ignore[no-any-return]  # exact built-in types
+        if kind is int:
+            return thing if -(2**63) <= thing < 2**63 else wire.BigIntV(str(thing)[:400])
+        if kind is str:
+            return thing[:MAX_TEXT].encode("utf-8", "replace").decode("utf-8")
+        known = self.special(thing)
+        if known is not None:
+            return known
+        if isinstance(thing, torch.Tensor):
+            return self._once(thing, self._tensor)
+        if isinstance(thing, (np.ndarray, np.generic)):
+            return self._once(thing, self._array)
+        if depth < MAX_DEPTH:
+            if isinstance(thing, (tuple, list)):
+                base = tuple if isinstance(thing, tuple) else list
+                items = list(base.__iter__(thing))[:MAX_ITEMS]  # type: ignore[arg-type]
+                return wire.SeqV(base.__name__, tuple(self(x, depth + 1) for x in items))  # type: ignore[arg-type]
+            if isinstance(thing, dict) and len(thing) <= MAX_ITEMS:
+                pairs = [(k, v) for k, v in dict.items(thing) if type(k) in (str, int)]
+                return wire.MapV(
+                    tuple(k for k, _ in pairs), tuple(self(v, depth + 1) for _, v in pairs)
+                )
+            if kind is torch.Size:
+                return wire.SeqV("tuple", tuple(int(n) for n in thing))
+        return self.keep(thing) or wire.OpaqueV(kind.__name__[:200])
+
+    def _once(self, thing: Any, encode: Callable[[Any], wire.Value]) -> wire.Value:
+        """The same object twice becomes the same value twice: aliasing survives the wire."""
+        if id(thing) not in self._seen:
+            self._seen[id(thing)] = (thing, encode(thing))
+        return self._seen[id(thing)][1]
+
+    def _buffer(self, raw: bytes) -> int:
+        self.buffers.append(raw)
+        return len(self.buffers) - 1
+
+    def _tensor(self, x: torch.Tensor) -> wire.Value:
+        if type(x).__name__ == "FakeTensor" or x.device.type == "meta":
+            dtype = TORCH_NAMES.get(x.dtype)
+            if dtype is None:
+                return wire.OpaqueV(f"tensor of {x.dtype}")
+            shape = tuple(int(n) for n in x.shape)
+            return wire.TensorV(dtype, shape, None, x.device.type, None)
+        if type(x) not in (torch.Tensor, torch.nn.Parameter):
+            return wire.OpaqueV(type(x).__name__[:200])
+        if x.layout is not torch.strided or x.is_quantized or x.dtype not in TORCH_NAMES:
+            return wire.OpaqueV(f"{x.layout} tensor of {x.dtype}".replace("torch.", ""))
+        device = x.device.type
+        x = x.detach().resolve_conj().resolve_neg()
+        shape = tuple(x.shape)
+        strides = None
+        if device == "cpu" and not x.is_contiguous() and 0 not in shape:
+            strides = tuple(x.stride())
+            extent = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+            x = torch.as_strided(x, (extent,), (1,))
+        raw = tensor_bytes(x.cpu())
+        return wire.TensorV(TORCH_NAMES[x.dtype], shape, strides, device, self._buffer(raw))
+
+    def _array(self, x: np.ndarray[Any, Any] | np.generic) -> wire.Value:
+        scalar = isinstance(x, np.generic)
+        if not scalar and type(x) is not np.ndarray:
+            return wire.OpaqueV(type(x).__name__[:200])
+        if x.dtype.name not in wire.NUMPY_ITEM_BYTES:
+            return wire.OpaqueV(f"array of {x.dtype.name}"[:200])
+        array = np.asarray(x)
+        raw = np.ascontiguousarray(array).tobytes()
+        return wire.ArrayV(array.dtype.name, tuple(array.shape), self._buffer(raw), scalar)
+
+
+def tensor_bytes(x: torch.Tensor) -> bytes:
+    """The elements of a CPU tensor in order, as raw bytes of its dtype."""
+    x = x.detach().contiguous()
+    if x.dtype is torch.bfloat16:
+        x = x.view(torch.int16)
+    return x.numpy().tobytes()
+
+
+@dataclass
+class Decoder:
+    """Turns checked values into objects; `special` builds what only this side can build."""
+
+    buffers: list[memoryview]
+    special: Callable[[wire.Value, Any], Any] = lambda value, _: value
+    tensor: Callable[[torch.Tensor], torch.Tensor] = lambda x: x
+    _seen: dict[tuple[int, object], Any] = field(default_factory=dict)
+
+    def __call__(self, value: wire.Value) -> Any:
+        if isinstance(value, wire.TensorV):
+            key = (value.buffer if value.buffer is not None else -1, value)
+            if value.buffer is None or key not in self._seen:
+                self._seen[key] = self.tensor(self._tensor(value))
+            return self._seen[key]
+        if isinstance(value, wire.ArrayV):
+            return self._array(value)
+        if isinstance(value, wire.SeqV):
+            items = [self(v) for v in value.items]
+            return tuple(items) if value.kind == "tuple" else items
+        if isinstance(value, wire.MapV):
+            if len(value.keys) != len(value.items):
+                raise wire.BadFrame("a mapping with more keys than items, or fewer")
+            return {k: self(v) for k, v in zip(value.keys, value.items, strict=True)}
+        if isinstance(value, wire.BigIntV):
+            if len(value.digits) > 400 or not value.digits.lstrip("-").isdecimal():
+                raise wire.BadFrame("an integer that is none")
+            return int(value.digits)
+        if isinstance(value, (wire.SpecialV, wire.HandleV, wire.DrawingV, wire.FigureV)):
+            return self.special(value, self)
+        return value
+
+    def _raw(self, index: int, size: int) -> memoryview:
+        if not 0 <= index < len(self.buffers):
+            raise wire.BadFrame(f"buffer {index} is not there")
+        raw = self.buffers[index]
+        if len(raw) != size:
+            raise wire.BadFrame(f"a buffer of {len(raw)} bytes where {size} are needed")
+        return raw
+
+    def _tensor(self, value: wire.TensorV) -> torch.Tensor:
+        dtype_bytes = wire.checked_size(value.dtype, (), wire.TORCH_ITEM_BYTES)
+        size = wire.checked_size(value.dtype, value.shape, wire.TORCH_ITEM_BYTES)
+        dtype = TORCH_DTYPES[value.dtype]
+        if value.buffer is None:
+            return torch.empty(value.shape, dtype=dtype, device="meta")
+        if value.strides is not None:
+            if len(value.strides) != len(value.shape) or min(value.strides, default=0) < 0:
+                raise wire.BadFrame("strides that do not belong to the shape")
+            steps = zip(value.shape, value.strides, strict=True)
+            extent = 1 + sum((n - 1) * s for n, s in steps)
+            size = wire.checked_size(value.dtype, (extent,), wire.TORCH_ITEM_BYTES)
+            flat = _from_bytes(self._raw(value.buffer, size), dtype, size // dtype_bytes)
+            return torch.as_strided(flat, value.shape, value.strides)
+        count = size // dtype_bytes
+        return _from_bytes(self._raw(value.buffer, size), dtype, count).reshape(value.shape)
+
+    def _array(self, value: wire.ArrayV) -> Any:
+        size = wire.checked_size(value.dtype, value.shape, wire.NUMPY_ITEM_BYTES)
+        raw = self._raw(value.buffer, size)
+        array = np.frombuffer(bytearray(raw), dtype=value.dtype).reshape(value.shape)
+        if not value.scalar:
+            return array
+        if value.shape:
+            raise wire.BadFrame("a scalar with axes")
+        return array[()]
+
+
+def _from_bytes(raw: memoryview, dtype: torch.dtype, count: int) -> torch.Tensor:
+    if count == 0:
+        return torch.empty(0, dtype=dtype)
+    integer = dtype if not dtype.is_floating_point and not dtype.is_complex else None
+    if dtype is torch.bool:
+        return torch.frombuffer(bytearray(raw), dtype=torch.uint8).ne(0)
+    return torch.frombuffer(bytearray(raw), dtype=integer or dtype)

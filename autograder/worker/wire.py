@@ -1,0 +1,321 @@
+"""Frames between the trusted process and a worker: typed headers and raw tensor bytes.
+
+Theory of operation. The sender may lie about everything. A frame is
+
+    magic (4 bytes) | header length (u32) | body length (u64) | header | body
+
+where the header is MessagePack decoded by msgspec into the exact types below, and the body is the
+concatenation of the buffers whose lengths the header lists. Both lengths are checked against
+bounds before anything is read, and every tensor's dtype, shape and buffer are checked against each
+other before anything is allocated for it. Nothing is unpickled, evaluated or imported. Whatever
+does not fit is a `BadFrame`.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Literal, Union
+
+import msgspec
+
+MAGIC = b"AGK1"
+PREFIX = struct.Struct("<4sIQ")
+MAX_HEADER = 4 << 20
+MAX_BODY = 256 << 20
+MAX_BUFFERS = 4096
+MAX_RANK = 16
+
+# Bytes per element of every dtype that may cross.
+TORCH_ITEM_BYTES = {
+    "float16": 2,
+    "bfloat16": 2,
+    "float32": 4,
+    "float64": 8,
+    "complex64": 8,
+    "complex128": 16,
+    "bool": 1,
+    "uint8": 1,
+    "int8": 1,
+    "int16": 2,
+    "int32": 4,
+    "int64": 8,
+}
+NUMPY_ITEM_BYTES = {k: v for k, v in TORCH_ITEM_BYTES.items() if k != "bfloat16"} | {
+    "uint16": 2,
+    "uint32": 4,
+    "uint64": 8,
+}
+
+
+class BadFrame(Exception):
+    """The other side sent something that is not a valid frame."""
+
+
+class _Node(
+    msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, tag_field="node"
+):
+    pass
+
+
+class TensorV(_Node, tag="t"):
+    """A torch tensor. `buffer` is None where the tensor has no data (fake-gpu)."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None
+    device: str
+    buffer: int | None
+
+
+class ArrayV(_Node, tag="a"):
+    """A numpy array, or a numpy scalar where `scalar`."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    buffer: int
+    scalar: bool
+
+
+class SeqV(_Node, tag="s"):
+    kind: Literal["tuple", "list"]
+    items: tuple[Value, ...]
+
+
+class MapV(_Node, tag="m"):
+    keys: tuple[Union[str, int], ...]
+    items: tuple[Value, ...]
+
+
+class BigIntV(_Node, tag="i"):
+    """An integer outside 64 bits, in decimal (at most 400 digits)."""
+
+    digits: str
+
+
+class HandleV(_Node, tag="h"):
+    """An object that stays in the worker. `state` lists a torch module's state dict."""
+
+    id: int
+    type: str
+    state: dict[str, tuple[str, tuple[int, ...]]] | None
+
+
+class ImageV(_Node, tag="im"):
+    """One image of a drawing, as it is seen: rows from the top."""
+
+    data: ArrayV
+    top_row_first: bool
+    vmin: float | None
+    vmax: float | None
+
+
+class DrawingV(_Node, tag="d"):
+    """What a matplotlib Axes shows."""
+
+    images: tuple[ImageV, ...]
+    xlabel: str
+    ylabel: str
+    title: str
+    xticks: tuple[str, ...]
+    yticks: tuple[str, ...]
+    same_axes: bool
+    shown: bool
+
+
+class FigureV(_Node, tag="f"):
+    axes: tuple[DrawingV, ...]
+    suptitle: str
+    shown: bool
+
+
+class SpecialV(_Node, tag="x"):
+    """An argument that only the worker can make: a device, an Axes, a generator, a torch module."""
+
+    kind: Literal["device", "dtype", "axes", "generator", "torch_mha"]
+    value: Value
+
+
+class OpaqueV(_Node, tag="o"):
+    """Something that is not plain data; only its type's name crosses."""
+
+    type: str
+
+
+Value = Union[
+    None,
+    bool,
+    int,
+    float,
+    str,
+    TensorV,
+    ArrayV,
+    SeqV,
+    MapV,
+    BigIntV,
+    HandleV,
+    DrawingV,
+    FigureV,
+    SpecialV,
+    OpaqueV,
+]
+
+
+class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="message_type"):
+    pass
+
+
+class Load(_Message, tag="load"):
+    """Write the submission's files and import its module."""
+
+    module: str
+    names: tuple[str, ...]
+    files: tuple[int, ...]
+    buffers: tuple[int, ...] = ()
+
+
+class Call(_Message, tag="call"):
+    """Call the attribute `path` of the module (`handle` None) or of an object that stays here.
+
+    `exercise` is the one on whose behalf the call is made; `not_allowed` the patterns watched.
+    `construct` casts a new torch module to `dtype`, moves it to `device` and loads `state`.
+    `cotangents` asks for the vector-Jacobian product with respect to every float input.
+    """
+
+    exercise: str
+    handle: int | None
+    path: str
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+    device: str
+    not_allowed: tuple[str, ...] = ()
+    construct: bool = False
+    dtype: str | None = None
+    state: Value = None
+    cotangents: tuple[Value, ...] | None = None
+    count: bool = False
+    fetch: bool = False
+    fresh: bool = False
+    buffers: tuple[int, ...] = ()
+
+
+Request = Union[Load, Call]
+
+
+class Raised(_Message):
+    """An exception that the student's code let out (or that stopped the import)."""
+
+    type: str
+    bases: tuple[str, ...]
+    message: str
+    line: int | None
+    function: str | None
+    source: str | None
+
+
+class Banned(_Message):
+    call: str
+    line: int | None
+
+
+class Counts(_Message):
+    flops: int
+    largest: int
+    ops: int
+
+
+class StateMismatch(_Message):
+    """Why a module's parameters do not fit the names and shapes that were asked for."""
+
+    missing: tuple[str, ...]
+    unexpected: tuple[str, ...]
+    shapes: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]
+
+
+class Reply(_Message, tag="reply"):
+    """What happened. Everything here is the student's word."""
+
+    status: Literal["ok", "raised", "missing", "not_run", "state", "too_large"]
+    value: Value = None
+    gradients: tuple[Value, ...] | None = None
+    detached: tuple[int, ...] = ()
+    raised: Raised | None = None
+    mismatch: StateMismatch | None = None
+    mutated: tuple[str, ...] = ()
+    side_effects: tuple[str, ...] = ()
+    banned: tuple[Banned, ...] = ()
+    counts: Counts | None = None
+    printed: str = ""
+    buffers: tuple[int, ...] = ()
+
+
+_encoder = msgspec.msgpack.Encoder()
+_request_decoder: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
+_reply_decoder: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
+
+
+def pack(message: Request | Reply, buffers: list[bytes]) -> bytes:
+    """The frame for `message`; its `buffers` field is filled from `buffers`."""
+    message = msgspec.structs.replace(message, buffers=tuple(len(b) for b in buffers))
+    header = _encoder.encode(message)
+    body = b"".join(buffers)
+    return PREFIX.pack(MAGIC, len(header), len(body)) + header + body
+
+
+def frame_lengths(prefix: bytes, max_body: int = MAX_BODY) -> tuple[int, int]:
+    """Header and body length announced by a frame's first bytes, within bounds."""
+    if len(prefix) != PREFIX.size:
+        raise BadFrame("the frame ends within its prefix")
+    magic, header_length, body_length = PREFIX.unpack(prefix)
+    if magic != MAGIC:
+        raise BadFrame("the frame does not start with the protocol's mark")
+    if header_length > MAX_HEADER:
+        raise BadFrame(f"the header claims {header_length} bytes, more than {MAX_HEADER}")
+    if body_length > max_body:
+        raise BadFrame(f"the body claims {body_length} bytes, more than {max_body}")
+    return header_length, body_length
+
+
+def _split(header_buffers: tuple[int, ...], body: bytes | memoryview) -> list[memoryview]:
+    if len(header_buffers) > MAX_BUFFERS:
+        raise BadFrame(f"the frame lists {len(header_buffers)} buffers, more than {MAX_BUFFERS}")
+    if any(n < 0 for n in header_buffers) or sum(header_buffers) != len(body):
+        raise BadFrame("the buffers do not add up to the body")
+    view, offset, parts = memoryview(body), 0, []
+    for length in header_buffers:
+        parts.append(view[offset : offset + length])
+        offset += length
+    return parts
+
+
+def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[memoryview]]:
+    """A worker's reply; raises BadFrame for anything that is not exactly one."""
+    try:
+        reply = _reply_decoder.decode(header)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise BadFrame(f"the header is not a reply: {error}") from None
+    return reply, _split(reply.buffers, body)
+
+
+def unpack_request(header: bytes, body: bytes | memoryview) -> tuple[Request, list[memoryview]]:
+    """A request of the trusted side (worker's direction)."""
+    try:
+        request = _request_decoder.decode(header)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise BadFrame(f"the header is not a request: {error}") from None
+    return request, _split(request.buffers, body)
+
+
+def checked_size(dtype: str, shape: tuple[int, ...], item_bytes: dict[str, int]) -> int:
+    """Bytes that an array of this dtype and shape takes; raises BadFrame for a nonsensical one."""
+    if dtype not in item_bytes:
+        raise BadFrame(f"no such dtype: {dtype[:40]!r}")
+    if len(shape) > MAX_RANK:
+        raise BadFrame(f"{len(shape)} axes, more than {MAX_RANK}")
+    size = item_bytes[dtype]
+    for extent in shape:
+        if extent < 0:
+            raise BadFrame(f"an axis of length {extent}")
+        size *= extent
+        if size > MAX_BODY:
+            raise BadFrame(f"an array of shape {shape} is larger than {MAX_BODY} bytes")
+    return size
