@@ -1,0 +1,87 @@
+"""Choosing a sandbox: the strongest that works on this host, shown by trying it."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from autograder.worker.confine import Limits
+
+from . import trial_runtime
+from .bubblewrap import Bubblewrap
+from .errors import SandboxFault, SandboxMissing
+from .landlock import Landlock
+from .session import Template
+
+_TRIAL_RUNTIME = Path(trial_runtime.__file__)
+_TRIAL_SECONDS = 10.0
+REMEDIES = {
+    "bubblewrap": (
+        "install bubblewrap and allow user namespaces: apt-get install bubblewrap; on Ubuntu"
+        " sysctl kernel.apparmor_restrict_unprivileged_userns=0; in Docker run with"
+        " --security-opt seccomp=unconfined --security-opt systempaths=unconfined"
+    ),
+    "landlock": "use Linux 5.13 or newer with Landlock enabled (lsm=landlock on its command line)",
+}
+
+
+class Sandbox(Protocol):
+    """A backend.
+
+    name:    as reports name it
+    caveats: what it does not promise that a stronger one would
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def caveats(self) -> tuple[str, ...]: ...
+
+    def start(self, config: bytes, *, cuda: bool = False) -> Template:
+        """A warm template; `config` goes to `runtime.prepare` before the first fork."""
+        ...
+
+
+_BACKENDS: dict[str, type[Bubblewrap] | type[Landlock]] = {
+    "bubblewrap": Bubblewrap,
+    "landlock": Landlock,
+}
+
+
+def choose(prefer: str | None = None) -> Sandbox:
+    """The strongest sandbox that works here, or the one asked for; else SandboxMissing."""
+    if prefer is not None and prefer not in _BACKENDS:
+        raise SandboxMissing(f"no sandbox is called {prefer!r}; choose from {', '.join(_BACKENDS)}")
+    failures = []
+    for name in [prefer] if prefer else _BACKENDS:
+        problem = trial(name)
+        if problem is None:
+            return _BACKENDS[name]()
+        failures.append(f"{name}: {problem}; to mend it, {REMEDIES[name]}")
+    raise SandboxMissing("no sandbox works here. " + " | ".join(failures))
+
+
+@cache
+def trial(name: str) -> str | None:
+    """Run a small sandbox that tries to get out. None if it could not, else what went wrong."""
+    if not sys.platform.startswith("linux"):
+        return f"it needs Linux, and this is {sys.platform}"
+    try:
+        with (
+            _BACKENDS[name](runtime=_TRIAL_RUNTIME, warm=()).start(b"") as template,
+            template.spawn(Limits()) as child,
+        ):
+            child.sock.settimeout(_TRIAL_SECONDS)
+            answer = b""
+            while not answer.endswith(b"."):
+                received = child.sock.recv(1024)
+                if not received:
+                    return "a trial in it died"
+                answer += received
+    except (SandboxMissing, SandboxFault, OSError) as error:
+        return str(error).strip()
+    escaped = answer[:-1].decode(errors="replace")
+    return f"a trial in it reached {escaped}" if escaped else None

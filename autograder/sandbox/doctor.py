@@ -1,0 +1,61 @@
+"""What `autograder doctor` says about sandboxes; each is really run."""
+
+from __future__ import annotations
+
+import sys
+
+import msgspec
+
+from .choice import _BACKENDS, REMEDIES, trial
+from .errors import SandboxMissing
+from .syscalls import Tasks, program
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing looked at. remedy: what to do about it, "" where nothing is wrong."""
+
+    ok: bool
+    name: str
+    detail: str
+    remedy: str = ""
+
+
+def probe() -> list[Finding]:
+    """Each thing a sandbox needs, then each backend, then the verdict: can hidden tests run?"""
+    if not sys.platform.startswith("linux"):
+        remedy = "grade on Linux; public checks of one's own code run anywhere"
+        return [Finding(False, "sandbox", f"none exists for {sys.platform}", remedy)]
+    findings = [_system_call_filter()]
+    working = []
+    for name, backend in _BACKENDS.items():
+        problem = trial(name)
+        if problem is None:
+            working.append(name)
+            caveats = "; ".join(backend().caveats)
+            detail = f"works; not promised: {caveats}" if caveats else "works"
+            findings.append(Finding(True, name, detail))
+        else:
+            findings.append(Finding(False, name, problem, REMEDIES[name]))
+    findings.append(_verdict(working))
+    return findings
+
+
+def _system_call_filter() -> Finding:
+    try:
+        size = len(program(Tasks.NONE, own_pids=True, read_only_outside=True, gpu=False)) // 8
+    except SandboxMissing as error:
+        return Finding(False, "libseccomp", str(error), "apt-get install libseccomp2")
+    return Finding(True, "libseccomp", f"compiles the system call filter ({size} instructions)")
+
+
+def _verdict(working: list[str]) -> Finding:
+    if not working:
+        return Finding(False, "sandbox", "none works: hidden tests are refused", "see above")
+    if working[0] == "bubblewrap":
+        return Finding(True, "sandbox", "submissions will run in bubblewrap")
+    return Finding(
+        True,
+        "sandbox",
+        "submissions will run under landlock, the weaker of the two",
+        REMEDIES["bubblewrap"],
+    )

@@ -1,0 +1,90 @@
+"""Starting the process that holds a template.
+
+The kernel ends a sandbox when the *thread* that started it ends. So all are started from one
+thread that lives as long as the trusted process, whoever asks.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+WARM = ("numpy", "torch", "matplotlib.pyplot")
+_END_SECONDS = 3.0
+_ONE_THREAD = ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def environment(cache: str) -> dict[str, str]:
+    """The template's whole environment. cache: a folder that matplotlib may write to."""
+    return {
+        **dict.fromkeys(_ONE_THREAD, "1"),
+        "PYTHONHASHSEED": "0",  # so that the order of a set is the same in every report
+        "MPLBACKEND": "Agg",
+        "MPLCONFIGDIR": cache,
+        "KERAS_BACKEND": "torch",
+        "HF_HUB_OFFLINE": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
+        "HOME": "/submission",
+        "TMPDIR": "/tmp",  # noqa: S108 - the sandbox's own
+    }
+
+
+def python_arguments(path: list[str], control_fd: int) -> list[str]:
+    """Options and program for the template's interpreter.
+
+    Not -I: it would ignore PYTHONHASHSEED. With an empty environment, -P, -s and -S isolate alike.
+    """
+    program = f"import sys; sys.path[:] = {path!r}\n"
+    program += f"from worker.template import main; main({control_fd})"
+    return ["-P", "-s", "-S", "-B", "-X", "utf8", "-c", program]
+
+
+class Process:
+    """The process that holds a template. What it prints is kept for the error message."""
+
+    def __init__(self, argv: list[str], descriptors: tuple[int, ...], env: dict[str, str]) -> None:
+        self._printed = os.memfd_create("printed")
+        self._process = subprocess.Popen(
+            argv,
+            env=env,
+            cwd="/",
+            pass_fds=descriptors,
+            stdin=subprocess.DEVNULL,
+            stdout=self._printed,
+            stderr=self._printed,
+        )
+
+    def end(self) -> str:
+        """Wait until it ends, or end it; answer what it printed."""
+        if self._printed < 0:
+            return ""
+        try:
+            self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        printed = os.pread(self._printed, 1 << 16, 0).decode(errors="replace")
+        os.close(self._printed)
+        self._printed = -1
+        return printed
+
+
+_starter: ThreadPoolExecutor | None = None
+
+
+def run(argv: list[str], descriptors: tuple[int, ...], env: dict[str, str]) -> Process:
+    """Start a process from the thread that outlives all callers."""
+    global _starter
+    if _starter is None:
+        _starter = ThreadPoolExecutor(1, "sandbox-starter")
+    return _starter.submit(Process, argv, descriptors, env).result()
+
+
+def _forget_starter() -> None:
+    global _starter
+    _starter = None
+
+
+os.register_at_fork(after_in_child=_forget_starter)

@@ -1,0 +1,301 @@
+"""The trusted end of a sandbox: a warm template, and the children that it forks.
+
+Theory of operation
+-------------------
+Who may be lying: a child, about everything that comes over its socket; nothing here reads that.
+The template runs only the kit's code and is believed.
+
+What is promised: `spawn` returns when the child is confined and not before. The child is held by
+a pidfd, so that it can be killed and watched without the template's help and never confused with
+a process that got its number later. `kill` takes down everything that the child started. All of
+this may be used from several threads; only the template's control socket is shared, and each use
+of it is short, because whoever waits for a child waits on that child's own pidfd.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import NoReturn
+
+import msgspec
+
+from autograder.worker.confine import Limits
+from autograder.worker.template import Boot, Exited, Failed, Ready, Refused, Report, Spawn, Started
+
+from .errors import SandboxFault
+from .syscalls import Tasks
+
+_PACKET = 1 << 16
+_BOOT_SECONDS = 120.0
+_SPAWN_SECONDS = 15.0
+_REPORT_SECONDS = 5.0
+_KILL_SECONDS = 2.0
+# Threads that a GPU driver starts for itself.
+_GPU_THREADS = 16
+_DECODER = msgspec.msgpack.Decoder(Report)
+
+
+class Child:
+    """One submission's process. `sock` is its stream, blocking; frames on it are the caller's."""
+
+    def __init__(self, template: Template, number: int, sock: socket.socket, pidfd: int) -> None:
+        self.sock = sock
+        self._template = template
+        self._number = number
+        self._pidfd = pidfd
+        self._pid = _pid_of(pidfd)
+        self._status: int | None = None
+
+    def kill(self) -> None:
+        """SIGKILL it and all it started; return once all are gone. Harmless when they are."""
+        if self._pidfd < 0:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+        if not _readable(self._pidfd, _KILL_SECONDS):
+            raise SandboxFault(f"a child did not die within {_KILL_SECONDS:.0f} s of SIGKILL")
+        with contextlib.suppress(SandboxFault):  # without its template, nobody knows its status
+            self.exit_status(0)
+
+    def exit_status(self, timeout: float) -> int | None:
+        """Its exit code, negative for a signal; None while it runs after `timeout` seconds."""
+        if self._status is None and self._pidfd >= 0 and _readable(self._pidfd, timeout):
+            self._status = self._template._status_of(self._number)
+        return self._status
+
+    def resident_bytes(self) -> int:
+        """Resident memory of it and all it started, shared pages included; 0 once gone."""
+        if self._pidfd < 0 or _readable(self._pidfd, 0):
+            return 0
+        pids = [self._pid] if not self._template._bred else _tree(self._pid)
+        return sum(_resident_bytes(pid) for pid in pids)
+
+    def close(self) -> None:
+        """End it if it still runs, and release what is held for it."""
+        if self._pidfd < 0:
+            return
+        try:
+            self.kill()
+        finally:
+            self.sock.close()
+            self._template._forget(self._number)
+            os.close(self._pidfd)
+            self._pidfd = -1
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _abandon(self) -> None:
+        self.sock.close()
+        os.close(self._pidfd)
+        self._pidfd = -1
+
+
+class Template:
+    """One warm process in the sandbox, from which submissions are forked.
+
+    control:      socket on which the started process waits for `boot`
+    boot, config: what it is told first
+    program:      gives the seccomp program for what a child may start
+    most:         the most that can be granted and bounded here
+    end:          ends and reaps the process that holds the template; answers what it printed
+    """
+
+    def __init__(
+        self,
+        control: socket.socket,
+        boot: Boot,
+        config: bytes,
+        *,
+        program: Callable[[Tasks], bytes],
+        most: Tasks,
+        end: Callable[[], str],
+    ) -> None:
+        self._control = control
+        self._program = program
+        self._most = most
+        self._gpu = boot.gpu
+        self._end = end
+        self._lock = threading.Lock()
+        self._number = 0
+        self._children: dict[int, Child] = {}
+        self._statuses: dict[int, int] = {}
+        self._dead = ""
+        self._bred = False
+        _living.add(self)
+        try:
+            self._boot(boot, config)
+        except BaseException:
+            self.close()
+            raise
+
+    def spawn(self, limits: Limits) -> Child:
+        """Fork and confine a child; SandboxFault where the template is gone or could not."""
+        tasks = self._tasks(limits)
+        if self._gpu:
+            limits = msgspec.structs.replace(limits, processes=limits.processes + _GPU_THREADS)
+        with self._lock:
+            if self._dead:
+                raise SandboxFault(self._dead)
+            self._number += 1
+            number = self._number
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                spawn = Spawn(number, limits, self._program(tasks))
+                self._send(spawn, theirs.fileno())
+                pidfd = self._await(Started, number, _SPAWN_SECONDS)
+            except BaseException:
+                ours.close()
+                raise
+            finally:
+                theirs.close()
+            self._bred = self._bred or tasks is Tasks.PROCESSES
+            child = Child(self, number, ours, pidfd)
+            self._children[number] = child
+            return child
+
+    def close(self) -> None:
+        """End the template and every child of it."""
+        with self._lock:
+            self._dead = self._dead or "the template was closed"
+            self._control.close()
+        _living.discard(self)
+        self._end()
+
+    def __enter__(self) -> Template:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _boot(self, boot: Boot, config: bytes) -> None:
+        descriptor = os.memfd_create("config")
+        with open(descriptor, "r+b") as file:
+            file.write(config)
+            file.seek(0)
+            self._send(boot, descriptor)
+        self._await(Ready, 0, _BOOT_SECONDS)
+
+    def _tasks(self, limits: Limits) -> Tasks:
+        if limits.processes == 0:
+            return Tasks.THREADS if self._gpu else Tasks.NONE
+        if self._most is Tasks.NONE:
+            raise SandboxFault(
+                "as root, extra processes cannot be bounded here: set `processes` to 0, or let"
+                " other users read the Python installation"
+            )
+        return self._most
+
+    def _send(self, order: Boot | Spawn, descriptor: int) -> None:
+        try:
+            socket.send_fds(self._control, [msgspec.msgpack.encode(order)], [descriptor])
+        except OSError:
+            self._fail("the template is gone")
+
+    def _await(self, kind: type[Started | Ready | Exited], number: int, seconds: float) -> int:
+        """Read reports until the wanted one comes; the descriptor that came with it, or -1."""
+        deadline = time.monotonic() + seconds
+        while True:
+            report, descriptor = self._receive(deadline)
+            if isinstance(report, Exited):
+                if report.number in self._children:
+                    self._statuses[report.number] = report.status
+                if kind is Exited and report.number == number:
+                    return -1
+            elif isinstance(report, Refused):
+                raise SandboxFault(f"a child could not be confined: {report.message}")
+            elif isinstance(report, Failed):
+                self._fail(f"the template could not start:\n{report.message}")
+            else:
+                return descriptor
+
+    def _receive(self, deadline: float) -> tuple[Report, int]:
+        if not _readable(self._control.fileno(), deadline - time.monotonic()):
+            self._fail("the template did not answer in time")
+        packet, descriptors, _, _ = socket.recv_fds(self._control, _PACKET, 1)
+        if not packet:
+            self._fail("the template is gone")
+        return _DECODER.decode(packet), descriptors[0] if descriptors else -1
+
+    def _fail(self, message: str) -> NoReturn:
+        self._control.close()
+        printed = self._end().strip()
+        self._dead = f"{message}\n{printed}" if printed else message
+        raise SandboxFault(self._dead)
+
+    def _status_of(self, number: int) -> int:
+        with self._lock:
+            if number not in self._statuses:
+                if self._dead:
+                    raise SandboxFault(self._dead)
+                self._await(Exited, number, _REPORT_SECONDS)
+            return self._statuses[number]
+
+    def _forget(self, number: int) -> None:
+        with self._lock:
+            self._children.pop(number, None)
+            self._statuses.pop(number, None)
+
+    def _abandon(self) -> None:
+        """In a forked copy of the trusted process: hold nothing of what is not ours."""
+        self._dead = "this template belongs to the process that started it"
+        self._control.close()
+        for child in self._children.values():
+            child._abandon()
+        self._children.clear()
+
+
+_living: weakref.WeakSet[Template] = weakref.WeakSet()
+
+
+def _abandon_all() -> None:
+    for template in list(_living):
+        template._abandon()
+    _living.clear()
+
+
+# A fork that kept a control socket open would keep a template alive after its owner.
+os.register_at_fork(after_in_child=_abandon_all)
+
+
+def _readable(descriptor: int, seconds: float) -> bool:
+    poller = select.poll()
+    poller.register(descriptor, select.POLLIN)
+    return bool(poller.poll(max(0.0, seconds) * 1000))
+
+
+def _pid_of(pidfd: int) -> int:
+    """The process's number as we see it, whatever namespaces it is in."""
+    with open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as file:
+        fields = dict(line.split(":", 1) for line in file)
+    return int(fields["Pid"])
+
+
+def _tree(root: int) -> list[int]:
+    """`root` and its descendants; the parents of all processes are read once."""
+    parents: dict[int, int] = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+            # the command's name may hold spaces and brackets: the state follows the last one
+            parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
+    tree = [root]
+    for member in tree:
+        tree.extend(pid for pid, parent in parents.items() if parent == member)
+    return tree
+
+
+def _resident_bytes(pid: int) -> int:
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/statm", "rb") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0

@@ -1,0 +1,54 @@
+"""Stands in for the worker's runtime in a trial: tries to get out, and says how far it came.
+
+Runs inside a sandbox; imported nowhere else. The answer is one line of comma-separated names of
+things that should have failed and did not, then a full stop.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable
+
+
+def prepare(config: bytes) -> None:
+    """Nothing to prepare."""
+
+
+def serve(sock: socket.socket) -> None:
+    """Answer with the names of the attempts that succeeded."""
+    escaped = [name for name, attempt in _ATTEMPTS.items() if _succeeds(attempt)]
+    if not _succeeds(_write_own_file):
+        escaped.append("nothing: not even its own folder can be written")
+    sock.sendall(",".join(escaped).encode() + b".")
+
+
+def _succeeds(attempt: Callable[[], object]) -> bool:
+    try:
+        attempt()
+    except (OSError, RuntimeError):
+        return False
+    return True
+
+
+def _write_own_file() -> None:
+    with open("own", "wb") as file:
+        file.write(b"x")
+
+
+def _fork() -> None:
+    if os.fork() == 0:
+        os._exit(0)
+
+
+_ATTEMPTS: dict[str, Callable[[], object]] = {
+    "host files": lambda: open("/etc/hostname", "rb").close(),
+    "other processes": lambda: open("/proc/self/status", "rb").close(),
+    "writing outside": lambda: open("/escaped", "wb").close(),
+    "network": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close(),
+    "unix sockets": lambda: socket.socket(socket.AF_UNIX).close(),
+    "processes": _fork,
+    "threads": lambda: threading.Thread(target=int).start(),
+    "the parent": lambda: os.kill(os.getppid() or -1, 0),
+}

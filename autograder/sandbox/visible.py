@@ -1,0 +1,182 @@
+"""What a submission may see of this host: an allow-list, the same for every backend.
+
+Theory of operation
+-------------------
+Who may be lying: nobody; this reads the trusted side's own installation. What is promised: a
+file that is not listed here does not exist for a submission. So the list is built from what is
+needed, never by hiding what is secret:
+
+* the base Python runtime, without its site-packages;
+* the folders in which the dynamic loader looks for shared libraries;
+* of the installed distributions, those that submissions may use and what these require, by
+  their own metadata. The kit itself, nbgrader and whatever else shares the virtual environment
+  are not among them, however they were installed;
+* the files of `autograder/worker/`, one by one.
+
+What is not promised: compiled bytecode and metadata of the listed packages contain the paths at
+which they were installed.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from autograder import worker
+
+from .errors import SandboxMissing
+
+NEEDED = ("torch", "numpy", "matplotlib", "msgspec")
+WELCOME = ("keras", "transformers", "scipy", "einops")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+
+_WORKER = Path(worker.__file__).parent
+PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+
+
+@dataclass(frozen=True)
+class Visible:
+    """Host paths, by role.
+
+    executable: the base interpreter (not a virtual environment's link to it)
+    prefix:     where that interpreter is installed
+    stdlib:     its standard library
+    libraries:  folders and files for the dynamic loader
+    packages:   place below a packages folder -> host path
+    worker:     file name in the worker package -> host path
+    devices:    harmless device nodes, and a GPU's where asked for
+    """
+
+    executable: Path
+    prefix: Path
+    stdlib: Path
+    libraries: tuple[Path, ...]
+    packages: dict[str, Path]
+    worker: dict[str, Path]
+    devices: tuple[str, ...]
+
+    def readable_by_others(self) -> bool:
+        """Whether a uid that owns nothing could read all this where it stands."""
+        places = (self.stdlib / "os.py", *self.packages.values(), *self.worker.values())
+        return all(os.stat(place).st_mode & 0o004 for place in places)
+
+    def reachable_by_others(self) -> bool:
+        """Whether it could also walk there."""
+        places = (self.stdlib, *self.packages.values(), *self.worker.values())
+        folders = {folder for place in places for folder in place.parents}
+        return all(os.stat(folder).st_mode & 0o001 for folder in folders)
+
+
+def look(runtime: Path | None, *, cuda: bool) -> Visible:
+    """What a submission may see. runtime: a file to stand in for `worker/runtime.py`."""
+    files = {path.name: path for path in sorted(_WORKER.glob("*.py"))}
+    if runtime is not None:
+        files["runtime.py"] = runtime.resolve()
+    prefix = Path(sys.base_prefix).resolve()
+    graphics = sorted(str(path) for path in Path("/dev").glob("nvidia*")) if cuda else []
+    return Visible(
+        executable=Path(getattr(sys, "_base_executable", sys.executable)).resolve(),
+        prefix=prefix,
+        stdlib=Path(sysconfig.get_path("stdlib")).resolve(),
+        libraries=(*_loader_folders(), *_runtime_libraries(prefix)),
+        packages=_packages(),
+        worker=files,
+        devices=(*DEVICES, *graphics),
+    )
+
+
+def stdlib_entries(stdlib: Path) -> Iterator[Path]:
+    """The standard library's own entries, without packages installed beside them."""
+    return (path for path in stdlib.iterdir() if path.name not in PACKAGE_FOLDERS)
+
+
+def _loader_folders() -> list[Path]:
+    """Where the system keeps shared libraries, narrower than /usr/lib where it can be."""
+    multiarch = sysconfig.get_config_var("MULTIARCH") or f"{platform.machine()}-linux-gnu"
+    named = [Path(f"/usr/lib/{multiarch}"), Path(f"/lib/{multiarch}")]
+    named += [Path("/usr/lib64"), Path("/lib64")]
+    found = [path for path in named if path.is_dir()]
+    found += sorted(Path("/lib").glob("ld-linux-*.so*"))
+    if Path("/usr/lib/libc.so.6").exists():  # a flat layout, as on Arch: libraries one by one
+        found += sorted(Path("/usr/lib").glob("*.so*"))
+    return found
+
+
+def _runtime_libraries(prefix: Path) -> list[Path]:
+    """libpython and what a self-contained distribution of Python brings along."""
+    return [] if prefix == Path("/usr") else sorted((prefix / "lib").glob("*.so*"))
+
+
+@cache
+def _packages() -> dict[str, Path]:
+    places: dict[str, Path] = {}
+    for distribution in _closure():
+        for place in _places(distribution):
+            places[place] = Path(str(distribution.locate_file(place))).resolve()
+    return places
+
+
+def _closure() -> list[metadata.Distribution]:
+    """The distributions that submissions may use, with all that these require."""
+    found: dict[str, metadata.Distribution | None] = {}
+    wanted = [*NEEDED, *WELCOME]
+    while wanted:
+        name = canonicalize_name(wanted.pop())
+        if name in found:
+            continue
+        try:
+            found[name] = distribution = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            found[name] = None
+            continue
+        for text in distribution.requires or ():
+            requirement = Requirement(text)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+                wanted.append(requirement.name)
+    missing = [name for name in NEEDED if found[canonicalize_name(name)] is None]
+    if missing:
+        raise SandboxMissing(f"{', '.join(missing)} not installed here; run: make install")
+    return [distribution for distribution in found.values() if distribution is not None]
+
+
+def _places(distribution: metadata.Distribution) -> set[str]:
+    """What to show of one distribution: whole packages, but of a shared folder only its part.
+
+    Its RECORD is read as text: `Distribution.files` takes a third of a second over torch's.
+    """
+    record = distribution.read_text("RECORD")
+    if record is None:
+        files = (distribution.read_text("top_level.txt") or distribution.metadata["Name"]).split()
+    else:
+        files = [line.rsplit(",", 2)[0].strip('"') for line in record.splitlines()]
+    whole: set[str] = set()
+    places: set[str] = set()
+    for file in files:
+        parts = file.split("/")
+        if parts[0] in ("", "..") or file.endswith(".pth") or parts[0] in whole:
+            continue
+        place = _outermost_own(distribution, parts)
+        if place == parts[0]:
+            whole.add(place)
+        if os.path.exists(str(distribution.locate_file(place))):
+            places.add(place)
+    return places
+
+
+def _outermost_own(distribution: metadata.Distribution, parts: list[str]) -> str:
+    for depth in range(1, len(parts)):
+        place = "/".join(parts[:depth])
+        folder = str(distribution.locate_file(place))
+        if place.endswith(".dist-info") or os.path.exists(f"{folder}/__init__.py"):
+            return place
+    return "/".join(parts)

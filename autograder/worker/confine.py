@@ -1,0 +1,200 @@
+"""Locks the process that is about to run a submission.
+
+Theory of operation
+-------------------
+Who may be lying: nobody yet. This module runs in a freshly forked child of the template,
+before a line of the submission is read. Everything here must have succeeded before the
+submission starts; the first failure is an `OSError`, the child dies, and the spawn is refused.
+
+What is taken away, in the order in which it still can be:
+
+1. descriptors: all but the submission's socket (3) and /dev/null on 0, 1 and 2;
+2. identity: where the template may choose, a uid that owns nothing;
+3. sight: `namespaces.py` or `landlock.py`, whichever backend is in use;
+4. appetite: resource limits, counted from what the template already used;
+5. power: every capability, the bounding set, and the right to gain any (no_new_privs);
+6. system calls: an allow-list, compiled outside and handed in as a BPF program. It is put on
+   every thread at once, because torch's autograd starts one thread for each device and these
+   must exist before threads are forbidden.
+
+What is not promised: the child shares the template's memory layout (it is a fork), so address
+randomisation is no defence between submissions; CPU caches and the kernel itself are shared.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import resource
+import signal
+import struct
+import sys
+
+import msgspec
+
+SOCKET_FD = 3
+STATUS_FD = 4
+TASKS_FD = 5
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 1, 4, 24
+PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
+_CAPABILITY_VERSION_3 = 0x20080522
+_SYS_SECCOMP = {"x86_64": 317, "aarch64": 277}
+_SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC = 1, 1
+_MIB = 1 << 20
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What one submission may use.
+
+    memory_bytes: address space beyond what the template already uses
+    processes:    processes and threads it may start (0: none at all)
+    disk_bytes:   its private tmpfs: working directory, /tmp and /dev/shm together
+    open_files:   descriptors, the standard three and the socket included
+    cpu_seconds:  a backstop (SIGKILL); the wall clock is the caller's
+    """
+
+    memory_bytes: int = 1 << 30
+    processes: int = 0
+    disk_bytes: int = 16 << 20
+    open_files: int = 64
+    cpu_seconds: int = 120
+
+
+def call(name: str, *arguments: object) -> int:
+    """Call a libc function; OSError naming it where it answers -1."""
+    result = int(getattr(_libc, name)(*arguments))
+    if result == -1:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{name}: {os.strerror(code)}")
+    return result
+
+
+def syscall(number: int, what: str, *arguments: object) -> int:
+    """Make a raw system call; OSError naming it where it fails."""
+    padded = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+    result = int(_libc.syscall(ctypes.c_long(number), *padded))
+    if result == -1:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{what}: {os.strerror(code)}")
+    return result
+
+
+def keep_descriptors(sock: int, status: int) -> None:
+    """Leave /dev/null on 0..2, the socket, and until `lock` the status pipe and /proc/self/task."""
+    sock = fcntl.fcntl(sock, fcntl.F_DUPFD, TASKS_FD + 1)
+    status = fcntl.fcntl(status, fcntl.F_DUPFD, TASKS_FD + 1)
+    tasks = fcntl.fcntl(os.open("/proc/self/task", os.O_RDONLY), fcntl.F_DUPFD, TASKS_FD + 1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(nothing, standard)
+    os.dup2(sock, SOCKET_FD, inheritable=False)
+    os.dup2(status, STATUS_FD, inheritable=False)
+    os.dup2(tasks, TASKS_FD, inheritable=False)
+    os.closerange(TASKS_FD + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+
+
+def address_space() -> int:
+    """Bytes of this process's address space."""
+    with open("/proc/self/statm", "rb") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+def become(uid: int | None) -> None:
+    """Give up the template's uid and gid for one that owns nothing (None: keep them)."""
+    if uid is not None:
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+
+
+def lock(
+    limits: Limits, program: bytes, used_bytes: int, *, parent: int, count_tasks: bool, gpu: bool
+) -> None:
+    """Last step, once the child stands where it may: limits, power, system calls.
+
+    used_bytes:  the template's own address space, on top of which `memory_bytes` is granted
+    parent:      pid of the template as the child sees it (0: outside its namespace)
+    count_tasks: whether this uid is the child's alone, so that RLIMIT_NPROC can bound it
+    gpu:         a GPU driver reserves far more address space than it uses: no bound on that then
+    """
+    _drop_privileges()
+    _start_autograd_threads()
+    tasks = len(os.listdir(TASKS_FD))
+    os.close(TASKS_FD)
+    _apply_limits(
+        limits,
+        address_space=None if gpu else used_bytes + limits.memory_bytes,
+        tasks=tasks + limits.processes if count_tasks else None,
+    )
+    call("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
+    # after the last change of credentials, which would clear it
+    call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        raise OSError("the template died meanwhile")
+    _install_filter(program)
+
+
+def _apply_limits(limits: Limits, address_space: int | None, tasks: int | None) -> None:
+    bounds = {
+        resource.RLIMIT_NOFILE: limits.open_files,
+        resource.RLIMIT_FSIZE: limits.disk_bytes,
+        resource.RLIMIT_CPU: limits.cpu_seconds,
+        resource.RLIMIT_STACK: 8 * _MIB,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_SIGPENDING: 64,
+        resource.RLIMIT_NICE: 0,
+        resource.RLIMIT_RTPRIO: 0,
+    }
+    if address_space is not None:
+        bounds[resource.RLIMIT_AS] = address_space
+    if tasks is not None:
+        bounds[resource.RLIMIT_NPROC] = tasks
+    for which, wanted in bounds.items():
+        hard = resource.getrlimit(which)[1]
+        bound = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(which, (bound, bound))
+
+
+def _drop_privileges() -> None:
+    """No capability, and none to gain."""
+    call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    call("prctl", _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    capability = 0
+    while _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) == 0:
+        capability += 1
+    header = ctypes.create_string_buffer(struct.pack("Ii", _CAPABILITY_VERSION_3, 0))
+    nothing = ctypes.create_string_buffer(24)
+    call("capset", header, nothing)
+
+
+def _start_autograd_threads() -> None:
+    """Let torch start its per-device backward threads now; none exist for the CPU alone."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.ones(1, requires_grad=True).sum().backward()
+
+
+class _FilterProgram(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+
+def _install_filter(program: bytes) -> None:
+    """Put a seccomp BPF program on every thread of this process."""
+    loaded = _FilterProgram(len(program) // 8, program)
+    number = _SYS_SECCOMP[os.uname().machine]
+    stuck = syscall(
+        number,
+        "seccomp",
+        _SECCOMP_SET_MODE_FILTER,
+        _SECCOMP_FILTER_FLAG_TSYNC,
+        ctypes.byref(loaded),
+    )
+    if stuck:
+        raise OSError(f"seccomp: thread {stuck} could not be filtered")

@@ -1,0 +1,199 @@
+"""The walls of the landlock backend, for hosts that grant no user namespace.
+
+Theory of operation
+-------------------
+Who may be lying: nobody; this runs in the template and in its fork before any submission does.
+
+Each child gets a Landlock domain of its own: it may read the runtime and write beneath its own
+working directory, and open nothing else. The seccomp program does what Landlock does not: no
+sockets, no signals, no chmod, no new processes. Where the template is root, each child also gets
+a uid of its own, so that ordinary permissions separate it once more and RLIMIT_NPROC counts it
+alone.
+
+What this backend does not promise, unlike the namespaces: paths outside can be told to exist
+(stat is not restricted); host names of paths show; the disk budget is watched a few times a
+second, not kept by the kernel, and RLIMIT_FSIZE alone bounds one file exactly; without root all
+children share the grader's uid, and how many threads they start is then not bounded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import stat
+import struct
+from functools import cache
+
+from .confine import PR_SET_NO_NEW_PRIVS, Limits, become, call, syscall
+
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_CREATE_RULESET_VERSION, _RULE_PATH_BENEATH = 1, 1
+
+_WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 1, 1 << 2, 1 << 3
+_REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_REG = 1 << 4, 1 << 5, 1 << 7, 1 << 8
+_MAKE_SYM, _REFER, _TRUNCATE = 1 << 12, 1 << 13, 1 << 14
+_READ = _READ_FILE | _READ_DIR
+_OWN = (
+    _READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE
+    | _MAKE_DIR | _MAKE_REG | _MAKE_SYM | _REFER | _TRUNCATE
+)  # fmt: skip
+# The last right of each kind that a version of the interface knows (the kernel's docs).
+_LAST_FS_RIGHT = {1: 12, 2: 13, 3: 14, 4: 14, 5: 15}
+_NET_RIGHTS, _SCOPES = 0b11, 0b11  # bind and connect TCP; abstract sockets and signals
+_DEEPEST, _FEWEST_INODES = 64, 64
+
+
+def abi() -> int:
+    """The version of Landlock that this kernel has; OSError where it has none."""
+    return syscall(_CREATE_RULESET, "landlock", 0, 0, _CREATE_RULESET_VERSION)
+
+
+class Landlock:
+    """Raises the walls. `child_uid` plus the child's number is its uid (None: the template's)."""
+
+    def __init__(
+        self, child_uid: int | None, scratch: str, readable: tuple[str, ...], gpu: bool
+    ) -> None:
+        self._child_uid = child_uid
+        self._scratch = scratch
+        self._readable = readable
+        self._gpu = gpu
+        self._budgets: dict[int, int] = {}
+        self.count_tasks = child_uid is not None
+        self.parent = os.getpid()
+
+    @property
+    def patience_ms(self) -> int:
+        """How long the template may sleep: the disk budgets are watched by it."""
+        return 200 if self._budgets else -1
+
+    def finish_warm_up(self) -> None:
+        """A kernel without Landlock is found out before the first child."""
+        abi()
+
+    def fork(self, number: int, limits: Limits) -> int:
+        """Make the child's working directory and fork."""
+        room = self._room(number)
+        for folder in (room, f"{room}/submission", f"{room}/tmp"):
+            os.mkdir(folder, 0o700)
+            if self._child_uid is not None:
+                os.chown(folder, self._child_uid + number, self._child_uid + number)
+        self._budgets[number] = limits.disk_bytes
+        try:
+            return os.fork()
+        except OSError:
+            self.leave(number)
+            raise
+
+    def enter(self, number: int, limits: Limits) -> None:
+        """In the child: from here on it can open only what it may."""
+        room = self._room(number)
+        ruleset = _create_ruleset(gpu=self._gpu)
+        become(None if self._child_uid is None else self._child_uid + number)
+        for path in self._readable:
+            _allow(ruleset, path, _READ | (_WRITE_FILE if path.startswith("/dev/") else 0))
+        _allow(ruleset, room, _OWN)
+        call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        syscall(_RESTRICT_SELF, "landlock_restrict_self", ruleset, 0)
+        os.close(ruleset)
+        os.chdir(f"{room}/submission")
+        os.environ.update(HOME=f"{room}/submission", TMPDIR=f"{room}/tmp")
+
+    def overrun(self) -> list[int]:
+        """Children whose files outgrew their budget."""
+        return [n for n, bound in self._budgets.items() if not _fits(self._room(n), bound)]
+
+    def leave(self, number: int) -> None:
+        """Remove the child's working directory; the child is gone."""
+        del self._budgets[number]
+        remove_tree(self._room(number))
+
+    def close(self) -> None:
+        """Remove what all children shared."""
+        remove_tree(self._scratch)
+
+    def _room(self, number: int) -> str:
+        return f"{self._scratch}/{number}"
+
+
+@cache
+def _known_rights() -> int:
+    return (2 << _LAST_FS_RIGHT.get(abi(), 15)) - 1
+
+
+def _create_ruleset(*, gpu: bool) -> int:
+    version = abi()
+    rights = _known_rights()
+    if gpu:
+        rights &= ~(1 << 15)  # a driver is nothing but device ioctls
+    fields = [rights]
+    if version >= 4:
+        fields.append(_NET_RIGHTS)
+    if version >= 6:
+        fields.append(_SCOPES)
+    attributes = struct.pack(f"{len(fields)}Q", *fields)
+    buffer = ctypes.create_string_buffer(attributes, len(attributes))
+    return syscall(_CREATE_RULESET, "landlock_create_ruleset", buffer, len(attributes), 0)
+
+
+def _allow(ruleset: int, path: str, rights: int) -> None:
+    """Grant `rights` on `path` and beneath; a path that has gone is not granted."""
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    rights &= _known_rights()
+    if not stat.S_ISDIR(os.fstat(place).st_mode):
+        rights &= _READ_FILE | _WRITE_FILE | _TRUNCATE
+    rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, place), 12)
+    syscall(_ADD_RULE, "landlock_add_rule", ruleset, _RULE_PATH_BENEATH, rule, 0)
+    os.close(place)
+
+
+def _fits(room: str, budget: int) -> bool:
+    """Whether the files beneath `room` keep to the budget, in bytes, number and depth."""
+    entries = max(_FEWEST_INODES, budget // 4096)
+    folders = [(room, 0)]
+    try:
+        while folders:
+            folder, depth = folders.pop()
+            for entry in os.scandir(folder):
+                status = entry.stat(follow_symlinks=False)
+                entries -= 1
+                budget -= status.st_blocks * 512
+                if stat.S_ISDIR(status.st_mode):
+                    folders.append((entry.path, depth + 1))
+                if entries < 0 or budget < 0 or depth > _DEEPEST:
+                    return False
+    except (FileNotFoundError, NotADirectoryError):
+        return True  # it changed under the walk; the next one is soon
+    except OSError:
+        return False  # a folder made to be unreadable, or a path made too long
+    return True
+
+
+def remove_tree(top: str) -> None:
+    """Remove a tree that a submission may have made deep, long-named or unreadable.
+
+    Nested folders are moved up before they are emptied, so that neither the recursion nor the
+    length of a path grows with the depth.
+    """
+    if not os.path.isdir(top):
+        return
+    os.chmod(top, 0o700)
+    moved = 0
+    while entries := list(os.scandir(top)):
+        for entry in entries:
+            if not entry.is_dir(follow_symlinks=False):
+                os.unlink(entry.path)
+                continue
+            os.chmod(entry.path, 0o700)
+            for inner in list(os.scandir(entry.path)):
+                if inner.is_dir(follow_symlinks=False):
+                    os.chmod(inner.path, 0o700)  # to move a folder is to write its ".."
+                    os.rename(inner.path, f"{top}/moved-{moved}-{os.urandom(4).hex()}")
+                    moved += 1
+                else:
+                    os.unlink(inner.path)
+            os.rmdir(entry.path)
+    os.rmdir(top)

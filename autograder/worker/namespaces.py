@@ -1,0 +1,138 @@
+"""The walls of the bubblewrap backend, as they are raised around each child.
+
+Theory of operation
+-------------------
+Who may be lying: nobody; this runs in the template and in its fork before any submission does.
+
+bubblewrap has put the template into namespaces of its own, with a read-only view of the runtime
+and nothing else. Around each child a second ring is raised inside the first: its own pid, user,
+mount, ipc, network, uts and cgroup namespaces. One small tmpfs becomes its working directory,
+/tmp and /dev/shm, so that one budget bounds all that can be written. /proc, through which it
+could see the template and its siblings, is covered. The child is process 1 of its namespace:
+when it dies, however, the kernel kills whatever it started.
+
+Process 1 ignores a signal for which it has no handler, also its own abort(): glibc then ends it
+by a fault, so an abort shows as SIGSEGV. SIGKILL from outside always works.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .confine import PR_SET_DUMPABLE, Limits, become, call
+
+CACHE = "/cache"
+
+_CLONE_NEWPID = 0x20000000
+_NAMESPACES = (
+    0x10000000  # user
+    | 0x00020000  # mount
+    | 0x08000000  # ipc
+    | 0x40000000  # network
+    | 0x04000000  # uts
+    | 0x02000000  # cgroup
+)
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 1, 2, 4, 8
+_MS_REMOUNT, _MS_BIND, _MS_MOVE, _MS_REC, _MS_PRIVATE = 32, 4096, 8192, 16384, 1 << 18
+_PRIVATE = _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
+_READ_ONLY = _PRIVATE | _MS_REMOUNT | _MS_BIND | _MS_RDONLY
+_MNT_DETACH = 2
+_UID_INSIDE = 1000
+_FEWEST_INODES = 64
+# What a CUDA driver reads of /proc; a CPU child sees none of it.
+_GPU_PROC_FILES = ("driver/nvidia", "devices", "cpuinfo", "meminfo", "modules")
+
+
+class Namespaces:
+    """Raises the second ring. `child_uid` is the uid children take (None: the template's)."""
+
+    patience_ms = -1
+    count_tasks = True
+    parent = 0
+
+    def __init__(self, child_uid: int | None, gpu: bool) -> None:
+        self._child_uid = child_uid
+        self._proc_files = _GPU_PROC_FILES if gpu else ()
+        self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+
+    def finish_warm_up(self) -> None:
+        """Nothing that the template wrote while warming up may be written again."""
+        call("mount", None, CACHE.encode(), None, _READ_ONLY, None)
+
+    def fork(self, number: int, limits: Limits) -> int:
+        """Fork into a new pid namespace, whose process 1 the child is.
+
+        Only the next child enters it and the template is moved back at once: one fork instead of
+        the usual two, and the template is the parent that learns the child's status.
+        """
+        call("unshare", _CLONE_NEWPID)
+        try:
+            pid = os.fork()
+        except OSError:
+            call("setns", self._own, _CLONE_NEWPID)
+            raise
+        if pid:
+            call("setns", self._own, _CLONE_NEWPID)
+        return pid
+
+    def enter(self, number: int, limits: Limits) -> None:
+        """In the child: from here on it sees only what it may."""
+        become(self._child_uid)
+        _enter_namespaces()
+        _mount_private_disk(limits.disk_bytes)
+        _cover_proc(self._proc_files)
+        os.chdir("/submission")
+
+    def overrun(self) -> list[int]:
+        """Children that outgrew a bound which the kernel does not keep: none here."""
+        return []
+
+    def leave(self, number: int) -> None:
+        """The kernel has taken down the child's namespaces with it."""
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+
+def _enter_namespaces() -> None:
+    uid, gid = os.geteuid(), os.getegid()
+    # /proc/self belongs to root while the process is undumpable, and the maps are written there
+    call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
+    call("unshare", _NAMESPACES)
+    _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/uid_map", f"{_UID_INSIDE} {uid} 1")
+    _write("/proc/self/gid_map", f"{_UID_INSIDE} {gid} 1")
+    call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
+
+
+def _mount_private_disk(disk_bytes: int) -> None:
+    inodes = max(_FEWEST_INODES, disk_bytes // 4096)
+    options = f"size={disk_bytes},nr_inodes={inodes},mode=700".encode()
+    call("mount", b"disk", b"/scratch", b"tmpfs", _PRIVATE, options)
+    for name, place in (("submission", "/submission"), ("tmp", "/tmp"), ("shm", "/dev/shm")):
+        os.mkdir(f"/scratch/{name}", 0o700)
+        call("mount", f"/scratch/{name}".encode(), place.encode(), None, _MS_BIND, None)
+    call("umount2", b"/scratch", _MNT_DETACH)
+
+
+def _cover_proc(keep: tuple[str, ...]) -> None:
+    call("mount", b"none", b"/scratch", b"tmpfs", _PRIVATE, b"size=4k,nr_inodes=32,mode=755")
+    for name in keep:
+        _keep_proc_file(f"/proc/{name}", f"/scratch/{name}")
+    call("mount", None, b"/scratch", None, _READ_ONLY, None)
+    call("mount", b"/scratch", b"/proc", None, _MS_MOVE, None)
+
+
+def _keep_proc_file(source: str, target: str) -> None:
+    if os.path.isdir(source):
+        os.makedirs(target)
+    elif os.path.exists(source):
+        os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o444))
+    else:
+        return
+    call("mount", source.encode(), target.encode(), None, _MS_BIND, None)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)

@@ -1,0 +1,279 @@
+"""The template: one warm process in the sandbox, forked once for each submission.
+
+Theory of operation
+-------------------
+Who may be lying: nobody here. The template runs only the kit's own code; submissions run in its
+children, which cannot reach it: it is undumpable, and they hold no descriptor of it.
+
+It imports numpy, torch and matplotlib once, lets `runtime.prepare(config)` do what every child
+would otherwise repeat, and then waits on one SOCK_SEQPACKET socket for `Spawn`. The packet
+carries the child's end of a stream socket; the answer, `Started`, carries a pidfd, so that the
+trusted side watches and kills the child itself and needs no help from here. What the trusted side
+cannot do is reap: the template does, and sends each status as `Exited`. When the socket closes,
+or the trusted process dies, the template ends, and with it every child.
+
+A fork copies one thread only, so none but the main one may exist. `prepare` must therefore
+neither start threads nor run a backward pass; it should register the devices that submissions
+will use, because autograd's thread for each of them is started before threads are forbidden.
+
+A child leaves the loop by returning from it, so that no frame of the template is left on the
+stack that a submission could walk.
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import gc
+import os
+import select
+import signal
+import socket
+import threading
+import traceback
+
+import msgspec
+
+from . import confine
+from .confine import Limits
+from .landlock import Landlock
+from .namespaces import Namespaces
+
+_PACKET = 1 << 16
+_SETUP_MS = 10_000
+_GRACE_SECONDS = 10.0
+
+
+class Boot(msgspec.Struct, frozen=True):
+    """The first packet: how to set up. A descriptor with the runtime's config comes along.
+
+    backend:   "bubblewrap" or "landlock"
+    warm:      modules to import before the first fork
+    child_uid: uid that children take; landlock adds each child's number to it (None: keep ours)
+    gpu:       whether CUDA may be used
+    scratch:   landlock only: where children's working directories are made
+    readable:  landlock only: the paths a child may read
+    """
+
+    backend: str
+    warm: tuple[str, ...]
+    child_uid: int | None
+    gpu: bool
+    scratch: str = ""
+    readable: tuple[str, ...] = ()
+
+
+class Spawn(msgspec.Struct, frozen=True):
+    """Fork a child for the attached socket, under these limits and this BPF program."""
+
+    number: int
+    limits: Limits
+    program: bytes
+
+
+class Ready(msgspec.Struct, frozen=True, tag=True):
+    """The template is warm."""
+
+
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """The template could not be made; it exits."""
+
+    message: str
+
+
+class Started(msgspec.Struct, frozen=True, tag=True):
+    """The child is confined and about to serve; its pidfd is attached."""
+
+    number: int
+
+
+class Refused(msgspec.Struct, frozen=True, tag=True):
+    """The child could not be confined, and is gone."""
+
+    number: int
+    message: str
+
+
+class Exited(msgspec.Struct, frozen=True, tag=True):
+    """The child was reaped. status: as `os.waitstatus_to_exitcode` gives it."""
+
+    number: int
+    status: int
+
+
+Report = Ready | Failed | Started | Refused | Exited
+
+
+class _Child(msgspec.Struct):
+    number: int
+    pid: int
+    pidfd: int
+
+
+def main(control_fd: int) -> None:
+    """Be the template on an inherited socket; in a child, serve one submission. Never returns."""
+    control = socket.socket(fileno=control_fd)
+    try:
+        template = _Template(control)
+        sock = template.supervise()
+    except BaseException:  # whatever went wrong is reported, and the process ends
+        _send(control, Failed(traceback.format_exc(limit=-4)))
+        os._exit(1)
+    if sock is None:
+        os._exit(0)
+    del template, control
+    _serve(sock)
+
+
+def _serve(sock: socket.socket) -> None:
+    try:
+        from . import runtime
+
+        runtime.serve(sock)
+    except BaseException:  # a submission's SystemExit and KeyboardInterrupt included
+        os._exit(70)
+    os._exit(0)
+
+
+class _Template:
+    def __init__(self, control: socket.socket) -> None:
+        packet, descriptors, *_ = socket.recv_fds(control, _PACKET, 1)
+        boot = msgspec.msgpack.decode(packet, type=Boot)
+        self._control = control
+        self._gpu = boot.gpu
+        self._children: dict[int, _Child] = {}
+        self._poller = select.poll()
+        self._poller.register(control, select.POLLIN)
+        self._walls: Landlock | Namespaces
+        if boot.backend == "landlock":
+            self._walls = Landlock(boot.child_uid, boot.scratch, boot.readable, boot.gpu)
+        else:
+            self._walls = Namespaces(boot.child_uid, boot.gpu)
+        _warm_up(boot.warm, descriptors[0])
+        self._walls.finish_warm_up()
+        confine.call("prctl", confine.PR_SET_DUMPABLE, 0, 0, 0, 0)
+        _send(control, Ready())
+
+    def supervise(self) -> socket.socket | None:
+        """Serve spawns until the trusted side closes. In a child: return its socket at once."""
+        while True:
+            for descriptor, _ in self._poller.poll(self._walls.patience_ms):
+                if descriptor in self._children:
+                    self._reap(descriptor)
+                    continue
+                packet, descriptors, *_ = socket.recv_fds(self._control, _PACKET, 1)
+                if not packet:
+                    self._end()
+                    return None
+                spawn = msgspec.msgpack.decode(packet, type=Spawn)
+                sock = self._spawn(spawn, descriptors[0])
+                if sock is not None:
+                    return sock
+            overrun = self._walls.overrun()
+            for child in self._children.values():
+                if child.number in overrun:
+                    signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+
+    def _spawn(self, spawn: Spawn, sock: int) -> socket.socket | None:
+        used = confine.address_space()
+        setup, setup_child = os.pipe()
+        try:
+            pid = self._walls.fork(spawn.number, spawn.limits)
+        except OSError as error:
+            for descriptor in (setup, setup_child, sock):
+                os.close(descriptor)
+            _send(self._control, Refused(spawn.number, str(error)))
+            return None
+        if pid == 0:
+            return self._become_child(spawn, sock, setup_child, used)
+        os.close(setup_child)
+        os.close(sock)
+        child = _Child(spawn.number, pid, os.pidfd_open(pid))
+        problem = _wait_for_setup(setup)
+        os.close(setup)
+        if problem is None:
+            self._children[child.pidfd] = child
+            self._poller.register(child.pidfd, select.POLLIN)
+            _send(self._control, Started(spawn.number), child.pidfd)
+        else:
+            self._bury(child)
+            _send(self._control, Refused(spawn.number, problem))
+        return None
+
+    def _become_child(self, spawn: Spawn, sock: int, status: int, used: int) -> socket.socket:
+        self._control.detach()  # closed by number below; the object must not do it once more
+        try:
+            os.setsid()
+            confine.keep_descriptors(sock, status)
+            self._walls.enter(spawn.number, spawn.limits)
+            confine.lock(
+                spawn.limits,
+                spawn.program,
+                used,
+                parent=self._walls.parent,
+                count_tasks=self._walls.count_tasks,
+                gpu=self._gpu,
+            )
+            os.write(confine.STATUS_FD, b"+")
+        except BaseException as error:  # nothing may run unconfined, whatever went wrong
+            os.write(confine.STATUS_FD, f"-{traceback.format_exc(limit=-3)}".encode())
+            os._exit(71)
+        os.close(confine.STATUS_FD)
+        return socket.socket(fileno=confine.SOCKET_FD)
+
+    def _reap(self, descriptor: int) -> None:
+        self._poller.unregister(descriptor)
+        child = self._children.pop(descriptor)
+        _send(self._control, Exited(child.number, self._bury(child)))
+
+    def _bury(self, child: _Child) -> int:
+        """Make sure that the child is gone and nothing of it is left; its status."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+        _, status = os.waitpid(child.pid, 0)
+        os.close(child.pidfd)
+        self._walls.leave(child.number)
+        return os.waitstatus_to_exitcode(status)
+
+    def _end(self) -> None:
+        for child in list(self._children.values()):
+            self._bury(child)
+        self._walls.close()
+
+
+def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
+    """Import what submissions need, prepare the runtime, and be one thread again."""
+    for name in modules:
+        __import__(name)
+    from . import runtime
+
+    with open(config_fd, "rb") as file:
+        runtime.prepare(file.read())
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join(_GRACE_SECONDS)
+    tasks = len(os.listdir("/proc/self/task"))
+    if tasks > 1:
+        raise RuntimeError(f"{tasks} threads exist before the first fork; warming up left them")
+    gc.collect()
+    gc.freeze()  # so that a child's collections do not copy every page they look at
+
+
+def _wait_for_setup(setup: int) -> str | None:
+    """None once the child is confined, else what it could not do."""
+    poller = select.poll()
+    poller.register(setup, select.POLLIN)
+    if not poller.poll(_SETUP_MS):
+        return f"the child was not confined within {_SETUP_MS // 1000} s"
+    answer = os.read(setup, 4096)
+    if answer == b"+":
+        return None
+    return answer[1:].decode(errors="replace") or "the child died before it was confined"
+
+
+def _send(control: socket.socket, report: Report, *descriptors: int) -> None:
+    """Answer the trusted side; where it is gone, the end of the socket is read next."""
+    rights = array.array("i", descriptors)
+    ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)] if descriptors else []
+    with contextlib.suppress(OSError):
+        control.sendmsg([msgspec.msgpack.encode(report)], ancillary)
