@@ -1,0 +1,93 @@
+"""Inputs on which any two right programs hash alike.
+
+Two right programs may round differently, and a vector that lies between two buckets may then fall
+into either. These fixtures make inputs whose buckets are beyond doubt: `planted` chooses the bucket
+of every position, `clear` keeps only vectors whose best direction leads by a margin.
+
+A second matter is a position that is alone in every round: its scores lie near -1e5, where float32
+numbers are 0.008 apart, so right programs agree only to about a hundredth there. Tests either give
+everybody company in some round (`company`), or use one round (where it does not matter), or compare
+in float64.
+"""
+
+import math
+
+import pytest
+import torch
+
+
+@pytest.fixture
+def planted(draw):
+    """Vectors in chosen buckets: `planted(rounds, *lead, n_buckets=4)` -> x, rotations.
+
+    `rounds` holds for each round the bucket of each position. x is (*lead, T, d); round r
+    reads its own columns of it, so d is n_hashes * n_buckets / 2 + 1. The best entry leads by at
+    least 1.
+    """
+
+    def make(rounds, *lead, n_buckets=4):
+        half, buckets = n_buckets // 2, torch.tensor(rounds)
+        n_hashes, length = buckets.shape
+        size = n_hashes * half + 1
+        x = draw.uniform(*lead, length, size, low=-1.0, high=1.0)
+        for r in range(n_hashes):
+            sign = torch.where(buckets[r] < half, 3.0, -3.0).to(x.dtype)
+            x[..., torch.arange(length), r * half + buckets[r] % half] = sign
+        rotations = torch.eye(size).unflatten(1, (size,))[:, : n_hashes * half]
+        return x, rotations.reshape(size, n_hashes, half).transpose(0, 1).contiguous()
+
+    return make
+
+
+@pytest.fixture
+def clear(draw):
+    """Vectors whose hashes are beyond doubt: `clear(rotations, *shape)`, shape (..., T, d).
+
+    With `project` (rows of x -> the vectors that are hashed, any shape ending in d) it is the
+    projected rows that are hashed, as in a module. With `bucket_size` every position has company in
+    at least one round.
+    """
+
+    def make(rotations, *shape, project=lambda rows: rows, bucket_size=None, margin=0.05):
+        count = math.prod(shape[:-1])
+        for _ in range(200):
+            pool = draw.normal(40 * count, shape[-1])
+            vectors = project(pool.double())
+            safe = (_lead(vectors, rotations.double()) > margin).reshape(len(pool), -1).all(-1)
+            x = pool[safe][:count].reshape(shape)
+            if bucket_size is None or company(
+                _buckets(project(x.double()), rotations.double()), bucket_size
+            ):
+                return x
+        raise RuntimeError("no input was found on which all right programs agree")
+
+    return make
+
+
+def _rotated(vectors, rotations):
+    """(..., d) -> (..., n_hashes, n_buckets)"""
+    turned = torch.einsum("...d,hdk->...hk", vectors, rotations)
+    return torch.cat([turned, -turned], dim=-1)
+
+
+def _lead(vectors, rotations):
+    """The best direction's lead, as a share of the largest it could be: (..., n_hashes)."""
+    best = _rotated(vectors, rotations).topk(2, dim=-1).values
+    largest = vectors.norm(dim=-1, keepdim=True) * rotations.norm(dim=1).amax(-1)
+    return (best[..., 0] - best[..., 1]) / largest
+
+
+def _buckets(vectors, rotations):
+    """Buckets (..., n_hashes, T) of vectors (..., T, d); of (..., T, H, d) heads first."""
+    heads_first = vectors if vectors.ndim < 4 else vectors.transpose(-3, -2)
+    return _rotated(heads_first, rotations).argmax(-1).transpose(-1, -2)
+
+
+def company(buckets, bucket_size):
+    """Whether every position may see another one in at least one round, without a causal mask."""
+    order = buckets.argsort(dim=-1, stable=True)
+    chunk = order.argsort(dim=-1) // bucket_size
+    back = chunk.unsqueeze(-1) - chunk.unsqueeze(-2)
+    sees = (buckets.unsqueeze(-1) == buckets.unsqueeze(-2)) & (back >= 0) & (back <= 1)
+    sees &= ~torch.eye(buckets.shape[-1], dtype=torch.bool)
+    return bool(sees.any(-1).any(-2).all())

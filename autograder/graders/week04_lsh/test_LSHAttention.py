@@ -1,0 +1,161 @@
+"""Hidden graders for `LSHAttention`; conftest.py makes inputs on which right programs agree."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect, generator_seed
+
+SEED = 7
+
+
+def queries(pair, num_heads):
+    """Rows of x -> the vectors that the module will hash, (..., H, d)."""
+    weight = pair.reference.state_dict()["W_qk.weight"].double()
+    return lambda rows: (rows @ weight.T).unflatten(-1, (num_heads, -1))
+
+
+def drawn(n_hashes, size, n_buckets):
+    """The rotations that a module draws from a generator with SEED on the CPU."""
+    return torch.randn(
+        n_hashes, size, n_buckets // 2, generator=torch.Generator().manual_seed(SEED)
+    )
+
+
+def test_values(agree, draw, clear):
+    """Projections, heads, LSH attention with the given rotations, and the output projection."""
+    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=2)
+    rotations = draw.normal(2, 4, 1)
+    x = clear(rotations, 2, 10, 12, project=queries(pair, 3), bucket_size=5)
+    pair(x, rotations)
+
+
+def test_one_head(agree, draw, clear):
+    """With one head, the head is as wide as the model."""
+    pair = agree.LSHAttention(6, 1, bucket_size=4, n_hashes=3)
+    rotations = draw.normal(3, 6, 1)
+    pair(clear(rotations, 2, 8, 6, project=queries(pair, 1), bucket_size=4), rotations=rotations)
+
+
+def test_sizes(agree, draw, clear):
+    """Other numbers of heads, sequences and rounds, down to a sequence of one chunk."""
+    for width, heads, batch, length, size in ((8, 4, 3, 6, 3), (10, 2, 1, 4, 4)):
+        pair = agree.LSHAttention(width, heads, size, 1)
+        rotations = draw.normal(1, width // heads, 2)
+        pair(clear(rotations, batch, length, width, project=queries(pair, heads)), rotations)
+
+
+def test_rotations_come_before_everything(agree, draw, clear):
+    """Given rotations are used as they are, with any number of rounds, and nothing is drawn."""
+    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=4)
+    rotations = draw.normal(3, 4, 1)
+    x = clear(rotations, 2, 10, 12, project=queries(pair, 3), bucket_size=5)
+    pair(x, rotations, generator_seed(SEED))
+
+
+def test_draws_from_the_generator(agree, clear):
+    """Without rotations they are drawn in the shape and order that the docstring gives."""
+    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=3)
+    x = clear(drawn(3, 4, 4), 1, 20, 12, project=queries(pair, 3), bucket_size=5)
+    pair(x, generator=generator_seed(SEED))
+
+
+def test_odd_number_of_chunks(agree, clear):
+    """An odd number of chunks is rounded up to an even number of buckets."""
+    for chunks, buckets in ((3, 4), (1, 2)):
+        pair = agree.LSHAttention(8, 2, bucket_size=6, n_hashes=2)
+        x = clear(drawn(2, 4, buckets), 2, 6 * chunks, 8, project=queries(pair, 2), bucket_size=6)
+        pair(x, generator=generator_seed(SEED))
+
+
+def test_draws_in_the_default_dtype(agree, clear, dtype):
+    """The rotations are drawn in the default dtype, whatever the dtype of the input."""
+    pair = agree.LSHAttention(16, 2, bucket_size=6, n_hashes=1)
+    # Sixteen numbers: torch draws fewer one by one, and then alike in every dtype.
+    x = clear(drawn(1, 8, 4), 3, 24, 16, project=queries(pair, 2))
+    pair(x, generator=generator_seed(SEED))
+
+
+def test_draws_where_the_input_is(agree, draw, device):
+    """Without rotations and generator, they are drawn on the device of the input."""
+    # A single position is alone whatever the rotations, which may come from the global state here.
+    pair = agree.impurely.LSHAttention(12, 3, bucket_size=1, n_hashes=1)
+    pair(draw.normal(2, 1, 12))
+
+
+def test_defaults(agree, clear):
+    """Left alone, the arguments are chunks of 64, four rounds, and no causal mask."""
+    pair = agree.LSHAttention(6, 2)
+    x = clear(drawn(4, 3, 4), 1, 192, 6, project=queries(pair, 2), bucket_size=64, margin=0.01)
+    pair(x, generator=generator_seed(SEED))
+
+
+def test_causal(agree, draw, clear):
+    """With causal, no position sees a later one."""
+    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1, causal=True)
+    rotations = draw.normal(1, 4, 2)
+    pair(clear(rotations, 2, 20, 12, project=queries(pair, 3)), rotations)
+
+
+@pytest.mark.dtypes("float64")
+def test_causal_in_several_rounds(agree, clear):
+    """The causal mask holds in every round, with rotations that the module draws."""
+    pair = agree.LSHAttention(12, 3, 5, 3, True)
+    x = clear(drawn(3, 4, 4), 2, 20, 12, project=queries(pair, 3))
+    # The first position is alone in every round; scores near -1e5 are known to 1.5e-11 in float64.
+    pair.within(atol=1e-8)(x, generator=generator_seed(SEED))
+
+
+def test_gradients(agree, draw, clear):
+    """The input and all three projections get their gradient."""
+    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=2)
+    rotations = draw.normal(2, 4, 1)
+    x = clear(rotations, 2, 10, 12, project=queries(pair, 3), bucket_size=5)
+    pair.gradients(x, rotations)
+
+
+def test_dtypes(agree, draw, clear, dtype):
+    """A module of any float dtype answers in it."""
+    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1)
+    rotations = draw.normal(1, 4, 2)
+    pair(clear(rotations, 2, 10, 12, project=queries(pair, 3), margin=0.08), rotations)
+
+
+def test_views(agree, draw, clear):
+    """A transposed and an expanded input give what their copies give."""
+    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1)
+    rotations = draw.normal(1, 4, 2)
+    x = clear(rotations, 10, 2, 12, project=queries(pair, 3)).transpose(0, 1)
+    pair(x, rotations)
+    pair(x[:1].expand(4, 10, 12), rotations)
+
+
+def test_same_seed_same_result(agree, clear):
+    """Two calls with generators of one seed give the same."""
+    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=2)
+    x = clear(drawn(2, 4, 4), 1, 20, 12, project=queries(pair, 3), bucket_size=5)
+    first, second = (pair(x, generator=generator_seed(SEED)) for _ in range(2))
+    expect(torch.equal(first, second), "The same seed should give the same result.")
+
+
+def test_devices(agree, draw, clear, device):
+    """The module works where its input lies."""
+    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1, causal=True)
+    rotations = draw.normal(1, 4, 1)
+    pair(clear(rotations, 2, 10, 12, project=queries(pair, 3)), rotations)
+
+
+def test_refuses_heads_that_do_not_divide(agree, refuses, draw, clear):
+    """A model size that the heads do not divide is a ValueError that names it."""
+    pair = agree.LSHAttention(10, 5, bucket_size=3, n_hashes=1)
+    rotations = draw.normal(1, 2, 1)
+    pair(clear(rotations, 2, 3, 10, project=queries(pair, 5)), rotations)
+    refuses(ValueError, mentions=10).LSHAttention(10, 4)
+
+
+def test_refuses_a_length_that_leaves_a_remainder(agree, refuses, draw, clear):
+    """A length that does not fill its last chunk is a ValueError that names the length."""
+    pair = agree.LSHAttention(8, 2, bucket_size=4, n_hashes=1)
+    rotations = draw.normal(1, 4, 2)
+    pair(clear(rotations, 2, 8, 8, project=queries(pair, 2)), rotations)
+    refuses(ValueError, mentions=14).of(pair)(draw.normal(2, 14, 8), rotations)
+    refuses(ValueError, mentions=14).of(pair)(draw.normal(2, 14, 8), generator=generator_seed(SEED))

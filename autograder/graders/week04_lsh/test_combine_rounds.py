@@ -1,0 +1,82 @@
+"""Hidden graders for `combine_rounds`."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import all_finite, same
+
+
+def test_values(agree, draw):
+    """Rounds are weighted by the softmax of their logsumexps over the rounds."""
+    agree.combine_rounds(draw.normal(3, 7, 5), draw.normal(3, 7, std=2.0))
+
+
+def test_any_leading_dimensions(agree, draw):
+    """No, one or two leading dimensions."""
+    for lead in ((), (2,), (2, 6)):
+        agree.combine_rounds(draw.normal(*lead, 3, 7, 5), draw.normal(*lead, 3, 7))
+
+
+def test_one_round(agree, draw):
+    """A single round comes back as it is."""
+    outputs = draw.normal(2, 1, 7, 5)
+    result = agree.combine_rounds(outputs, draw.normal(2, 1, 7, std=3.0))
+    same(result, outputs[:, 0], "A single round should come back unchanged.")
+
+
+def test_agreement_is_kept(agree, draw):
+    """Where all rounds say the same, that is the answer, whatever the weights."""
+    outputs = draw.normal(2, 1, 7, 5).expand(2, 4, 7, 5)
+    result = agree.combine_rounds(outputs, draw.normal(2, 4, 7))
+    same(result, outputs[:, 0], "If all rounds agree, their combination should say the same.")
+
+
+def test_far_from_zero(agree, draw):
+    """Very large and very small logsumexps do not overflow, nor do those of positions alone."""
+    for far in (1000.0, -1000.0):
+        # float32 numbers are 6e-5 apart there: exp(a - logsumexp(a)) is right to about 1e-4.
+        result = agree.within(atol=1e-3).combine_rounds(
+            draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7) + far
+        )
+        all_finite(result)
+    apart = draw.normal(2, 3, 7)
+    apart[:, 1] -= 1e5
+    agree.combine_rounds(draw.normal(2, 3, 7, 5), apart)
+
+
+def test_round_without_keys(agree, draw):
+    """A round whose logsumexp is -inf gets no weight."""
+    logsumexps = draw.normal(2, 3, 7)
+    logsumexps[:, 2, :4] = -torch.inf
+    logsumexps[:, 0, 3:] = -torch.inf
+    agree.gradients.combine_rounds(draw.normal(2, 3, 7, 5), logsumexps)
+
+
+def test_gradients(agree, draw):
+    """Both the outputs and the logsumexps get their gradient."""
+    agree.gradients.combine_rounds(draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7))
+
+
+def test_dtypes(agree, draw, dtype):
+    """The result has the dtype of the inputs and its precision."""
+    agree.combine_rounds(draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7))
+
+
+@pytest.mark.dtypes("float16", "bfloat16")
+def test_half_outputs_with_float32_logsumexps(agree, draw, dtype):
+    """The result has the dtype of the outputs, also where the logsumexps are float32."""
+    agree.combine_rounds(draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7).float())
+
+
+def test_views(agree, draw):
+    """Transposed and expanded inputs give what their copies give."""
+    outputs, logsumexps = draw.normal(2, 7, 3, 5), draw.normal(2, 7, 3)
+    agree.combine_rounds(outputs.transpose(1, 2), logsumexps.transpose(1, 2))
+    agree.combine_rounds(
+        outputs[:1].transpose(1, 2).expand(4, 3, 7, 5), logsumexps[:1].mT.expand(4, 3, 7)
+    )
+
+
+def test_devices(agree, draw, device):
+    """The result lies where the inputs lie."""
+    agree.combine_rounds(draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7))

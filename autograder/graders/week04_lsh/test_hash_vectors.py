@@ -1,0 +1,92 @@
+"""Hidden graders for `hash_vectors`. Vectors that lie between two buckets are left out."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect
+
+
+def test_values(agree, draw, clear):
+    """The bucket is the place of the largest entry of [xR ; -xR]."""
+    rotations = draw.normal(1, 5, 4)
+    agree.exactly.hash_vectors(clear(rotations, 2, 30, 5), rotations)
+
+
+def test_every_round_has_its_own_rotation(agree, draw, clear):
+    """Each round hashes with its own matrix, and the rounds stand before the positions."""
+    rotations = draw.normal(3, 5, 4)
+    agree.exactly.hash_vectors(clear(rotations, 2, 7, 5), rotations)
+
+
+def test_any_leading_dimensions(agree, draw, clear):
+    """(T, d), (B, T, d) and (B, H, T, d) all work."""
+    rotations = draw.normal(3, 6, 4)
+    for lead in ((), (5,), (2, 4), (2, 1, 3)):
+        agree.exactly.hash_vectors(clear(rotations, *lead, 7, 6), rotations)
+
+
+def test_opposite_vectors_get_opposite_buckets(agree, draw, clear):
+    """-x falls into the bucket that lies half of all buckets away from that of x."""
+    rotations = draw.normal(2, 5, 3)
+    x = clear(rotations, 40, 5)
+    here, there = (
+        agree.exactly.hash_vectors(x, rotations),
+        agree.exactly.hash_vectors(-x, rotations),
+    )
+    expect(torch.equal((here + 3) % 6, there), "x and -x should lie half of all buckets apart.")
+
+
+def test_length_does_not_matter(agree, draw, clear):
+    """Only the direction of a vector counts, from tiny to huge."""
+    rotations = draw.normal(2, 5, 3)
+    x = clear(rotations, 40, 5)
+    near = agree.exactly.hash_vectors(x * 1e-4, rotations)
+    far = agree.exactly.hash_vectors(x * 1e4, rotations)
+    expect(
+        torch.equal(near, far),
+        "Vectors of one direction should share a bucket, whatever their length.",
+    )
+
+
+def test_two_buckets(agree, draw, clear):
+    """A single column makes two buckets: its own side and the other."""
+    rotations = draw.normal(3, 4, 1)
+    agree.exactly.hash_vectors(clear(rotations, 2, 9, 4), rotations)
+
+
+def test_more_columns_than_features(agree, draw, clear):
+    """There may be more directions than the vectors have features, and a single position."""
+    rotations = draw.normal(2, 2, 5)
+    agree.exactly.hash_vectors(clear(rotations, 3, 8, 2, margin=0.02), rotations)
+    agree.exactly.hash_vectors(clear(rotations, 1, 2, margin=0.02), rotations)
+
+
+def test_dtypes(agree, draw, clear, dtype):
+    """Vectors of any float dtype are hashed, with rotations in that dtype or in float32."""
+    rotations = draw.normal(3, 5, 4)
+    x = clear(rotations, 2, 9, 5)
+    agree.exactly.hash_vectors(x, rotations)
+    agree.exactly.hash_vectors(x, rotations.float())
+
+
+@pytest.mark.dtypes("float16")
+def test_large_half_precision_vectors(agree, draw, clear, dtype):
+    """Half-precision vectors are hashed in float32, where large entries do not overflow."""
+    rotations = (1000 * draw.normal(2, 6, 4)).float()
+    agree.exactly.hash_vectors(500 * clear(rotations, 3, 9, 6), rotations)
+
+
+def test_views(agree, draw, clear):
+    """Transposed, expanded and sliced inputs hash like their copies."""
+    rotations = draw.normal(4, 5, 3)
+    x = clear(rotations, 2, 9, 5)
+    agree.exactly.hash_vectors(x.transpose(0, 1), rotations[::2])
+    agree.exactly.hash_vectors(
+        x[:1].expand(3, 9, 5), rotations.transpose(1, 2).contiguous().transpose(1, 2)
+    )
+
+
+def test_devices(agree, draw, clear, device):
+    """The buckets lie where the vectors lie."""
+    rotations = draw.normal(3, 5, 4)
+    agree.exactly.hash_vectors(clear(rotations, 2, 7, 5), rotations)

@@ -1,0 +1,289 @@
+"""Hidden graders for `lsh_attention`; conftest.py makes inputs on which right programs agree."""
+
+import math
+import statistics
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect, growth_exponent, same
+
+THREES = [0, 1, 2] * 4  # sorted and cut in fours, each bucket is a chunk
+ONE_BUCKET = [0] * 12
+SPREAD = [
+    1,
+    0,
+    1,
+    2,
+    0,
+    1,
+    1,
+    0,
+    2,
+    0,
+    1,
+    0,
+    1,
+    2,
+    0,
+    1,
+]  # six, seven and three: chunks of four cut all of them
+
+
+def full_attention(qk, v):
+    """Shared-QK attention over all pairs, in float64."""
+    qk, v = qk.double(), v.double()
+    scores = qk @ (qk / qk.norm(dim=-1, keepdim=True)).mT / math.sqrt(qk.shape[-1])
+    return (scores - 1e5 * torch.eye(qk.shape[-2])).softmax(-1) @ v
+
+
+def test_values(agree, draw, clear):
+    """One round of hashing, sorting and attending within chunks."""
+    rotations = draw.normal(1, 5, 2)
+    agree.lsh_attention(clear(rotations, 2, 12, 5), draw.normal(2, 12, 3), rotations, 4)
+
+
+def test_any_leading_dimensions(agree, draw, clear):
+    """No, one or two leading dimensions, and a single position."""
+    rotations = draw.normal(1, 5, 2)
+    for lead in ((), (4,), (2, 6)):
+        agree.lsh_attention(clear(rotations, *lead, 12, 5), draw.normal(*lead, 12, 3), rotations, 4)
+    agree.lsh_attention(clear(rotations, 2, 1, 5), draw.normal(2, 1, 3), rotations, 1)
+
+
+def test_one_chunk_is_full_attention(agree, draw, planted):
+    """One bucket in one chunk is full attention with shared queries and keys."""
+    x, rotations = planted([[0] * 9], 2, n_buckets=4)
+    qk, v = 2 * x, draw.normal(2, 9, 5)
+    result = agree.lsh_attention(qk, v, rotations, 9)
+    expect(
+        torch.allclose(result.double(), full_attention(qk, v), atol=1e-4),
+        "With everything in one bucket and one chunk, the result should be full attention.",
+    )
+
+
+def test_looks_back_one_chunk(agree, draw, planted):
+    """A position sees its own chunk and the one before it in sorted order, no other."""
+    x, rotations = planted([SPREAD], 2)
+    agree.lsh_attention(x, draw.normal(2, 16, 5), rotations, 4)
+    x, rotations = planted([ONE_BUCKET], 2)
+    agree.lsh_attention(x, draw.normal(2, 12, 5), rotations, 3)
+
+
+def test_nothing_before_the_first_chunk(agree, draw, planted):
+    """The first chunk has none before it: neither the last one nor padding."""
+    for bucket in (0, 3):
+        x, rotations = planted([[bucket] * 12], 2)
+        v = draw.normal(2, 12, 5)
+        result = agree.lsh_attention(x, v, rotations, 4)
+        first = full_attention(x[:, :4], v[:, :4])
+        expect(
+            torch.allclose(result[:, :4].double(), first, atol=1e-4),
+            "The first chunk should see itself only.",
+        )
+
+
+def test_buckets_stay_apart(agree, draw, planted):
+    """Positions of different buckets do not see each other, even in one chunk."""
+    x, rotations = planted([[0, 1, 2, 0, 1, 2, 0, 3, 3]], 2)
+    agree.lsh_attention(x, draw.normal(2, 9, 5), rotations, 9)
+    x, rotations = planted([[3, 1, 0, 0, 1, 3, 2, 2, 3, 1, 2, 1]], 2)
+    agree.lsh_attention(x, draw.normal(2, 12, 5), rotations, 6)
+
+
+def test_itself_comes_last(agree, draw, planted):
+    """A position that has company does not attend to itself."""
+    x, rotations = planted([THREES], 2)
+    v = draw.normal(2, 12, 5)
+    before = agree.lsh_attention(x, v, rotations, 4)
+    v[:, 5] += 10.0
+    after = agree.lsh_attention(x, v, rotations, 4)
+    same(before[:, 5], after[:, 5], "A position's own value should not show where it has company.")
+
+
+def test_alone_it_attends_to_itself(agree, draw, planted):
+    """A position that is alone in its bucket gets its own value."""
+    x, rotations = planted([[4, 2, 7, 0, 1, 6, 3, 5]], 2, n_buckets=8)
+    v = draw.normal(2, 8, 3)
+    result = agree.lsh_attention(x, v, rotations, 4)
+    same(result, v, "A position that is alone should get its own value.")
+
+
+@pytest.mark.dtypes("float64")
+def test_alone_in_some_rounds_or_in_all(agree, draw, planted):
+    """Rounds in which a position is alone count only if it is alone in all of them."""
+    x, rotations = planted(
+        [[0, 0, 1, 2, 3, 0, 0, 3], [0, 1, 2, 1, 1, 3, 3, 3], [2, 1, 1, 0, 2, 2, 1, 1]], 2
+    )
+    # Scores near -1e5 are known to 1.5e-11 in float64: right programs differ by more than rounding.
+    agree.within(atol=1e-8).lsh_attention(x, draw.normal(2, 8, 3), rotations, 2)
+
+
+def test_only_the_direction_of_a_key_counts(agree, draw, planted):
+    """Keys have unit length, queries keep theirs."""
+    x, rotations = planted([THREES], 2)
+    v = draw.normal(2, 12, 5)
+    before = agree.lsh_attention(x, v, rotations, 4)
+    longer = x.clone()
+    longer[:, 5] *= 8.0
+    after = agree.lsh_attention(longer, v, rotations, 4)
+    others = [i for i in range(12) if i != 5]
+    same(before[:, others], after[:, others], "A longer key should not draw more attention.")
+
+
+def test_rounds_count_by_what_they_found(agree, draw, planted):
+    """Rounds are weighted by the logsumexp of their scores."""
+    x, rotations = planted([THREES, SPREAD[:12], [2, 0, 0, 1, 0, 2, 2, 0, 1, 2, 2, 0]], 2)
+    agree.lsh_attention(2 * x, draw.normal(2, 12, 5), rotations, 4)
+    x, rotations = planted([THREES, draw.integers(0, 4, 12).tolist()], 2, 3)
+    agree.lsh_attention(2 * x, draw.normal(2, 3, 12, 5), rotations, 4)
+
+
+def test_a_key_met_twice_counts_twice(agree, draw, planted):
+    """A key that is seen in two rounds counts in both."""
+    x, rotations = planted([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0]], 2)
+    agree.lsh_attention(2 * x, draw.normal(2, 6, 3), rotations, 3)
+
+
+def test_causal(agree, draw, planted):
+    """With causal, a position sees no later one: later in the sequence, not in sorted order."""
+    for buckets, size in ((THREES, 4), (SPREAD, 4), (ONE_BUCKET, 6)):
+        x, rotations = planted([buckets], 2)
+        v = draw.normal(2, len(buckets), 5)
+        before = agree.lsh_attention(x, v, rotations, size, causal=True)
+        v[:, 7:] += 10.0
+        after = agree.lsh_attention(x, v, rotations, size, True)
+        same(before[:, :7], after[:, :7], "Later values should not show in earlier positions.")
+
+
+@pytest.mark.dtypes("float64")
+def test_causal_in_several_rounds(agree, draw, planted):
+    """The causal mask holds in every round."""
+    x, rotations = planted([THREES, SPREAD[:12], draw.integers(0, 4, 12).tolist()], 2)
+    # The first position is alone in every round; scores near -1e5 are known to 1.5e-11 in float64.
+    agree.within(atol=1e-8).lsh_attention(x, draw.normal(2, 12, 5), rotations, 4, causal=True)
+
+
+def test_gradients(agree, draw, clear):
+    """Queries, keys and values get their gradient, through the length of the keys too."""
+    rotations = draw.normal(1, 5, 2)
+    for causal in (False, True):
+        qk, v = clear(rotations, 2, 12, 5), draw.normal(2, 12, 3)
+        agree.gradients.lsh_attention(qk, v, rotations, 4, causal)
+
+
+def test_gradients_of_several_rounds(agree, draw, planted):
+    """The weights of the rounds pass their gradient on."""
+    x, rotations = planted([THREES, SPREAD[:12]], 2)
+    agree.gradients.lsh_attention(2 * x, draw.normal(2, 12, 3), rotations, 4)
+
+
+@pytest.mark.dtypes("float64")
+def test_double_precision(agree, draw, clear):
+    """float64 is computed in float64, also where the rotations are float32."""
+    rotations = draw.normal(2, 5, 2)
+    x = clear(rotations.float(), 2, 12, 5, bucket_size=4)
+    agree.lsh_attention(x, draw.normal(2, 12, 3), rotations.float(), 4)
+
+
+@pytest.mark.dtypes("float16", "bfloat16")
+def test_half_precision(agree, draw, planted, dtype):
+    """Half precision goes in and comes out; scores are made in float32, also for one alone."""
+    x, rotations = planted([[0, 1, 2, 0, 1, 3, 0, 2, 0, 0, 2, 1]], 2)
+    v = draw.normal(2, 12, 3)
+    agree.lsh_attention(x, v, rotations, 4)
+    agree.lsh_attention(x, v, rotations.to(dtype), 4, causal=True)
+
+
+def test_zero_vectors(agree, draw):
+    """A zero vector stays zero and makes no NaN."""
+    for length in (1, 6):
+        agree.lsh_attention(
+            torch.zeros(2, length, 4), draw.normal(2, length, 3), draw.normal(1, 4, 2), length
+        )
+
+
+def test_views_and_shared_inputs(agree, draw, clear):
+    """Transposed and expanded inputs, and one tensor as both arguments."""
+    rotations = draw.normal(1, 5, 2)
+    x = clear(rotations, 12, 2, 5).transpose(0, 1)
+    agree.lsh_attention(x, draw.normal(12, 2, 3).transpose(0, 1), rotations, 4)
+    agree.lsh_attention(x[:1].expand(3, 12, 5), draw.normal(12, 3).expand(3, 12, 3), rotations, 4)
+    agree.lsh_attention(x, x, rotations, 4)
+
+
+def test_devices(agree, draw, planted, device):
+    """The result lies where the inputs lie, with and without causal."""
+    x, rotations = planted([THREES, SPREAD[:12]], 2, 3)
+    agree.lsh_attention(x, draw.normal(2, 3, 12, 5), rotations, 4)
+    agree.lsh_attention(x[0, 0], draw.normal(12, 5), rotations[:1], 4, causal=True)
+
+
+def test_refuses_a_length_that_leaves_a_remainder(agree, refuses, draw, clear):
+    """A length that does not fill its last chunk is a ValueError that names the length."""
+    rotations = draw.normal(1, 5, 2)
+    x = clear(rotations, 2, 14, 5)
+    agree.lsh_attention(x, draw.normal(2, 14, 3), rotations, 7)
+    refuses(ValueError, mentions=14).lsh_attention(x, draw.normal(2, 14, 3), rotations, 4)
+
+
+# Work and memory are measured at a fixed number of buckets and with one leading index, where T is
+# at least 16 * n_hashes * bucket_size and more than 4 * bucket_size * d; elements and operations
+# are counted, not seconds.
+
+
+@pytest.fixture
+def long_input(draw, clear):
+    def make(length, n_hashes):
+        rotations = draw.normal(n_hashes, 5, 2)
+        return clear(rotations, 1, length, 5, margin=0.01), draw.normal(1, length, 3), rotations, 4
+
+    return make
+
+
+@pytest.mark.weight(2)
+def test_memory_stays_below_the_square(agree, count, long_input):
+    """No tensor holds T x T elements, and the largest one grows more slowly than the square."""
+    agree.lsh_attention(*long_input(256, 1))
+    cost = {length: count.lsh_attention(*long_input(length, 2)) for length in (256, 512, 1024)}
+    for length, counted in cost.items():
+        expect(counted.largest < length * length, "A tensor holds T x T elements.")
+    # Right programs come to 1.0, T x T tables to 2.0.
+    expect(
+        growth_exponent(cost, "largest") < 1.5,
+        "The largest tensor grows like the square of the length.",
+    )
+
+
+@pytest.mark.weight(2)
+def test_work_stays_below_the_square(agree, count, long_input):
+    """The number of operations grows more slowly than the square of the length."""
+    agree.lsh_attention(*long_input(256, 1))
+    cost = {length: count.lsh_attention(*long_input(length, 2)) for length in (256, 512, 1024)}
+    # Right programs come to 1.0, a score for every pair to 2.0.
+    expect(growth_exponent(cost, "flops") < 1.5, "The work grows like the square of the length.")
+
+
+def test_more_hashes_come_closer(agree, submission, draw, clear):
+    """With more rounds of hashing the output comes closer to full attention."""
+    # Right programs: the squared error with 8 rounds over that with 1, for one draw of 8 sequences,
+    # was 0.21 on average, with standard deviation 0.03; the largest of 5000 draws was 0.35, so
+    # P(ratio >= 0.6) < 1e-3 (with 99 % confidence). The median of 5 independent draws fails only if
+    # 3 of them do: false rejection at most 10 * (1e-3)**3 = 1e-8 <= 1e-6.
+    ratios = []
+    for _ in range(5):
+        rotations = draw.normal(8, 4, 4)
+        qk, v = clear(rotations, 8, 32, 4, margin=0.005), draw.normal(8, 32, 3)
+        errors = [
+            float(
+                (submission.lsh_attention(qk, v, rotations[:n], 4) - full_attention(qk, v))
+                .square()
+                .mean()
+            )
+            for n in (1, 8)
+        ]
+        ratios.append(errors[1] / max(errors[0], 1e-12))
+    agree.lsh_attention(qk, v, rotations[:1], 4)
+    expect(
+        statistics.median(ratios) < 0.6, "More rounds of hashing should bring the result closer."
+    )

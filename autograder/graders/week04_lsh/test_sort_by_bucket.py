@@ -1,0 +1,56 @@
+"""Hidden graders for `sort_by_bucket`."""
+
+import torch
+
+from autograder.grading.properties import expect
+
+
+def test_order(agree, draw):
+    """The order lists the positions from the smallest bucket to the largest."""
+    agree.exactly.sort_by_bucket(torch.tensor([2, 0, 3, 1, 4]))
+    agree.exactly.sort_by_bucket(draw.permutation(11))
+
+
+def test_ties_keep_their_order(agree, draw):
+    """Positions of one bucket stay in the order in which they came."""
+    agree.exactly.sort_by_bucket(torch.tensor([1, 1, 0, 1, 0, 0]))
+    agree.exactly.sort_by_bucket(draw.integers(0, 3, 12))
+    agree.exactly.sort_by_bucket(torch.zeros(50, dtype=torch.long))
+
+
+def test_inverse_leads_back(agree, draw):
+    """order.gather(-1, inverse) counts 0, 1, ..., T-1."""
+    buckets = torch.stack([draw.permutation(8) for _ in range(5)])
+    order, inverse = agree.exactly.sort_by_bucket(buckets)
+    counted = torch.arange(8).expand(5, 8)
+    expect(torch.equal(order.gather(-1, inverse), counted), "The inverse does not lead back.")
+
+
+def test_every_row_on_its_own(agree, draw):
+    """Every sequence and every round is sorted by itself."""
+    agree.exactly.sort_by_bucket(draw.integers(0, 4, 3, 10))
+    agree.exactly.sort_by_bucket(draw.integers(0, 4, 2, 3, 10))
+    agree.exactly.sort_by_bucket(draw.integers(0, 4, 2, 1, 3, 7))
+
+
+def test_long_rows(agree, draw):
+    """Many positions in few buckets, and few positions in many buckets."""
+    agree.exactly.sort_by_bucket(draw.integers(0, 4, 2, 300))
+    agree.exactly.sort_by_bucket(draw.integers(0, 1000, 3, 20))
+
+
+def test_one_position(agree):
+    """A sequence of one position is already sorted."""
+    agree.exactly.sort_by_bucket(torch.tensor([[3], [0]]))
+
+
+def test_views(agree, draw):
+    """Transposed and expanded inputs sort like their copies."""
+    buckets = draw.integers(0, 5, 9, 4)
+    agree.exactly.sort_by_bucket(buckets.transpose(0, 1))
+    agree.exactly.sort_by_bucket(buckets[:, 0].expand(3, 9))
+
+
+def test_devices(agree, draw, device):
+    """Order and inverse lie where the buckets lie."""
+    agree.exactly.sort_by_bucket(draw.integers(0, 4, 2, 3, 10))

@@ -1,0 +1,15 @@
+"""Averages the rounds instead of weighting them by what they found.
+
+Exercise: lsh_attention
+Believes: All rounds are equally good.
+Shows: Right for one round; with several, a round in which a position was alone counts fully.
+Hint: combine_rounds needs the logsumexps of the rounds. What do you hand to it?
+Rejected by: test_rounds_count_by_what_they_found
+"""
+
+_attend_in_one_round = lsh_attention
+
+
+def lsh_attention(qk, v, rotations, bucket_size, causal=False):
+    rounds = [_attend_in_one_round(qk, v, r.unsqueeze(0), bucket_size, causal) for r in rotations]
+    return torch.stack(rounds).mean(dim=0)

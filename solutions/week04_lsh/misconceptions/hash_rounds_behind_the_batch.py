@@ -1,0 +1,16 @@
+"""Puts the axis of rounds right behind the first axis, which is the right place for three axes
+only.
+
+Exercise: hash_vectors
+Believes: The input is always (B, T, d).
+Shows: Right for (B, T, d); with heads the rounds stand in front of them, and without a batch it
+    fails.
+Hint: Count the new axis from the end of the shape rather than from its start.
+Rejected by: test_any_leading_dimensions
+"""
+
+
+def hash_vectors(x, rotations):
+    dtype = torch.promote_types(x.dtype, torch.float32)
+    rotated = torch.stack([x.to(dtype) @ rotation.to(dtype) for rotation in rotations], dim=1)
+    return torch.cat([rotated, -rotated], dim=-1).argmax(dim=-1)

@@ -1,0 +1,24 @@
+"""Returns the merged heads without the output projection.
+
+Exercise: LSHAttention
+Believes: Merging the heads is the last step.
+Shows: W_o has no influence on the output.
+Hint: Which of the three projections does your forward never call?
+Rejected by: test_values
+"""
+
+
+class LSHAttention(LSHAttention):
+    def forward(self, x, rotations=None, generator=None):
+        _, length, d_model = x.shape
+        if length % self.bucket_size != 0:
+            raise ValueError(
+                f"sequence length {length} is not divisible by bucket_size {self.bucket_size}"
+            )
+        if rotations is None:
+            size = (self.n_hashes, d_model // self.num_heads, (length // self.bucket_size + 1) // 2)
+            rotations = torch.randn(size, generator=generator, device=x.device)
+        qk = self.W_qk(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+        v = self.W_v(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+        attended = lsh_attention(qk, v, rotations, self.bucket_size, self.causal)
+        return attended.transpose(1, 2).flatten(2)

@@ -1,0 +1,13 @@
+"""Uses the keys as they are, without scaling them to unit length.
+
+Exercise: lsh_attention
+Believes: Shared QK means that keys and queries are the same vectors.
+Shows: Long keys draw attention whatever their direction.
+Hint: Hashing looks at the direction only. What must be taken out of the keys so that the scores do
+    too?
+Rejected by: test_only_the_direction_of_a_key_counts
+"""
+
+
+def _unit_length(x):
+    return x

@@ -1,0 +1,18 @@
+"""Rounds the length up to a whole number of chunks before counting.
+
+Exercise: attention_memory
+Believes: A last chunk that is not full takes as much as a full one.
+Shows: Right where the length is divisible by the chunk size, too much elsewhere.
+Hint: The estimate is for each of the n positions as they are. Try a length that does not fill its
+    last chunk.
+Rejected by: test_length_need_not_fill_its_chunks
+"""
+
+
+def attention_memory(seq_len, kind="full", bucket_size=64, n_hashes=1, bytes_per_element=4):
+    if kind == "full":
+        return seq_len * seq_len * bytes_per_element
+    if kind == "lsh":
+        n_chunks = -(-seq_len // bucket_size)
+        return n_hashes * n_chunks * bucket_size * 2 * bucket_size * bytes_per_element
+    raise ValueError(f"kind must be 'full' or 'lsh', not {kind!r}")

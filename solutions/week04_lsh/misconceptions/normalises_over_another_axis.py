@@ -1,0 +1,14 @@
+"""Scales the keys over their second axis instead of over their features.
+
+Exercise: lsh_attention
+Believes: normalize works on the last axis when no axis is named.
+Shows: Right for an input of two axes; with a batch the positions are normalised, with heads the
+    heads.
+Hint: Look up the default of dim in the function that you normalise with, and compare it with where
+    the features stand.
+Rejected by: test_any_leading_dimensions
+"""
+
+
+def _unit_length(x):
+    return nn.functional.normalize(x)

@@ -1,0 +1,17 @@
+"""Fills a sequence up with zeros where its length is not divisible, instead of refusing it.
+
+Exercise: LSHAttention
+Believes: Padding is a kindness.
+Shows: A result comes back where an error was asked for, and the padding takes part in the
+    attention.
+Hint: What does the Raises section ask for when T is not divisible by bucket_size?
+Rejected by: test_refuses_a_length_that_leaves_a_remainder
+"""
+
+
+class LSHAttention(LSHAttention):
+    def forward(self, x, rotations=None, generator=None):
+        missing = -x.shape[1] % self.bucket_size
+        return super().forward(nn.functional.pad(x, (0, 0, 0, missing)), rotations, generator)[
+            :, : x.shape[1]
+        ]

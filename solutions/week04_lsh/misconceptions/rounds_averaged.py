@@ -1,0 +1,12 @@
+"""Averages the rounds instead of weighting them.
+
+Exercise: combine_rounds
+Believes: All rounds are equally good.
+Shows: A round in which a position met nobody counts as much as one in which it met its best key.
+Hint: A round that found more has a larger softmax denominator. Where in the arguments is that kept?
+Rejected by: test_values
+"""
+
+
+def combine_rounds(outputs, logsumexps):
+    return outputs.mean(dim=-3)

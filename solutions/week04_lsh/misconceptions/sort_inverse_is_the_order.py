@@ -1,0 +1,13 @@
+"""Returns the order itself as its own inverse.
+
+Exercise: sort_by_bucket
+Believes: Applying a permutation twice undoes it.
+Shows: Right for a single swap; wrong as soon as three positions move in a ring.
+Hint: Take the order 1, 2, 0 and apply it twice with pencil and paper.
+Rejected by: test_inverse_leads_back
+"""
+
+
+def sort_by_bucket(buckets):
+    order = buckets.argsort(dim=-1, stable=True)
+    return order, order.clone()

@@ -1,0 +1,13 @@
+"""Returns the sorted bucket numbers and the order, instead of the order and its inverse.
+
+Exercise: sort_by_bucket
+Believes: The two results of torch.sort are the two results wanted.
+Shows: The first result holds bucket numbers, the second is the order.
+Hint: Which of your two results tells where position 0 went?
+Rejected by: test_order
+"""
+
+
+def sort_by_bucket(buckets):
+    values, order = torch.sort(buckets, dim=-1, stable=True)
+    return values, order
