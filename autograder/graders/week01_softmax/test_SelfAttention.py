@@ -1,0 +1,93 @@
+"""Hidden graders for `SelfAttention` (NumPy)."""
+
+import numpy as np
+import pytest
+
+from autograder.grading.properties import rows_sum_to_one, same
+
+# A right program may multiply by the float64 matrices and round at the end, or round the
+# matrices first: in float32 the two differ by a few steps of 6e-8 on the way to the weights.
+FLOAT32 = 1e-5
+
+
+@pytest.mark.weight(3)
+def test_matrices(agree):
+    """Wq, Wk and Wv come in that order from one generator, each with its own shape's spread."""
+    pair = agree.SelfAttention(8, 3, 5)
+    for name in ("Wq", "Wk", "Wv"):
+        pair.attribute(name)
+
+
+def test_larger_values(agree):
+    """The spread of Wv follows the size of the values, also where that is large."""
+    pair = agree.SelfAttention(5, 2, 40, 7)
+    pair.attribute("Wv")
+
+
+@pytest.mark.weight(2)
+def test_seeds(agree, draw):
+    """Another seed gives other matrices, by position and by name."""
+    agree.SelfAttention(6, 4, 3, draw.seed()).attribute("Wk")
+    agree.SelfAttention(6, 4, 3, seed=draw.seed()).attribute("Wv")
+
+
+@pytest.mark.weight(2)
+@pytest.mark.dtypes("float64")
+def test_forward(agree, draw):
+    """Every token attends to every token through its projections; output first, then weights."""
+    _, weights = agree.SelfAttention(8, 3, 5).forward(draw.array.normal(6, 8))
+    rows_sum_to_one(weights)
+
+
+@pytest.mark.dtypes("float64")
+def test_batches(agree, draw):
+    """Several sentences at once are answered each on its own."""
+    pair = agree.SelfAttention(7, 2, 4, draw.seed())
+    pair.forward(draw.array.normal(3, 5, 7))
+    pair.forward(draw.array.normal(2, 3, 5, 7))
+
+
+@pytest.mark.weight(2)
+@pytest.mark.dtypes("float16", "float32", "float64")
+def test_float_types(agree, draw, dtype):
+    """Output and weights have the floating-point type of the sentence, not that of the matrices."""
+    # Half precision: queries and keys of size 3 rounded to steps of 2e-3 before they meet.
+    tolerance = {"float16": 0.05, "float32": FLOAT32, "float64": 1e-13}[
+        draw.array.normal(1).dtype.name
+    ]
+    agree.within(atol=tolerance).SelfAttention(8, 3, 5).forward(draw.array.normal(6, 8))
+
+
+@pytest.mark.weight(2)
+def test_second_call(agree, draw):
+    """The object does not change: the same sentence gets the same answer again."""
+    pair = agree.SelfAttention(8, 3, 5)
+    sentence = draw.array.normal(6, 8).astype(np.float64)
+    first, _ = pair.forward(sentence)
+    pair.student.forward(sentence.astype(np.float16))
+    second, _ = pair.forward(sentence)
+    same(first, second, "The same sentence should get the same answer in a second call.")
+
+
+def test_one_token(agree, draw):
+    """A sentence of one token attends to itself; a batch of one keeps its axis."""
+    pair = agree.within(atol=FLOAT32).SelfAttention(8, 3, 5)
+    pair.forward(draw.array.normal(1, 8))
+    pair.forward(draw.array.normal(1, 4, 8))
+
+
+@pytest.mark.dtypes("float64")
+def test_views(agree, draw):
+    """Embeddings may be a transposed or broadcast view, and are not written to."""
+    pair = agree.SelfAttention(8, 3, 5, 1)
+    pair.forward(draw.array.normal(8, 6).T)
+    pair.forward(np.broadcast_to(draw.array.normal(1, 8), (4, 8)))
+
+
+@pytest.mark.dtypes("float64")
+def test_two_objects(agree, draw):
+    """Two objects live side by side, each with its own matrices."""
+    first, second = agree.SelfAttention(6, 2, 3, 1), agree.SelfAttention(6, 2, 3, 2)
+    sentence = draw.array.normal(4, 6)
+    second.forward(sentence)
+    first.forward(sentence)

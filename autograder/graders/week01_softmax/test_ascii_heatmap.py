@@ -1,0 +1,74 @@
+"""Hidden graders for `ascii_heatmap`."""
+
+import numpy as np
+import pytest
+
+from autograder.grading.properties import expect
+
+pytestmark = pytest.mark.dtypes("float64")
+SENTENCE = ["The", "cat", "sat", "on", "the", "mat"]
+
+
+def shown(drawing):
+    """What can be seen of a drawing: trailing spaces do not count, a trailing newline does."""
+    return "\n".join(line.rstrip(" ") for line in drawing.split("\n"))
+
+
+def attention(draw, size, spread=1.5):
+    """Weights whose largest is exactly 1/2: every right formula puts that on the last level."""
+    grown = np.exp(draw.array.normal(size, size, std=spread))
+    return grown / grown.max() / 2
+
+
+@pytest.mark.weight(3)
+def test_drawing(agree, draw):
+    """A line of tokens, then a line per query: its token and a cell for each key."""
+    agree.only(shown).ascii_heatmap(attention(draw, 6, spread=0.3), SENTENCE)
+    drawing = agree.only(shown).ascii_heatmap(attention(draw, 6), SENTENCE)
+    expect(
+        len(drawing.split("\n")) == 7,
+        "Six tokens should give seven lines, with nothing after the last.",
+    )
+
+
+@pytest.mark.weight(2)
+def test_largest_weight(agree, draw):
+    """Only the largest weight of the whole matrix gets the darkest character."""
+    weights = attention(draw, 5)
+    weights[:, 2] /= 3
+    weights[3] = [0.06, 0.05, 0.04, 0.5, 0.02]
+    agree.only(shown).ascii_heatmap(weights, ["a", "bc", "def", "ghij", "klmno"])
+    agree.only(shown).ascii_heatmap(0.25 * weights, ["a", "bc", "def", "ghij", "klmno"])
+
+
+@pytest.mark.weight(2)
+def test_characters(agree, draw):
+    """Any number of characters, two or more, makes the levels."""
+    weights = attention(draw, 4)
+    for chars in (" .:#", "01", " .,:;+*#", "abcdefghijk"):
+        agree.only(shown).ascii_heatmap(weights, ["we", "all", "look", "up"], chars=chars)
+    agree.only(shown).ascii_heatmap(weights, ["we", "all", "look", "up"], "-+")
+
+
+@pytest.mark.weight(2)
+def test_width(agree, draw):
+    """Tokens and cells take `width` places each."""
+    for width in (3, 4, 9):
+        agree.only(shown).ascii_heatmap(attention(draw, 3), ["I", "am", "you"], width=width)
+    agree.only(shown).ascii_heatmap(attention(draw, 3), ["I", "am", "you"], " xX", 8)
+
+
+def test_all_zero(agree):
+    """A matrix of zeros draws the lightest character everywhere."""
+    agree.only(shown).ascii_heatmap(np.zeros((3, 3)), ["I", "am", "you"])
+    agree.only(shown).ascii_heatmap(np.zeros((2, 2)), ["no", "one"], chars="oO")
+
+
+def test_one_token(agree):
+    """A single token looks at itself, as darkly as can be."""
+    agree.only(shown).ascii_heatmap(np.ones((1, 1)), ["alone"])
+
+
+def test_views(agree, draw):
+    """A transposed view is drawn as it reads, and the weights stay as they were."""
+    agree.only(shown).ascii_heatmap(attention(draw, 6).T, tuple(SENTENCE))

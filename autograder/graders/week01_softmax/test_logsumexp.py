@@ -1,0 +1,100 @@
+"""Hidden graders for `logsumexp`."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """The result is the logarithm of the sum of the exponentials of each row."""
+    agree.logsumexp(draw.normal(7))
+    agree.logsumexp(draw.normal(3, 5, std=2.0))
+    agree.logsumexp(draw.normal(2, 3, 4))
+
+
+@pytest.mark.weight(2)
+def test_any_dim(agree, draw):
+    """The sum runs over the dimension that `dim` names, which then is gone."""
+    for dim in (0, 1, 2, -2, -3):
+        agree.logsumexp(draw.normal(3, 4, 5), dim=dim)
+
+
+@pytest.mark.weight(2)
+def test_keepdim(agree, draw):
+    """With `keepdim` the dimension stays, with size 1."""
+    for dim in (0, 1, -1):
+        agree.logsumexp(draw.normal(3, 4, 5), dim=dim, keepdim=True)
+    agree.logsumexp(draw.normal(3, 4, 5), 1, True)
+
+
+@pytest.mark.weight(2)
+def test_large_numbers(agree, draw):
+    """Numbers of ±10000 and beyond neither overflow nor vanish."""
+    for size in (1e3, 1e4, 1e6):
+        agree.logsumexp((draw.permutation(9).float() - 4.0) * size)
+        agree.logsumexp(draw.normal(3, 5) - size)
+
+
+@pytest.mark.weight(2)
+def test_rows_far_apart(agree, draw):
+    """Rows that are far apart do not disturb each other."""
+    heights = torch.tensor([0.0, -3e3, 8e3, 120.0])[:, None]
+    agree.logsumexp(heights + draw.normal(4, 6))
+    agree.logsumexp(heights.T + draw.normal(6, 4), dim=0)
+
+
+@pytest.mark.weight(2)
+def test_row_of_minus_infinity(agree, draw):
+    """A row of only -inf, which is a sum of nothing, gives -inf; its neighbours do not notice."""
+    numbers = draw.normal(4, 6)
+    numbers[2] = -torch.inf
+    result = agree.logsumexp(numbers)
+    expect(bool(torch.isneginf(result[2])), "A row of only -inf should give -inf.")
+    agree.logsumexp(numbers.T, dim=0, keepdim=True)
+    agree.logsumexp(torch.full((3,), -torch.inf))
+
+
+def test_some_minus_infinity(agree, draw):
+    """Beside finite numbers an entry of -inf adds nothing, and its gradient is 0."""
+    hidden = torch.zeros(4, 6, dtype=torch.bool)
+    hidden[[0, 1, 1, 3], [2, 0, 5, 1]] = True
+    agree.gradients.logsumexp(draw.normal(4, 6).masked_fill(hidden, -torch.inf))
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw):
+    """Gradients reach every entry of a row, not only the largest."""
+    agree.gradients.logsumexp(draw.normal(3, 5))
+    agree.gradients.logsumexp(draw.normal(2, 3, 4), dim=1, keepdim=True)
+
+
+@pytest.mark.weight(2)
+def test_float_types(agree, draw, dtype):
+    """The answer has the numbers' floating-point type, half precision too, and its precision."""
+    agree.logsumexp(draw.normal(4, 6))
+    agree.gradients.logsumexp(draw.normal(4, 6), dim=0)
+
+
+def test_one_entry(agree, draw):
+    """Dimensions of size 1 are dropped only where they are summed over."""
+    agree.logsumexp(draw.normal(1, 5))
+    agree.logsumexp(draw.normal(5, 1))
+    agree.logsumexp(draw.normal(3, 1, 5), dim=0)
+    agree.logsumexp(draw.normal(1))
+
+
+def test_views(agree, draw):
+    """Transposed, strided and expanded views are read correctly, and not written to."""
+    agree.logsumexp(draw.normal(5, 3).T)
+    agree.logsumexp(draw.normal(4, 10)[:, ::2])
+    agree.logsumexp(draw.normal(1, 5).expand(3, 5), dim=0)
+
+
+def test_device(agree, draw, device):
+    """Numbers on a GPU give their answer there, also for a row of only -inf."""
+    agree.gradients.logsumexp(draw.normal(3, 5))
+    numbers = draw.normal(3, 5)
+    numbers[1] = -torch.inf
+    agree.logsumexp(numbers, keepdim=True)

@@ -1,0 +1,83 @@
+"""Hidden graders for `scaled_dot_product_attention` (torch)."""
+
+import pytest
+
+from autograder.grading.properties import rows_sum_to_one
+
+
+def three(draw, *leading, n=4, m=7, d=6, d_v=3):
+    """Queries, keys and values in sizes that cannot be taken for each other."""
+    return draw.normal(*leading, n, d), draw.normal(*leading, m, d), draw.normal(*leading, m, d_v)
+
+
+@pytest.mark.weight(3)
+def test_values(agree, draw):
+    """Each query blends the values by a softmax of its scaled scores; the output comes first."""
+    _, weights = agree.scaled_dot_product_attention(*three(draw))
+    rows_sum_to_one(weights)
+
+
+@pytest.mark.weight(2)
+def test_head_sizes(agree, draw):
+    """The scale follows the size of queries and keys, whatever that is."""
+    for d in (1, 2, 5, 24):
+        agree.scaled_dot_product_attention(*three(draw, d=d))
+
+
+@pytest.mark.weight(2)
+def test_batches(agree, draw):
+    """Any number of leading axes is carried along, each sentence and head on its own."""
+    agree.scaled_dot_product_attention(*three(draw, 2))
+    agree.scaled_dot_product_attention(*three(draw, 2, 5))
+    agree.scaled_dot_product_attention(*three(draw, 2, 3, 5, n=1))
+
+
+def test_as_many_keys_as_queries(agree, draw):
+    """With as many keys as queries, rows still belong to the queries and columns to the keys."""
+    agree.scaled_dot_product_attention(*three(draw, n=5, m=5))
+    agree.scaled_dot_product_attention(*three(draw, 4, n=4, m=4, d=4, d_v=4))
+
+
+def test_one_of_each(agree, draw):
+    """A single key gets all the attention; a single query and a batch of one keep their axes."""
+    agree.scaled_dot_product_attention(*three(draw, m=1))
+    agree.scaled_dot_product_attention(*three(draw, 1, n=1, m=5))
+
+
+@pytest.mark.weight(2)
+def test_large_scores(agree, draw):
+    """Scores in the hundreds or thousands do not overflow."""
+    q, k, v = three(draw)
+    # Scores near 4000 are rounded to steps of 2e-4 in float32.
+    agree.within(atol=5e-3).scaled_dot_product_attention(40 * q, 40 * k, v)
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw):
+    """Queries, keys and values all get their gradient, from the output and from the weights."""
+    agree.gradients.scaled_dot_product_attention(*three(draw))
+    agree.gradients.scaled_dot_product_attention(*three(draw, 2, 3))
+
+
+@pytest.mark.weight(2)
+def test_float_types(agree, draw, dtype):
+    """Output and weights have the floating-point type of the inputs, and its precision."""
+    agree.scaled_dot_product_attention(*three(draw, 2, d=5))
+
+
+def test_views(agree, draw):
+    """Transposed and expanded views are read correctly, and not written to."""
+    q, k, v = three(draw, n=6, m=5, d=4)
+    agree.scaled_dot_product_attention(q.T.contiguous().T, k[:1].expand(5, 4), v[:, ::2])
+    agree.scaled_dot_product_attention(draw.normal(4, 6).T, draw.normal(5, 4), draw.normal(3, 5).T)
+
+
+def test_same_tensor_three_times(agree, draw):
+    """One tensor may serve as queries, keys and values at once."""
+    x = draw.normal(2, 5, 6)
+    agree.scaled_dot_product_attention(x, x, x)
+
+
+def test_device(agree, draw, device):
+    """Inputs on a GPU give output and weights there, gradients included."""
+    agree.gradients.scaled_dot_product_attention(*three(draw, 2))

@@ -1,0 +1,97 @@
+"""Hidden graders for `softmax` (torch)."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect, rows_sum_to_one
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """Each row, of any number of axes, becomes weights in proportion to exp(x) that sum to 1."""
+    agree.softmax(draw.normal(7))
+    rows_sum_to_one(agree.softmax(draw.normal(3, 5, std=2.0)))
+    agree.softmax(draw.normal(2, 3, 4))
+
+
+@pytest.mark.weight(2)
+def test_any_dim(agree, draw):
+    """The sum runs over the dimension that `dim` names, counted from either end."""
+    scores = draw.normal(2, 3, 4, 5, std=4.0)
+    for dim in (0, 1, 2, 3, -2, -4):
+        agree.softmax(scores, dim=dim)
+    agree.softmax(draw.normal(4, 4, std=4.0), 0)
+
+
+@pytest.mark.weight(2)
+def test_large_scores(agree, draw):
+    """Scores of ±10000 and beyond neither overflow nor vanish together."""
+    for size in (1e3, 1e4, 1e6):
+        agree.softmax((draw.permutation(9).float() - 4.0) * size)
+
+
+@pytest.mark.weight(2)
+def test_rows_far_apart(agree, draw):
+    """Rows that are far apart do not disturb each other."""
+    heights = torch.tensor([0.0, -3e3, 8e3, 120.0])[:, None]
+    scores = heights + draw.integers(0, 6, 4, 6) / 8
+    # At 8000 a float32 has steps of 1/2048: drawn eighths are exact, logarithms of sums are not.
+    agree.within(atol=2e-3).softmax(scores)
+    agree.within(atol=2e-3).softmax(scores.T, dim=0)
+
+
+@pytest.mark.weight(2)
+def test_minus_infinity(agree, draw):
+    """An entry of -inf gets exactly 0, and so does its gradient."""
+    hidden = torch.zeros(4, 6, dtype=torch.bool)
+    hidden[[0, 1, 1, 3], [2, 0, 5, 1]] = True
+    weights = agree.gradients.softmax(draw.normal(4, 6).masked_fill(hidden, -torch.inf))
+    expect(bool((weights[hidden] == 0).all()), "An entry of -inf should get a weight of exactly 0.")
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw):
+    """Gradients flow back through the whole formula: each score moves every weight of its row."""
+    agree.gradients.softmax(draw.normal(3, 5))
+    agree.gradients.softmax(draw.normal(2, 3, 4), dim=1)
+
+
+@pytest.mark.dtypes("float64")
+def test_gradients_of_large_scores(agree, draw):
+    """Large scores have a gradient too, without a NaN."""
+    # Steps of a float64 at 1000: 1e-13.
+    agree.within(atol=1e-10).gradients.softmax(draw.normal(3, 5) + 1000.0)
+
+
+@pytest.mark.weight(2)
+def test_float_types(agree, draw, dtype):
+    """The answer has the scores' floating-point type, half precision too, and its precision."""
+    agree.softmax(draw.normal(4, 6))
+    agree.gradients.softmax(draw.normal(4, 6), dim=0)
+
+
+@pytest.mark.dtypes("float16", "bfloat16")
+def test_large_half_precision(agree, draw, dtype):
+    """Half precision overflows at exp(12), and so needs the shift all the more."""
+    apart = 20 * draw.permutation(9).to(draw.normal(1).dtype)
+    agree.softmax(apart - 80)
+    agree.softmax(apart)
+
+
+def test_one_entry(agree, draw):
+    """A row of one entry gets the weight 1."""
+    agree.softmax(draw.normal(4, 1))
+    agree.softmax(draw.normal(1, 4), dim=0)
+
+
+def test_views(agree, draw):
+    """Transposed, strided and expanded views are read correctly, and not written to."""
+    agree.softmax(draw.normal(5, 3).T)
+    agree.softmax(draw.normal(4, 10)[:, ::2])
+    agree.softmax(draw.normal(1, 5).expand(3, 5), dim=1)
+
+
+def test_device(agree, draw, device):
+    """Scores on a GPU give weights there, gradients included."""
+    agree.gradients.softmax(draw.normal(3, 5))
+    agree.softmax(draw.normal(2, 3, 4), dim=0)

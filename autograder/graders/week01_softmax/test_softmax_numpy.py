@@ -1,0 +1,103 @@
+"""Hidden graders for `softmax_numpy`."""
+
+import numpy as np
+import pytest
+
+from autograder.grading.properties import expect, rows_sum_to_one
+
+
+@pytest.mark.weight(3)
+def test_values(agree, draw):
+    """Each row, of any number of axes, becomes weights in proportion to exp(x) that sum to 1."""
+    agree.softmax_numpy(draw.array.normal(7))
+    rows_sum_to_one(agree.softmax_numpy(draw.array.normal(3, 5, std=2.0)))
+    agree.softmax_numpy(draw.array.normal(2, 3, 4))
+
+
+@pytest.mark.weight(2)
+def test_any_axis(agree, draw):
+    """The sum runs over the axis that `axis` names, counted from either end."""
+    scores = draw.array.normal(3, 4, 5, std=2.0)
+    for axis in (0, 1, 2, -2, -3):
+        agree.softmax_numpy(scores, axis=axis)
+
+
+def test_square(agree, draw):
+    """In a square array rows and columns are not mixed up."""
+    agree.softmax_numpy(draw.array.normal(4, 4))
+    agree.softmax_numpy(draw.array.normal(4, 4), 0)
+
+
+@pytest.mark.weight(2)
+def test_large_scores(agree, draw):
+    """Scores of ±10000 and beyond neither overflow nor vanish together."""
+    for size in (1e3, 1e4, 1e6):
+        agree.softmax_numpy((draw.permutation(9).numpy() - 4.0) * size)
+
+
+@pytest.mark.weight(2)
+def test_rows_far_apart(agree, draw):
+    """Rows that are far apart do not disturb each other."""
+    heights = np.array([0.0, -3e3, 8e3, 120.0], dtype=np.float32)[:, np.newaxis]
+    scores = heights + draw.array.integers(0, 6, 4, 6).astype(np.float32) / 8
+    # At 8000 a float32 has steps of 1/2048: drawn eighths are exact, logarithms of sums are not.
+    agree.within(atol=2e-3).softmax_numpy(scores)
+    agree.within(atol=2e-3).softmax_numpy(scores.T, axis=0)
+
+
+def test_shifted_rows(agree, draw):
+    """Adding one number to a whole row changes nothing."""
+    scores = draw.array.integers(-16, 17, 3, 7).astype(np.float32) / 8
+    for shift in (1000.0, -1000.0):
+        # Steps of a float32 at 1000: 6e-5, which a right program may meet once per row.
+        agree.within(atol=2e-4).softmax_numpy(scores + np.float32(shift))
+
+
+@pytest.mark.weight(2)
+def test_minus_infinity(agree, draw):
+    """An entry of -inf gets exactly 0, and the finite ones share the weight."""
+    for depth in (0.0, -2e4):
+        scores = draw.array.normal(4, 6, std=0.5) + np.float32(depth)
+        scores[[0, 1, 1, 3], [2, 0, 5, 1]] = -np.inf
+        # Steps of a float32 at 20000: 2e-3.
+        weights = agree.within(atol=4e-3 if depth else 2e-6).softmax_numpy(scores)
+        expect(
+            (weights[np.isneginf(scores)] == 0).all(),
+            "An entry of -inf should get a weight of exactly 0.",
+        )
+
+
+@pytest.mark.weight(2)
+@pytest.mark.dtypes("float16", "float32", "float64")
+def test_float_types(agree, draw, dtype):
+    """The answer has the floating-point type of the scores, and its precision."""
+    agree.softmax_numpy(draw.array.normal(4, 6))
+    agree.softmax_numpy(draw.array.normal(4, 6), axis=0)
+
+
+@pytest.mark.weight(2)
+def test_integers(agree, draw):
+    """Integer scores are answered in float64."""
+    agree.softmax_numpy(draw.array.integers(-3, 4, 3, 5))
+    agree.softmax_numpy(draw.array.integers(-3, 4, 3, 5).astype(np.int32), axis=0)
+
+
+def test_small_integers(agree, draw):
+    """Integer types that hold small numbers only do not wrap around."""
+    scores = draw.array.integers(100, 127, 3, 5).astype(np.int8)
+    scores[:, 2] *= -1
+    agree.softmax_numpy(scores)
+
+
+def test_one_entry(agree, draw):
+    """A row of one entry gets the weight 1."""
+    agree.softmax_numpy(draw.array.normal(4, 1))
+    agree.softmax_numpy(draw.array.normal(1, 4), axis=0)
+    agree.softmax_numpy(draw.array.normal(1))
+
+
+def test_views(agree, draw):
+    """Transposed, strided and broadcast views are read correctly, and not written to."""
+    agree.softmax_numpy(draw.array.normal(5, 3).T)
+    agree.softmax_numpy(draw.array.normal(4, 10)[:, ::2])
+    agree.softmax_numpy(np.broadcast_to(draw.array.normal(1, 5), (3, 5)), axis=1)

@@ -1,0 +1,15 @@
+"""Adds a small number to the denominator, as if the sum could be 0.
+
+Exercise: softmax_numpy
+Believes: every division needs a guard.
+Shows: the weights sum to a little less than 1, which float64 can see.
+Hint: After the shift, what is the smallest value that the sum of a row can have?
+Rejected by: test_float_types
+"""
+
+
+def softmax_numpy(x, axis=-1):
+    if not np.issubdtype(x.dtype, np.floating):
+        x = x.astype(np.float64)
+    exponentials = np.exp(x - x.max(axis=axis, keepdims=True))
+    return exponentials / (exponentials.sum(axis=axis, keepdims=True) + 1e-8)

@@ -1,0 +1,13 @@
+"""Answers in float32 whatever came in.
+
+Exercise: softmax
+Believes: tensors are float32.
+Shows: half precision comes back twice as wide, double precision with half its digits.
+Hint: Compare the dtype of the result with that of the input, for torch.float64 and torch.float16.
+Rejected by: test_float_types
+"""
+
+
+def softmax(x, dim=-1):
+    exponentials = torch.exp((x - x.amax(dim=dim, keepdim=True)).float())
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)

@@ -1,0 +1,15 @@
+"""Computes in float32 for safety and forgets to go back to the type that came in.
+
+Exercise: scaled_dot_product_attention
+Believes: nobody minds a few more digits.
+Shows: half precision comes back as float32.
+Hint: Compare the dtype of both results with that of the queries, in float16.
+Rejected by: test_float_types
+"""
+
+
+def scaled_dot_product_attention(q, k, v):
+    wide = torch.promote_types(q.dtype, torch.float32)
+    q, k, v = q.to(wide), k.to(wide), v.to(wide)
+    weights = softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
+    return weights @ v, weights

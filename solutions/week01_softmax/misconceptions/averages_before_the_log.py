@@ -1,0 +1,15 @@
+"""Takes the mean of the exponentials instead of their sum.
+
+Exercise: logsumexp
+Believes: a smooth maximum should be an average.
+Shows: every result is too small by the log of the number of entries; right for a single entry.
+Hint: How far off is your result for a row of n equal numbers, as a function of n?
+Rejected by: test_values
+"""
+
+
+def logsumexp(x, dim=-1, keepdim=False):
+    shift = x.amax(dim=dim, keepdim=True)
+    shift = torch.where(torch.isfinite(shift), shift, torch.zeros_like(shift))
+    result = torch.log(torch.exp(x - shift).mean(dim=dim, keepdim=True)) + shift
+    return result if keepdim else result.squeeze(dim)

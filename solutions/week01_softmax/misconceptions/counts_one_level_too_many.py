@@ -1,0 +1,21 @@
+"""Multiplies by the number of characters instead of one less.
+
+Exercise: ascii_heatmap
+Believes: five characters make five steps.
+Shows: many cells are too dark; only the cap keeps the largest weight from falling off the end.
+Hint: What is the index of the last of five characters?
+Rejected by: test_drawing
+"""
+
+
+def ascii_heatmap(weights, tokens, chars=" ░▒▓█", width=6):
+    largest = weights.max()
+    lines = [" " * width + "".join(f"{token:>{width}}" for token in tokens)]
+    for token, row in zip(tokens, weights):
+        levels = [
+            min(int(w * len(chars) / largest), len(chars) - 1) if largest > 0 else 0 for w in row
+        ]
+        lines.append(
+            f"{token:>{width}}" + "".join(f"  {chars[level]}".ljust(width) for level in levels)
+        )
+    return "\n".join(lines)

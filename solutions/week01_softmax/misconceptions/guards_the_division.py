@@ -1,0 +1,13 @@
+"""Adds a small number to the denominator, as if the sum could be 0.
+
+Exercise: softmax
+Believes: every division needs a guard.
+Shows: rows sum to a little less than 1, which float64 can see.
+Hint: After the shift the largest exponential is 1. How small can the sum become?
+Rejected by: test_float_types
+"""
+
+
+def softmax(x, dim=-1):
+    exponentials = torch.exp(x - x.amax(dim=dim, keepdim=True))
+    return exponentials / (exponentials.sum(dim=dim, keepdim=True) + 1e-9)

@@ -1,0 +1,15 @@
+"""Always works along the last axis, whatever `axis` says.
+
+Exercise: softmax_numpy
+Believes: the last axis is the only one anybody asks for.
+Shows: right for the default, wrong for any other axis.
+Hint: Call it with axis=0 on a matrix that is not square, and look at the sums of the columns.
+Rejected by: test_any_axis
+"""
+
+
+def softmax_numpy(x, axis=-1):
+    if not np.issubdtype(x.dtype, np.floating):
+        x = x.astype(np.float64)
+    exponentials = np.exp(x - x.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)

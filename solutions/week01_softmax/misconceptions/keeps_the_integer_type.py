@@ -1,0 +1,14 @@
+"""Writes the weights of integer scores into an integer array, which cuts them down to 0.
+
+Exercise: softmax_numpy
+Believes: the result should always have the type of the input.
+Shows: integer scores give zeros, with a 1 at most where one score towers over the rest.
+Hint: What is left of 0.7 in an array of integers?
+Rejected by: test_integers
+"""
+
+
+def softmax_numpy(x, axis=-1):
+    wide = x.astype(np.float64)
+    exponentials = np.exp(wide - wide.max(axis=axis, keepdims=True))
+    return (exponentials / exponentials.sum(axis=axis, keepdims=True)).astype(x.dtype)

@@ -1,0 +1,13 @@
+"""Answers in float64, the type of its matrices, whatever the sentence was.
+
+Exercise: SelfAttention
+Believes: NumPy keeps the type of the left factor.
+Shows: right values, but float32 embeddings are answered in float64.
+Hint: Multiply a float32 matrix by a float64 one. What comes out, and what did the caller hand in?
+Rejected by: test_float_types
+"""
+
+
+class SelfAttention(SelfAttention):
+    def forward(self, X):
+        return scaled_dot_product_attention_numpy(X @ self.Wq, X @ self.Wk, X @ self.Wv)

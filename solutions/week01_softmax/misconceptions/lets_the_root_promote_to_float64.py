@@ -1,0 +1,13 @@
+"""Divides by a NumPy float64 number, which turns float32 scores into float64.
+
+Exercise: scaled_dot_product_attention_numpy
+Believes: a single number never changes the type of an array.
+Shows: right values, but float16 and float32 inputs are answered in float64.
+Hint: Print the type of np.sqrt(5) and of math.sqrt(5), and of a float32 array divided by each.
+Rejected by: test_float_types
+"""
+
+
+def scaled_dot_product_attention_numpy(q, k, v):
+    weights = softmax_numpy(q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]))
+    return weights @ v, weights

@@ -1,0 +1,15 @@
+"""Builds the scale as a new tensor with one entry per key, on the CPU.
+
+Exercise: scaled_dot_product_attention
+Believes: a tensor made in the function lives where the inputs live.
+Shows: right on the CPU; an error about two devices on a GPU.
+Hint: On which device does torch create a tensor when nobody says? Does the scale have to be a
+    tensor?
+Rejected by: test_device
+"""
+
+
+def scaled_dot_product_attention(q, k, v):
+    scale = torch.full((k.shape[-2],), 1 / math.sqrt(q.shape[-1]), dtype=q.dtype)
+    weights = softmax(q @ k.transpose(-2, -1) * scale)
+    return weights @ v, weights

@@ -1,0 +1,13 @@
+"""Blends the keys instead of the values.
+
+Exercise: scaled_dot_product_attention
+Believes: what was found is also what is handed out.
+Shows: right weights; outputs as long as a key.
+Hint: A dictionary is searched by its keys. What does it give back?
+Rejected by: test_values
+"""
+
+
+def scaled_dot_product_attention(q, k, v):
+    weights = softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
+    return weights @ k, weights

@@ -1,0 +1,16 @@
+"""Changes the caller's tensor on the way.
+
+Exercise: softmax
+Believes: a trailing underscore only makes things faster.
+Shows: right values for a tensor that needs no gradient, but the caller's scores are gone; an error
+    for a leaf that does.
+Hint: Which of your operations ends in an underscore or an assignment operator, and what does
+    torch's manual say about those?
+Rejected by: test_values
+"""
+
+
+def softmax(x, dim=-1):
+    x -= x.amax(dim=dim, keepdim=True)
+    exponentials = torch.exp(x)
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)

@@ -1,0 +1,20 @@
+"""Hands the variance to a function that asks for the standard deviation.
+
+Exercise: SelfAttention
+Believes: the second argument of `normal` is the variance.
+Shows: all matrices are too small by the same factor.
+Hint: Look up what `scale` means in NumPy's `Generator.normal`.
+Rejected by: test_matrices
+"""
+
+
+class SelfAttention:
+    def __init__(self, d_model, dk, dv, seed=42):
+        rng = np.random.default_rng(seed)
+        self.Wq = rng.normal(0.0, 2.0 / (d_model + dk), (d_model, dk))
+        self.Wk = rng.normal(0.0, 2.0 / (d_model + dk), (d_model, dk))
+        self.Wv = rng.normal(0.0, 2.0 / (d_model + dv), (d_model, dv))
+
+    def forward(self, X):
+        queries, keys, values = (X @ W.astype(X.dtype) for W in (self.Wq, self.Wk, self.Wv))
+        return scaled_dot_product_attention_numpy(queries, keys, values)

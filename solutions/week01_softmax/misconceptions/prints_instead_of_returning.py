@@ -1,0 +1,17 @@
+"""Prints the drawing and returns nothing.
+
+Exercise: ascii_heatmap
+Believes: what is on the screen has been handed over.
+Shows: the drawing appears, but the caller gets None.
+Hint: What does `text = ascii_heatmap(...)` hold afterwards?
+Rejected by: test_drawing
+"""
+
+
+def ascii_heatmap(weights, tokens, chars=" ░▒▓█", width=6):
+    darkest = len(chars) - 1
+    largest = weights.max()
+    print(" " * width + "".join(f"{token:>{width}}" for token in tokens))
+    for token, row in zip(tokens, weights):
+        levels = [min(int(w * darkest / largest), darkest) if largest > 0 else 0 for w in row]
+        print(f"{token:>{width}}" + "".join(f"  {chars[level]}".ljust(width) for level in levels))

@@ -1,0 +1,15 @@
+"""Always sums over the last dimension, whatever `dim` says.
+
+Exercise: logsumexp
+Believes: `dim` is there for decoration.
+Shows: right for dim=-1; another shape for every other.
+Hint: Call it with dim=0 on a tensor of shape (2, 3). Which shape should come back?
+Rejected by: test_any_dim
+"""
+
+
+def logsumexp(x, dim=-1, keepdim=False):
+    shift = x.amax(dim=-1, keepdim=True).detach()
+    shift = torch.where(torch.isfinite(shift), shift, torch.zeros_like(shift))
+    result = torch.log(torch.exp(x - shift).sum(dim=-1, keepdim=True)) + shift
+    return result if keepdim else result.squeeze(-1)

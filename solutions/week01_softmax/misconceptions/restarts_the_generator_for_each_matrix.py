@@ -1,0 +1,21 @@
+"""Starts a new generator with the same seed for every matrix, so that they all begin alike.
+
+Exercise: SelfAttention
+Believes: the seed has to be set before each draw.
+Shows: Wq and Wk are the same matrix, so every token finds itself most interesting.
+Hint: Print Wq - Wk. How many generators should there be?
+Rejected by: test_matrices
+"""
+
+
+class SelfAttention:
+    def __init__(self, d_model, dk, dv, seed=42):
+        def draw(fan_out):
+            rng = np.random.default_rng(seed)
+            return rng.normal(0.0, math.sqrt(2.0 / (d_model + fan_out)), (d_model, fan_out))
+
+        self.Wq, self.Wk, self.Wv = draw(dk), draw(dk), draw(dv)
+
+    def forward(self, X):
+        queries, keys, values = (X @ W.astype(X.dtype) for W in (self.Wq, self.Wk, self.Wv))
+        return scaled_dot_product_attention_numpy(queries, keys, values)

@@ -1,0 +1,13 @@
+"""Returns the weights before the output.
+
+Exercise: scaled_dot_product_attention
+Believes: the order of the two results is a matter of taste.
+Shows: whoever unpacks the pair gets weights for outputs.
+Hint: Read the docstring's "Returns" once more.
+Rejected by: test_values
+"""
+
+
+def scaled_dot_product_attention(q, k, v):
+    weights = softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
+    return weights, weights @ v

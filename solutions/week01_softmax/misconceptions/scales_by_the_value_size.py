@@ -1,0 +1,13 @@
+"""Scales by the size of the values, where the size of the queries and keys is meant.
+
+Exercise: scaled_dot_product_attention_numpy
+Believes: all vectors have the same size anyway.
+Shows: right where values are as long as keys, wrong elsewhere.
+Hint: Which vectors meet in the dot product that needs taming?
+Rejected by: test_values
+"""
+
+
+def scaled_dot_product_attention_numpy(q, k, v):
+    weights = softmax_numpy(q @ np.swapaxes(k, -1, -2) / math.sqrt(v.shape[-1]))
+    return weights @ v, weights

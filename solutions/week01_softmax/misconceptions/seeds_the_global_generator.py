@@ -1,0 +1,21 @@
+"""Seeds and uses NumPy's global generator, which belongs to everybody.
+
+Exercise: SelfAttention
+Believes: np.random.seed is how one makes draws repeatable.
+Shows: other numbers than the assignment's generator draws, and everybody else's random numbers
+    restart.
+Hint: Which function of np.random hands you a generator of your own?
+Rejected by: test_matrices
+"""
+
+
+class SelfAttention:
+    def __init__(self, d_model, dk, dv, seed=42):
+        np.random.seed(seed)
+        self.Wq = np.random.normal(0.0, math.sqrt(2.0 / (d_model + dk)), (d_model, dk))
+        self.Wk = np.random.normal(0.0, math.sqrt(2.0 / (d_model + dk)), (d_model, dk))
+        self.Wv = np.random.normal(0.0, math.sqrt(2.0 / (d_model + dv)), (d_model, dv))
+
+    def forward(self, X):
+        queries, keys, values = (X @ W.astype(X.dtype) for W in (self.Wq, self.Wk, self.Wv))
+        return scaled_dot_product_attention_numpy(queries, keys, values)

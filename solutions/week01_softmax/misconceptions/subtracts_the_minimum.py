@@ -1,0 +1,13 @@
+"""Takes away the smallest score of a row, which leaves the largest to overflow.
+
+Exercise: softmax
+Believes: starting every row at 0 keeps it small.
+Shows: right while a row's entries are close together, NaN where they are far apart or hold -inf.
+Hint: After your shift, which entry is largest, and is there a bound on it?
+Rejected by: test_large_scores
+"""
+
+
+def softmax(x, dim=-1):
+    exponentials = torch.exp(x - x.amin(dim=dim, keepdim=True))
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)

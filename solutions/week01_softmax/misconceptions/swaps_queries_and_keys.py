@@ -1,0 +1,13 @@
+"""Puts the keys in the rows and the queries in the columns.
+
+Exercise: scaled_dot_product_attention_numpy
+Believes: the order of the product does not matter.
+Shows: an error where there are more keys than queries; otherwise every key looks among the queries.
+Hint: The weights need a row per query. Which factor decides the number of rows?
+Rejected by: test_as_many_keys_as_queries
+"""
+
+
+def scaled_dot_product_attention_numpy(q, k, v):
+    weights = softmax_numpy(k @ np.swapaxes(q, -1, -2) / math.sqrt(q.shape[-1]))
+    return weights @ v, weights

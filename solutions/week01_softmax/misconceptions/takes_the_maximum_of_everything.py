@@ -1,0 +1,13 @@
+"""Takes away the largest number of the whole tensor, not of each row.
+
+Exercise: softmax
+Believes: any shift will do, as long as nothing overflows.
+Shows: rows far below the largest entry become 0/0, which is NaN.
+Hint: What is left of a row near -1000 when another row's 0 is taken for its maximum?
+Rejected by: test_rows_far_apart
+"""
+
+
+def softmax(x, dim=-1):
+    exponentials = torch.exp(x - x.max())
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)

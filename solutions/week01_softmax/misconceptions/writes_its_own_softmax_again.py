@@ -1,0 +1,15 @@
+"""Types the softmax once more inside the attention, this time without the maximum.
+
+Exercise: scaled_dot_product_attention_numpy
+Believes: scaled scores are always small.
+Shows: right for ordinary inputs, NaN once queries and keys are large.
+Hint: You have already written a softmax that survives large scores. Why write a second one?
+Rejected by: test_large_scores
+"""
+
+
+def scaled_dot_product_attention_numpy(q, k, v):
+    with np.errstate(over="ignore", invalid="ignore"):
+        grown = np.exp(q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1]))
+        weights = grown / grown.sum(axis=-1, keepdims=True)
+        return weights @ v, weights
