@@ -34,12 +34,14 @@ from .syscalls import Tasks
 from .visible import PACKAGE_FOLDERS, Visible, look
 
 _CHILD_UID_INSIDE = 1000
+# fmt: off
 _FIXED = (
-    "--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try"
-    " --die-with-parent --new-session --hostname sandbox --clearenv"
-    " --cap-drop ALL --cap-add CAP_SYS_ADMIN --cap-add CAP_KILL"
-).split()
-_FOLDERS = ("/dev", "/submission", "/tmp", "/dev/shm", "/scratch")  # noqa: S108 - the sandbox's own
+    "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
+    "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "sandbox",
+    "--clearenv", "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_KILL",
+)
+# fmt: on
+_FOLDERS = ("/dev", "/submission", "/dev/shm", "/scratch")
 
 
 class Bubblewrap:
@@ -116,7 +118,7 @@ def _run(
 def _arguments(visible: Visible, control_fd: int) -> list[str]:
     """bubblewrap's arguments: what to separate, what to show, what to run."""
     arguments: list[str] = []
-    environment = {"LD_LIBRARY_PATH": "/runtime/lib", **launch.environment("/cache")}
+    environment = {"LD_LIBRARY_PATH": "/runtime/lib", **launch.environment("/cache", "/tmp")}
     for name, value in environment.items():
         arguments += ["--setenv", name, value]
     places = _places(visible)
@@ -133,7 +135,18 @@ def _arguments(visible: Visible, control_fd: int) -> list[str]:
         arguments += ["--dir", folder]
     for device in visible.devices:
         arguments += ["--dev-bind", device, device]
-    arguments += ["--tmpfs", "/cache", "--proc", "/proc", "--remount-ro", "/", "--chdir", "/"]
+    arguments += [
+        "--tmpfs",
+        "/cache",
+        "--tmpfs",
+        "/tmp",
+        "--proc",
+        "/proc",
+        "--remount-ro",
+        "/",
+        "--chdir",
+        "/",
+    ]
     path = [stdlib, f"{stdlib}/lib-dynload", "/packages", "/kit"]
     return [*arguments, "/runtime/bin/python3", *launch.python_arguments(path, control_fd)]
 

@@ -45,7 +45,7 @@ class Sandbox(Protocol):
         ...
 
 
-_BACKENDS: dict[str, type[Bubblewrap] | type[Landlock]] = {
+BACKENDS: dict[str, type[Bubblewrap] | type[Landlock]] = {
     "bubblewrap": Bubblewrap,
     "landlock": Landlock,
 }
@@ -53,13 +53,13 @@ _BACKENDS: dict[str, type[Bubblewrap] | type[Landlock]] = {
 
 def choose(prefer: str | None = None) -> Sandbox:
     """The strongest sandbox that works here, or the one asked for; else SandboxMissing."""
-    if prefer is not None and prefer not in _BACKENDS:
-        raise SandboxMissing(f"no sandbox is called {prefer!r}; choose from {', '.join(_BACKENDS)}")
+    if prefer is not None and prefer not in BACKENDS:
+        raise SandboxMissing(f"no sandbox is called {prefer!r}; choose from {', '.join(BACKENDS)}")
     failures = []
-    for name in [prefer] if prefer else _BACKENDS:
+    for name in [prefer] if prefer else BACKENDS:
         problem = trial(name)
         if problem is None:
-            return _BACKENDS[name]()
+            return BACKENDS[name]()
         failures.append(f"{name}: {problem}; to mend it, {REMEDIES[name]}")
     raise SandboxMissing("no sandbox works here. " + " | ".join(failures))
 
@@ -71,7 +71,7 @@ def trial(name: str) -> str | None:
         return f"it needs Linux, and this is {sys.platform}"
     try:
         with (
-            _BACKENDS[name](runtime=_TRIAL_RUNTIME, warm=()).start(b"") as template,
+            BACKENDS[name](runtime=_TRIAL_RUNTIME, warm=()).start(b"") as template,
             template.spawn(Limits()) as child,
         ):
             child.sock.settimeout(_TRIAL_SECONDS)

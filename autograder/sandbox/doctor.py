@@ -6,7 +6,7 @@ import sys
 
 import msgspec
 
-from .choice import _BACKENDS, REMEDIES, trial
+from .choice import BACKENDS, REMEDIES, trial
 from .errors import SandboxMissing
 from .syscalls import Tasks, program
 
@@ -27,7 +27,7 @@ def probe() -> list[Finding]:
         return [Finding(False, "sandbox", f"none exists for {sys.platform}", remedy)]
     findings = [_system_call_filter()]
     working = []
-    for name, backend in _BACKENDS.items():
+    for name, backend in BACKENDS.items():
         problem = trial(name)
         if problem is None:
             working.append(name)

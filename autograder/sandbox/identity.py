@@ -13,7 +13,7 @@ def spare_uid() -> int | None:
     with open("/proc/self/uid_map", encoding="ascii") as file:
         ranges = [tuple(map(int, line.split())) for line in file]
     for start, _, count in ranges:
-        if start <= _PREFERRED and _PREFERRED + SPARE_UIDS <= start + count:
+        if start <= _PREFERRED and start + count >= _PREFERRED + SPARE_UIDS:
             return _PREFERRED
     start, _, count = max(ranges, key=lambda span: span[2])
     # the upper third of a container's usual 65536: above its users, below "nobody"

@@ -74,7 +74,7 @@ class Landlock:
         with theirs:
             arguments = launch.python_arguments(home.path, theirs.fileno())
             argv = [str(visible.executable), *arguments]
-            env = launch.environment(f"{home.folder}/cache")
+            env = launch.environment(f"{home.folder}/cache", f"{home.folder}/cache")
             process = launch.run(argv, (theirs.fileno(), home.lock), env)
         boot = Boot(
             backend=self.name,

@@ -15,8 +15,8 @@ _END_SECONDS = 3.0
 _ONE_THREAD = ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def environment(cache: str) -> dict[str, str]:
-    """The template's whole environment. cache: a folder that matplotlib may write to."""
+def environment(cache: str, temporary: str) -> dict[str, str]:
+    """The template's whole environment. Both folders are writable while it warms up."""
     return {
         **dict.fromkeys(_ONE_THREAD, "1"),
         "PYTHONHASHSEED": "0",  # so that the order of a set is the same in every report
@@ -26,8 +26,9 @@ def environment(cache: str) -> dict[str, str]:
         "HF_HUB_OFFLINE": "1",
         "TOKENIZERS_PARALLELISM": "false",
         "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
+        "USER": "student",
         "HOME": "/submission",
-        "TMPDIR": "/tmp",  # noqa: S108 - the sandbox's own
+        "TMPDIR": temporary,
     }
 
 

@@ -57,7 +57,10 @@ _ALLOWED = (_MEMORY, _FILES, _DESCRIPTORS, _SELF, _SIGNALS, _TIME, _SOCKET)
 # Only in a pid namespace of its own: elsewhere they reach the grader's other processes.
 _SIGNAL_OTHERS = "kill tkill tgkill"
 # Only where all that is outside is read-only: Landlock does not restrict them.
-_METADATA = "chmod fchmod fchmodat fchmodat2 utimensat truncate link linkat"
+_METADATA = """
+    chmod fchmod fchmodat fchmodat2 utimensat truncate link linkat
+    getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
+"""
 # What a GPU driver needs besides; its device nodes are bound only where CUDA is asked for.
 _GPU = "ioctl sched_setaffinity sched_setscheduler mlock memfd_create set_mempolicy mbind"
 
@@ -100,7 +103,7 @@ class Tasks(Enum):
 def program(tasks: Tasks, *, own_pids: bool, read_only_outside: bool, gpu: bool) -> bytes:
     """The BPF program: eight bytes an instruction, for this machine's architecture."""
     try:
-        import pyseccomp as seccomp
+        import pyseccomp as seccomp  # type: ignore[import-untyped]  # it ships no types
     except (ImportError, RuntimeError) as error:
         raise SandboxMissing(
             f"libseccomp cannot be used ({error}); run: apt-get install libseccomp2"

@@ -22,6 +22,7 @@ import ctypes
 import os
 import stat
 import struct
+import tempfile
 from functools import cache
 
 from .confine import PR_SET_NO_NEW_PRIVS, Limits, become, call, syscall
@@ -98,6 +99,7 @@ class Landlock:
         os.close(ruleset)
         os.chdir(f"{room}/submission")
         os.environ.update(HOME=f"{room}/submission", TMPDIR=f"{room}/tmp")
+        tempfile.tempdir = f"{room}/tmp"  # it remembers the template's
 
     def overrun(self) -> list[int]:
         """Children whose files outgrew their budget."""

@@ -21,8 +21,6 @@ import os
 
 from .confine import PR_SET_DUMPABLE, Limits, become, call
 
-CACHE = "/cache"
-
 _CLONE_NEWPID = 0x20000000
 _NAMESPACES = (
     0x10000000  # user
@@ -57,7 +55,8 @@ class Namespaces:
 
     def finish_warm_up(self) -> None:
         """Nothing that the template wrote while warming up may be written again."""
-        call("mount", None, CACHE.encode(), None, _READ_ONLY, None)
+        for place in (b"/cache", b"/tmp"):
+            call("mount", None, place, None, _READ_ONLY, None)
 
     def fork(self, number: int, limits: Limits) -> int:
         """Fork into a new pid namespace, whose process 1 the child is.

@@ -215,7 +215,7 @@ class _Template:
                 gpu=self._gpu,
             )
             os.write(confine.STATUS_FD, b"+")
-        except BaseException as error:  # nothing may run unconfined, whatever went wrong
+        except BaseException:  # nothing may run unconfined, whatever went wrong
             os.write(confine.STATUS_FD, f"-{traceback.format_exc(limit=-3)}".encode())
             os._exit(71)
         os.close(confine.STATUS_FD)

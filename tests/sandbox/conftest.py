@@ -1,0 +1,48 @@
+"""A warm template of each backend that works here, and children of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.sandbox import Child, Limits, Template
+
+sys.path.insert(0, str(Path(__file__).parent))  # tests are no package, and share one module
+
+from sandbox_inside import HOST_SECRET, Spawn, require, start
+
+
+@pytest.fixture(scope="session", params=["bubblewrap", "landlock"])
+def backend(request: pytest.FixtureRequest) -> str:
+    require(request.param)
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def template(backend: str) -> Iterator[Template]:
+    os.environ["HOST_SECRET"] = HOST_SECRET
+    with start(backend) as template:
+        yield template
+    del os.environ["HOST_SECRET"]
+
+
+@pytest.fixture
+def spawn(template: Template) -> Iterator[Spawn]:
+    children: list[Child] = []
+
+    def spawn(**limits: int) -> Child:
+        children.append(template.spawn(Limits(**limits)))
+        return children[-1]
+
+    yield spawn
+    for child in children:
+        child.close()
+
+
+@pytest.fixture
+def child(spawn: Spawn) -> Child:
+    return spawn()

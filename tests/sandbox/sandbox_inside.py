@@ -1,0 +1,49 @@
+"""Making a sandbox whose children run the code that a test hands them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.sandbox import Child, Template
+from autograder.sandbox.choice import BACKENDS, trial
+
+STAND_IN = Path(__file__).with_name("standin_runtime.py")
+HOST_SECRET = "host-secret-8d1f"
+# Registers a device that has no hardware, as the worker's runtime does before the first fork.
+CONFIG = b"""
+from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
+_setup_privateuseone_for_python_backend("fakegpu")
+"""
+
+Spawn = Callable[..., Child]
+
+
+def ask(child: Child, source: str) -> Any:
+    """What the body of a function gives inside the child; None where the child ended instead."""
+    child.sock.settimeout(20)
+    child.sock.sendall(json.dumps(source).encode() + b"\n")
+    with child.sock.makefile("rb") as answers:
+        line = answers.readline()
+    return json.loads(line) if line else None
+
+
+def start(backend: str) -> Template:
+    """A warm template of the backend, with the stand-in for the worker's runtime."""
+    return BACKENDS[backend](runtime=STAND_IN).start(CONFIG)
+
+
+def start_cold(backend: str, config: bytes = b"") -> Template:
+    """One without torch: it is there in a tenth of the time."""
+    return BACKENDS[backend](runtime=STAND_IN, warm=()).start(config)
+
+
+def require(backend: str) -> None:
+    """Skip where the backend cannot work on this host."""
+    problem = trial(backend)
+    if problem is not None:
+        pytest.skip(f"{backend}: {problem}")

@@ -1,0 +1,224 @@
+"""How submissions, templates and graders end, and that nothing is left of them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+from sandbox_inside import Spawn, ask, start_cold
+
+from autograder.sandbox import Child, Limits, SandboxFault, SandboxMissing, Template, choose
+from autograder.sandbox.session import _readable
+
+
+def leftovers() -> set[str]:
+    """What a sandbox could leave in the temporary folder or the mount table."""
+    folders = {str(path) for path in Path(tempfile.gettempdir()).glob("*grading-sandbox-*")}
+    return folders | set(Path("/proc/self/mountinfo").read_text("utf-8").splitlines())
+
+
+def parent_of(child: Child) -> int:
+    return psutil.Process(child._pid).ppid()
+
+
+@pytest.mark.parametrize(
+    ("source", "status"),
+    [
+        ("import os\nos._exit(3)", 3),
+        ("raise SystemExit", 70),
+        ("raise KeyboardInterrupt", 70),
+        ("import ctypes\nctypes.string_at(0)", -signal.SIGSEGV),
+        ("import os\nos.abort()", -signal.SIGSEGV),
+    ],
+)
+def test_exit_status(child: Child, source: str, status: int) -> None:
+    assert ask(child, source) is None
+    assert child.exit_status(5) == status
+
+
+def test_a_running_child_has_no_status(child: Child) -> None:
+    assert child.exit_status(0) is None
+
+
+def test_kill_ends_one_that_ignores_signals(child: Child) -> None:
+    child.sock.sendall(
+        b'"import signal\\nfor n in range(1, 65):\\n  try: signal.signal(n, signal.SIG_IGN)\\n'
+        b'  except (OSError, ValueError): pass\\nwhile True: pass"\n'
+    )
+    child.kill()
+    assert child.exit_status(0) == -signal.SIGKILL
+
+
+def test_kill_is_idempotent(child: Child) -> None:
+    child.kill()
+    child.kill()
+    assert child.resident_bytes() == 0
+
+
+def test_kill_ends_all_that_it_started(template: Template, backend: str) -> None:
+    if backend == "landlock":
+        pytest.skip("landlock allows no process to be started")
+    try:
+        child = template.spawn(Limits(processes=4))
+    except SandboxFault as error:
+        pytest.skip(str(error))
+    with child:
+        ask(
+            child,
+            """
+            import os, signal, time
+            if os.fork() == 0:
+                os.setsid()
+                if os.fork() == 0:
+                    for number in range(1, 32):
+                        if number not in (9, 19):
+                            signal.signal(number, signal.SIG_IGN)
+                    while True:
+                        time.sleep(1000)
+                os._exit(0)
+            os.wait()
+            """,
+        )
+        started = psutil.Process(child._pid).children(recursive=True)
+        child.kill()
+    assert started
+    assert not any(process.is_running() for process in started)
+
+
+def test_a_closed_child_leaves_no_process(spawn: Spawn) -> None:
+    child = spawn()
+    pid = child._pid
+    child.close()
+    assert not psutil.pid_exists(pid)
+
+
+def test_fifty_in_a_row(template: Template) -> None:
+    for number in range(50):
+        with template.spawn(Limits()) as child:
+            assert ask(child, f"return {number}") == number
+
+
+def test_ten_at_once(template: Template) -> None:
+    meeting = threading.Barrier(10)
+
+    def work(number: int) -> object:
+        with template.spawn(Limits()) as child:
+            meeting.wait(20)
+            return ask(child, f"return {number}")
+
+    with ThreadPoolExecutor(10) as pool:
+        assert list(pool.map(work, range(10))) == list(range(10))
+
+
+def test_a_stuck_child_delays_no_other(spawn: Spawn) -> None:
+    stuck = spawn()
+    stuck.sock.sendall(b'"while True: pass"\n')
+    assert ask(spawn(), "return 1") == 1
+
+
+def test_a_dead_template_is_a_fault_of_ours(backend: str) -> None:
+    before = leftovers()
+    with start_cold(backend) as template:
+        child = template.spawn(Limits())
+        os.kill(parent_of(child), signal.SIGKILL)
+        assert _readable(child._pidfd, 5)
+        with pytest.raises(SandboxFault):
+            template.spawn(Limits())
+        with pytest.raises(SandboxFault):
+            child.exit_status(1)
+        child.close()
+    assert leftovers() == before
+
+
+def test_a_closed_template_takes_its_children_along(backend: str) -> None:
+    before = leftovers()
+    with start_cold(backend) as template:
+        child = template.spawn(Limits())
+        ask(child, "open('own', 'w').write('x')")
+        template.close()
+        assert _readable(child._pidfd, 5)
+        child.close()
+    assert leftovers() == before
+
+
+def test_a_template_outlives_the_thread_that_started_it(backend: str) -> None:
+    made: list[Template] = []
+    thread = threading.Thread(target=lambda: made.append(start_cold(backend)))
+    thread.start()
+    thread.join()
+    with made[0] as template, template.spawn(Limits()) as child:
+        assert ask(child, "return 1") == 1
+
+
+def test_a_runtime_that_cannot_prepare_says_why(backend: str) -> None:
+
+    with pytest.raises(SandboxFault, match="no such course"):
+        start_cold(backend, b"raise ValueError('no such course')")
+
+
+def test_a_thread_left_by_the_warm_up_is_refused(backend: str) -> None:
+
+    config = b"import threading\nthreading.stack_size(1 << 16)\nimport _thread, time\n"
+    config += b"_thread.start_new_thread(time.sleep, (1000,))"
+    with pytest.raises(SandboxFault, match="2 threads exist"):
+        start_cold(backend, config)
+
+
+GRADER = """
+import signal, sys
+import psutil
+sys.path[:0] = {path!r}
+from sandbox_inside import start_cold, ask
+from autograder.sandbox import Limits
+template = start_cold({backend!r})
+child = template.spawn(Limits())
+ask(child, "open('own', 'w').write('x')")
+child.sock.sendall(b'"while True: pass"\\n')
+print(child._pid, psutil.Process(child._pid).ppid(), flush=True)
+signal.pause()
+"""
+
+
+def test_a_killed_grader_leaves_nothing(backend: str) -> None:
+    before = leftovers()
+    here = Path(__file__)
+    script = GRADER.format(path=[str(here.parent), str(here.parents[2])], backend=backend)
+    grader = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert grader.stdout is not None
+    watched = [os.pidfd_open(int(pid)) for pid in grader.stdout.readline().split()]
+    grader.kill()
+    grader.wait()
+    grader.stdout.close()
+    for pidfd in watched:
+        assert _readable(pidfd, 5)
+        os.close(pidfd)
+    assert leftovers() == before
+
+
+def test_an_unknown_backend_is_missing() -> None:
+    with pytest.raises(SandboxMissing, match="choose from bubblewrap, landlock"):
+        choose("chroot")
+
+
+def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from autograder.sandbox.bubblewrap import Bubblewrap
+
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(SandboxMissing, match="apt-get install bubblewrap"):
+        Bubblewrap().start(b"")
+
+
+def test_the_root_of_the_grader_is_not_the_submissions(template: Template, backend: str) -> None:
+    if os.geteuid() != 0 or backend == "landlock":
+        pytest.skip("only a grader that is root gives its submissions another uid")
+    with template.spawn(Limits()) as child, contextlib.suppress(psutil.NoSuchProcess):
+        assert psutil.Process(child._pid).uids().real != 0
