@@ -1,0 +1,115 @@
+"""Hidden graders for `SelfAttention` (week 2: the torch module)."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect, same, zero_where
+
+
+def triangle(length):
+    """The causal mask of `length` tokens."""
+    return torch.ones(length, length, dtype=torch.bool).tril()
+
+
+def some(draw, *shape):
+    """A mask that lets every query see at least one key."""
+    return draw.bools(*shape, p=0.5) | (
+        torch.arange(shape[-2])[:, None] % shape[-1] == torch.arange(shape[-1])
+    )
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """With the same parameters it gives the same output and weights."""
+    pair = agree.SelfAttention(6)
+    pair(draw.normal(3, 5, 6))
+    pair(draw.normal(2, 7, 6))
+
+
+def test_parameters(agree, draw):
+    """There are three projections, W_q, W_k and W_v, each square and without a bias."""
+    pair = agree.SelfAttention(4)
+    pair(draw.normal(2, 3, 4))
+    shapes = {name: tuple(value.shape) for name, value in pair.student.state_dict().items()}
+    expected = {f"{name}.weight": (4, 4) for name in ("W_q", "W_k", "W_v")}
+    expect(
+        shapes == expected,
+        "The parameters should be the weights of W_q, W_k and W_v, without a bias.",
+    )
+
+
+@pytest.mark.weight(2)
+def test_mask(agree, draw):
+    """A mask (T, T) serves every sequence, and a mask (B, T, T) gives each sequence its own."""
+    pair = agree.SelfAttention(6)
+    pair(draw.normal(3, 5, 6), some(draw, 5, 5))
+    pair(draw.normal(3, 5, 6), mask=some(draw, 3, 5, 5))
+    pair(draw.normal(5, 5, 6), mask=some(draw, 5, 5, 5))
+
+
+def test_causal(agree, draw):
+    """Under a causal mask a change to the last token leaves all earlier outputs alone."""
+    pair = agree.SelfAttention(6)
+    x = draw.normal(2, 5, 6)
+    before, weights = pair(x, mask=triangle(5))
+    zero_where(weights, ~triangle(5).expand(2, 5, 5))
+    x[:, -1] += 3.0
+    after, _ = pair(x, mask=triangle(5))
+    same(after[:, :-1], before[:, :-1], "The earlier outputs should not depend on the last token.")
+
+
+def test_sees_everything_without_a_mask(agree, draw):
+    """Without a mask each token sees every token, those after it too."""
+    pair = agree.SelfAttention(5)
+    _, weights = pair(draw.normal(2, 4, 5))
+    expect(bool((weights > 0).all()), "Without a mask every weight should be above 0.")
+
+
+def test_token_that_sees_nothing(agree, draw):
+    """A token that may see nothing gets zeros, and no gradient holds a NaN."""
+    pair = agree.SelfAttention(6)
+    mask = some(draw, 3, 5, 5)
+    mask[1, 2] = False
+    mask[2] = False
+    pair.gradients(draw.normal(3, 5, 6), mask=mask)
+
+
+def test_gradients(agree, draw):
+    """The gradients of the tokens and of all three projections are right."""
+    pair = agree.SelfAttention(6)
+    pair.gradients(draw.normal(2, 5, 6))
+    pair.gradients(draw.normal(2, 5, 6), mask=some(draw, 5, 5))
+
+
+def test_width_sets_the_scale(agree, draw):
+    """The scale follows the width of the module, small or large."""
+    for width in (1, 3, 32):
+        agree.SelfAttention(width)(draw.normal(2, 4, width), mask=triangle(4))
+
+
+def test_keeps_the_dtype(agree, draw, dtype):
+    """Module and tokens of any float type work, and answer in it."""
+    # A width whose root is exact: √C rounded to float32 is no matter of this test.
+    pair = agree.SelfAttention(4)
+    pair(draw.normal(2, 5, 4), mask=some(draw, 5, 5))
+
+
+def test_single_token(agree, draw):
+    """One sequence of one token attends to itself."""
+    pair = agree.SelfAttention(4)
+    pair(draw.normal(1, 1, 4))
+    pair(draw.normal(1, 1, 4), mask=torch.tensor([[True]]))
+
+
+def test_strided_tokens(agree, draw):
+    """Tokens may come as a transposed view, and the mask as a transposed or expanded one."""
+    pair = agree.SelfAttention(6)
+    pair(draw.normal(5, 2, 6).transpose(0, 1), mask=some(draw, 5, 5).transpose(0, 1) | triangle(5))
+    pair(draw.normal(3, 5, 6), mask=some(draw, 1, 5, 5).expand(3, 5, 5))
+
+
+def test_device(agree, draw, device):
+    """Module, tokens and mask on a GPU give an answer there."""
+    pair = agree.SelfAttention(6)
+    pair(draw.normal(2, 5, 6), mask=triangle(5))
+    pair(draw.normal(2, 5, 6))

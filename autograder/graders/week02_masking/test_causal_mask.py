@@ -1,0 +1,51 @@
+"""Hidden graders for `causal_mask`."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect
+
+
+@pytest.mark.weight(2)
+def test_lower_triangle(agree):
+    """Row i allows the keys 0 to i, itself included, and nothing after it."""
+    agree.exactly.causal_mask(5)
+    agree.exactly.causal_mask(8)
+
+
+def test_says_true_for_allowed(agree):
+    """True means "may attend": the first token sees one key, the last token sees all of them."""
+    mask = agree.exactly.causal_mask(6)
+    expect(
+        int(mask[0].sum()) == 1, "The first token should be allowed to see exactly one key: itself."
+    )
+    expect(bool(mask[-1].all()), "The last token should be allowed to see every key.")
+
+
+def test_is_boolean(agree):
+    """The mask is a bool tensor, so that `~mask` and `masked_fill` work on it."""
+    mask = agree.exactly.causal_mask(4)
+    expect(mask.dtype == torch.bool, "The mask should be a bool tensor.")
+
+
+def test_has_two_axes(agree):
+    """The mask has the two axes queries and keys; batch and heads come by broadcasting."""
+    mask = agree.exactly.causal_mask(7)
+    expect(mask.dim() == 2, "The mask should have two axes.")
+
+
+def test_single_token(agree):
+    """A sequence of one token may see itself."""
+    agree.exactly.causal_mask(1)
+
+
+def test_length_may_change_between_calls(agree):
+    """Each call answers for its own length, whatever was asked before."""
+    for seq_len in (3, 9, 2, 9):
+        agree.exactly.causal_mask(seq_len)
+
+
+def test_device(agree, device):
+    """The mask is made where `device` says, so that it can meet scores on a GPU."""
+    agree.exactly.causal_mask(5, device=device)
+    agree.exactly.causal_mask(3, device)

@@ -1,0 +1,70 @@
+"""Hidden graders for `padding_mask`."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect
+
+
+@pytest.mark.weight(2)
+def test_real_tokens_come_first(agree, draw):
+    """Sequence b has True at its first `lengths[b]` places and False behind them."""
+    agree.exactly.padding_mask(torch.tensor([4, 2, 6, 1, 6]))
+    agree.exactly.padding_mask(draw.integers(1, 10, 4))
+
+
+def test_max_len(agree):
+    """`max_len` sets the number of columns, also where no sequence is that long."""
+    agree.exactly.padding_mask(torch.tensor([3, 5]), 8)
+    agree.exactly.padding_mask(torch.tensor([3, 7, 1]), max_len=7)
+
+
+def test_default_is_the_longest(agree):
+    """Without `max_len` there is a column for each token of the longest sequence."""
+    agree.exactly.padding_mask(torch.tensor([2, 9, 4]))
+    agree.exactly.padding_mask(torch.tensor([1, 2, 2, 1, 1]))
+    agree.exactly.padding_mask(torch.tensor([6]))
+
+
+def test_is_boolean(agree):
+    """The mask is a bool tensor."""
+    mask = agree.exactly.padding_mask(torch.tensor([2, 4, 1]))
+    expect(mask.dtype == torch.bool, "The mask should be a bool tensor.")
+
+
+def test_sequence_without_tokens(agree):
+    """A length of 0 is fine: that row is False throughout."""
+    agree.exactly.padding_mask(torch.tensor([3, 0, 5, 0]), max_len=6)
+
+
+def test_integer_types(agree):
+    """Lengths may be int32 as well as int64, and need not lie in memory one after another."""
+    agree.exactly.padding_mask(torch.tensor([2, 5, 3], dtype=torch.int32))
+    agree.exactly.padding_mask(torch.tensor([2, 8, 5, 8, 3, 8])[::2], max_len=9)
+
+
+def test_refuses_a_length_over_max_len(refuses):
+    """A length over `max_len` is a ValueError whose message names that length."""
+    refuses(ValueError, mentions="23").padding_mask(torch.tensor([4, 23, 11]), max_len=17)
+    refuses(ValueError, mentions="18").padding_mask(torch.tensor([18, 2]), 17)
+
+
+def test_refuses_a_length_below_zero(refuses):
+    """A length below 0 is a ValueError that names it, with `max_len` given."""
+    refuses(ValueError, mentions="-1").padding_mask(torch.tensor([4, 2, -1]), max_len=6)
+
+
+def test_refuses_a_length_below_zero_without_max_len(refuses):
+    """A length below 0 is a ValueError that names it, with `max_len` left out."""
+    refuses(ValueError, mentions="-3").padding_mask(torch.tensor([5, -3, 2]))
+
+
+def test_no_room_at_all(agree, refuses):
+    """A `max_len` of 0 is a limit like any other, not a missing one."""
+    agree.exactly.padding_mask(torch.tensor([0, 0]), max_len=0)
+    refuses(ValueError, mentions="5").padding_mask(torch.tensor([0, 5]), max_len=0)
+
+
+def test_device(agree, device):
+    """The mask lies on the device of `lengths`."""
+    agree.exactly.padding_mask(torch.tensor([3, 1, 4]), max_len=6)

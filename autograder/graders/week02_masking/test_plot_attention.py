@@ -1,0 +1,106 @@
+"""Hidden graders for `plot_attention`.
+
+Each test looks at one side of the picture, so that one slip costs one test.
+"""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from autograder.grading.properties import NEW_AXES, expect
+
+
+def cells(drawing):
+    """The picture alone: values, their places and the tokens, neither labels nor colour range."""
+    images = tuple(replace(image, vmin=0.0, vmax=1.0) for image in drawing.images)
+    return replace(drawing, images=images, xlabel="", ylabel="", title="")
+
+
+def labels(drawing):
+    """The axis labels alone."""
+    return replace(drawing, images=(), xticks=(), yticks=(), title="")
+
+
+def colours(drawing):
+    """Whatever there is but the axis labels."""
+    return replace(drawing, xlabel="", ylabel="", title="")
+
+
+def weights(draw, n=3, m=5):
+    """Attention weights of n queries over m keys."""
+    return torch.softmax(draw.normal(n, m, std=2.0), dim=-1)
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """A row per query from the top, a column per key, and the values of the weights."""
+    agree.only(cells).plot_attention(weights(draw))
+    agree.only(cells).plot_attention(weights(draw, n=6, m=2))
+
+
+def test_causal_picture(agree, draw):
+    """A causal matrix shows its zeros in the upper right corner."""
+    scores = draw.normal(5, 5).masked_fill(
+        torch.ones(5, 5, dtype=torch.bool).triu(1), float("-inf")
+    )
+    agree.only(cells).plot_attention(torch.softmax(scores, dim=-1))
+
+
+def test_colours_span_zero_to_one(agree, draw):
+    """The colour range is 0 to 1, also where all weights are small or none is zero."""
+    for matrix in (weights(draw) / 5.0, 0.4 + 0.2 * weights(draw), torch.full((3, 4), 0.25)):
+        agree.only(colours).plot_attention(matrix)
+
+
+def test_axis_labels(agree, draw):
+    """The horizontal axis is labelled "Key", the vertical one "Query"."""
+    agree.only(labels).plot_attention(weights(draw))
+
+
+@pytest.mark.weight(2)
+def test_tokens(agree, draw):
+    """Query tokens stand at the rows and key tokens at the columns."""
+    plot = agree.only(cells).plot_attention
+    plot(
+        weights(draw),
+        query_tokens=["le", "chat", "dort"],
+        key_tokens=["the", "cat", "is", "a", "sleep"],
+    )
+    plot(weights(draw, n=3, m=3), ["x", "y", "z"], ["a", "b", "c"])
+
+
+def test_tokens_of_one_axis(agree, draw):
+    """Tokens may be given for one axis only."""
+    plot = agree.only(cells).plot_attention
+    drawing = plot(weights(draw), key_tokens=["the", "cat", "is", "a", "sleep"])
+    expect("cat" not in drawing.yticks, "The key tokens should not appear on the query axis.")
+    drawing = plot(weights(draw, n=4, m=4), query_tokens=["red", "green", "blue", "grey"])
+    expect("green" not in drawing.xticks, "The query tokens should not appear on the key axis.")
+
+
+def test_draws_on_the_given_axes(agree, draw):
+    """Where `ax` is given, the picture is drawn on it and `ax` is returned."""
+    agree.only(cells).plot_attention(weights(draw), ax=NEW_AXES)
+    agree.only(cells).plot_attention(weights(draw), ["u", "v", "w"], list("abcde"), NEW_AXES)
+
+
+def test_weights_that_need_gradients(agree, draw):
+    """Weights straight out of a model, with their history, can be drawn."""
+    agree.gradients.only(cells).plot_attention(weights(draw))
+
+
+def test_any_float_type(agree, draw, dtype):
+    """Each float type can be drawn, bfloat16 too, which NumPy does not know."""
+    agree.only(cells).plot_attention(torch.softmax(draw.normal(3, 5), dim=-1))
+
+
+def test_single_row_or_column(agree, draw):
+    """One query over many keys is one row; many queries over one key are one column."""
+    agree.only(cells).plot_attention(weights(draw, n=1, m=5))
+    agree.only(cells).plot_attention(weights(draw, n=4, m=1))
+
+
+def test_device(agree, draw, device):
+    """Weights on a GPU can be drawn."""
+    agree.only(cells).plot_attention(weights(draw))

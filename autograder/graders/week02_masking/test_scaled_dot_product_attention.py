@@ -1,0 +1,137 @@
+"""Hidden graders for `scaled_dot_product_attention` (week 2: with a mask)."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect, rows_sum_to_one, same, zero_where
+
+
+def qkv(draw, *lead, n=4, m=6, d=5, d_v=3):
+    """Queries, keys and values whose sizes are all different."""
+    return draw.normal(*lead, n, d), draw.normal(*lead, m, d), draw.normal(*lead, m, d_v)
+
+
+def some(draw, *shape):
+    """A mask that lets every query see at least one key."""
+    return draw.bools(*shape, p=0.5) | (
+        torch.arange(shape[-2])[:, None] % shape[-1] == torch.arange(shape[-1])
+    )
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """Output and weights are right with a mask, where n, m, d and d_v all differ."""
+    mask = some(draw, 4, 6)
+    _, weights = agree.scaled_dot_product_attention(*qkv(draw, 2), mask)
+    zero_where(weights, ~mask.expand(2, 4, 6))
+    rows_sum_to_one(weights)
+
+
+def test_without_a_mask(agree, draw):
+    """Without a mask every query sees every key."""
+    agree.scaled_dot_product_attention(*qkv(draw, 2))
+    agree.scaled_dot_product_attention(*qkv(draw), mask=None)
+
+
+def test_head_size_sets_the_scale(agree, draw):
+    """The scores are scaled by the size of the heads at hand, small or large."""
+    for d in (1, 2, 16, 64):
+        agree.scaled_dot_product_attention(*qkv(draw, 2, d=d), some(draw, 4, 6))
+
+
+def test_any_leading_axes(agree, draw):
+    """There may be no leading axis, a batch, or batch and heads."""
+    for lead in ((), (3,), (2, 3), (2, 1, 3)):
+        agree.scaled_dot_product_attention(*qkv(draw, *lead), some(draw, 4, 6))
+
+
+@pytest.mark.weight(2)
+def test_mask_broadcasts(agree, draw):
+    """A mask broadcasts to the scores: per key, per batch or per head, as its axes say."""
+    q, k, v = qkv(draw, 2, 3)
+    for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (2, 3, 4, 6)):
+        agree.scaled_dot_product_attention(q, k, v, some(draw, *shape))
+    agree.scaled_dot_product_attention(
+        q, k, v, torch.tensor([True, False, True, True, False, True])
+    )
+    q, k, v = qkv(draw, 3)
+    agree.scaled_dot_product_attention(q, k, v, some(draw, 3, 4, 6))
+    agree.scaled_dot_product_attention(q, k, v, some(draw, 3, 1, 6))
+
+
+def test_causal(agree, draw):
+    """Under a causal mask no weight lies above the diagonal: the first token sees itself alone."""
+    causal = torch.ones(5, 5, dtype=torch.bool).tril()
+    q, k, v = qkv(draw, 2, n=5, m=5)
+    output, weights = agree.scaled_dot_product_attention(q, k, v, mask=causal)
+    zero_where(weights, ~causal.expand(2, 5, 5))
+    same(output[:, 0], v[:, 0], "The first token should answer with its own value.")
+
+
+def test_hidden_keys_change_nothing(agree, draw):
+    """What a hidden key offers, as key and as value, reaches no output."""
+    visible = torch.tensor([True, True, False, True, False, True])
+    q, k, v = qkv(draw, 2)
+    before, _ = agree.scaled_dot_product_attention(q, k, v, visible)
+    k, v = k + 40.0 * ~visible[:, None], v - 40.0 * ~visible[:, None]
+    after, _ = agree.scaled_dot_product_attention(q, k, v, visible)
+    same(after, before, "The output should not depend on hidden keys and values.")
+
+
+@pytest.mark.weight(2)
+def test_query_that_sees_nothing(agree, draw):
+    """A query that may see no key gets zeros, in output, weights and gradients."""
+    mask = some(draw, 4, 6)
+    mask[2] = False
+    output, weights = agree.gradients.scaled_dot_product_attention(*qkv(draw, 2), mask)
+    expect(
+        not weights[:, 2].any(), "The weights of a query that may see nothing should be all zeros."
+    )
+    expect(
+        not output[:, 2].any(), "The output of a query that may see nothing should be all zeros."
+    )
+
+
+def test_gradients(agree, draw):
+    """The gradients of queries, keys and values are right, with a mask and without."""
+    agree.gradients.scaled_dot_product_attention(*qkv(draw, 2), some(draw, 4, 6))
+    agree.gradients.scaled_dot_product_attention(*qkv(draw, 2))
+
+
+def test_weights_belong_to_the_output(agree, draw):
+    """The weights that come back are those that made the output: masked, and after the softmax."""
+    q, k, v = qkv(draw, 2)
+    output, weights = agree.scaled_dot_product_attention(q, k, v, some(draw, 4, 6))
+    same(weights @ v, output, "The output should be the returned weights times the values.")
+
+
+def test_keeps_the_dtype(agree, draw, dtype):
+    """Output and weights come back in the float type of the input."""
+    # A head size whose root is exact: √d rounded to float32 is no matter of this test.
+    agree.scaled_dot_product_attention(*qkv(draw, 2, n=5, d=4), some(draw, 5, 6))
+    agree.scaled_dot_product_attention(*qkv(draw, 2, n=5, d=4))
+
+
+def test_one_query_one_key(agree, draw):
+    """One query may meet many keys, and many queries a single key."""
+    agree.scaled_dot_product_attention(*qkv(draw, 2, n=1), some(draw, 1, 6))
+    agree.scaled_dot_product_attention(
+        *qkv(draw, 2, m=1), torch.tensor([[True], [False], [True], [True]])
+    )
+
+
+def test_strided_and_shared_inputs(agree, draw):
+    """Inputs may be transposed views, or one and the same tensor, and stay as they were."""
+    q, k, v = (
+        x.transpose(1, 2)
+        for x in (draw.normal(2, 4, 3, 5), draw.normal(2, 6, 3, 5), draw.normal(2, 6, 3, 7))
+    )
+    agree.scaled_dot_product_attention(q, k, v, some(draw, 4, 6))
+    x = draw.normal(2, 4, 5)
+    agree.scaled_dot_product_attention(x, x, x, some(draw, 4, 4))
+
+
+def test_device(agree, draw, device):
+    """Everything stays on the device of the inputs, with a mask and without."""
+    agree.scaled_dot_product_attention(*qkv(draw, 2), some(draw, 4, 6))
+    agree.scaled_dot_product_attention(*qkv(draw, 2))

@@ -1,0 +1,13 @@
+"""Adds -1e9 to hidden scores, so that a hidden inf or NaN stays in the row.
+
+Exercise: masked_softmax
+Believes: any score plus a huge negative number is hugely negative.
+Shows: right for ordinary scores; NaN beside a hidden NaN or inf, and in float16.
+Hint: What is NaN plus a number? Replacing a score is something other than lowering it.
+Rejected by: test_hidden_scores_do_not_count
+"""
+
+
+def masked_softmax(scores, mask, dim=-1):
+    weights = torch.softmax(scores + (~mask).to(scores.dtype) * -1e9, dim=dim)
+    return weights * mask

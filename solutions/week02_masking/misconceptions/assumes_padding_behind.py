@@ -1,0 +1,14 @@
+"""Counts the real tokens of each sequence and takes for granted that they come first.
+
+Exercise: combine_masks
+Believes: padding always stands behind the tokens.
+Shows: right for padding behind, wrong for padding in front.
+Hint: The padding mask already says which positions are real. What happens to a sequence that is
+    padded in front?
+Rejected by: test_padding_in_front
+"""
+
+
+def combine_masks(causal, padding):
+    real = torch.arange(padding.shape[-1], device=padding.device) < padding.sum(-1, keepdim=True)
+    return causal & real[:, None, None, :]

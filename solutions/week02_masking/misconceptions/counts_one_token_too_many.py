@@ -1,0 +1,19 @@
+"""Counts the first padding token behind each sequence as a real one.
+
+Exercise: padding_mask
+Believes: position `length` is the last real token.
+Shows: each row that has room for it holds one True too many.
+Hint: Positions are counted from 0. At which position does the last token of a sequence of three
+    tokens stand?
+Rejected by: test_real_tokens_come_first
+"""
+
+
+def padding_mask(lengths, max_len=None):
+    if max_len is None:
+        max_len = int(lengths.max())
+    for length in lengths.tolist():
+        if not 0 <= length <= max_len:
+            raise ValueError(f"length {length} is not between 0 and {max_len}")
+
+    return torch.arange(max_len, device=lengths.device) <= lengths[:, None]

@@ -1,0 +1,13 @@
+"""Cuts each mask out of one that holds eight tokens, and so comes out too small for longer sequences.
+
+Exercise: causal_mask
+Believes: no sequence is longer than the one that was tried.
+Shows: right up to eight tokens; beyond them the shape stays (8, 8).
+Hint: Try a longer sequence than any you have tried so far and look at the shape.
+Rejected by: test_length_may_change_between_calls
+"""
+
+
+def causal_mask(seq_len, device=None):
+    largest = torch.ones(8, 8, dtype=torch.bool, device=device).tril()
+    return largest[:seq_len, :seq_len]

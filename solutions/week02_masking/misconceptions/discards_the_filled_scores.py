@@ -1,0 +1,13 @@
+"""Computes the filled scores but goes on with the old ones, so that the mask has no effect on the sums.
+
+Exercise: masked_softmax
+Believes: masked_fill changes the tensor it is called on.
+Shows: a plain softmax with hidden entries zeroed at the end, or not hidden at all.
+Hint: `masked_fill` without an underscore returns a new tensor. Where does yours go?
+Rejected by: test_values
+"""
+
+
+def masked_softmax(scores, mask, dim=-1):
+    scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    return torch.softmax(scores, dim=dim)

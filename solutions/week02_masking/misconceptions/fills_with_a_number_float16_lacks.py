@@ -1,0 +1,15 @@
+"""Hides scores with -1e9 and then zeroes them, which works until the scores are float16.
+
+Exercise: masked_softmax
+Believes: every float type holds -1e9.
+Shows: right in float32 and bfloat16, an error in float16; wrong where allowed scores are lower
+    still.
+Hint: Look up the range of float16, and ask torch for the lowest number of the dtype at hand
+    instead of writing one down.
+Rejected by: test_keeps_the_dtype
+"""
+
+
+def masked_softmax(scores, mask, dim=-1):
+    weights = torch.softmax(scores.masked_fill(~mask, -1e9), dim=dim)
+    return weights.masked_fill(~mask, 0.0)

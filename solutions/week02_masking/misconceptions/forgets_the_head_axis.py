@@ -1,0 +1,14 @@
+"""Returns one mask per sequence without the axis that stands for the heads.
+
+Exercise: combine_masks
+Believes: (B, T, T) broadcasts to (B, H, T, T) by itself.
+Shows: the shape is (B, T, T); beside scores with heads it fails, or lands on the heads where B =
+    H.
+Hint: Broadcasting lines up axes from the right. With which axis of the scores would your batch
+    axis meet?
+Rejected by: test_shape_serves_every_head
+"""
+
+
+def combine_masks(causal, padding):
+    return causal & padding[:, None, :]

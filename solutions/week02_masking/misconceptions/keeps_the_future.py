@@ -1,0 +1,13 @@
+"""Allows each token itself and the tokens after it, instead of those before it.
+
+Exercise: causal_mask
+Believes: the future lies below the diagonal.
+Shows: the True entries form the upper triangle.
+Hint: Pick one row, say that of the second token, and list the keys it may see. Rows are queries,
+    columns are keys.
+Rejected by: test_lower_triangle
+"""
+
+
+def causal_mask(seq_len, device=None):
+    return torch.ones(seq_len, seq_len, dtype=torch.bool, device=device).triu()

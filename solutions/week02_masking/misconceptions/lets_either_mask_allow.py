@@ -1,0 +1,13 @@
+"""Allows a key where one of the two masks allows it, instead of both.
+
+Exercise: combine_masks
+Believes: masks are combined with "or".
+Shows: the future shows through wherever there are real tokens.
+Hint: Take a real token in the future: the padding mask allows it, the causal mask does not. May
+    it be seen?
+Rejected by: test_both_must_allow
+"""
+
+
+def combine_masks(causal, padding):
+    return causal | padding[:, None, None, :]

@@ -1,0 +1,12 @@
+"""Returns a matrix of the numbers 0 and 1 instead of a bool tensor.
+
+Exercise: causal_mask
+Believes: a mask is a matrix of zeros and ones.
+Shows: the values are right, the dtype is float32.
+Hint: The triangle is right. What is the dtype of `torch.ones` when you do not name one?
+Rejected by: test_is_boolean
+"""
+
+
+def causal_mask(seq_len, device=None):
+    return torch.tril(torch.ones(seq_len, seq_len, device=device))

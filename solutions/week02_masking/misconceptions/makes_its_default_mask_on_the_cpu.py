@@ -1,0 +1,17 @@
+"""Makes a mask on the CPU where none is given, which fails for inputs on a GPU.
+
+Exercise: scaled_dot_product_attention
+Believes: new tensors are made where they are needed.
+Shows: right on the CPU; an error about two devices elsewhere.
+Hint: New tensors are born on the CPU unless you say otherwise. Do you need a mask at all where
+    none was given?
+Rejected by: test_device
+"""
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is None:
+        mask = torch.ones(scores.shape[-2:], dtype=torch.bool)
+    weights = masked_softmax(scores, mask)
+    return weights @ v, weights

@@ -1,0 +1,13 @@
+"""Makes the mask on the CPU, whatever `device` says.
+
+Exercise: causal_mask
+Believes: torch moves tensors to where they are needed.
+Shows: right values, but on the CPU; the first use beside scores on a GPU fails.
+Hint: Two tensors must be on the same device before torch lets them meet. Who tells your mask
+    where to be made?
+Rejected by: test_device
+"""
+
+
+def causal_mask(seq_len, device=None):
+    return torch.ones(seq_len, seq_len, dtype=torch.bool).tril()

@@ -1,0 +1,14 @@
+"""Overwrites the hidden scores in the tensor that the caller passed in.
+
+Exercise: masked_softmax
+Believes: an in-place fill saves memory and harms nobody.
+Shows: right weights, but the caller's scores have changed; a leaf that needs gradients raises an
+    error.
+Hint: Print the scores before and after the call. Which of torch's fills leaves its input alone?
+Rejected by: test_values
+"""
+
+
+def masked_softmax(scores, mask, dim=-1):
+    scores.masked_fill_(~mask, torch.finfo(scores.dtype).min)
+    return torch.softmax(scores, dim=dim).masked_fill(~mask, 0.0)

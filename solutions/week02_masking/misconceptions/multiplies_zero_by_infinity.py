@@ -1,0 +1,13 @@
+"""Builds its mask by multiplying 0 with -inf, which is NaN.
+
+Exercise: masked_softmax
+Believes: zero times anything is zero.
+Shows: NaN at every allowed entry.
+Hint: Try `0 * float("-inf")` in a Python prompt. Choosing is safer than multiplying where
+    infinity is about.
+Rejected by: test_values
+"""
+
+
+def masked_softmax(scores, mask, dim=-1):
+    return torch.softmax(scores + (1.0 - mask.to(scores.dtype)) * float("-inf"), dim=dim)

@@ -1,0 +1,13 @@
+"""Computes in float32, which is fine, but also answers in float32 whatever came in.
+
+Exercise: masked_softmax
+Believes: float32 is the dtype of results.
+Shows: half precision comes back as float32, float64 loses digits.
+Hint: Computing in a wider type is a good idea. What does the next matrix product expect?
+Rejected by: test_keeps_the_dtype
+"""
+
+
+def masked_softmax(scores, mask, dim=-1):
+    scores = scores.float().masked_fill(~mask, torch.finfo(torch.float32).min)
+    return torch.softmax(scores, dim=dim).masked_fill(~mask, 0.0)
