@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -72,25 +73,31 @@ def _wrap(case: Case, side: Side, value: Any) -> Any:
     return value
 
 
+def _is_class(path: str) -> bool:
+    """Whether a path names a class: `SelfAttention`, but not `FlashAttention.apply`."""
+    return path[:1].isupper() and "." not in path
+
+
 class Calls:
-    """`submission.f(...)` and `reference.f(...)`: plain values come back."""
+    """`submission.f(...)` and `reference.f(...)`: plain values come back.
+
+    `submission.call("Class.method", ...)` takes a dotted path in place of the name.
+    """
 
     def __init__(self, case: Case, side: Side) -> None:
         self._case, self._side = case, side
 
+    def call(self, path: str, *args: Any, **kwargs: Any) -> Any:
+        options: dict[str, Any] = {"construct": _is_class(path)}
+        if _is_class(path):
+            options["dtype"] = self._case.dtype
+        seen = self._side.call(self._case, path, args, kwargs, **options)
+        return _wrap(self._case, self._side, seen.value)
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            construct = name[:1].isupper()
-            options: dict[str, Any] = {"construct": construct}
-            if construct:
-                options["dtype"] = self._case.dtype
-            seen = self._side.call(self._case, name, args, kwargs, **options)
-            return _wrap(self._case, self._side, seen.value)
-
-        return call
+        return partial(self.call, name)
 
 
 @dataclass(frozen=True)
@@ -132,11 +139,12 @@ class Agree:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
-        return lambda *args, **kwargs: self._agree(name, args, kwargs)
+        return partial(self.call, name)
 
-    def _agree(self, name: str, args: Any, kwargs: Any) -> Any:
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """The call by name or dotted path ("FlashAttention.apply")."""
         case = self.case
-        if name[:1].isupper():
+        if _is_class(name):
             return self._construct(name, args, kwargs)
         expected = case.reference.call(case, name, args, kwargs)
         if isinstance(expected.value, wire.HandleV):
@@ -146,7 +154,7 @@ class Agree:
     def _construct(self, name: str, args: Any, kwargs: Any) -> Pair:
         """Build both objects; torch modules get the same drawn weights."""
         case = self.case
-        is_class = name[:1].isupper()
+        is_class = _is_class(name)
         options: dict[str, Any] = {"construct": is_class}
         if is_class:
             options["dtype"] = case.dtype
@@ -464,10 +472,13 @@ class Count:
     def of(self, remote: Remote) -> Callable[..., Counted]:
         return lambda *a, **k: self._count("", a, k, {"handle": remote._handle.id})
 
+    def call(self, path: str, *args: Any, **kwargs: Any) -> Counted:
+        return self._count(path, args, kwargs, {})
+
     def __getattr__(self, name: str) -> Callable[..., Counted]:
         if name.startswith("__"):
             raise AttributeError(name)
-        return lambda *args, **kwargs: self._count(name, args, kwargs, {})
+        return partial(self.call, name)
 
     def _count(self, name: str, args: Any, kwargs: Any, options: dict[str, Any]) -> Counted:
         seen = self._case.student.call(self._case, name, args, kwargs, count=True, **options)

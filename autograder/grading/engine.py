@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from .. import sandbox as sandboxes
+from .. import scoring
 from ..bank import Bank, Misconception
 from ..course import Course, Week
 from ..errors import EngineError
 from ..report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from ..worker.runtime import PrepareConfig
 from ..worker.watch import set_nets
-from . import scoring
+
 from .diagnose import diagnose
 from .plugin import GraderPlugin, Ran, exercise_of
 from .session import GraderSession

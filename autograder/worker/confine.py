@@ -30,6 +30,7 @@ import resource
 import signal
 import struct
 import sys
+from typing import Any
 
 import msgspec
 
@@ -174,11 +175,20 @@ def _drop_privileges() -> None:
     call("capset", header, nothing)
 
 
-def _start_autograd_threads() -> None:
-    """Let torch start its per-device backward threads now; none exist for the CPU alone."""
+_autograd_graph: list[Any] = []
+
+
+def prepare_autograd() -> None:
+    """In the template: the smallest graph, so that a child has only to run it backward."""
     torch = sys.modules.get("torch")
     if torch is not None:
-        torch.ones(1, requires_grad=True).sum().backward()
+        _autograd_graph.append(torch.ones(1, requires_grad=True).sum())
+
+
+def _start_autograd_threads() -> None:
+    """Let torch start its thread for each device now; it needs none for the CPU alone."""
+    while _autograd_graph:
+        _autograd_graph.pop().backward()
 
 
 class _FilterProgram(ctypes.Structure):

@@ -201,7 +201,9 @@ class Executor:
         self.objects.clear()
         torch.set_default_dtype(torch.float32)
         torch.set_grad_enabled(True)
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
+        if torch.cuda.is_initialized():
+            torch.cuda.manual_seed_all(0)
         np.random.seed(0)
         random.seed(0)
         if "matplotlib.pyplot" in sys.modules:

@@ -255,6 +255,7 @@ def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
     tasks = len(os.listdir("/proc/self/task"))
     if tasks > 1:
         raise RuntimeError(f"{tasks} threads exist before the first fork; warming up left them")
+    confine.prepare_autograd()
     gc.collect()
     gc.freeze()  # so that a child's collections do not copy every page they look at
 

@@ -1,33 +1,12 @@
-"""The command line. Commands import what they need when they run, so that help is instant."""
+"""Commands of an author: build, verify."""
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from .errors import KitError
-
-app = typer.Typer(
-    name="autograder",
-    help="An auto-graded course on attention: check your work, grade a class, author a week.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
-
-WeekArgument = Annotated[str, typer.Argument(help="A week: its name, or its number.")]
-
-
-def main() -> None:
-    """Entry point: an error that the user can mend is one line and exit code 2."""
-    try:
-        app()
-    except KitError as error:
-        print(f"autograder: {error}", file=sys.stderr)
-        sys.exit(2)
+from . import app
 
 
 @app.command()
@@ -38,8 +17,8 @@ def build(
 
     Example: autograder build --check
     """
-    from .course import load
-    from .stubs import stale, write_stubs
+    from ..course import load
+    from ..stubs import stale, write_stubs
 
     course = load()
     paths = stale(course) if check else write_stubs(course)
@@ -61,8 +40,8 @@ def verify(
 
     Example: autograder verify week02 --quick
     """
-    from .course import load
-    from .show.verification import run_verification
+    from ..course import load
+    from ..show.verification import run_verification
 
     course = load()
     chosen = [course.week(w) for w in weeks] if weeks else list(course.weeks)

@@ -1,0 +1,46 @@
+# Two commands do the set-up and the work: `make demo` and `make test`.
+# Both need Python 3.11 or newer and, the first time, a network.
+
+PYTHON ?= python3
+BIN := .venv/bin
+export OMP_NUM_THREADS ?= 1
+export JUPYTER_PLATFORM_DIRS ?= 1
+
+.PHONY: demo test verify lint bench fuzz wheel e2e setup sandbox clean
+
+demo: setup
+	$(BIN)/autograder demo
+
+test: setup
+	$(BIN)/autograder build --check
+	$(BIN)/python -m pytest -q
+
+verify: setup
+	$(BIN)/autograder verify
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+setup: sandbox .venv/ready
+
+.venv/ready: constraints.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[instructor,dev]'
+	@touch $@
+
+# The sandbox of hidden grading is bubblewrap; without the right to install it, say how.
+sandbox:
+	@command -v bwrap >/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ]; then as=; elif sudo -n true 2>/dev/null; then as="sudo -n"; else as=no; fi; \
+	if [ "$$as" != no ] && command -v apt-get >/dev/null; then \
+	  $$as apt-get update -qq && $$as apt-get install -y -qq bubblewrap libseccomp2 >/dev/null; \
+	elif [ "$$as" != no ] && command -v dnf >/dev/null; then $$as dnf install -y -q bubblewrap libseccomp; \
+	elif [ "$$as" != no ] && command -v pacman >/dev/null; then $$as pacman -S --noconfirm bubblewrap libseccomp; \
+	else echo "bubblewrap is missing: install it with   sudo apt-get install bubblewrap libseccomp2"; fi
+
+clean:
+	rm -rf .venv demo build dist *.egg-info

@@ -1,0 +1,35 @@
+"""The command line. Commands import what they need when they run, so that help is instant.
+
+One module per user: `student`, `instructor`, `author`.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ..errors import KitError
+
+app = typer.Typer(
+    name="autograder",
+    help="An auto-graded course on attention: check your work, grade a class, author a week.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+WeekArgument = Annotated[str, typer.Argument(help="A week: its name, or its number.")]
+
+
+def main() -> None:
+    """Entry point: an error that the user can mend is one line and exit code 2."""
+    from . import author, instructor, student  # noqa: F401  # they register their commands
+
+    try:
+        app()
+    except KitError as error:
+        print(f"autograder: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,59 @@
+"""Commands of an instructor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import WeekArgument, app
+
+
+@app.command()
+def grade(
+    week: WeekArgument,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Submissions: folders, module files or zips; default: the collected ones."),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the report here; - for standard output.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; default: one per core.")] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or fake-gpu")] = "auto",
+    sandbox: Annotated[
+        str, typer.Option(help="auto, bubblewrap, landlock; none runs code unprotected: your own only")
+    ] = "auto",
+) -> None:
+    """Grade a week's submissions in the sandbox; exit code 0 when all were graded.
+
+    Example: autograder grade week01 handed-in/*.zip --json report.json
+    """
+    from ..course import load
+    from ..show.grading import run_grade
+
+    course = load()
+    fine = run_grade(
+        course,
+        course.week(week),
+        paths,
+        json_file=json_file,
+        jobs=jobs,
+        device=device,
+        sandbox=sandbox,
+    )
+    if not fine:
+        raise typer.Exit(1)
+
+
+@app.command()
+def doctor() -> None:
+    """Say what this machine can do: sandbox, devices, nbgrader; and how to mend what is missing.
+
+    Example: autograder doctor
+    """
+    from ..show.doctor import run_doctor
+
+    if not run_doctor():
+        raise typer.Exit(1)

@@ -1,0 +1,203 @@
+"""Taking a submission: plain files, bounded, nothing executed.
+
+Theory of operation. A submission is a folder, a module file or a zip that a stranger made. Names
+may be absolute, climb out, clash or be no text; entries may be links, pipes or devices; archives
+may unpack to terabytes. Only regular Python and small data files with ordinary relative names are
+read, into memory, up to the bounds of course.yaml; nothing is written to disk here. Whatever does
+not fit makes the submission `refused`, with a message that says what to hand in instead.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from .course import Limits, Week
+
+_IGNORED_FOLDERS = {"__pycache__", ".ipynb_checkpoints", ".git", "__MACOSX", ".vscode", ".idea"}
+# What a submission's own code may want beside it. Never collected: conftest.py, pytest.ini, .pth.
+_KEPT_SUFFIXES = {".py", ".txt", ".json", ".csv", ".npy"}
+_MAX_NAME = 200
+
+
+class Submission(msgspec.Struct, frozen=True):
+    """What one student handed in; `problem` says why it cannot be graded, if so."""
+
+    name: str
+    files: dict[str, bytes] = {}
+    problem: str = ""
+
+
+class _Refused(Exception):
+    """Ends the intake of one submission; the message is for the student."""
+
+
+def read_submission(
+    path: Path, week: Week, limits: Limits, name: str | None = None
+) -> Submission:
+    """Read a folder, a module file or a zip. Never raises for what a student handed in."""
+    shown = clean_name(name if name is not None else path.name.removesuffix(".zip"))
+    try:
+        files = _bounded(_entries(path, week), limits)
+        files = _rooted_at_module(files, week)
+        _check_module(files[week.module], week)
+    except _Refused as refused:
+        return Submission(shown, problem=str(refused))
+    except OSError as error:
+        return Submission(shown, problem=f"It cannot be read: {error.strerror or error}.")
+    except UnicodeError:
+        return Submission(shown, problem="A file name in it is not valid text. Rename it.")
+    return Submission(shown, files)
+
+
+def clean_name(name: str) -> str:
+    """A submission's name as it may be shown: printable, normalised, of bounded length."""
+    text = name.encode("utf-8", "replace").decode("utf-8")
+    text = unicodedata.normalize("NFC", text)
+    return "".join(c if c.isprintable() else "�" for c in text)[:_MAX_NAME] or "unnamed"
+
+
+def _entries(path: Path, week: Week) -> Iterator[tuple[str, bytes | None, int]]:
+    """(relative name, content or None to be read by the caller's bound, size)."""
+    mode = os.lstat(path).st_mode
+    if stat.S_ISDIR(mode):
+        yield from _folder_entries(path)
+    elif not stat.S_ISREG(mode):
+        raise _Refused("It is neither a folder, nor a file, nor a zip archive.")
+    elif path.suffix.lower() == ".zip":
+        yield from _zip_entries(path)
+    else:
+        content, size = _read_regular(path, None)
+        yield week.module, content, size
+
+
+def _folder_entries(root: Path) -> Iterator[tuple[str, bytes | None, int]]:
+    for folder, folders, files in os.walk(root, followlinks=False):
+        folders[:] = sorted(f for f in folders if f not in _IGNORED_FOLDERS)
+        for name in sorted(files):
+            path = Path(folder) / name
+            relative = path.relative_to(root).as_posix()
+            if not _wanted(relative):
+                continue
+            if not stat.S_ISREG(os.lstat(path).st_mode):
+                raise _Refused(f"{_quoted(relative)} is a link or a special file. Copy the file itself.")
+            content, size = _read_regular(path, None)
+            yield relative, content, size
+
+
+_READ_BOUND = 64 << 20
+
+
+def _read_regular(path: Path, bound: int | None) -> tuple[bytes | None, int]:
+    """A regular file's content; opened without following links or waiting for a pipe."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise _Refused("It is neither a folder, nor a file, nor a zip archive.")
+        if status.st_size > (bound or _READ_BOUND):
+            return None, status.st_size
+        return file.read((bound or _READ_BOUND) + 1), status.st_size
+
+
+def _zip_entries(path: Path) -> Iterator[tuple[str, bytes | None, int]]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+            if len(entries) > 10_000:
+                raise _Refused(f"The zip holds {len(entries)} entries. Zip only your week's folder.")
+            for info in entries:
+                name = info.filename.replace("\\", "/")
+                if info.is_dir() or not _wanted(name):
+                    continue
+                if (info.external_attr >> 16) and not stat.S_ISREG(info.external_attr >> 16):
+                    if stat.S_IFMT(info.external_attr >> 16):
+                        raise _Refused(f"{_quoted(name)} in the zip is a link or a special file.")
+                if info.file_size > _READ_BOUND:
+                    yield name, None, info.file_size
+                    continue
+                with archive.open(info) as file:
+                    content = file.read(_READ_BOUND + 1)
+                yield name, content, len(content)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+        raise _Refused(f"The zip archive cannot be opened ({str(error)[:80]}). Make it anew.") from None
+    except Exception as error:  # zlib, lzma and bz2 have errors of their own for broken streams
+        if type(error) is _Refused or isinstance(error, OSError):
+            raise
+        raise _Refused("The zip archive is damaged. Make it anew.") from None
+
+
+def _wanted(name: str) -> bool:
+    """Ordinary relative names of kept kinds; a name that climbs out is refused loudly."""
+    pure = PurePosixPath(name)
+    if pure.is_absolute() or ".." in pure.parts or (len(name) > 1 and name[1] == ":"):
+        raise _Refused(f"{_quoted(name)} is not a relative path inside the archive.")
+    if len(name) > 4 * _MAX_NAME or "\0" in name:
+        raise _Refused("A file name in it is too long or not valid text.")
+    if any(part in _IGNORED_FOLDERS for part in pure.parts):
+        return False
+    if pure.name in ("conftest.py", "sitecustomize.py", "usercustomize.py"):
+        return False
+    return pure.suffix.lower() in _KEPT_SUFFIXES and not pure.name.startswith("._")
+
+
+def _bounded(
+    entries: Iterator[tuple[str, bytes | None, int]], limits: Limits
+) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    bound, total = limits.submission_mib << 20, 0
+    folded: dict[str, str] = {}
+    for name, content, size in entries:
+        name.encode("utf-8")
+        total += size
+        if content is None or total > bound:
+            raise _Refused(
+                f"It is larger than {limits.submission_mib} MiB (at {_quoted(name)}). "
+                "Hand in only the files you were given."
+            )
+        if len(files) >= limits.submission_files:
+            raise _Refused(f"It holds more than {limits.submission_files} files.")
+        key = unicodedata.normalize("NFC", name).casefold()
+        if key in folded:
+            raise _Refused(f"{_quoted(name)} and {_quoted(folded[key])} are the same name twice.")
+        folded[key] = name
+        files[name] = content
+    return files
+
+
+def _rooted_at_module(files: dict[str, bytes], week: Week) -> dict[str, bytes]:
+    """The files below the folder that holds the week's module, wherever a zip put it."""
+    places = sorted(
+        (PurePosixPath(n).parent for n in files if PurePosixPath(n).name == week.module),
+        key=lambda p: (len(p.parts), str(p)),
+    )
+    if not places:
+        names = [n for n in files if n.endswith(".py")][:3]
+        found = f" It holds {', '.join(_quoted(n) for n in names)}." if names else ""
+        raise _Refused(f"There is no {week.module} in it.{found} Hand in your {week.module}.")
+    root = places[0]
+    if len(places) > 1 and len(places[1].parts) == len(root.parts):
+        raise _Refused(f"There are two {week.module} in it. Hand in one.")
+    below = {}
+    for name, content in files.items():
+        pure = PurePosixPath(name)
+        if root == PurePosixPath(".") or root in pure.parents:
+            below[pure.relative_to(root).as_posix()] = content
+    return below
+
+
+def _check_module(content: bytes, week: Week) -> None:
+    if not content.strip():
+        raise _Refused(f"{week.module} is empty. Did the upload go wrong?")
+    if content.startswith((b"PK\x03\x04", b"\x7fELF", b"\x89PNG")) or b"\0" in content:
+        raise _Refused(f"{week.module} is no text file. Hand in the Python file itself.")
+
+
+def _quoted(name: str) -> str:
+    return f"'{clean_name(name)[:80]}'"
