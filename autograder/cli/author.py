@@ -12,6 +12,7 @@ from . import app
 @app.command()
 def build(
     check: Annotated[bool, typer.Option(help="Write nothing; exit 1 where a stub is stale.")] = False,
+    figures: Annotated[bool, typer.Option(help="Draw the lessons' figures into assets/ too.")] = False,
 ) -> None:
     """Make the stubs in exercises/ from the solutions.
 
@@ -28,6 +29,12 @@ def build(
         raise typer.Exit(1)
     if not paths:
         print(f"{len(course.weeks)} stubs are up to date")
+    if figures:
+        from ..figures import draw_figures
+
+        for week in course.weeks:
+            for path in draw_figures(course, week):
+                print(f"drew {path.relative_to(course.root)}")
 
 
 @app.command()

@@ -1,0 +1,213 @@
+"""Public checks for week 3: run `pytest` in this folder, or `autograder check`.
+
+They use small examples that you can follow by hand. The graders look at more: other sizes, other
+dtypes, gradients, and masks that leave a query nothing to attend to.
+"""
+
+import pytest
+import torch
+
+
+def numbered(*shape):
+    """0, 1, 2, … in the given shape: every entry tells where it came from."""
+    count = 1
+    for length in shape:
+        count *= length
+    return torch.arange(float(count)).reshape(shape)
+
+
+def draw(*shape):
+    """Normally distributed numbers, the same in every run."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(3))
+
+
+# split_heads
+
+
+def test_split_heads_cuts_every_token():
+    from multihead import split_heads
+
+    x = torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])  # two tokens, C = 4
+    heads = split_heads(x, 2)
+    assert heads.shape == (1, 2, 2, 2), "The result should be (B, H, T, d)."
+    assert heads[0, 0].tolist() == [[0.0, 1.0], [10.0, 11.0]], (
+        "Head 1 should hold the first half of every token. If it holds all of token 0 instead, "
+        "the numbers were reshaped without moving an axis."
+    )
+    assert heads[0, 1].tolist() == [[2.0, 3.0], [12.0, 13.0]]
+
+
+def test_split_heads_keeps_sequences_apart():
+    from multihead import split_heads
+
+    x = numbered(2, 3, 6)
+    heads = split_heads(x, 3)
+    assert heads.shape == (2, 3, 3, 2)
+    assert torch.equal(heads[1, 2], x[1, :, 4:]), "The last head of sequence 2 is a slice of it."
+
+
+def test_split_heads_refuses_an_uneven_cut():
+    from multihead import split_heads
+
+    with pytest.raises(ValueError, match="10"):
+        split_heads(numbered(1, 2, 10), 4)
+
+
+# merge_heads
+
+
+def test_merge_heads_puts_heads_side_by_side():
+    from multihead import merge_heads
+
+    heads = torch.tensor([[[[0.0, 1.0], [10.0, 11.0]], [[2.0, 3.0], [12.0, 13.0]]]])
+    merged = merge_heads(heads)
+    assert merged.shape == (1, 2, 4), "The result should be (B, T, C)."
+    assert merged[0].tolist() == [[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]
+
+
+def test_merge_heads_undoes_the_split():
+    from multihead import merge_heads, split_heads
+
+    x = numbered(2, 5, 12)
+    assert torch.equal(merge_heads(split_heads(x, 3)), x)
+
+
+# MultiHeadAttention
+
+
+def with_torch_weights(width, heads):
+    """PyTorch's module, and yours with the same weights."""
+    from multihead import MultiHeadAttention
+
+    theirs = torch.nn.MultiheadAttention(width, heads, batch_first=True)
+    mine = MultiHeadAttention(width, heads)
+    with torch.no_grad():
+        rows = theirs.in_proj_weight.chunk(3)
+        for layer, row in zip((mine.W_q, mine.W_k, mine.W_v), rows, strict=True):
+            layer.weight.copy_(row)
+            layer.bias.zero_()
+        mine.W_o.weight.copy_(theirs.out_proj.weight)
+        mine.W_o.bias.zero_()
+    return theirs, mine
+
+
+def test_MultiHeadAttention_agrees_with_torch():
+    theirs, mine = with_torch_weights(12, 3)
+    query, memory = draw(2, 4, 12), draw(2, 7, 12)
+    output, weights = mine(query, memory)
+    expected, expected_weights = theirs(query, memory, memory, average_attn_weights=False)
+    assert weights.shape == (2, 3, 4, 7), "The weights should be (B, H, n, m), one set per head."
+    torch.testing.assert_close(weights, expected_weights, msg="The weights differ from PyTorch's.")
+    torch.testing.assert_close(output, expected, msg="The output differs from PyTorch's.")
+
+
+def test_MultiHeadAttention_obeys_the_mask():
+    from multihead import MultiHeadAttention
+
+    mask = torch.tensor([[True, False, True], [True, True, False], [False, False, False]])
+    output, weights = MultiHeadAttention(8, 2)(draw(2, 3, 8), mask=mask)
+    assert (weights[..., ~mask] == 0).all(), "True means: may attend."
+    sums = weights.sum(dim=-1)
+    torch.testing.assert_close(sums[..., :2], torch.ones(2, 2, 2), msg="Rows should sum to 1.")
+    assert (sums[..., 2] == 0).all(), "A query that may see nothing has weights of zero."
+    assert output.isfinite().all()
+
+
+def test_MultiHeadAttention_refuses_what_does_not_fit():
+    from multihead import MultiHeadAttention
+
+    with pytest.raises(ValueError, match="10"):
+        MultiHeadAttention(10, 4)
+    attention = MultiHeadAttention(8, 2)
+    with pytest.raises(ValueError):
+        attention(draw(2, 3, 8), mask=torch.ones(2, 3, 3, dtype=torch.bool))  # (B, n, m), B = H
+
+
+# CausalSelfAttention
+
+
+def test_CausalSelfAttention_looks_back_only():
+    from multihead import CausalSelfAttention
+
+    attention = CausalSelfAttention(8, 2)
+    x = draw(1, 5, 8)
+    y, weights = attention(x, return_weights=True)
+    assert weights.shape == (1, 2, 5, 5)
+    assert (weights.triu(1) == 0).all(), "Above the diagonal lies the future."
+    changed = x.clone()
+    changed[:, 4] = 0.0
+    torch.testing.assert_close(
+        attention(changed)[:, :4], y[:, :4], msg="The last token changed outputs before it."
+    )
+
+
+def test_CausalSelfAttention_has_two_layers():
+    from multihead import CausalSelfAttention
+
+    shapes = {name: tuple(p.shape) for name, p in CausalSelfAttention(8, 2).named_parameters()}
+    assert shapes == {"qkv.weight": (24, 8), "proj.weight": (8, 8)}
+
+
+def test_CausalSelfAttention_shows_weights_before_dropout():
+    from multihead import CausalSelfAttention
+
+    attention = CausalSelfAttention(8, 2, dropout=0.5)
+    x = draw(3, 6, 8)
+    y, weights = attention(x, return_weights=True)  # a new module is in training mode
+    torch.testing.assert_close(
+        weights.sum(dim=-1), torch.ones(3, 2, 6), msg="The weights you return were dropped."
+    )
+    assert not torch.equal(y, attention(x)), "In training, dropout makes two calls differ."
+    attention.eval()
+    assert torch.equal(attention(x), attention(x)), "In evaluation nothing is dropped."
+
+
+# plot_heads
+
+
+def test_plot_heads_draws_a_panel_per_head():
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from multihead import plot_heads
+
+    weights = torch.softmax(draw(3, 4, 4), dim=-1).requires_grad_()
+    figure = plot_heads(weights, ["one", "two", "three", "four"])
+    panels = [ax for ax in figure.axes if ax.get_title()]
+    assert [ax.get_title() for ax in panels] == ["Head 1", "Head 2", "Head 3"]
+    for ax, matrix in zip(panels, weights, strict=True):
+        (image,) = ax.get_images()
+        drawn = torch.as_tensor(image.get_array()).float()
+        torch.testing.assert_close(drawn, matrix.detach(), msg=f"{ax.get_title()} differs.")
+        assert image.get_clim() == (0.0, 1.0), "The colours should run from 0 to 1."
+        assert [t.get_text() for t in ax.get_xticklabels()] == ["one", "two", "three", "four"]
+        assert [t.get_text() for t in ax.get_yticklabels()] == ["one", "two", "three", "four"]
+    plt.close(figure)
+
+
+# from_torch
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_from_torch_gives_the_same_results(bias):
+    from multihead import from_torch
+
+    theirs = torch.nn.MultiheadAttention(12, 3, bias=bias, batch_first=True)
+    if bias:  # PyTorch starts them at zero, where a forgotten bias would not be noticed
+        torch.nn.init.normal_(theirs.in_proj_bias)
+        torch.nn.init.normal_(theirs.out_proj.bias)
+    x = draw(2, 5, 12)
+    output, weights = from_torch(theirs)(x)
+    expected, expected_weights = theirs(x, x, x, average_attn_weights=False)
+    torch.testing.assert_close(weights, expected_weights, msg="The weights differ from PyTorch's.")
+    torch.testing.assert_close(output, expected, msg="The output differs from PyTorch's.")
+
+
+def test_from_torch_leaves_the_random_state_alone():
+    from multihead import from_torch
+
+    theirs = torch.nn.MultiheadAttention(12, 3, batch_first=True)
+    before = torch.get_rng_state()
+    from_torch(theirs)
+    assert torch.equal(torch.get_rng_state(), before), "from_torch drew random numbers."

@@ -1,0 +1,186 @@
+"""Week 4: attention for long sequences by locality-sensitive hashing.
+
+Full attention compares every position with every other one, and its table of scores grows with the
+square of the length. This module builds the way round it that Reformer took (Kitaev, Kaiser and
+Levskaya, 2020, "Reformer: The Efficient Transformer", section 2): hash every vector so that similar
+ones share a bucket, sort the positions by bucket, and let each position look only at the chunk it
+falls into and the chunk before. Several rounds of hashing catch what one round misses.
+
+Shapes: ``B`` batch, ``H`` heads, ``T`` sequence length, ``C`` model size, ``d`` head size, ``d_v``
+value size, ``...`` any number of leading dimensions (also none).
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import nn
+
+
+def attention_memory(
+    seq_len: int,
+    kind: str = "full",
+    bucket_size: int = 64,
+    n_hashes: int = 1,
+    bytes_per_element: int = 4,
+) -> int:
+    """Bytes that the attention scores of one head take.
+
+    Args:
+        seq_len: number of positions n.
+        kind: ``"full"`` for n x n scores; ``"lsh"`` where, in each of ``n_hashes`` rounds, each
+            position is compared with the two chunks of ``bucket_size`` positions that it may look
+            at.
+        bucket_size: positions in a chunk.
+        n_hashes: rounds of hashing.
+        bytes_per_element: size of one score, 4 for float32.
+
+    Returns:
+        The number of bytes, a whole number.
+
+    Raises:
+        ValueError: ``kind`` is neither ``"full"`` nor ``"lsh"``; the message names it.
+    """
+    # TODO: count the scores of each kind, then multiply by the size of one; refuse any other kind.
+    raise NotImplementedError("attention_memory")
+
+
+def hash_vectors(x: torch.Tensor, rotations: torch.Tensor) -> torch.Tensor:
+    """The bucket of every vector, in every round: argmax over [xR ; -xR].
+
+    Random rotations make a hash of angles (Andoni et al., 2015; Reformer, section 2, "Locality
+    sensitive hashing"): vectors of similar direction probably share a bucket.
+
+    Args:
+        x: vectors, (..., T, d).
+        rotations: one random matrix R per round, (n_hashes, d, n_buckets / 2); used in the dtype
+            the hash is computed in, which is at least float32.
+
+    Returns:
+        Bucket numbers from 0 to n_buckets - 1, (..., n_hashes, T), int64.
+    """
+    # TODO: rotate every vector in every round, put the negated result behind, and find where the
+    # largest entry stands.
+    raise NotImplementedError("hash_vectors")
+
+
+def sort_by_bucket(buckets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The order that lists positions by bucket, and within a bucket by position; and the way back.
+
+    Args:
+        buckets: bucket numbers, (..., T); each row of T is sorted on its own.
+
+    Returns:
+        order: int64, (..., T); ``order[..., s]`` is the position that comes s-th.
+        inverse: int64, (..., T); ``inverse[..., t]`` is the place at which position t comes, so
+            that ``order.gather(-1, inverse)`` is 0, 1, ..., T-1.
+    """
+    # TODO: sort so that ties keep their order, then find the permutation that undoes the sort.
+    raise NotImplementedError("sort_by_bucket")
+
+
+def combine_rounds(outputs: torch.Tensor, logsumexps: torch.Tensor) -> torch.Tensor:
+    """One output from several rounds, weighted by the softmax of their logsumexps.
+
+    The logsumexp of a round is the logarithm of its softmax's denominator, so these weights are
+    what a single softmax over the keys of all the rounds would give (Reformer, section 2,
+    "Multi-round LSH attention").
+
+    Args:
+        outputs: each round's attention output, (..., n_hashes, T, d_v).
+        logsumexps: each round's logsumexp of the scores, (..., n_hashes, T).
+
+    Returns:
+        (..., T, d_v), in the dtype of ``outputs``. A position whose logsumexp is -inf in every
+        round has nothing to attend to and gets zeros.
+    """
+    # TODO: softmax over the axis of rounds, then the weighted sum over that axis.
+    raise NotImplementedError("combine_rounds")
+
+
+def lsh_attention(
+    qk: torch.Tensor,
+    v: torch.Tensor,
+    rotations: torch.Tensor,
+    bucket_size: int,
+    causal: bool = False,
+) -> torch.Tensor:
+    """Shared-QK attention within hash buckets (Reformer, section 2, "LSH attention").
+
+    The queries are ``qk`` and the keys are ``qk`` scaled to unit length (a zero vector stays zero).
+    In each round the positions are sorted by bucket and cut into chunks of ``bucket_size``.
+    Position i may see position j where both have the same bucket, j's chunk is i's chunk or the one
+    before it in sorted order (the first chunk has none before it), and, if ``causal``, j <= i.
+    Scores are q.k / sqrt(d), in at least float32; a position's score with itself is lowered by 1e5,
+    so that it attends to itself only when there is nothing else. The rounds are put back into the
+    original order and combined by ``combine_rounds``; a key seen in two rounds counts in both.
+
+    Args:
+        qk: shared queries and keys, (..., T, d).
+        v: values, (..., T, d_v).
+        rotations: one random matrix per round, (n_hashes, d, n_buckets / 2).
+        bucket_size: positions in a chunk.
+        causal: whether a position may not see those after it.
+
+    Returns:
+        (..., T, d_v), in the dtype of the inputs. No tensor made on the way has T x T elements.
+
+    Raises:
+        ValueError: T is not divisible by ``bucket_size``; the message says which T.
+    """
+    # TODO: hash, sort, cut into chunks, attend to this chunk and the one before, undo the sort,
+    # combine the rounds. Small helper functions keep it readable.
+    raise NotImplementedError("lsh_attention")
+
+
+class LSHAttention(nn.Module):
+    """Multi-head LSH attention: bias-free ``W_qk``, ``W_v`` and ``W_o``, each Linear(C, C).
+
+    Args:
+        d_model: model size C, divisible by ``num_heads``.
+        num_heads: number of heads H; each has size d = C / H.
+        bucket_size: positions in a chunk.
+        n_hashes: rounds of hashing.
+        causal: whether a position may not see those after it.
+
+    Raises:
+        ValueError: ``d_model`` is not divisible by ``num_heads``; the message names ``d_model``.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        bucket_size: int = 64,
+        n_hashes: int = 4,
+        causal: bool = False,
+    ) -> None:
+        super().__init__()
+        # TODO: check the sizes, keep them, make the three projections without bias.
+        raise NotImplementedError("LSHAttention.__init__")
+
+    def forward(
+        self,
+        x: torch.Tensor,
+        rotations: torch.Tensor | None = None,
+        generator: torch.Generator | None = None,
+    ) -> torch.Tensor:
+        """LSH attention of x with itself, the same rotations for every head and every sequence.
+
+        Args:
+            x: (B, T, C), T divisible by ``bucket_size``.
+            rotations: (n_hashes, d, n_buckets / 2). Where None, they are drawn with
+                ``torch.randn(n_hashes, d, n_buckets // 2, generator=generator)`` on x's device in
+                the default dtype, with n_buckets = T / bucket_size rounded up to an even number.
+            generator: source of randomness for the draw; None takes torch's global one.
+
+        Returns:
+            (B, T, C).
+
+        Raises:
+            ValueError: T is not divisible by ``bucket_size``.
+        """
+        # TODO: check T, draw rotations where none are given, project, split the heads, attend,
+        # merge the heads, project.
+        raise NotImplementedError("LSHAttention.forward")
