@@ -5,6 +5,7 @@ import softmax as week
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 
 SCORES = np.array([2.1, 0.3, 0.1, 0.8, 0.2])
 FIRST = ["The", "cat", "sat", "on", "the", "mat"]
@@ -168,7 +169,7 @@ def two_sentences() -> Figure:
     return figure
 
 
-def _heatmap(axes: Axes, weights: np.ndarray, tokens: list[str]):  # type: ignore[no-untyped-def]  # AxesImage
+def _heatmap(axes: Axes, weights: np.ndarray, tokens: list[str]) -> AxesImage:
     """A row per query, a column per key, the numbers written in the cells."""
     image = axes.imshow(weights, cmap="Greys", vmin=0, vmax=1)
     axes.set(xlabel="Key", ylabel="Query", xticks=range(len(tokens)), yticks=range(len(tokens)))
