@@ -1,0 +1,1 @@
+"""Feedback that a student reads: from the typed report to a page or a notebook fragment."""

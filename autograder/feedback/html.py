@@ -1,0 +1,118 @@
+"""The feedback page of one student and week, and the fragment for a notebook cell.
+
+Who may be lying: a student chooses names, exception texts and source lines, and all of them may
+reach these pages. Everything is escaped by the templates (autoescape, no `safe` filter; a test
+greps for it), and the page forbids scripts and every load by its own content security policy.
+Hidden tests appear as claims and messages, never as source.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from ..course import Course, Week
+from ..report import ExerciseReport, SubmissionReport
+from .pictures import picture
+from .view import ExerciseView, link_causes, view_exercise
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+_CODE = re.compile(r"`([^`\n]+)`")
+
+
+def feedback_page(
+    report: SubmissionReport, week: Week, course: Course, *, student: str | None = None
+) -> str:
+    """One self-contained HTML page: opens offline, on a phone, in light and dark."""
+    reports = {e.name: e for e in report.exercises}
+    exercises = [
+        view_exercise(
+            reports.get(e.name) or ExerciseReport(e.name, 0.0, e.points), e.points, report.message
+        )
+        for e in week.exercises
+    ]
+    link_causes(exercises)
+    template = _environment().get_template("page.html.j2")
+    return template.render(
+        course=course,
+        week=week,
+        report=report,
+        student=student or report.name,
+        due=_date(course, week),
+        exercises=exercises,
+        pictures={e.name: picture(e.name) for e in exercises if e.state not in ("complete",)},
+        steps=next_steps(exercises) if report.verdict == "graded" else [],
+        has_fake_gpu=any("fake-gpu" in g.columns for e in exercises for g in e.grids),
+        electives={e.name for e in week.exercises if e.elective},
+        written=sum(q.points for q in week.questions),
+    )
+
+
+def exercise_fragment(
+    exercise: ExerciseReport, maximum: float | None = None, message: str = ""
+) -> str:
+    """One exercise as HTML with inline styles only, to stand in a notebook cell.
+
+    Text keeps the colour of its surroundings, so it is readable on white and on dark. `message` is
+    what to say where nothing could be graded (a refused submission).
+    """
+    view = view_exercise(exercise, maximum, message)
+    return _environment().get_template("fragment.html.j2").render(exercise=view)
+
+
+def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
+    """The exercises to look at first: named mistakes, then what is begun, then what is open.
+
+    Within these the order of the week holds, in which later exercises build on earlier ones.
+    """
+    order = {"partly": 1, "wrong": 1, "open": 2}
+    left = [e for e in exercises if e.state in order and e.open_points > 0 and not e.follows]
+    return sorted(left, key=lambda e: 0 if e.report.explained else order[e.state])[:3]
+
+
+def _date(course: Course, week: Week) -> str:
+    due = course.localized(week.due)
+    return f"{due.day} {due:%B %Y, %H:%M} ({due.tzname()})"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("autograder.feedback"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        prose=prose, points=points, lowered=lowered, percent=percent, wrapping=wrapping
+    )
+    return environment
+
+
+def prose(text: Any) -> Markup:
+    """Text with `code` marked up; everything in it escaped, control characters shown as �."""
+    clean = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", str(text))
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(clean))))  # escaped just above
+
+
+def wrapping(name: str) -> Markup:
+    """A long name that may break after its underscores, on a phone."""
+    return Markup(str(escape(name)).replace("_", "_<wbr>"))  # escaped just above
+
+
+def points(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f}%"
+
+
+def lowered(title: str) -> str:
+    """`Divides by d.` as the end of "It looks as if your code …"."""
+    return title[:1].lower() + title[1:]

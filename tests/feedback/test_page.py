@@ -1,0 +1,194 @@
+"""What a student reads on the feedback page."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import autograder.feedback
+from autograder.feedback.html import exercise_fragment, feedback_page
+
+from .conftest import check, exercise
+
+EVIL = '<script>alert(1)</script><img src=x onerror="alert(2)">\'"&{{ 7*7 }}'
+
+
+class Reader(HTMLParser):
+    """Every tag with its attributes, and the text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self._hushed = False
+        self.feed(html)
+        self.text = " ".join(self.text.split())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._hushed = tag == "style"
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hushed = False
+
+    def handle_data(self, data: str) -> None:
+        if not self._hushed:
+            self.text += data
+
+
+@pytest.fixture
+def evil(submission):
+    tests = [
+        check(f"test_a[{EVIL}]", "wrong", EVIL, EVIL),
+        check("test_a[cpu]", "pass", "", EVIL),
+        check("test_b", "not_run", EVIL, EVIL),
+        check("test_c", "crashed", f"`{EVIL}`"),
+    ]
+    return submission(exercise("causal_mask", *tests, diagnosis=EVIL), name=EVIL, message=EVIL)
+
+
+@pytest.mark.parametrize("verdict", ["graded", "refused", "grader_fault"])
+def test_nothing_from_a_student_becomes_markup(verdict, evil, week, course):
+    import msgspec
+
+    page = feedback_page(msgspec.structs.replace(evil, verdict=verdict), week, course, student=EVIL)
+    seen = Reader(page)
+    assert not {"script", "img"} & {tag for tag, _ in seen.tags}
+    assert not [a for _, attributes in seen.tags for a in attributes if a.startswith("on")]
+    assert "{{ 7*7 }}" in seen.text
+
+
+def test_nothing_from_a_student_becomes_markup_in_a_fragment(evil):
+    seen = Reader(exercise_fragment(evil.exercises[0], message=EVIL))
+    assert not {"script", "img"} & {tag for tag, _ in seen.tags}
+
+
+def test_no_template_turns_escaping_off():
+    folder = Path(autograder.feedback.__file__).parent / "templates"
+    for path in folder.iterdir():
+        assert not re.search(r"\|\s*safe|autoescape", path.read_text("utf-8")), path.name
+
+
+def test_the_page_loads_nothing(evil, week, course):
+    seen = Reader(feedback_page(evil, week, course))
+    links = [a.get("href") or "" for tag, a in seen.tags if tag == "a"]
+    assert all(link.startswith("#") for link in links)
+    assert not [a for _, a in seen.tags if "src" in a]
+    assert "link" not in {tag for tag, _ in seen.tags}
+
+
+def test_the_page_forbids_scripts(evil, week, course):
+    policies = [a for tag, a in Reader(feedback_page(evil, week, course)).tags if tag == "meta"]
+    assert "default-src 'none'; style-src 'unsafe-inline'" in [a.get("content") for a in policies]
+
+
+def test_links_lead_to_a_heading_of_the_page(submission, week, course):
+    seen = Reader(feedback_page(submission(exercise("causal_mask", check("t"))), week, course))
+    targets = {a["id"] for _, a in seen.tags if "id" in a}
+    assert {a["href"][1:] for tag, a in seen.tags if tag == "a"} <= targets
+
+
+def test_a_failed_property_is_a_claim_and_a_message(submission, week, course):
+    failed = check("test_t", "wrong", "It is transposed.", "Rows belong to queries.")
+    text = Reader(feedback_page(submission(exercise("causal_mask", failed)), week, course)).text
+    assert "It is transposed." in text
+    assert "Rows belong to queries." in text
+
+
+def test_a_misconception_is_named_in_a_sentence(submission, week, course):
+    found = exercise("causal_mask", check("t", "wrong", "m"), diagnosis="Hides the past.")
+    text = Reader(feedback_page(submission(found), week, course)).text
+    assert "It looks as if your code hides the past. Which axis is it?" in text
+
+
+def test_one_cause_is_told_once(submission, week, course):
+    failed = [check(f"test_{i}", "crashed", "It stopped.", f"Claim {i}.") for i in range(9)]
+    text = Reader(feedback_page(submission(exercise("causal_mask", *failed)), week, course)).text
+    assert text.count("It stopped.") == 1
+    assert "Seen by 9 checks" in text
+
+
+def test_a_later_exercise_points_to_the_line_that_stops_it(submission, week, course):
+    first, second = (
+        exercise(n, check("t", "crashed", f"`{n}` raised ValueError at line 3 of masking.py"))
+        for n in ("causal_mask", "masked_softmax")
+    )
+    text = Reader(feedback_page(submission(first, second), week, course)).text
+    assert "For the same reason as causal_mask: mend that first." in text
+
+
+def test_axes_are_shown_where_they_differ(submission, week, course):
+    tests = [
+        check("test_t[float32-cpu]"),
+        check("test_t[float32-fake-gpu]", "crashed", "m"),
+        check("test_t[bfloat16-cpu]"),
+        check("test_t[bfloat16-fake-gpu]", "not_run", "No such device."),
+    ]
+    text = Reader(feedback_page(submission(exercise("causal_mask", *tests)), week, course)).text
+    assert "By number type and device cpu fake-gpu bfloat16 ✓ holds - not run" in text
+    assert "float32 ✓ holds ✗ fails" in text
+
+
+def test_what_was_not_run_says_why(submission, week, course):
+    skipped = exercise("causal_mask", check("a"), check("b", "not_run", "No graphics card here."))
+    text = Reader(feedback_page(submission(skipped), week, course)).text
+    assert "No graphics card here." in text
+    assert "It costs nothing and earns nothing." in text
+
+
+def test_an_unwritten_exercise_is_open_and_not_wrong(submission, week, course):
+    empty = check("t", "crashed", "`causal_mask` is not filled in yet (line 3 of masking.py).")
+    text = Reader(feedback_page(submission(exercise("causal_mask", empty)), week, course)).text
+    assert "○ Not written yet" in text
+    assert "Stopped with an error" not in text
+
+
+def test_a_refused_submission_says_why(submission, week, course):
+    report = submission(verdict="refused", message="masking.py is missing", score=0.0)
+    text = Reader(feedback_page(report, week, course)).text
+    assert "could not be accepted masking.py is missing" in text
+
+
+def test_a_fault_of_ours_shows_no_score(submission, week, course):
+    report = submission(verdict="grader_fault", message="test_x.py: KeyError: 'secret'")
+    text = Reader(feedback_page(report, week, course)).text
+    assert "Something went wrong on our side" in text
+    assert "secret" not in text
+    assert "points" not in text
+
+
+def test_a_forbidden_call_explains_the_zero(submission, week, course):
+    used = exercise("causal_mask", check("t", "forbidden", "Without `tril`."), check("u"))
+    text = Reader(feedback_page(submission(used), week, course)).text
+    assert "An exercise that uses such a call earns no points" in text
+
+
+def test_next_steps_begin_with_a_named_mistake(submission, week, course):
+    first = exercise("causal_mask", check("t", "wrong", "m"))
+    second = exercise("masked_softmax", check("t", "wrong", "m"), points=3.0, diagnosis="Errs.")
+    text = Reader(feedback_page(submission(first, second), week, course)).text
+    steps = text.partition("What to look at next")[2]
+    assert steps.index("masked_softmax") < steps.index("causal_mask")
+
+
+def test_a_picture_carries_its_description(submission, week, course):
+    failed = exercise("causal_mask", check("t", "wrong", "m"))
+    tags = Reader(feedback_page(submission(failed), week, course)).tags
+    (picture,) = [a for tag, a in tags if tag == "svg"]
+    assert "A causal mask for five tokens" in picture["aria-label"]
+
+
+def test_a_fragment_needs_no_stylesheet(submission):
+    fragment = exercise_fragment(exercise("causal_mask", check("t", "wrong", "m"), score=0.5))
+    seen = Reader(fragment)
+    assert "Partly right: 0.5 of 2 points for causal_mask" in seen.text
+    assert not [a for _, a in seen.tags if "class" in a]
+    assert not re.search(r"[^-]color\s*:|background", fragment)
+
+
+def test_a_fragment_of_what_was_refused_says_why():
+    text = Reader(exercise_fragment(exercise("causal_mask"), 2.0, "masking.py is missing")).text
+    assert text == "- Not graded: 0 of 2 points for causal_mask masking.py is missing"
