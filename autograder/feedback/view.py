@@ -217,11 +217,11 @@ def _grouped(tests: list[TestReport], variants: dict[str, list[TestReport]]) -> 
     findings: dict[tuple[str, str], Finding] = {}
     touched: dict[tuple[str, str], dict[str, list[TestReport]]] = {}
     for test in tests:
-        key = (test.verdict, test.message)
+        key: tuple[str, str] = (test.verdict, test.message)
         findings.setdefault(key, Finding(test.verdict, test.message))
         touched.setdefault(key, {}).setdefault(test.name.split("[")[0], []).append(test)
-    for key, finding in findings.items():
-        for base, some in touched[key].items():
+    for cause, finding in findings.items():
+        for base, some in touched[cause].items():
             whole = len(some) == len(variants[base])
             where = "" if whole else ", ".join(_parameters(t.name) for t in some)
             finding.claims.append(Claim(_claim(some[0]), where))

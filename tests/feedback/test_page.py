@@ -30,6 +30,7 @@ class Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
         self._hushed = tag == "style"
+        self.text += " " if tag in ("td", "th") else ""
 
     def handle_endtag(self, tag: str) -> None:
         self._hushed = False
