@@ -52,11 +52,20 @@ class Bubblewrap:
     """
 
     name = "bubblewrap"
-    caveats: tuple[str, ...] = ()
 
     def __init__(self, *, runtime: Path | None = None, warm: tuple[str, ...] = launch.WARM) -> None:
         self._runtime = runtime
         self._warm = warm
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What cannot be promised here."""
+        if os.geteuid() != 0 or _outer_uid(look(self._runtime, cuda=False)) is not None:
+            return ()
+        return (
+            "submissions keep root's uid, without its capabilities: other users cannot read the"
+            " Python installation",
+        )
 
     def start(self, config: bytes, *, cuda: bool = False) -> Template:
         """A warm template; SandboxMissing or SandboxFault where there can be none."""
@@ -65,7 +74,7 @@ class Bubblewrap:
             raise SandboxMissing("bubblewrap is not installed; run: apt-get install bubblewrap")
         visible = look(self._runtime, cuda=cuda)
         root = os.geteuid() == 0
-        outer_uid = identity.spare_uid() if root and visible.readable_by_others() else None
+        outer_uid = _outer_uid(visible)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             process = _run(program, _arguments(visible, theirs.fileno()), theirs, outer_uid)
@@ -83,6 +92,11 @@ class Bubblewrap:
             most=Tasks.NONE if root and outer_uid is None else Tasks.PROCESSES,
             end=process.end,
         )
+
+
+def _outer_uid(visible: Visible) -> int | None:
+    """As root: the uid outside that children take, if one that owns nothing could read enough."""
+    return identity.spare_uid() if os.geteuid() == 0 and visible.readable_by_others() else None
 
 
 def _run(

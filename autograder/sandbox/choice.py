@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -17,11 +16,13 @@ from .session import Template
 
 _TRIAL_RUNTIME = Path(trial_runtime.__file__)
 _TRIAL_SECONDS = 10.0
+_proven: set[str] = set()
 REMEDIES = {
     "bubblewrap": (
         "install bubblewrap and allow user namespaces: apt-get install bubblewrap; on Ubuntu"
         " sysctl kernel.apparmor_restrict_unprivileged_userns=0; in Docker run with"
-        " --security-opt seccomp=unconfined --security-opt systempaths=unconfined"
+        " --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
+        " --security-opt systempaths=unconfined"
     ),
     "landlock": "use Linux 5.13 or newer with Landlock enabled (lsm=landlock on its command line)",
 }
@@ -64,9 +65,20 @@ def choose(prefer: str | None = None) -> Sandbox:
     raise SandboxMissing("no sandbox works here. " + " | ".join(failures))
 
 
-@cache
 def trial(name: str) -> str | None:
-    """Run a small sandbox that tries to get out. None if it could not, else what went wrong."""
+    """Run a small sandbox that tries to get out. None if it could not, else what went wrong.
+
+    A success is remembered; a failure may pass, and is tried again.
+    """
+    if name in _proven:
+        return None
+    problem = _try(name)
+    if problem is None:
+        _proven.add(name)
+    return problem
+
+
+def _try(name: str) -> str | None:
     if not sys.platform.startswith("linux"):
         return f"it needs Linux, and this is {sys.platform}"
     try:

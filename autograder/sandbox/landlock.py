@@ -23,6 +23,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from autograder.worker.landlock import abi, remove_tree
+from autograder.worker.namespaces import GPU_PROC_FILES
 from autograder.worker.template import Boot
 
 from . import identity, launch, syscalls
@@ -82,7 +83,7 @@ class Landlock:
             child_uid=uid,
             gpu=cuda,
             scratch=home.folder,
-            readable=home.readable,
+            readable=(*home.readable, *(f"/proc/{name}" for name in GPU_PROC_FILES if cuda)),
         )
         return Template(
             ours,

@@ -51,6 +51,7 @@ class Process:
             argv,
             env=env,
             cwd="/",
+            start_new_session=True,  # a Ctrl-C is the grader's to handle
             pass_fds=descriptors,
             stdin=subprocess.DEVNULL,
             stdout=self._printed,

@@ -223,7 +223,10 @@ class Template:
     def _receive(self, deadline: float) -> tuple[Report, int]:
         if not _readable(self._control.fileno(), deadline - time.monotonic()):
             self._fail("the template did not answer in time")
-        packet, descriptors, _, _ = socket.recv_fds(self._control, _PACKET, 1)
+        try:
+            packet, descriptors, _, _ = socket.recv_fds(self._control, _PACKET, 1)
+        except ConnectionError:
+            packet = b""
         if not packet:
             self._fail("the template is gone")
         return _DECODER.decode(packet), descriptors[0] if descriptors else -1

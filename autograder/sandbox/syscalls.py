@@ -24,14 +24,14 @@ from typing import Any
 from .errors import SandboxMissing
 
 _MEMORY = """
-    brk mmap munmap mprotect mremap madvise msync mincore munlock membarrier get_mempolicy
+    brk mmap munmap mprotect mremap madvise msync munlock membarrier get_mempolicy
 """
 # Reading and writing what the walls let it open.
 _FILES = """
     read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek close close_range
     stat fstat lstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink readlinkat
     getdents getdents64 getcwd chdir fchdir mkdir mkdirat rmdir unlink unlinkat rename renameat
-    renameat2 symlink symlinkat creat ftruncate fallocate fsync fdatasync fadvise64 umask flock
+    renameat2 symlink symlinkat creat ftruncate fallocate fsync fdatasync umask
     copy_file_range sendfile
 """
 _DESCRIPTORS = """
@@ -50,8 +50,9 @@ _SIGNALS = """
     sigaltstack pause alarm setitimer getitimer
 """
 _TIME = "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time"
-# On the one socket it has; it can make no other. setsockopt would attach BPF programs.
-_SOCKET = "getsockname getpeername getsockopt shutdown"
+# On the one socket it has; it can make no other. setsockopt would attach BPF programs, and
+# sendmsg put descriptors in flight, which are counted against the grader's user.
+_SOCKET = "getsockname getpeername shutdown"
 _ALLOWED = (_MEMORY, _FILES, _DESCRIPTORS, _SELF, _SIGNALS, _TIME, _SOCKET)
 
 # Only in a pid namespace of its own: elsewhere they reach the grader's other processes.
@@ -67,6 +68,7 @@ _GPU = "ioctl sched_setaffinity sched_setscheduler mlock memfd_create set_mempol
 # Refused with EPERM, so that a student reads "Operation not permitted".
 _REFUSED = f"""
     fork vfork execve execveat socket socketpair connect bind listen accept accept4 setsockopt
+    sendmsg sendmmsg recvmsg recvmmsg flock mincore fadvise64
     {_SIGNAL_OTHERS} {_METADATA} mknod mknodat chown fchown lchown fchownat setxattr
     unshare setns mount umount2 pivot_root chroot move_mount open_tree fsopen fsmount mount_setattr
     ptrace process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kcmp
@@ -85,8 +87,11 @@ _O_ACCMODE, _O_TRUNC = 0o3, 0o1000
 _MSG_OOB = 1
 # isatty, bytes waiting, non-blocking, close-on-exec, window size. Never TIOCSTI or TIOCLINUX.
 _IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451, 0x5413)
-# Duplicate, flags, locks, pipe size. Never F_SETOWN or F_SETSIG: they send signals.
-_FCNTLS = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1032)
+# Duplicate, flags, pipe size. Never F_SETOWN or F_SETSIG, which send signals; and no locks, which
+# two submissions could hold on one library file.
+_FCNTLS = (0, 1, 2, 3, 4, 1030, 1032)
+# Its type, protocol, domain, error. Never SO_PEERPIDFD, a handle on the grader.
+_SOCKET_OPTIONS = (3, 38, 39, 4)
 # Name a thread or a mapping; ask. Never PR_SET_PDEATHSIG, PR_SET_DUMPABLE or PR_SET_SECCOMP.
 _PRCTLS = (3, 15, 16, 21, 39, 0x53564D41)
 
@@ -132,6 +137,8 @@ def _allow_by_argument(compiled: _Rules, *, gpu: bool) -> None:
         compiled.allow_equal("fcntl", 1, value)
     for value in _PRCTLS:
         compiled.allow_equal("prctl", 0, value)
+    for value in _SOCKET_OPTIONS:
+        compiled.allow_equal("getsockopt", 2, value)
     compiled.allow_equal("prlimit64", 0, 0)  # its own limits, not another process's
     # O_TRUNC without a right to write would empty a read-only file under an early Landlock.
     for name, flags in (("open", 1), ("openat", 2)):
@@ -139,8 +146,8 @@ def _allow_by_argument(compiled: _Rules, *, gpu: bool) -> None:
         for mode in (1, 2):
             compiled.allow_masked(name, flags, _O_ACCMODE, mode)
     # Out-of-band data on unix sockets is rarely used code with a history of kernel bugs.
-    for name, flags in (("sendto", 3), ("recvfrom", 3), ("sendmsg", 2), ("recvmsg", 2)):
-        compiled.allow_masked(name, flags, _MSG_OOB, 0)
+    for name in ("sendto", "recvfrom"):
+        compiled.allow_masked(name, 3, _MSG_OOB, 0)
 
 
 def _allow_tasks(compiled: _Rules, tasks: Tasks) -> None:

@@ -25,7 +25,7 @@ import struct
 import tempfile
 from functools import cache
 
-from .confine import PR_SET_NO_NEW_PRIVS, Limits, become, call, syscall
+from .confine import PR_SET_NO_NEW_PRIVS, Limits, be_first_to_go, become, call, syscall
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _CREATE_RULESET_VERSION, _RULE_PATH_BENEATH = 1, 1
@@ -88,6 +88,7 @@ class Landlock:
 
     def enter(self, number: int, limits: Limits) -> None:
         """In the child: from here on it can open only what it may."""
+        be_first_to_go()
         room = self._room(number)
         ruleset = _create_ruleset(gpu=self._gpu)
         become(None if self._child_uid is None else self._child_uid + number)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 
-from .confine import PR_SET_DUMPABLE, Limits, become, call
+from .confine import PR_SET_DUMPABLE, Limits, be_first_to_go, become, call
 
 _CLONE_NEWPID = 0x20000000
 _NAMESPACES = (
@@ -38,7 +38,7 @@ _MNT_DETACH = 2
 _UID_INSIDE = 1000
 _FEWEST_INODES = 64
 # What a CUDA driver reads of /proc; a CPU child sees none of it.
-_GPU_PROC_FILES = ("driver/nvidia", "devices", "cpuinfo", "meminfo", "modules")
+GPU_PROC_FILES = ("driver/nvidia", "devices", "cpuinfo", "meminfo", "modules")
 
 
 class Namespaces:
@@ -50,7 +50,7 @@ class Namespaces:
 
     def __init__(self, child_uid: int | None, gpu: bool) -> None:
         self._child_uid = child_uid
-        self._proc_files = _GPU_PROC_FILES if gpu else ()
+        self._proc_files = GPU_PROC_FILES if gpu else ()
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
     def finish_warm_up(self) -> None:
@@ -76,6 +76,7 @@ class Namespaces:
 
     def enter(self, number: int, limits: Limits) -> None:
         """In the child: from here on it sees only what it may."""
+        be_first_to_go()
         become(self._child_uid)
         _enter_namespaces()
         _mount_private_disk(limits.disk_bytes)
@@ -95,7 +96,7 @@ class Namespaces:
 
 def _enter_namespaces() -> None:
     uid, gid = os.geteuid(), os.getegid()
-    # /proc/self belongs to root while the process is undumpable, and the maps are written there
+    # a change of uid made it undumpable again, and then the maps belong to root
     call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
     call("unshare", _NAMESPACES)
     _write("/proc/self/setgroups", "deny")

@@ -43,6 +43,13 @@ def spawn(template: Template) -> Iterator[Spawn]:
         child.close()
 
 
+@pytest.fixture(scope="session")
+def witness(template: Template) -> Iterator[Child]:
+    """A child for tests that leave it as it was."""
+    with template.spawn(Limits()) as child:
+        yield child
+
+
 @pytest.fixture
 def child(spawn: Spawn) -> Child:
     return spawn()

@@ -150,6 +150,23 @@ def test_a_closed_template_takes_its_children_along(backend: str) -> None:
     assert leftovers() == before
 
 
+def test_a_tree_made_to_resist_removal_is_removed(backend: str) -> None:
+    before = leftovers()
+    with start_cold(backend) as template, template.spawn(Limits()) as child:
+        ask(
+            child,
+            """
+            import os
+            for _ in range(1500):
+                os.mkdir("deep")
+                os.chdir("deep")
+            os.symlink("/", "everything")
+            os.mkdir("closed", 0)
+            """,
+        )
+    assert leftovers() == before
+
+
 def test_a_template_outlives_the_thread_that_started_it(backend: str) -> None:
     made: list[Template] = []
     thread = threading.Thread(target=lambda: made.append(start_cold(backend)))
@@ -222,3 +239,8 @@ def test_the_root_of_the_grader_is_not_the_submissions(template: Template, backe
         pytest.skip("only a grader that is root gives its submissions another uid")
     with template.spawn(Limits()) as child, contextlib.suppress(psutil.NoSuchProcess):
         assert psutil.Process(child._pid).uids().real != 0
+
+
+def test_the_host_ends_a_submission_first_when_memory_runs_out(spawn: Spawn) -> None:
+    score = Path(f"/proc/{spawn()._pid}/oom_score_adj").read_text("ascii")
+    assert score.strip() == "1000"

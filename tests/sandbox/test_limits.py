@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sandbox_inside import Spawn, ask
 
-from autograder.sandbox import SandboxFault, Template
+from autograder.sandbox import Limits, SandboxFault, Template
 
 MIB = 1 << 20
 FILL = """
@@ -98,8 +98,6 @@ def test_threads_may_be_allowed(spawn: Spawn) -> None:
 
 
 def test_processes_are_counted_where_they_are_allowed(template: Template, backend: str) -> None:
-    from autograder.sandbox import Limits
-
     if backend == "landlock":
         pytest.skip("landlock allows threads only")
     source = """
@@ -125,3 +123,9 @@ def test_a_thread_where_allowed_cannot_be_a_process(spawn: Spawn, backend: str) 
     if backend == "bubblewrap":
         pytest.skip("bubblewrap can bound processes, and allows them")
     assert "error" in ask(spawn(processes=3), "import os\nreturn os.fork()")
+
+
+@pytest.mark.parametrize("wrong", [{"memory_bytes": 0}, {"processes": -1}, {"open_files": 3}])
+def test_limits_that_no_process_could_live_with_are_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong)).split("_")[0]):
+        Limits(**wrong)

@@ -57,6 +57,9 @@ CALLS = {
     "a vsock socket": (41, 40, 1, 0),
     "socketpair": (53, 1, 1, 0, 0),
     "setsockopt": (54, 3, 1, 50, 0, 0),
+    "a handle on the grader": (55, 3, 1, 77, 0, 0),
+    "passing descriptors": (46, 3, 0, 0),
+    "locking a library": (73, 0, 2),
     "typing into the terminal": (16, 0, 0x5412, 0),
     "TIOCLINUX": (16, 0, 0x541C, 0),
     "TIOCSTI with high bits set": (16, 0, 0x5412 | 1 << 32, 0),
@@ -69,10 +72,10 @@ CALLS = {
 }
 
 
-def call(child: Child, *arguments: int) -> int:
+def call(witness: Child, *arguments: int) -> int:
     """errno of a raw system call in the child; 0 where it succeeded."""
     answer = ask(
-        child,
+        witness,
         f"""
         import ctypes
         libc = ctypes.CDLL(None, use_errno=True)
@@ -88,8 +91,8 @@ EPERM, ENOSYS = 1, 38
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_refused(child: Child, name: str) -> None:
-    assert call(child, *CALLS[name]) in (EPERM, ENOSYS)
+def test_refused(witness: Child, name: str) -> None:
+    assert call(witness, *CALLS[name]) in (EPERM, ENOSYS)
 
 
 def test_a_call_of_another_architecture_ends_it(child: Child) -> None:
@@ -98,9 +101,9 @@ def test_a_call_of_another_architecture_ends_it(child: Child) -> None:
     assert child.exit_status(5) == -31
 
 
-def test_no_capability_is_left(child: Child) -> None:
+def test_no_capability_is_left(witness: Child) -> None:
     held = ask(
-        child,
+        witness,
         """
         import ctypes, struct
         header = ctypes.create_string_buffer(struct.pack("Ii", 0x20080522, 0))
@@ -112,15 +115,44 @@ def test_no_capability_is_left(child: Child) -> None:
     assert set(held) == {"0"}
 
 
-def test_no_privilege_can_be_gained(child: Child) -> None:
-    assert ask(child, "import ctypes\nreturn ctypes.CDLL(None).prctl(39, 0, 0, 0, 0)") == 1
+def test_no_privilege_can_be_gained(witness: Child) -> None:
+    assert ask(witness, "import ctypes\nreturn ctypes.CDLL(None).prctl(39, 0, 0, 0, 0)") == 1
 
 
-def test_a_thread_cannot_be_started(child: Child) -> None:
-    answer = ask(child, "import threading\nthreading.Thread(target=int).start()")
+def test_a_thread_cannot_be_started(witness: Child) -> None:
+    answer = ask(witness, "import threading\nthreading.Thread(target=int).start()")
     assert answer == {"error": "RuntimeError: can't start new thread"}
 
 
-def test_limits_cannot_be_raised(child: Child) -> None:
-    answer = ask(child, "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))")
+def test_limits_cannot_be_raised(witness: Child) -> None:
+    answer = ask(
+        witness, "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))"
+    )
     assert "error" in answer
+
+
+def test_the_thread_of_autograd_is_confined_too(child: Child) -> None:
+    outcome = ask(
+        child,
+        """
+        import socket, threading, torch
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        outcome = []
+        class Reach(torch.autograd.Function):
+            @staticmethod
+            def forward(context, x):
+                return x * 1
+            @staticmethod
+            def backward(context, gradient):
+                outcome.append(threading.current_thread() is threading.main_thread())
+                try:
+                    socket.socket()
+                except OSError as error:
+                    outcome.append(error.errno)
+                return gradient
+        with FakeTensorMode(allow_non_fake_inputs=True), torch.device("fakegpu"):
+            Reach.apply(torch.ones(2, requires_grad=True)).sum().backward()
+        return outcome
+        """,
+    )
+    assert outcome == [False, EPERM]

@@ -34,25 +34,25 @@ OWN_FILES = ["own.txt", "/tmp/own.txt"]
         str(KIT / "sandbox" / "session.py"),
     ],
 )
-def test_host_file_cannot_be_opened(child: Child, path: str) -> None:
-    answer = ask(child, f"open({path!r}, 'rb').read(1)")
+def test_host_file_cannot_be_opened(witness: Child, path: str) -> None:
+    answer = ask(witness, f"open({path!r}, 'rb').read(1)")
     assert answer["error"].split(":")[0] in ("FileNotFoundError", "PermissionError")
 
 
 @pytest.mark.parametrize("folder", ["/home", "/root", "/proc", "/sys", "/etc", "/var", str(KIT)])
-def test_host_folder_lists_nothing(child: Child, folder: str) -> None:
-    answer = ask(child, f"import os\nreturn os.listdir({folder!r})")
+def test_host_folder_lists_nothing(witness: Child, folder: str) -> None:
+    answer = ask(witness, f"import os\nreturn os.listdir({folder!r})")
     assert answer == [] or "error" in answer
 
 
 @pytest.mark.parametrize("module", ["autograder", "nbgrader", "pytest", "typer", "pip"])
-def test_module_off_the_list_cannot_be_imported(child: Child, module: str) -> None:
-    assert "ModuleNotFoundError" in ask(child, f"import {module}")["error"]
+def test_module_off_the_list_cannot_be_imported(witness: Child, module: str) -> None:
+    assert "ModuleNotFoundError" in ask(witness, f"import {module}")["error"]
 
 
-def test_no_file_it_can_walk_to_is_ours(child: Child) -> None:
+def test_no_file_it_can_walk_to_is_ours(witness: Child) -> None:
     found = ask(
-        child,
+        witness,
         """
         import os, sys
         roots = ["/", *sys.path]
@@ -68,15 +68,15 @@ def test_no_file_it_can_walk_to_is_ours(child: Child) -> None:
     assert found == []
 
 
-def test_environment_holds_nothing_of_the_host(child: Child) -> None:
-    environment = ask(child, "import os\nreturn dict(os.environ)")
+def test_environment_holds_nothing_of_the_host(witness: Child) -> None:
+    environment = ask(witness, "import os\nreturn dict(os.environ)")
     assert HOST_SECRET not in json.dumps(environment)
     assert "PATH" not in environment
 
 
-def test_only_the_socket_and_dev_null_are_open(child: Child) -> None:
+def test_only_the_socket_and_dev_null_are_open(witness: Child) -> None:
     open_ones = ask(
-        child,
+        witness,
         """
         import os
         found = []
@@ -92,9 +92,9 @@ def test_only_the_socket_and_dev_null_are_open(child: Child) -> None:
     assert open_ones == [0, 1, 2, 3]
 
 
-def test_no_frame_of_the_template_is_on_the_stack(child: Child) -> None:
+def test_no_frame_of_the_template_is_on_the_stack(witness: Child) -> None:
     names = ask(
-        child,
+        witness,
         """
         import sys
         frame, names = sys._getframe(), []
@@ -144,15 +144,15 @@ def test_no_other_process_exists_or_can_be_signalled(spawn: Spawn) -> None:
 
 
 @pytest.mark.parametrize("path", ["/escaped", "/dev/escaped", "/usr/escaped", "/kit/escaped"])
-def test_nothing_outside_its_own_folders_can_be_written(child: Child, path: str) -> None:
-    assert "error" in ask(child, f"open({path!r}, 'w')")
+def test_nothing_outside_its_own_folders_can_be_written(witness: Child, path: str) -> None:
+    assert "error" in ask(witness, f"open({path!r}, 'w')")
 
 
-def test_the_libraries_cannot_be_changed(child: Child) -> None:
+def test_the_libraries_cannot_be_changed(witness: Child) -> None:
     source = "import torch\nopen(torch.__file__, 'a')"
-    assert "error" in ask(child, source)
+    assert "error" in ask(witness, source)
 
 
-def test_the_disk_cannot_run_programs(child: Child) -> None:
+def test_the_disk_cannot_run_programs(witness: Child) -> None:
     source = "import subprocess, sys\nreturn subprocess.run([sys.executable, '-V']).returncode"
-    assert "error" in ask(child, source)
+    assert "error" in ask(witness, source)
