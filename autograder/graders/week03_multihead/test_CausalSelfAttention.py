@@ -1,0 +1,162 @@
+"""Hidden graders for `CausalSelfAttention`."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect, rows_sum_to_one, same, zero_where
+
+
+def heads_of(pair, x, y, heads):
+    """What the heads of the student's y held before `proj`, and the values that they mixed.
+
+    Both (B, H, T, d); float64, because a linear system is solved.
+    """
+    right_kind = isinstance(y, torch.Tensor) and y.shape == x.shape and y.dtype == x.dtype
+    expect(right_kind, "In training, too, the result should be one tensor like the input.")
+    state = pair.reference.state_dict()
+    batch, tokens, width = x.shape
+    merged = torch.linalg.solve(state["proj.weight"], y.reshape(-1, width).T).T
+    values = x @ state["qkv.weight"][2 * width :].T
+    shape = (batch, tokens, heads, width // heads)
+    return merged.reshape(shape).transpose(1, 2), values.reshape(shape).transpose(1, 2)
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """The fused projection gives queries, keys and values; every token mixes those up to itself."""
+    pair = agree.CausalSelfAttention(12, 3)
+    pair(draw.normal(2, 5, 12))
+    pair(draw.normal(4, 7, 12))
+
+
+@pytest.mark.weight(2)
+def test_returned_weights(agree, draw):
+    """On request the weights of each head come along: causal, each row summing to one."""
+    pair = agree.CausalSelfAttention(12, 3)
+    _, weights = pair(draw.normal(2, 5, 12), return_weights=True)
+    rows_sum_to_one(weights)
+    zero_where(weights, torch.ones(5, 5, dtype=torch.bool).triu(1).expand(2, 3, 5, 5))
+
+
+def test_future_changes_nothing(agree, draw):
+    """Changing the last tokens leaves the outputs before them as they were."""
+    pair = agree.CausalSelfAttention(12, 3)
+    x = draw.normal(2, 7, 12)
+    changed = torch.cat([x[:, :4], draw.normal(2, 3, 12)], dim=1)
+    before, after = pair(x), pair(changed)
+    same(after[:, :4], before[:, :4], "Outputs should not depend on tokens that come later.")
+
+
+def test_sizes(agree, draw):
+    """The scale, the cut and the merge follow the sizes that the module was built with."""
+    for width, heads in ((12, 1), (10, 5), (6, 6), (9, 3)):
+        pair = agree.CausalSelfAttention(d_model=width, n_heads=heads)
+        pair(draw.normal(2, 4, width), return_weights=True)
+
+
+def test_changing_lengths(agree, draw):
+    """One module serves short and long sequences, in any order."""
+    pair = agree.CausalSelfAttention(12, 3)
+    for tokens in (4, 1, 9, 2):
+        pair(draw.normal(2, tokens, 12))
+
+
+def test_lengths_of_one(agree, draw):
+    """A single sequence and a single token keep their axes."""
+    pair = agree.CausalSelfAttention(8, 2)
+    pair(draw.normal(1, 5, 8), return_weights=True)
+    pair(draw.normal(1, 1, 8), return_weights=True)
+
+
+def test_gradients(agree, draw):
+    """Output and weights send gradients to the input and to both layers."""
+    pair = agree.CausalSelfAttention(12, 3)
+    pair.gradients(draw.normal(2, 5, 12))
+    pair.gradients(draw.normal(2, 5, 12), return_weights=True)
+
+
+def test_evaluation_drops_nothing(agree, draw):
+    """In evaluation mode dropout has no effect, whatever its rate."""
+    pair = agree.CausalSelfAttention(12, 3, 0.5)
+    pair.eval()
+    pair(draw.normal(2, 5, 12))
+    pair(draw.normal(2, 5, 12), return_weights=True)
+
+
+@pytest.mark.dtypes("float64")
+def test_training_drops_whole_weights(agree, draw):
+    """In training a dropped weight takes its whole token away; those kept grow by 1 / (1 - p)."""
+    pair = agree.CausalSelfAttention(12, 3, dropout=0.3)
+    x = draw.normal(150, 1, 12)  # one token: one weight per head, and it is 1
+    pair.train()
+    mixed, values = heads_of(pair, x, pair.student(x), heads=3)
+    dropped = (mixed.abs() < 1e-6).all(dim=-1)
+    kept = ((mixed - values / 0.7).abs() < 1e-6).all(dim=-1)
+    expect(
+        bool((dropped | kept).all()),
+        "With a single token, what dropout leaves of a head is either nothing at all or all of "
+        "its value, enlarged by 1 / (1 - p).",
+    )
+    # 450 draws at 0.3 have a standard deviation of 0.022: this allows seven of them
+    share = dropped.double().mean().item()
+    expect(0.15 < share < 0.45, "The share of weights dropped should be the dropout rate.")
+
+
+@pytest.mark.dtypes("float64")
+def test_training_drops_each_weight_alone(agree, draw):
+    """Whether a weight is dropped depends neither on its head, nor on its query or sequence."""
+    pair = agree.CausalSelfAttention(12, 3, dropout=0.5)
+    x = draw.normal(60, 3, 12, std=0.2)
+    pair.eval()
+    _, weights = pair(x, return_weights=True)
+    pair.train()
+    mixed, values = heads_of(pair, x, pair.student(x), heads=3)
+    used = mixed @ torch.linalg.pinv(values)  # the weights that mixed the values, (B, H, T, T)
+    as_it_should = (used.abs() < 1e-6) | ((used - 2 * weights).abs() < 1e-6)
+    expect(
+        bool(as_it_should.all()),
+        "In training each weight should be either dropped or enlarged by 1 / (1 - p).",
+    )
+    kept = used[..., 0] > 0.02  # the first key's weights: far from zero unless dropped
+    for axis, name in ((0, "sequences"), (1, "heads"), (2, "queries")):
+        first = kept.narrow(axis, 0, 1)
+        expect(bool((kept != first).any()), f"All {name} have the same weights dropped.")
+
+
+def test_returned_weights_are_free_of_dropout(agree, draw):
+    """In training, too, the weights returned are those that the softmax made."""
+    pair = agree.CausalSelfAttention(12, 3, dropout=0.5)
+    x = draw.normal(4, 6, 12)
+    pair.eval()
+    _, weights = pair(x, return_weights=True)
+    pair.train()
+    both = pair.student(x, return_weights=True)
+    expect(isinstance(both, tuple) and len(both) == 2, "In training, too, two results should come.")
+    same(both[1], weights, "In training, the weights returned should not have been dropped.")
+
+
+@pytest.mark.dtypes("float16", "bfloat16", "float64")
+def test_half_precision(agree, draw, dtype):
+    """Half and double precision go in and come out."""
+    pair = agree.CausalSelfAttention(12, 3)
+    pair(draw.normal(2, 5, 12), return_weights=True)
+
+
+def test_inputs_that_are_views(agree, draw):
+    """Transposed and expanded inputs give the same result as their copies."""
+    pair = agree.CausalSelfAttention(12, 3)
+    pair(draw.normal(5, 2, 12).transpose(0, 1))
+    pair(draw.normal(1, 5, 12).expand(4, 5, 12))
+
+
+def test_device(agree, draw, device):
+    """The mask is made where the input lives."""
+    pair = agree.CausalSelfAttention(12, 3)
+    pair(draw.normal(2, 5, 12), return_weights=True)
+
+
+def test_refuses_sizes_that_do_not_fit(agree, refuses, draw):
+    """A d_model that the heads do not divide is a ValueError when the module is built."""
+    agree.CausalSelfAttention(12, 4)(draw.normal(2, 5, 12))
+    refuses(ValueError, mentions="4").CausalSelfAttention(14, 4)
+    refuses(ValueError).CausalSelfAttention(3, 7)

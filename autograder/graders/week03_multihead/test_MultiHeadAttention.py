@@ -1,0 +1,155 @@
+"""Hidden graders for `MultiHeadAttention`."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import rows_sum_to_one, same, zero_where
+
+
+def sighted(draw, *shape):
+    """A drawn mask in which every query may attend to at least one key."""
+    one = draw.integers(0, shape[-1], *shape[:-1])
+    return draw.bools(*shape, p=0.5) | torch.nn.functional.one_hot(one, shape[-1]).bool()
+
+
+@pytest.mark.weight(2)
+def test_self_attention(agree, draw):
+    """Given a single input, it is query, key and value at once."""
+    pair = agree.MultiHeadAttention(12, 3)
+    pair(draw.normal(2, 5, 12))
+    _, weights = pair(draw.normal(4, 7, 12))
+    rows_sum_to_one(weights)
+
+
+@pytest.mark.weight(2)
+def test_three_different_inputs(agree, draw):
+    """Queries, keys and values may come from three different places, and n from m."""
+    pair = agree.MultiHeadAttention(12, 3)
+    pair(draw.normal(2, 5, 12), draw.normal(2, 5, 12), draw.normal(2, 5, 12))
+    pair(draw.normal(2, 4, 12), key=draw.normal(2, 7, 12), value=draw.normal(2, 7, 12))
+
+
+def test_value_defaults_to_key(agree, draw):
+    """Given a query and a key, the key is the value as well."""
+    pair = agree.MultiHeadAttention(12, 3)
+    pair(draw.normal(2, 5, 12), draw.normal(2, 5, 12))
+    pair(draw.normal(2, 4, 12), draw.normal(2, 7, 12))
+
+
+def test_key_defaults_to_query(agree, draw):
+    """Given a query and a value, the query is the key as well."""
+    pair = agree.MultiHeadAttention(12, 3)
+    pair(draw.normal(2, 5, 12), value=draw.normal(2, 5, 12))
+
+
+def test_sizes(agree, draw):
+    """The scale, the cut and the merge follow the sizes that the module was built with."""
+    for width, heads in ((12, 1), (10, 5), (6, 6), (9, 3)):
+        pair = agree.MultiHeadAttention(d_model=width, num_heads=heads)
+        pair(draw.normal(2, 4, width), draw.normal(2, 7, width))
+
+
+def test_lengths_of_one(agree, draw):
+    """A single sequence, a single query and a single key keep their axes."""
+    pair = agree.MultiHeadAttention(8, 2)
+    pair(draw.normal(1, 5, 8))
+    pair(draw.normal(3, 1, 8), draw.normal(3, 6, 8))
+    pair(draw.normal(3, 6, 8), draw.normal(3, 1, 8))
+
+
+@pytest.mark.weight(2)
+def test_mask_of_two_dimensions(agree, draw):
+    """A mask (n, m) tells every sequence and every head alike which keys a query may see."""
+    pair = agree.MultiHeadAttention(12, 3)
+    mask = sighted(draw, 6, 6)
+    _, weights = pair(draw.normal(2, 6, 12), mask=mask)
+    zero_where(weights, ~mask.expand(2, 3, 6, 6))
+    pair(draw.normal(2, 4, 12), draw.normal(2, 7, 12), mask=sighted(draw, 4, 7))
+
+
+def test_masks_of_four_dimensions(agree, draw):
+    """A mask of four dimensions may differ between sequences, heads, queries and keys."""
+    pair = agree.MultiHeadAttention(12, 3)
+    query, key = draw.normal(2, 5, 12), draw.normal(2, 7, 12)
+    for shape in ((2, 3, 5, 7), (2, 1, 1, 7), (1, 3, 5, 7), (2, 1, 5, 7)):
+        pair(query, key, mask=sighted(draw, *shape))
+
+
+def test_refuses_a_mask_of_three_dimensions(agree, refuses, draw):
+    """A mask of three dimensions is a ValueError, also where the sizes would happen to fit."""
+    pair = agree.MultiHeadAttention(12, 3)
+    mask = sighted(draw, 3, 5, 5)
+    pair(draw.normal(3, 5, 12), mask=mask.unsqueeze(1))
+    refuses(ValueError).of(pair.student)(draw.normal(3, 5, 12), mask=mask)
+    refuses(ValueError).of(pair.student)(draw.normal(2, 5, 12), mask=mask[:2])
+    refuses(ValueError).of(pair.student)(draw.normal(2, 5, 12), mask=mask[:1])
+
+
+def test_rows_with_nothing_to_attend_to(agree, draw):
+    """A query that may attend to nothing has only zero weights, and nothing becomes NaN."""
+    pair = agree.MultiHeadAttention(12, 3)
+    mask = sighted(draw, 5, 7)
+    mask[2] = False
+    _, weights = pair(draw.normal(2, 5, 12), draw.normal(2, 7, 12), mask=mask)
+    zero_where(weights, ~mask.expand(2, 3, 5, 7))
+    blind = sighted(draw, 2, 3, 5, 5)
+    blind[0, 1] = False
+    pair(draw.normal(2, 5, 12), mask=blind)
+
+
+def test_gradients(agree, draw):
+    """The output and the weights send gradients to all three inputs and all parameters."""
+    pair = agree.MultiHeadAttention(12, 3)
+    pair.gradients(draw.normal(2, 5, 12))
+    query, key, value = draw.normal(2, 4, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12)
+    pair.gradients(query, key, value, mask=sighted(draw, 4, 7))
+
+
+def test_gradients_of_empty_rows(agree, draw):
+    """A query that may attend to nothing makes no gradient NaN."""
+    pair = agree.MultiHeadAttention(12, 3)
+    mask = sighted(draw, 5, 5)
+    mask[1] = False
+    pair.gradients(draw.normal(2, 5, 12), mask=mask)
+
+
+def test_large_scores(agree, draw):
+    """Scores in the hundreds are no reason to overflow."""
+    pair = agree.MultiHeadAttention(12, 3)
+    # scores of this size carry rounding errors of 1e-4, which the softmax hands on
+    pair.within(atol=5e-3)(draw.normal(2, 5, 12, std=12.0))
+
+
+def test_order_of_tokens(agree, draw):
+    """Without a mask attention knows no order: permuted tokens give permuted outputs."""
+    pair = agree.MultiHeadAttention(12, 3)
+    x, order = draw.normal(2, 7, 12), draw.permutation(7)
+    plain, _ = pair(x)
+    permuted, _ = pair(x[:, order])
+    same(permuted, plain[:, order], "Permuting the tokens should only permute the outputs.")
+
+
+def test_inputs_that_are_views(agree, draw):
+    """Transposed and expanded inputs give the same result as their copies."""
+    pair = agree.MultiHeadAttention(12, 3)
+    key = draw.normal(1, 7, 12).expand(2, 7, 12)
+    pair(draw.normal(5, 2, 12).transpose(0, 1), key, mask=sighted(draw, 7, 5).transpose(0, 1))
+
+
+def test_every_dtype(agree, draw, dtype):
+    """Output and weights have the dtype of the input."""
+    pair = agree.MultiHeadAttention(12, 3)
+    pair(draw.normal(2, 5, 12), mask=sighted(draw, 5, 5))
+
+
+def test_device(agree, draw, device):
+    """Everything happens on the device of the input."""
+    pair = agree.MultiHeadAttention(12, 3)
+    pair(draw.normal(2, 5, 12), draw.normal(2, 7, 12), mask=sighted(draw, 5, 7))
+
+
+def test_refuses_sizes_that_do_not_fit(agree, refuses, draw):
+    """A d_model that the heads do not divide is a ValueError when the module is built."""
+    agree.MultiHeadAttention(12, 4)(draw.normal(2, 5, 12))
+    refuses(ValueError, mentions="4").MultiHeadAttention(14, 4)
+    refuses(ValueError).MultiHeadAttention(3, 7)

@@ -1,0 +1,73 @@
+"""Hidden graders for `from_torch`."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import torch_mha
+
+
+def drawn(draw, width=12, heads=3, bias=True):
+    """An nn.MultiheadAttention whose parameters are all drawn, the biases too."""
+    state = {
+        "in_proj_weight": draw.normal(3 * width, width, std=0.4),
+        "out_proj.weight": draw.normal(width, width, std=0.4),
+    }
+    if bias:
+        state["in_proj_bias"] = draw.normal(3 * width, std=0.5)
+        state["out_proj.bias"] = draw.normal(width, std=0.5)
+    return torch_mha(width, heads, bias=bias, state=state)
+
+
+# Only one test asks for the random state: forgetting it should not cost the whole exercise.
+
+
+@pytest.mark.weight(2)
+def test_self_attention(agree, draw):
+    """The copy gives the same outputs and the same weights per head."""
+    pair = agree.impurely.from_torch(drawn(draw))
+    pair(draw.normal(2, 5, 12))
+
+
+def test_cross_attention(agree, draw):
+    """The copy treats query, key, value and mask as the course's module does."""
+    pair = agree.impurely.from_torch(drawn(draw))
+    mask = torch.ones(5, 7, dtype=torch.bool).tril()
+    pair(draw.normal(2, 5, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12), mask=mask)
+
+
+def test_without_biases(agree, draw):
+    """A module made with bias=False becomes one whose biases are zero."""
+    pair = agree.impurely.from_torch(drawn(draw, bias=False))
+    pair(draw.normal(2, 5, 12))
+
+
+def test_sizes(agree, draw):
+    """Width and number of heads are those of PyTorch's module."""
+    for width, heads in ((6, 1), (10, 5), (6, 6)):
+        pair = agree.impurely.from_torch(drawn(draw, width, heads))
+        pair(draw.normal(2, 4, width))
+
+
+def test_the_copy_can_be_trained(agree, draw):
+    """Gradients reach the input and every parameter of the copy."""
+    pair = agree.impurely.from_torch(drawn(draw))
+    pair.gradients(draw.normal(2, 5, 12))
+    pair = agree.impurely.from_torch(drawn(draw, bias=False))
+    pair.gradients(draw.normal(2, 5, 12))
+
+
+def test_random_state_is_left_alone(agree, draw):
+    """Whoever draws random numbers next gets the same as without the copy."""
+    agree.from_torch(drawn(draw, 6, 2))(draw.normal(2, 4, 6))
+
+
+def test_every_dtype(agree, draw, dtype):
+    """The copy has the dtype of PyTorch's module."""
+    pair = agree.impurely.from_torch(drawn(draw))
+    pair(draw.normal(2, 5, 12))
+
+
+def test_device(agree, draw, device):
+    """The copy lives on the device of PyTorch's module."""
+    pair = agree.impurely.from_torch(drawn(draw))
+    pair(draw.normal(2, 5, 12))

@@ -1,0 +1,48 @@
+"""Hidden graders for `merge_heads`."""
+
+import pytest
+
+from autograder.grading.properties import same
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """The heads of a token stand side by side, head 1 first."""
+    agree.merge_heads(draw.normal(2, 3, 5, 4))
+    agree.merge_heads(draw.normal(3, 5, 7, 2))
+
+
+def test_undoes_the_split(agree, reference, draw):
+    """Splitting and merging gives back what went in."""
+    x = draw.normal(3, 5, 12)
+    for heads in (2, 4, 12):
+        merged = agree.merge_heads(reference.split_heads(x, heads))
+        same(merged, x, "Merging the heads of x should give x back.")
+
+
+def test_lengths_of_one(agree, draw):
+    """All three axes are there for a single sequence, token, head or feature."""
+    for shape in ((1, 3, 5, 4), (2, 3, 1, 4), (2, 1, 5, 4), (2, 3, 5, 1), (1, 1, 1, 1)):
+        agree.merge_heads(draw.normal(*shape))
+
+
+def test_inputs_that_are_views(agree, draw):
+    """Transposed, expanded and strided inputs give the same result as their copies."""
+    agree.merge_heads(draw.normal(2, 3, 4, 5).transpose(2, 3))
+    agree.merge_heads(draw.normal(2, 1, 5, 4).expand(2, 3, 5, 4))
+    agree.merge_heads(draw.normal(2, 3, 10, 4)[:, :, ::2])
+
+
+def test_gradients(agree, draw):
+    """The gradient of every feature comes back to its head and token."""
+    agree.gradients.merge_heads(draw.normal(2, 3, 5, 4))
+
+
+def test_every_dtype(agree, draw, dtype):
+    """The result has the dtype of the heads."""
+    agree.merge_heads(draw.normal(2, 3, 5, 4))
+
+
+def test_device(agree, draw, device):
+    """The result lives on the device of the heads."""
+    agree.merge_heads(draw.normal(2, 3, 5, 4))

@@ -1,0 +1,80 @@
+"""Hidden graders for `plot_heads`."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect
+
+
+def heads(draw, number=3, n=4, m=6):
+    """Drawn weights (H, n, m)."""
+    return torch.softmax(draw.normal(number, n, m, std=1.5), dim=-1)
+
+
+def by_title(figure):
+    """The figure with its panels in the order of their titles: where a panel stands is free."""
+    return replace(figure, axes=tuple(sorted(figure.axes, key=lambda panel: panel.title)))
+
+
+@pytest.fixture
+def agree(agree):
+    """Compares panels of the same title, wherever they stand in the figure."""
+    return agree.only(by_title)
+
+
+@pytest.mark.weight(2)
+def test_every_head(agree, draw):
+    """There is a titled panel per head: a row per query from the top, a column per key."""
+    agree.plot_heads(heads(draw))
+
+
+@pytest.mark.weight(2)
+def test_one_range_of_colours(agree, draw):
+    """The colours run from 0 to 1 in every panel, whatever the weights are."""
+    agree.plot_heads(heads(draw, m=5) / 2)
+    flat, sharp = torch.full((4, 6), 1 / 6), torch.eye(6)[:4]
+    figure = agree.plot_heads(torch.stack([flat, sharp]))
+    limits = {(image.vmin, image.vmax) for panel in figure.axes for image in panel.images}
+    expect(limits == {(0.0, 1.0)}, "All panels should share the range of colours from 0 to 1.")
+
+
+def test_tokens_on_both_axes(agree, draw):
+    """The tokens label the queries and the keys of every panel."""
+    agree.plot_heads(heads(draw, 2, 5, 5), ["a", "soft", "look", "up", "table"])
+    agree.plot_heads(heads(draw, 3, 3, 3), tokens=["the", "cat", "the"])
+
+
+def test_any_number_of_heads(agree, draw):
+    """One head, five heads and eight heads all get their panels, in order."""
+    for number in (1, 5, 8):
+        agree.plot_heads(heads(draw, number, 3, 4))
+
+
+def test_weights_straight_from_a_model(agree, draw):
+    """Weights that still need gradients can be drawn."""
+    agree.plot_heads(heads(draw).requires_grad_())
+
+
+@pytest.mark.dtypes("float16", "bfloat16", "float64")
+def test_every_dtype(agree, draw, dtype):
+    """Weights of any float dtype can be drawn, also those that NumPy lacks."""
+    agree.plot_heads(heads(draw))
+
+
+def test_single_query_or_key(agree, draw):
+    """A panel with one row or one column is still a panel."""
+    agree.plot_heads(heads(draw, 2, 1, 5))
+    agree.plot_heads(heads(draw, 2, 5, 1))
+
+
+def test_each_call_draws_a_new_figure(agree, draw):
+    """A second call starts on an empty figure."""
+    agree.plot_heads(heads(draw))
+    agree.plot_heads(heads(draw, 2))
+
+
+def test_device(agree, draw, device):
+    """Weights on another device can be drawn."""
+    agree.plot_heads(heads(draw))

@@ -1,0 +1,68 @@
+"""Hidden graders for `split_heads`."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import same
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """Each head holds its own slice of every token."""
+    agree.split_heads(draw.normal(2, 5, 12), 3)
+    agree.split_heads(draw.normal(3, 7, 10), 5)
+
+
+def test_tokens_stay_apart(agree, draw):
+    """Changing one token changes that token in every head, and no other token."""
+    x = draw.normal(2, 5, 12)
+    changed = x.clone()
+    changed[:, 3] += 1.0
+    moved = agree.split_heads(changed, num_heads=4) - agree.split_heads(x, num_heads=4)
+    expected = torch.zeros(2, 4, 5, 3)
+    expected[:, :, 3] = 1.0
+    same(moved, expected, "A change to one token should be seen in that token alone, in all heads.")
+
+
+def test_any_number_of_heads(agree, draw):
+    """One head, two heads and as many heads as features all work."""
+    x = draw.normal(2, 5, 6)
+    for heads in (1, 2, 6):
+        agree.split_heads(x, heads)
+
+
+def test_lengths_of_one(agree, draw):
+    """All four axes are there, even for a single sequence or a single token."""
+    agree.split_heads(draw.normal(1, 5, 6), 2)
+    agree.split_heads(draw.normal(4, 1, 6), 3)
+    agree.split_heads(draw.normal(1, 1, 1), 1)
+
+
+def test_inputs_that_are_views(agree, draw):
+    """Transposed, expanded and strided inputs give the same heads as their copies."""
+    agree.split_heads(draw.normal(5, 2, 12).transpose(0, 1), 3)
+    agree.split_heads(draw.normal(1, 5, 12).expand(3, 5, 12), 4)
+    agree.split_heads(draw.normal(2, 12, 5).transpose(1, 2), 3)
+    agree.split_heads(draw.normal(2, 5, 24)[:, :, ::2], 3)
+
+
+def test_gradients(agree, draw):
+    """The gradient of every feature comes back to the place it was taken from."""
+    agree.gradients.split_heads(draw.normal(2, 5, 12), 3)
+
+
+def test_every_dtype(agree, draw, dtype):
+    """The heads have the dtype of the input."""
+    agree.split_heads(draw.normal(2, 5, 12), 3)
+
+
+def test_device(agree, draw, device):
+    """The heads live on the device of the input."""
+    agree.split_heads(draw.normal(2, 5, 12), 3)
+
+
+def test_refuses_an_uneven_cut(agree, refuses, draw):
+    """A width that the heads do not divide is a ValueError that says which width."""
+    agree.split_heads(draw.normal(2, 5, 12), 4)
+    refuses(ValueError, mentions="4").split_heads(draw.normal(2, 5, 14), 4)
+    refuses(ValueError).split_heads(draw.normal(2, 5, 3), 7)

@@ -1,0 +1,16 @@
+"""Collects the heads in a buffer of the default dtype.
+
+Exercise: merge_heads
+Believes: a new tensor takes its dtype from what is written into it.
+Shows: right in float32; other dtypes come back as float32.
+Hint: Compare `.dtype` and `.device` of the result with those of the input.
+Rejected by: test_every_dtype
+"""
+
+
+def merge_heads(x):
+    batch, heads, tokens, size = x.shape
+    merged = torch.empty(batch, tokens, heads * size)
+    for head in range(heads):
+        merged[..., head * size : (head + 1) * size] = x[:, head]
+    return merged

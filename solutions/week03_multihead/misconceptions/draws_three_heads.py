@@ -1,0 +1,16 @@
+"""Always makes three panels.
+
+Exercise: plot_heads
+Believes: every model has three heads.
+Shows: an error or missing panels for any other number of heads.
+Hint: Where does the number of heads come from: from the weights, or from your code?
+Rejected by: test_any_number_of_heads
+"""
+
+
+def plot_heads(weights, tokens=None):
+    figure, grid = plt.subplots(1, 3, figsize=(9, 3))
+    for head, (ax, matrix) in enumerate(zip(grid, weights)):
+        _draw_attention(ax, matrix, tokens)
+        ax.set_title(f"Head {head + 1}")
+    return figure

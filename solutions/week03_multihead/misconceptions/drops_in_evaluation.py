@@ -1,0 +1,22 @@
+"""Keeps dropping weights in evaluation mode.
+
+Exercise: CausalSelfAttention
+Believes: F.dropout knows whether the module is training.
+Shows: two evaluations of one input differ.
+Hint: What is the default of F.dropout's `training`, and who knows which mode the module is in?
+Rejected by: test_evaluation_drops_nothing
+"""
+
+_RightCausalSelfAttention = CausalSelfAttention
+
+
+class CausalSelfAttention(_RightCausalSelfAttention):
+    def forward(self, x, return_weights=False):
+        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = (split_heads(part, self.n_heads) for part in (q, k, v))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        tokens = x.shape[1]
+        causal = torch.ones(tokens, tokens, dtype=torch.bool, device=x.device).tril()
+        weights = _masked_softmax(scores, causal)
+        y = self.proj(merge_heads(torch.nn.functional.dropout(weights, self.dropout.p) @ v))
+        return (y, weights) if return_weights else y

@@ -1,0 +1,19 @@
+"""Copies the heads into a new buffer that always has the default dtype and lives on the CPU.
+
+Exercise: split_heads
+Believes: `torch.zeros(shape)` takes dtype and device from the tensor it will hold.
+Shows: right in float32 on the CPU; other dtypes come back as float32.
+Hint: Compare `.dtype` and `.device` of your result with those of x for a half-precision x.
+Rejected by: test_every_dtype
+"""
+
+
+def split_heads(x, num_heads):
+    batch, tokens, width = x.shape
+    if width % num_heads:
+        raise ValueError(f"a width of {width} cannot be cut into {num_heads} equal heads")
+    size = width // num_heads
+    heads = torch.zeros(batch, num_heads, tokens, size)
+    for head in range(num_heads):
+        heads[:, head] = x[:, :, head * size : (head + 1) * size]
+    return heads

@@ -1,0 +1,24 @@
+"""Inserts a head axis into a mask of three dimensions instead of refusing it.
+
+Exercise: MultiHeadAttention
+Believes: (B, n, m) is the only thing three dimensions can mean.
+Shows: a guess in place of the ValueError that is asked for; (H, n, m) would be misread.
+Hint: Three dimensions could also be (H, n, m). What does the docstring ask for when a mask is ambiguous?
+Rejected by: test_refuses_a_mask_of_three_dimensions
+"""
+
+_RightMultiHeadAttention = MultiHeadAttention
+
+
+class MultiHeadAttention(_RightMultiHeadAttention):
+    def forward(self, query, key=None, value=None, mask=None):
+        key = query if key is None else key
+        value = key if value is None else value
+        if mask is not None and mask.dim() == 3:
+            mask = mask.unsqueeze(1)
+        q = split_heads(self.W_q(query), self.num_heads)
+        k = split_heads(self.W_k(key), self.num_heads)
+        v = split_heads(self.W_v(value), self.num_heads)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        weights = _masked_softmax(scores, mask)
+        return self.W_o(merge_heads(weights @ v)), weights

@@ -1,0 +1,26 @@
+"""Fills hidden scores with minus infinity and takes the plain softmax.
+
+Exercise: MultiHeadAttention
+Believes: every query can see at least one key.
+Shows: a query with nothing to attend to becomes NaN.
+Hint: A row of only minus infinity has no largest entry to subtract. What should such a row give?
+Rejected by: test_rows_with_nothing_to_attend_to
+"""
+
+_RightMultiHeadAttention = MultiHeadAttention
+
+
+class MultiHeadAttention(_RightMultiHeadAttention):
+    def forward(self, query, key=None, value=None, mask=None):
+        key = query if key is None else key
+        value = key if value is None else value
+        if mask is not None and mask.dim() == 3:
+            raise ValueError(f"a mask of shape {tuple(mask.shape)} has {mask.dim()} dimensions")
+        q = split_heads(self.W_q(query), self.num_heads)
+        k = split_heads(self.W_k(key), self.num_heads)
+        v = split_heads(self.W_v(value), self.num_heads)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask, float("-inf"))
+        weights = torch.softmax(scores, dim=-1)
+        return self.W_o(merge_heads(weights @ v)), weights

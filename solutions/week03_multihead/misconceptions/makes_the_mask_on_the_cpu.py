@@ -1,0 +1,22 @@
+"""Makes the causal mask on the CPU, wherever x lives.
+
+Exercise: CausalSelfAttention
+Believes: tensors find each other across devices.
+Shows: right on the CPU; on a GPU the mask and the scores cannot meet.
+Hint: Which argument of torch.ones decides where the mask lives, and whose device should it be?
+Rejected by: test_device
+"""
+
+_RightCausalSelfAttention = CausalSelfAttention
+
+
+class CausalSelfAttention(_RightCausalSelfAttention):
+    def forward(self, x, return_weights=False):
+        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = (split_heads(part, self.n_heads) for part in (q, k, v))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        tokens = x.shape[1]
+        causal = torch.ones(tokens, tokens, dtype=torch.bool).tril()
+        weights = _masked_softmax(scores, causal)
+        y = self.proj(merge_heads(self.dropout(weights) @ v))
+        return (y, weights) if return_weights else y

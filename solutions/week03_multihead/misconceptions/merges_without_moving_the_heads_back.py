@@ -1,0 +1,13 @@
+"""Reshapes straight to (B, T, C) while the heads still stand in front of the tokens.
+
+Exercise: merge_heads
+Believes: a reshape to the right shape puts every number in its place.
+Shows: the shape is right, but a row mixes several tokens of one head.
+Hint: Split a small numbered x and merge it again. Do you get x back?
+Rejected by: test_values
+"""
+
+
+def merge_heads(x):
+    batch, heads, tokens, size = x.shape
+    return x.reshape(batch, tokens, heads * size)

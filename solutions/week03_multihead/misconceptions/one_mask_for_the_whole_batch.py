@@ -1,0 +1,26 @@
+"""Uses the mask of the first sequence for the whole batch.
+
+Exercise: MultiHeadAttention
+Believes: all sequences of a batch are padded alike.
+Shows: right for masks without a batch axis.
+Hint: Padding differs from sequence to sequence. Which sequence's mask do you apply to the second one?
+Rejected by: test_masks_of_four_dimensions
+"""
+
+_RightMultiHeadAttention = MultiHeadAttention
+
+
+class MultiHeadAttention(_RightMultiHeadAttention):
+    def forward(self, query, key=None, value=None, mask=None):
+        key = query if key is None else key
+        value = key if value is None else value
+        if mask is not None and mask.dim() == 3:
+            raise ValueError(f"a mask of shape {tuple(mask.shape)} has {mask.dim()} dimensions")
+        q = split_heads(self.W_q(query), self.num_heads)
+        k = split_heads(self.W_k(key), self.num_heads)
+        v = split_heads(self.W_v(value), self.num_heads)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        if mask is not None and mask.dim() == 4:
+            mask = mask[:1]
+        weights = _masked_softmax(scores, mask)
+        return self.W_o(merge_heads(weights @ v)), weights

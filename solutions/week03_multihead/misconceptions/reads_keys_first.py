@@ -1,0 +1,22 @@
+"""Reads the fused projection as keys, queries, values.
+
+Exercise: CausalSelfAttention
+Believes: the order of the three parts is free.
+Shows: queries and keys have changed places; invisible until weights are copied from elsewhere.
+Hint: The docstring fixes an order for what `qkv` puts out. In which order do you name the parts?
+Rejected by: test_values
+"""
+
+_RightCausalSelfAttention = CausalSelfAttention
+
+
+class CausalSelfAttention(_RightCausalSelfAttention):
+    def forward(self, x, return_weights=False):
+        k, q, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = (split_heads(part, self.n_heads) for part in (q, k, v))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        tokens = x.shape[1]
+        causal = torch.ones(tokens, tokens, dtype=torch.bool, device=x.device).tril()
+        weights = _masked_softmax(scores, causal)
+        y = self.proj(merge_heads(self.dropout(weights) @ v))
+        return (y, weights) if return_weights else y

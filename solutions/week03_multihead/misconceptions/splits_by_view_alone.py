@@ -1,0 +1,15 @@
+"""Reshapes straight to (B, H, T, d) without moving an axis.
+
+Exercise: split_heads
+Believes: a view with the right shape holds the right numbers.
+Shows: the shape is right, but each head is a run of whole tokens instead of a slice of every token.
+Hint: Number the entries of a small x from 0 up and follow one token through your reshape. Which axis does memory run along first?
+Rejected by: test_values
+"""
+
+
+def split_heads(x, num_heads):
+    batch, tokens, width = x.shape
+    if width % num_heads:
+        raise ValueError(f"a width of {width} cannot be cut into {num_heads} equal heads")
+    return x.reshape(batch, num_heads, tokens, width // num_heads)

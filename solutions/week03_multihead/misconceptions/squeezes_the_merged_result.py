@@ -1,0 +1,12 @@
+"""Drops axes of length one before merging.
+
+Exercise: merge_heads
+Believes: `squeeze` only tidies up.
+Shows: right until there is one sequence, one token, one head or one feature.
+Hint: What comes back for a single sequence, and for a single token?
+Rejected by: test_lengths_of_one
+"""
+
+
+def merge_heads(x):
+    return x.transpose(1, 2).squeeze().flatten(start_dim=-2)

@@ -1,0 +1,13 @@
+"""Moves the features in front of the tokens instead of the tokens in front of the heads.
+
+Exercise: merge_heads
+Believes: one transposition before the reshape is as good as another.
+Shows: the shape is right; a row holds one or two features of many tokens.
+Hint: Name the axes after each step: which two must be neighbours, in which order, before they can be merged?
+Rejected by: test_values
+"""
+
+
+def merge_heads(x):
+    batch, heads, tokens, size = x.shape
+    return x.transpose(2, 3).reshape(batch, tokens, heads * size)
