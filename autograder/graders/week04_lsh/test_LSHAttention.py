@@ -7,6 +7,11 @@ from autograder.grading.properties import expect, generator_seed
 
 SEED = 7
 
+# Where two right programs differ by more than rounding. Some divide a key by its length + 1e-8,
+# which shows in float64 only; and scores near -1e5 (the first position, where causal) are known to
+# 1.5e-11 there.
+IN_FLOAT64 = 1e-6
+
 
 def queries(pair, num_heads):
     """Rows of x -> the vectors that the module will hash, (..., H, d)."""
@@ -38,15 +43,15 @@ def test_one_head(agree, draw, clear):
 
 def test_sizes(agree, draw, clear):
     """Other numbers of heads, sequences and rounds, down to a sequence of one chunk."""
-    for width, heads, batch, length, size in ((8, 4, 3, 6, 3), (10, 2, 1, 4, 4)):
+    for width, heads, batch, length, size in ((8, 4, 3, 12, 3), (10, 2, 1, 4, 4)):
         pair = agree.LSHAttention(width, heads, size, 1)
-        rotations = draw.normal(1, width // heads, 2)
+        rotations = draw.normal(1, width // heads, (length // size + 1) // 2)
         pair(clear(rotations, batch, length, width, project=queries(pair, heads)), rotations)
 
 
 def test_rotations_come_before_everything(agree, draw, clear):
-    """Given rotations are used as they are, with any number of rounds, and nothing is drawn."""
-    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=4)
+    """Given rotations are used as they are, and then nothing is drawn."""
+    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=3)
     rotations = draw.normal(3, 4, 1)
     x = clear(rotations, 2, 10, 12, project=queries(pair, 3), bucket_size=5)
     pair(x, rotations, generator_seed(SEED))
@@ -69,7 +74,8 @@ def test_odd_number_of_chunks(agree, clear):
 
 def test_draws_in_the_default_dtype(agree, clear, dtype):
     """The rotations are drawn in the default dtype, whatever the dtype of the input."""
-    pair = agree.LSHAttention(16, 2, bucket_size=6, n_hashes=1)
+    lenient = agree.within(IN_FLOAT64) if dtype == torch.float64 else agree
+    pair = lenient.LSHAttention(16, 2, bucket_size=6, n_hashes=1)
     # Sixteen numbers: torch draws fewer one by one, and then alike in every dtype.
     x = clear(drawn(1, 8, 4), 3, 24, 16, project=queries(pair, 2))
     pair(x, generator=generator_seed(SEED))
@@ -101,8 +107,7 @@ def test_causal_in_several_rounds(agree, clear):
     """The causal mask holds in every round, with rotations that the module draws."""
     pair = agree.LSHAttention(12, 3, 5, 3, True)
     x = clear(drawn(3, 4, 4), 2, 20, 12, project=queries(pair, 3))
-    # The first position is alone in every round; scores near -1e5 are known to 1.5e-11 in float64.
-    pair.within(atol=1e-8)(x, generator=generator_seed(SEED))
+    pair.within(IN_FLOAT64)(x, generator=generator_seed(SEED))
 
 
 def test_gradients(agree, draw, clear):
@@ -115,15 +120,16 @@ def test_gradients(agree, draw, clear):
 
 def test_dtypes(agree, draw, clear, dtype):
     """A module of any float dtype answers in it."""
-    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1)
-    rotations = draw.normal(1, 4, 2)
+    lenient = agree.within(IN_FLOAT64) if dtype == torch.float64 else agree
+    pair = lenient.LSHAttention(12, 3, bucket_size=5, n_hashes=1)
+    rotations = draw.normal(1, 4, 1)
     pair(clear(rotations, 2, 10, 12, project=queries(pair, 3), margin=0.08), rotations)
 
 
 def test_views(agree, draw, clear):
     """A transposed and an expanded input give what their copies give."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1)
-    rotations = draw.normal(1, 4, 2)
+    rotations = draw.normal(1, 4, 1)
     x = clear(rotations, 10, 2, 12, project=queries(pair, 3)).transpose(0, 1)
     pair(x, rotations)
     pair(x[:1].expand(4, 10, 12), rotations)
@@ -155,7 +161,7 @@ def test_refuses_heads_that_do_not_divide(agree, refuses, draw, clear):
 def test_refuses_a_length_that_leaves_a_remainder(agree, refuses, draw, clear):
     """A length that does not fill its last chunk is a ValueError that names the length."""
     pair = agree.LSHAttention(8, 2, bucket_size=4, n_hashes=1)
-    rotations = draw.normal(1, 4, 2)
+    rotations = draw.normal(1, 4, 1)
     pair(clear(rotations, 2, 8, 8, project=queries(pair, 2)), rotations)
     refuses(ValueError, mentions=14).of(pair)(draw.normal(2, 14, 8), rotations)
     refuses(ValueError, mentions=14).of(pair)(draw.normal(2, 14, 8), generator=generator_seed(SEED))

@@ -30,6 +30,11 @@ SPREAD = [
 ]  # six, seven and three: chunks of four cut all of them
 
 
+# Where two right programs differ by more than rounding. Some divide a key by its length + 1e-8,
+# which shows in float64 only; and scores near -1e5 are known to 1.5e-11 there.
+IN_FLOAT64 = 3e-8
+
+
 def full_attention(qk, v):
     """Shared-QK attention over all pairs, in float64."""
     qk, v = qk.double(), v.double()
@@ -115,8 +120,7 @@ def test_alone_in_some_rounds_or_in_all(agree, draw, planted):
     x, rotations = planted(
         [[0, 0, 1, 2, 3, 0, 0, 3], [0, 1, 2, 1, 1, 3, 3, 3], [2, 1, 1, 0, 2, 2, 1, 1]], 2
     )
-    # Scores near -1e5 are known to 1.5e-11 in float64: right programs differ by more than rounding.
-    agree.within(atol=1e-8).lsh_attention(x, draw.normal(2, 8, 3), rotations, 2)
+    agree.within(IN_FLOAT64).lsh_attention(x, draw.normal(2, 8, 3), rotations, 2)
 
 
 def test_only_the_direction_of_a_key_counts(agree, draw, planted):
@@ -160,8 +164,7 @@ def test_causal(agree, draw, planted):
 def test_causal_in_several_rounds(agree, draw, planted):
     """The causal mask holds in every round."""
     x, rotations = planted([THREES, SPREAD[:12], draw.integers(0, 4, 12).tolist()], 2)
-    # The first position is alone in every round; scores near -1e5 are known to 1.5e-11 in float64.
-    agree.within(atol=1e-8).lsh_attention(x, draw.normal(2, 12, 5), rotations, 4, causal=True)
+    agree.within(IN_FLOAT64).lsh_attention(x, draw.normal(2, 12, 5), rotations, 4, causal=True)
 
 
 def test_gradients(agree, draw, clear):
@@ -183,7 +186,7 @@ def test_double_precision(agree, draw, clear):
     """float64 is computed in float64, also where the rotations are float32."""
     rotations = draw.normal(2, 5, 2)
     x = clear(rotations.float(), 2, 12, 5, bucket_size=4)
-    agree.lsh_attention(x, draw.normal(2, 12, 3), rotations.float(), 4)
+    agree.within(IN_FLOAT64).lsh_attention(x, draw.normal(2, 12, 3), rotations.float(), 4)
 
 
 @pytest.mark.dtypes("float16", "bfloat16")
@@ -264,7 +267,7 @@ def test_work_stays_below_the_square(agree, count, long_input):
     expect(growth_exponent(cost, "flops") < 1.5, "The work grows like the square of the length.")
 
 
-def test_more_hashes_come_closer(agree, submission, draw, clear):
+def test_more_hashes_come_closer(agree, draw, clear):
     """With more rounds of hashing the output comes closer to full attention."""
     # Right programs: the squared error with 8 rounds over that with 1, for one draw of 8 sequences,
     # was 0.21 on average, with standard deviation 0.03; the largest of 5000 draws was 0.35, so
@@ -274,16 +277,11 @@ def test_more_hashes_come_closer(agree, submission, draw, clear):
     for _ in range(5):
         rotations = draw.normal(8, 4, 4)
         qk, v = clear(rotations, 8, 32, 4, margin=0.005), draw.normal(8, 32, 3)
-        errors = [
-            float(
-                (submission.lsh_attention(qk, v, rotations[:n], 4) - full_attention(qk, v))
-                .square()
-                .mean()
-            )
-            for n in (1, 8)
-        ]
-        ratios.append(errors[1] / max(errors[0], 1e-12))
-    agree.lsh_attention(qk, v, rotations[:1], 4)
+        one = agree.lsh_attention(qk, v, rotations[:1], 4)
+        # Kind and shape are compared, the values are judged by their distance to full attention.
+        eight = agree.within(atol=10.0).lsh_attention(qk, v, rotations, 4)
+        errors = [(y - full_attention(qk, v)).square().mean() for y in (one, eight)]
+        ratios.append(float(errors[1] / errors[0]))
     expect(
         statistics.median(ratios) < 0.6, "More rounds of hashing should bring the result closer."
     )
