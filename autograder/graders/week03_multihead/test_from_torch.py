@@ -18,7 +18,8 @@ def drawn(draw, width=12, heads=3, bias=True):
     return torch_mha(width, heads, bias=bias, state=state)
 
 
-# Only one test asks for the random state: forgetting it should not cost the whole exercise.
+# Only the test that asks for it looks at the random state and at shared memory (all others are
+# `impurely`): forgetting one of them should not cost the whole exercise.
 
 
 @pytest.mark.weight(2)
@@ -56,9 +57,10 @@ def test_the_copy_can_be_trained(agree, draw):
     pair.gradients(draw.normal(2, 5, 12))
 
 
-def test_random_state_is_left_alone(agree, draw):
-    """Whoever draws random numbers next gets the same as without the copy."""
+def test_leaves_no_trace(agree, draw):
+    """The copy shares no memory with the original, and the random state is left alone."""
     agree.from_torch(drawn(draw, 6, 2))(draw.normal(2, 4, 6))
+    agree.from_torch(drawn(draw, 10, 5, bias=False))(draw.normal(2, 4, 10))
 
 
 def test_every_dtype(agree, draw, dtype):
