@@ -63,7 +63,9 @@ class Bank:
         try:
             return path.read_text(encoding="utf-8")
         except FileNotFoundError:
-            raise BankError(f"{path.relative_to(self.course.root)}: the solution is missing") from None
+            raise BankError(
+                f"{path.relative_to(self.course.root)}: the solution is missing"
+            ) from None
 
     @cached_property
     def alternatives(self) -> tuple[Alternative, ...]:

@@ -32,7 +32,7 @@ class _Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pass
 
 
-class Exercise(_Config):
+class Exercise(_Config, frozen=True):
     """One graded function or class of a week."""
 
     name: str
@@ -42,14 +42,14 @@ class Exercise(_Config):
     extra: str | None = None  # the package extra without which the exercise is not run
 
 
-class Question(_Config):
+class Question(_Config, frozen=True):
     """A written question, marked by hand in Formgrader."""
 
     name: str
     points: float
 
 
-class Limits(_Config):
+class Limits(_Config, frozen=True):
     """What a submission may use. Seconds are wall clock, sizes are MiB."""
 
     call_seconds: Positive = 5.0
@@ -64,7 +64,7 @@ class Limits(_Config):
     submission_files: PositiveInt = 200
 
 
-class Week(_Config):
+class Week(_Config, frozen=True):
     """One assignment: a module with exercises, a lesson with questions, and its dates."""
 
     name: str
@@ -100,7 +100,7 @@ class Week(_Config):
         return tuple(sorted(own | set(self.not_allowed)))
 
 
-class Nbgrader(_Config):
+class Nbgrader(_Config, frozen=True):
     """Where nbgrader works. Paths are relative to the project."""
 
     folder: str = "nbgrader"
@@ -108,7 +108,7 @@ class Nbgrader(_Config):
     db_url: str = ""
 
 
-class Registry(_Config):
+class Registry(_Config, frozen=True):
     """course.yaml as written."""
 
     course: str

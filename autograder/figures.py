@@ -32,7 +32,9 @@ def draw_figures(course: Course, week: Week) -> list[Path]:
             figures: dict[str, Any] = module.figures()
         except Exception as error:
             where = source.relative_to(course.root)
-            raise BuildError(f"{where}: figures() raised {type(error).__name__}: {error}") from error
+            raise BuildError(
+                f"{where}: figures() raised {type(error).__name__}: {error}"
+            ) from error
     folder = course.figures(week)
     folder.mkdir(parents=True, exist_ok=True)
     written = []

@@ -38,9 +38,7 @@ class _Refused(Exception):
     """Ends the intake of one submission; the message is for the student."""
 
 
-def read_submission(
-    path: Path, week: Week, limits: Limits, name: str | None = None
-) -> Submission:
+def read_submission(path: Path, week: Week, limits: Limits, name: str | None = None) -> Submission:
     """Read a folder, a module file or a zip. Never raises for what a student handed in."""
     shown = clean_name(name if name is not None else path.name.removesuffix(".zip"))
     try:
@@ -86,7 +84,9 @@ def _folder_entries(root: Path) -> Iterator[tuple[str, bytes | None, int]]:
             if not _wanted(relative):
                 continue
             if not stat.S_ISREG(os.lstat(path).st_mode):
-                raise _Refused(f"{_quoted(relative)} is a link or a special file. Copy the file itself.")
+                raise _Refused(
+                    f"{_quoted(relative)} is a link or a special file. Copy the file itself."
+                )
             content, size = _read_regular(path, None)
             yield relative, content, size
 
@@ -96,7 +96,9 @@ _READ_BOUND = 64 << 20
 
 def _read_regular(path: Path, bound: int | None) -> tuple[bytes | None, int]:
     """A regular file's content; opened without following links or waiting for a pipe."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    descriptor = os.open(
+        path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    )
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
@@ -111,14 +113,16 @@ def _zip_entries(path: Path) -> Iterator[tuple[str, bytes | None, int]]:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
             if len(entries) > 10_000:
-                raise _Refused(f"The zip holds {len(entries)} entries. Zip only your week's folder.")
+                raise _Refused(
+                    f"The zip holds {len(entries)} entries. Zip only your week's folder."
+                )
             for info in entries:
                 name = info.filename.replace("\\", "/")
                 if info.is_dir() or not _wanted(name):
                     continue
-                if (info.external_attr >> 16) and not stat.S_ISREG(info.external_attr >> 16):
-                    if stat.S_IFMT(info.external_attr >> 16):
-                        raise _Refused(f"{_quoted(name)} in the zip is a link or a special file.")
+                kind = stat.S_IFMT(info.external_attr >> 16)
+                if kind not in (0, stat.S_IFREG):
+                    raise _Refused(f"{_quoted(name)} in the zip is a link or a special file.")
                 if info.file_size > _READ_BOUND:
                     yield name, None, info.file_size
                     continue
@@ -126,7 +130,9 @@ def _zip_entries(path: Path) -> Iterator[tuple[str, bytes | None, int]]:
                     content = file.read(_READ_BOUND + 1)
                 yield name, content, len(content)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
-        raise _Refused(f"The zip archive cannot be opened ({str(error)[:80]}). Make it anew.") from None
+        raise _Refused(
+            f"The zip archive cannot be opened ({str(error)[:80]}). Make it anew."
+        ) from None
     except Exception as error:  # zlib, lzma and bz2 have errors of their own for broken streams
         if type(error) is _Refused or isinstance(error, OSError):
             raise
@@ -147,9 +153,7 @@ def _wanted(name: str) -> bool:
     return pure.suffix.lower() in _KEPT_SUFFIXES and not pure.name.startswith("._")
 
 
-def _bounded(
-    entries: Iterator[tuple[str, bytes | None, int]], limits: Limits
-) -> dict[str, bytes]:
+def _bounded(entries: Iterator[tuple[str, bytes | None, int]], limits: Limits) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     bound, total = limits.submission_mib << 20, 0
     folded: dict[str, str] = {}

@@ -30,7 +30,9 @@ def make_stub(source: str, where: str) -> str:
         begin = _BEGIN.match(line)
         if begin:
             if opened:
-                raise BuildError(f"{where}:{number}: BEGIN SOLUTION inside the one of line {opened[0]}")
+                raise BuildError(
+                    f"{where}:{number}: BEGIN SOLUTION inside the one of line {opened[0]}"
+                )
             opened, regions = (number, begin.group(1)), regions + 1
             if begin.group(1):
                 kept.append(f'{begin.group(1)}raise NotImplementedError("{names.get(number, "")}")')
@@ -43,12 +45,16 @@ def make_stub(source: str, where: str) -> str:
     if opened:
         raise BuildError(f"{where}:{opened[0]}: BEGIN SOLUTION is never ended")
     if not regions:
-        raise BuildError(f"{where}: there is no BEGIN SOLUTION in it: the stub would be the solution")
+        raise BuildError(
+            f"{where}: there is no BEGIN SOLUTION in it: the stub would be the solution"
+        )
     stub = re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept))
     try:
         ast.parse(stub)
     except SyntaxError as error:
-        raise BuildError(f"{where}: its stub is no valid Python: {error.msg} at {error.text!r}") from None
+        raise BuildError(
+            f"{where}: its stub is no valid Python: {error.msg} at {error.text!r}"
+        ) from None
     return stub.rstrip("\n") + "\n"
 
 

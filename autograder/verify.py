@@ -50,7 +50,7 @@ def verify_week(
     sandbox: Sandbox | None,
     progress: Progress = lambda _: None,
 ) -> Verification:
-    """Run the whole bank of a week. Without a sandbox it runs in this process (the code is ours)."""
+    """Run the whole bank of a week; without a sandbox in this process (the code is ours)."""
     engine = Engine(course, week, devices, secret, sandbox)
     try:
         result = Verification(week.name, tests=len(engine.items))
@@ -58,7 +58,9 @@ def verify_week(
         failed: set[str] = set()
         for misconception in engine.bank.misconceptions:
             progress(misconception.name)
-            report = engine.grade(misconception.name, _files(week, misconception.source))
+            report = engine.grade(
+                misconception.name, _files(week, misconception.source), misconception.exercise
+            )
             result.gaps += _judge(week, misconception, report, result, failed)
         result.gaps += _coverage(week, engine, failed)
         return result
@@ -80,7 +82,7 @@ def _grade_right_ones(
     for exercise in stub.exercises:
         if exercise.score:
             passed = [t.name for t in exercise.tests if t.verdict == "pass"]
-            yield f"the stub earns {exercise.score:g} points for {exercise.name}: {passed[0]} passes"
+            yield f"the stub earns points for {exercise.name}: {passed[0]} passes"
     right = [("the solution", bank.solution)]
     right += [(f"alternative {a.name}", a.source) for a in bank.alternatives]
     result.alternatives = len(bank.alternatives)

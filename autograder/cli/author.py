@@ -11,8 +11,12 @@ from . import app
 
 @app.command()
 def build(
-    check: Annotated[bool, typer.Option(help="Write nothing; exit 1 where a stub is stale.")] = False,
-    figures: Annotated[bool, typer.Option(help="Draw the lessons' figures into assets/ too.")] = False,
+    check: Annotated[
+        bool, typer.Option(help="Write nothing; exit 1 where a stub is stale.")
+    ] = False,
+    figures: Annotated[
+        bool, typer.Option(help="Draw the lessons' figures into assets/ too.")
+    ] = False,
 ) -> None:
     """Make the stubs in exercises/ from the solutions.
 
@@ -33,14 +37,16 @@ def build(
         from ..figures import draw_figures
 
         for week in course.weeks:
-            for path in draw_figures(course, week):
-                print(f"drew {path.relative_to(course.root)}")
+            for drawn in draw_figures(course, week):
+                print(f"drew {drawn.relative_to(course.root)}")
 
 
 @app.command()
 def verify(
     weeks: Annotated[list[str] | None, typer.Argument(help="Weeks; all by default.")] = None,
-    quick: Annotated[bool, typer.Option(help="Without the sandbox: the bank is project code.")] = False,
+    quick: Annotated[
+        bool, typer.Option(help="Without the sandbox: the bank is project code.")
+    ] = False,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or fake-gpu")] = "auto",
 ) -> None:
     """Prove that the graders are fair and sharp, on the whole bank of each week.

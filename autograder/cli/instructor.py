@@ -15,15 +15,20 @@ def grade(
     week: WeekArgument,
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(help="Submissions: folders, module files or zips; default: the collected ones."),
+        typer.Argument(
+            help="Submissions: folders, module files or zips; default: the collected ones."
+        ),
     ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write the report here; - for standard output.")
     ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; default: one per core.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes; default: one per core.")
+    ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or fake-gpu")] = "auto",
     sandbox: Annotated[
-        str, typer.Option(help="auto, bubblewrap, landlock; none runs code unprotected: your own only")
+        str,
+        typer.Option(help="auto, bubblewrap, landlock; none runs code unprotected: your own only"),
     ] = "auto",
 ) -> None:
     """Grade a week's submissions in the sandbox; exit code 0 when all were graded.

@@ -10,7 +10,7 @@ import torch
 from ..worker import wire
 from ..worker.values import Decoder, Encoder
 from .draw import Draw
-from .drawn import read_drawing, read_figure
+from .drawn import read_special
 from .messages import crashed, forbidden, state_mismatch
 from .outcomes import BadReply, GraderFault, LimitExceeded, NotRun, Outcome
 from .targets import Answer, Target
@@ -155,7 +155,7 @@ class Side:
             raise BadReply("What your function returned does not fit together.") from None
 
     def _decode(self, reply: wire.Reply, buffers: list[memoryview]) -> Seen:
-        decoder = Decoder(buffers, special=_read_special)
+        decoder = Decoder(buffers, special=read_special)
         gradients = reply.gradients
         return Seen(
             decoder(reply.value),
@@ -170,15 +170,8 @@ class ReferenceRaised(GraderFault):
 
     def __init__(self, reply: wire.Reply, message: str) -> None:
         super().__init__(message)
-        self.reply = reply
-
-
-def _read_special(value: wire.Value, decoder: Decoder) -> Any:
-    if isinstance(value, wire.DrawingV):
-        return read_drawing(value, decoder)
-    if isinstance(value, wire.FigureV):
-        return read_figure(value, decoder)
-    return value
+        assert reply.raised is not None
+        self.raised = reply.raised
 
 
 @dataclass

@@ -46,6 +46,10 @@ class Tolerance:
         return max(unit * max(largest, self.terms), 4 * own_error)
 
 
+DERIVED = Tolerance()
+EXACT = Tolerance(0.0)
+
+
 def compare(
     actual: Any, expected: Any, precise: Any, tolerance: Tolerance, where: str = "The result"
 ) -> None:
@@ -243,7 +247,9 @@ def _rows_of(wide: torch.Tensor) -> str:
     rows = torch.isnan(wide).flatten(0, -2).any(-1)
     whole = torch.isnan(wide).flatten(0, -2).all(-1)
     count = int(rows.sum())
-    return f", in {count} of {rows.numel()} rows{' (whole rows)' if torch.equal(rows, whole) else ''}"
+    return (
+        f", in {count} of {rows.numel()} rows{' (whole rows)' if torch.equal(rows, whole) else ''}"
+    )
 
 
 def _name(dtype: torch.dtype) -> str:

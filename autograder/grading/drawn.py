@@ -44,15 +44,22 @@ class Figure:
 
 
 def read_drawing(value: wire.DrawingV, decoder: Decoder) -> Drawing:
-    images = tuple(
-        Image(decoder(i.data), i.top_row_first, i.vmin, i.vmax) for i in value.images
-    )
+    images = tuple(Image(decoder(i.data), i.top_row_first, i.vmin, i.vmax) for i in value.images)
     texts = value.xlabel, value.ylabel, value.title
     return Drawing(images, *texts, value.xticks, value.yticks, value.same_axes)
 
 
 def read_figure(value: wire.FigureV, decoder: Decoder) -> Figure:
     return Figure(tuple(read_drawing(a, decoder) for a in value.axes), value.suptitle)
+
+
+def read_special(value: wire.Value, decoder: Decoder) -> Any:
+    """Drawings and figures with their data; anything else as it is."""
+    if isinstance(value, wire.DrawingV):
+        return read_drawing(value, decoder)
+    if isinstance(value, wire.FigureV):
+        return read_figure(value, decoder)
+    return value
 
 
 def compare_drawing(actual: Any, expected: Drawing, where: str = "The drawing") -> None:
@@ -106,8 +113,6 @@ def compare_figure(actual: Any, expected: Figure, where: str = "The figure") -> 
     if not isinstance(actual, Figure):
         raise Wrong(f"{where} should be a matplotlib Figure.")
     if len(actual.axes) != len(expected.axes):
-        raise Wrong(
-            f"{where} should have {len(expected.axes)} panels, but has {len(actual.axes)}."
-        )
+        raise Wrong(f"{where} should have {len(expected.axes)} panels, but has {len(actual.axes)}.")
     for number, (mine, theirs) in enumerate(zip(actual.axes, expected.axes, strict=True)):
         compare_drawing(mine, theirs, f"Panel {number + 1}")

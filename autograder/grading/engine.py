@@ -18,9 +18,9 @@ from ..bank import Bank, Misconception
 from ..course import Course, Week
 from ..errors import EngineError
 from ..report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
+from ..worker.devices import claim_device
 from ..worker.runtime import PrepareConfig
 from ..worker.watch import set_nets
-
 from .diagnose import diagnose
 from .plugin import GraderPlugin, Ran, exercise_of
 from .session import GraderSession
@@ -50,6 +50,8 @@ class Engine:
         self._folder = tempfile.TemporaryDirectory(prefix="autograder-")
         self._misconceptions: dict[str, list[Ran]] = {}
         set_nets(week.all_patterns)
+        if "fake-gpu" in devices:
+            claim_device()
         solution = self._written("solution", self.bank.solution)
         self.plugin = GraderPlugin(
             week.module,
@@ -74,21 +76,28 @@ class Engine:
         if ungraded := known - graded:
             raise EngineError(f"no grader: test_{min(ungraded)}.py is missing in {self.week.name}")
 
-    def grade(self, name: str, files: Mapping[str, bytes]) -> SubmissionReport:
-        """The report of one submission. A fault of ours is tried again in a fresh sandbox."""
+    def grade(
+        self, name: str, files: Mapping[str, bytes], exercise: str | None = None
+    ) -> SubmissionReport:
+        """The report of one submission (on one exercise, if named).
+
+        A fault of ours is tried again in a fresh sandbox.
+        """
         started = time.perf_counter()
-        report = self._attempt(name, files)
+        report = self._attempt(name, files, exercise)
         if report.verdict == "grader_fault":
             self._end_template()
-            report = self._attempt(name, files)
+            report = self._attempt(name, files, exercise)
         seconds = round(time.perf_counter() - started, 4)
         return msgspec.structs.replace(report, seconds=seconds)
 
-    def _attempt(self, name: str, files: Mapping[str, bytes]) -> SubmissionReport:
+    def _attempt(
+        self, name: str, files: Mapping[str, bytes], exercise: str | None
+    ) -> SubmissionReport:
         try:
             target = self.target(files)
             try:
-                ran = self.run(target, self._lines(files))
+                ran = self.run(target, self._lines(files), exercise)
             finally:
                 target.close()
         except (sandboxes.SandboxError, EngineError) as error:
@@ -96,6 +105,7 @@ class Engine:
         exercises = tuple(
             self._exercise_report(e.name, [r for r in ran if r.exercise == e.name])
             for e in self.week.exercises
+            if exercise in (None, e.name)
         )
         faults = [r.fault for r in ran if r.fault]
         return scoring.submission_report(name, self.week, exercises, faults)
@@ -135,9 +145,9 @@ class Engine:
 
     def _exercise_report(self, exercise: str, ran: list[Ran]) -> ExerciseReport:
         names: list[str] = []
-        if any(r.report.verdict in scoring.FAILED for r in ran):
-            if not all(_not_written(r.report) for r in ran):
-                names = diagnose(ran, self.misconception_runs(exercise))
+        failed = any(r.report.verdict in scoring.FAILED for r in ran)
+        if failed and not all(_not_written(r.report) for r in ran):
+            names = diagnose(ran, self.misconception_runs(exercise))
         by_name = {m.name: m for m in self.bank.of_exercise(exercise)}
         explained = tuple(Diagnosis(n, by_name[n].title, by_name[n].hint) for n in names)
         tests = tuple(r.report for r in ran)

@@ -16,10 +16,12 @@ from _pytest.runner import runtestprotocol
 
 from ..report import TestReport
 from ..worker.values import TORCH_DTYPES
-from .agree import Agree, Calls, Count, Refuses
+from .agree import Agree
 from .case import Case, Device, Side
 from .draw import Draw
 from .outcomes import Outcome
+from .refuse import Refuses
+from .remote import Calls, Count
 from .targets import Answer, Target
 
 ALL_DTYPES = ("float32", "float64", "float16", "bfloat16")

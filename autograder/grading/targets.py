@@ -196,7 +196,9 @@ class Sandboxed:
         assert self._child is not None
         limit = self._limits.memory_mib << 20
         if self._child.resident_bytes() > limit + (1 << 29):
-            raise LimitExceeded(f"Your code used more than {self._limits.memory_mib} MiB of memory.")
+            raise LimitExceeded(
+                f"Your code used more than {self._limits.memory_mib} MiB of memory."
+            )
 
     def _death(self) -> Outcome:
         assert self._child is not None

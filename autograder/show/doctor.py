@@ -29,7 +29,9 @@ def run_doctor() -> bool:
         found = importlib.util.find_spec(package) is not None
         version = importlib.metadata.version(package) if found else "missing"
         console.print(f"  {'ok' if found else '--'}   {package} {version}")
-    console.print(f"  {'ok' if _cuda() else '--'}   CUDA device{'' if _cuda() else ': none, so fake-gpu'}")
+    console.print(
+        f"  {'ok' if _cuda() else '--'}   CUDA device{'' if _cuda() else ': none, so fake-gpu'}"
+    )
     for finding in probe():
         mark = "ok" if finding.ok else "--"
         console.print(f"  {mark}   {finding.name}: {finding.detail}", markup=False)

@@ -57,9 +57,7 @@ def run_grade(
     return all(s.verdict != "grader_fault" for s in report.submissions)
 
 
-def _submissions(
-    course: Course, week: Week, paths: Sequence[Path] | None
-) -> list[Submission]:
+def _submissions(course: Course, week: Week, paths: Sequence[Path] | None) -> list[Submission]:
     if not paths:
         from ..nbgrader.gradebook import collected
 
@@ -140,7 +138,9 @@ def print_scores(console: Console, report: Report) -> None:
             if exercise.diagnosis:
                 notes.append(f"{exercise.name}: {', '.join(exercise.diagnosis)}")
             elif exercise.score < exercise.max_score and submission.verdict == "graded":
-                worst = next(t.verdict for t in exercise.tests if t.verdict not in ("pass", "not_run"))
+                worst = next(
+                    t.verdict for t in exercise.tests if t.verdict not in ("pass", "not_run")
+                )
                 notes.append(f"{exercise.name}: {worst}")
         score = f"{submission.score:g}/{submission.max_score:g}"
         shown = score if submission.verdict == "graded" else submission.verdict

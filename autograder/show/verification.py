@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from ..course import Course, Week
@@ -23,13 +23,17 @@ def run_verification(course: Course, weeks: list[Week], *, quick: bool, device: 
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         for week in weeks:
             task = progress.add_task(week.name, total=None)
+
+            def shown(name: str, task: TaskID = task, week: Week = week) -> None:
+                progress.update(task, description=f"{week.name}: {name}")
+
             result = verify_week(
                 course,
                 week,
                 devices,
                 secret,
                 sandbox,
-                lambda name, w=week, t=task: progress.update(t, description=f"{w.name}: {name}"),
+                shown,
             )
             progress.remove_task(task)
             _print(console, result)
@@ -51,7 +55,9 @@ def _print(console: Console, result: Verification) -> None:
     for row in result.rows:
         tests = [t.split("::")[-1] for t in row.rejected_by]
         shown = ", ".join(tests[:3]) + (f" +{len(tests) - 3}" if len(tests) > 3 else "")
-        table.add_row(row.name, row.exercise, shown or "NOTHING", ", ".join(row.diagnosed_as) or "-")
+        table.add_row(
+            row.name, row.exercise, shown or "NOTHING", ", ".join(row.diagnosed_as) or "-"
+        )
     console.print(table)
     if result.not_run:
         console.print(f"not run on this machine: {len(result.not_run)} tests", style="dim")

@@ -11,6 +11,7 @@ The one private call into torch of the whole project is here:
 
 from __future__ import annotations
 
+import logging
 from contextlib import nullcontext
 from functools import cache
 from typing import Any
@@ -24,11 +25,19 @@ FAKE = "fake-gpu"
 
 
 @cache
-def fake_mode() -> Any:
-    """The process-wide FakeTensorMode, with the claimed device registered and warmed up."""
+def claim_device() -> None:
+    """Register the claimed device. Before the first backward: autograd counts devices only once."""
     from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
 
     _setup_privateuseone_for_python_backend(FAKE_DEVICE)
+    # torch logs what it raises there; the exception is all that is wanted.
+    logging.getLogger("torch._subclasses.fake_tensor").setLevel(logging.CRITICAL)
+
+
+@cache
+def fake_mode() -> Any:
+    """The process-wide FakeTensorMode, with the claimed device registered and warmed up."""
+    claim_device()
     from torch._subclasses.fake_tensor import FakeTensorMode
 
     mode = FakeTensorMode(allow_non_fake_inputs=True)

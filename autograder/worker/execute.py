@@ -21,6 +21,7 @@ from torch import nn
 
 from . import devices, wire
 from .drawings import describe_axes, describe_figure
+from .purity import Before
 from .values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
 from .watch import Counting, FunctionNet, Watcher
 
@@ -118,9 +119,7 @@ class Executor:
 
     # Calling
 
-    def _call(
-        self, request: wire.Call, buffers: list[memoryview], encoder: Encoder
-    ) -> wire.Reply:
+    def _call(self, request: wire.Call, buffers: list[memoryview], encoder: Encoder) -> wire.Reply:
         if request.fresh:
             self._fresh_start()
         target, found = self._target(request)
@@ -132,7 +131,7 @@ class Executor:
         decoder = self._decoder(request, buffers, leaves)
         args = [decoder(v) for v in request.args]
         kwargs = {k: decoder(v) for k, v in request.kwargs.items()}
-        before = _Before(leaves, args, kwargs)
+        before = Before(leaves, args, kwargs)
         counting = Counting() if request.count else None
         root = str(self.root)
         self.watcher.begin(request.not_allowed, root)
@@ -153,16 +152,18 @@ class Executor:
                     return wire.Reply("state", mismatch=mismatch)
             if request.cotangents is not None:
                 inputs = leaves + self._parameters(request)
-                gradients, detached = self._pull_back(
-                    result, request, inputs, decoder, encoder
-                )
+                gradients, detached = self._pull_back(result, request, inputs, decoder, encoder)
         except BaseException as error:
             return self._failed(error, request)
         finally:
             banned = tuple(self.watcher.seen)
             self.watcher.begin((), root)
         mutated, side_effects = before.compare()
-        counts = counting and wire.Counts(counting.flops, counting.largest, counting.ops)
+        if isinstance(result, nn.Module) and _shares_memory(result, args):
+            side_effects += ("memory that it shares with its argument",)
+        counts = None
+        if counting is not None:
+            counts = wire.Counts(counting.flops, counting.largest, counting.ops)
         return wire.Reply(
             "ok",
             value=self._encode_result(result, encoder, decoder),
@@ -214,16 +215,20 @@ class Executor:
         self, request: wire.Call, buffers: list[memoryview], leaves: list[torch.Tensor]
     ) -> Decoder:
         def placed(x: torch.Tensor) -> torch.Tensor:
-            x = devices.place(x, request.device)
-            if request.cotangents is not None and x.is_floating_point():
-                x = x.detach().requires_grad_()
+            wanted = request.cotangents is not None and x.is_floating_point()
+            x = devices.place(x.detach(), request.device).requires_grad_(wanted or x.requires_grad)
             leaves.append(x)
             return x
 
-        return Decoder(buffers, special=lambda v, d: self._special(v, d, request), tensor=placed)
+        return Decoder(
+            buffers,
+            special=lambda v, d: self._special(v, d, request),
+            tensor=placed,
+            gradients=True,
+        )
 
     def _special(self, value: wire.Value, decoder: Decoder, request: wire.Call) -> Any:
-        """Arguments that only exist here: devices, fresh axes, generators, the student's objects."""
+        """Arguments that only exist here: devices, axes, generators, the student's objects."""
         if isinstance(value, wire.HandleV):
             return self.objects[value.id]
         assert isinstance(value, wire.SpecialV)
@@ -264,9 +269,7 @@ class Executor:
         wanted = [t for t in inputs if t.requires_grad]
         plain = Decoder(decoder.buffers, tensor=lambda x: devices.place(x, request.device))
         cotangents = [plain(v) for v in request.cotangents or ()]
-        pairs = [
-            (y, c) for y, c in zip(outputs, cotangents, strict=False) if y.shape == c.shape
-        ]
+        pairs = [(y, c) for y, c in zip(outputs, cotangents, strict=False) if y.shape == c.shape]
         detached = tuple(i for i, y in enumerate(outputs) if not y.requires_grad)
         pairs = [(y, c.to(y.dtype)) for y, c in pairs if y.requires_grad]
         if not pairs:
@@ -320,16 +323,15 @@ class Executor:
         """A handle for a torch module or an object of a class that the submission defines."""
         kind = type(thing)
         own = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
-        is_module = isinstance(thing, nn.Module)
-        if not is_module and not own.startswith(str(self.root)):
+        if not isinstance(thing, nn.Module) and not own.startswith(str(self.root)):
             return None
         state = None
-        if is_module:
+        if isinstance(thing, nn.Module):
             try:
-                entries = nn.Module.state_dict(thing).items()  # type: ignore[arg-type]  # narrowed
+                entries = dict(thing.state_dict())
             except Exception:
-                entries = {}.items()
-            state = {k: (TORCH_NAMES.get(v.dtype, "?"), tuple(v.shape)) for k, v in entries}
+                entries = {}
+            state = {k: (TORCH_NAMES.get(v.dtype, "?"), tuple(v.shape)) for k, v in entries.items()}
         for index, known in enumerate(self.objects):
             if known is thing:
                 return wire.HandleV(index, kind.__name__[:200], state)
@@ -354,52 +356,10 @@ class Executor:
         return wire.Raised(bases[0], bases, clean, line, function, source)
 
 
-class _Before:
-    """The state that a call has no business changing, as it was."""
-
-    def __init__(self, leaves: list[torch.Tensor], args: list[Any], kwargs: dict[str, Any]):
-        self.tensors = [(x, x.detach().clone(), x.shape, x.stride()) for x in leaves]
-        arrays = [a for a in [*args, *kwargs.values()] if isinstance(a, np.ndarray)]
-        self.arrays = [(a, a.tobytes(), a.shape) for a in arrays]
-        self.torch_rng = torch.get_rng_state()
-        self.numpy_rng = np.random.get_state()[1:3]
-        self.python_rng = random.getstate()
-        self.dtype = torch.get_default_dtype()
-
-    def compare(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        mutated = []
-        for number, (x, old, shape, stride) in enumerate(self.tensors):
-            if x.shape != shape or x.stride() != stride:
-                mutated.append(f"tensor {number + 1} was reshaped in place")
-            elif type(x) is torch.Tensor and not _same_bits(x, old):
-                mutated.append(f"tensor {number + 1}")
-        for number, (a, old_bytes, old_shape) in enumerate(self.arrays):
-            if a.shape != old_shape or a.tobytes() != old_bytes:
-                mutated.append(f"array {number + 1}")
-        effects = []
-        if not torch.equal(self.torch_rng, torch.get_rng_state()):
-            effects.append("torch's global random state")
-        numpy_rng = np.random.get_state()[1:3]
-        if self.numpy_rng[1] != numpy_rng[1] or not np.array_equal(self.numpy_rng[0], numpy_rng[0]):
-            effects.append("numpy's global random state")
-        if self.python_rng != random.getstate():
-            effects.append("Python's global random state")
-        if self.dtype != torch.get_default_dtype():
-            effects.append("torch's default dtype")
-            torch.set_default_dtype(self.dtype)
-        if not torch.is_grad_enabled():
-            effects.append("torch's gradient mode")
-            torch.set_grad_enabled(True)
-        return tuple(mutated), tuple(effects)
-
-
-def _same_bits(x: torch.Tensor, old: torch.Tensor) -> bool:
-    x = x.detach()
-    if torch.equal(x, old):
-        return True
-    return x.is_floating_point() and torch.equal(torch.isnan(x), torch.isnan(old)) and torch.equal(
-        torch.nan_to_num(x), torch.nan_to_num(old)
-    )
+def _shares_memory(result: nn.Module, args: list[Any]) -> bool:
+    """Whether a module made from another holds that one's own parameters."""
+    theirs = {p.data_ptr() for a in args if isinstance(a, nn.Module) for p in a.parameters()}
+    return any(p.data_ptr() in theirs for p in result.parameters()) if theirs else False
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:

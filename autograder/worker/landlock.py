@@ -42,6 +42,8 @@ _OWN = (
 _LAST_FS_RIGHT = {1: 12, 2: 13, 3: 14, 4: 14, 5: 15}
 _NET_RIGHTS, _SCOPES = 0b11, 0b11  # bind and connect TCP; abstract sockets and signals
 _DEEPEST, _FEWEST_INODES = 64, 64
+# As root each child takes one of so many; far fewer live at a time.
+SPARE_UIDS = 10_000
 
 
 def abi() -> int:
@@ -74,11 +76,11 @@ class Landlock:
 
     def fork(self, number: int, limits: Limits) -> int:
         """Make the child's working directory and fork."""
-        room = self._room(number)
+        room, uid = self._room(number), self._uid(number)
         for folder in (room, f"{room}/submission", f"{room}/tmp"):
             os.mkdir(folder, 0o700)
-            if self._child_uid is not None:
-                os.chown(folder, self._child_uid + number, self._child_uid + number)
+            if uid is not None:
+                os.chown(folder, uid, uid)
         self._budgets[number] = limits.disk_bytes
         try:
             return os.fork()
@@ -91,7 +93,7 @@ class Landlock:
         be_first_to_go()
         room = self._room(number)
         ruleset = _create_ruleset(gpu=self._gpu)
-        become(None if self._child_uid is None else self._child_uid + number)
+        become(self._uid(number))
         for path in self._readable:
             _allow(ruleset, path, _READ | (_WRITE_FILE if path.startswith("/dev/") else 0))
         _allow(ruleset, room, _OWN)
@@ -114,6 +116,9 @@ class Landlock:
     def close(self) -> None:
         """Remove what all children shared."""
         remove_tree(self._scratch)
+
+    def _uid(self, number: int) -> int | None:
+        return None if self._child_uid is None else self._child_uid + number % SPARE_UIDS
 
     def _room(self, number: int) -> str:
         return f"{self._scratch}/{number}"

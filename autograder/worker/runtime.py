@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -76,5 +75,3 @@ def _read(sock: socket.socket, size: int) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
-
-

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -45,11 +45,11 @@ class Encoder:
     def __call__(self, thing: Any, depth: int = 0) -> wire.Value:
         kind = type(thing)
         if thing is None or kind in (bool, float):
-            return thing  # type: ignore[no-any-return]  # exact built-in types
+            return cast(bool | float | None, thing)
         if kind is int:
             return thing if -(2**63) <= thing < 2**63 else wire.BigIntV(str(thing)[:400])
         if kind is str:
-            return thing[:MAX_TEXT].encode("utf-8", "replace").decode("utf-8")
+            return str(thing[:MAX_TEXT]).encode("utf-8", "replace").decode("utf-8")
         known = self.special(thing)
         if known is not None:
             return known
@@ -92,7 +92,7 @@ class Encoder:
             return wire.OpaqueV(type(x).__name__[:200])
         if x.layout is not torch.strided or x.is_quantized or x.dtype not in TORCH_NAMES:
             return wire.OpaqueV(f"{x.layout} tensor of {x.dtype}".replace("torch.", ""))
-        device = x.device.type
+        device, needs_gradient = x.device.type, x.requires_grad
         x = x.detach().resolve_conj().resolve_neg()
         shape = tuple(x.shape)
         strides = None
@@ -101,7 +101,8 @@ class Encoder:
             extent = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
             x = torch.as_strided(x, (extent,), (1,))
         raw = tensor_bytes(x.cpu())
-        return wire.TensorV(TORCH_NAMES[x.dtype], shape, strides, device, self._buffer(raw))
+        name, index = TORCH_NAMES[x.dtype], self._buffer(raw)
+        return wire.TensorV(name, shape, strides, device, index, needs_gradient)
 
     def _array(self, x: np.ndarray[Any, Any] | np.generic) -> wire.Value:
         scalar = isinstance(x, np.generic)
@@ -129,13 +130,17 @@ class Decoder:
     buffers: list[memoryview]
     special: Callable[[wire.Value, Any], Any] = lambda value, _: value
     tensor: Callable[[torch.Tensor], torch.Tensor] = lambda x: x
+    gradients: bool = False  # mark tensors that need gradients as their sender had them
     _seen: dict[tuple[int, object], Any] = field(default_factory=dict)
 
     def __call__(self, value: wire.Value) -> Any:
         if isinstance(value, wire.TensorV):
             key = (value.buffer if value.buffer is not None else -1, value)
             if value.buffer is None or key not in self._seen:
-                self._seen[key] = self.tensor(self._tensor(value))
+                tensor = self._tensor(value)
+                if value.needs_gradient and self.gradients and tensor.is_floating_point():
+                    tensor.requires_grad_()
+                self._seen[key] = self.tensor(tensor)
             return self._seen[key]
         if isinstance(value, wire.ArrayV):
             return self._array(value)

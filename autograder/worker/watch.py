@@ -133,9 +133,7 @@ class FunctionNet(TorchFunctionMode):
         super().__init__()
         self.watcher = watcher
 
-    def __torch_function__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.watcher.note(getattr(func, "__name__", ""))
         return func(*args, **(kwargs or {}))
 
@@ -151,9 +149,7 @@ class Counting(TorchDispatchMode):
         super().__init__()
         self.flops = self.largest = self.ops = 0
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         result = func(*args, **kwargs)
         if not func.is_view:
@@ -175,7 +171,7 @@ def _tensors(value: Any) -> list[torch.Tensor]:
 
 @lru_cache(maxsize=4096)
 def matches(name: str, patterns: tuple[str, ...]) -> bool:
-    """Whether a call's base name matches a rule; underscores in front and `special_` are ignored."""
+    """Whether a call's base name matches a rule, whatever underscores or `special_` adorn it."""
     base = name.rstrip("_").lstrip("_").removeprefix("special_").removeprefix("safe_")
     return any(fnmatch.fnmatchcase(base, pattern) for pattern in patterns)
 

@@ -57,7 +57,7 @@ class _Node(
     pass
 
 
-class TensorV(_Node, tag="t"):
+class TensorV(_Node, frozen=True, tag="t"):
     """A torch tensor. `buffer` is None where the tensor has no data (fake-gpu)."""
 
     dtype: str
@@ -65,9 +65,10 @@ class TensorV(_Node, tag="t"):
     strides: tuple[int, ...] | None
     device: str
     buffer: int | None
+    needs_gradient: bool = False
 
 
-class ArrayV(_Node, tag="a"):
+class ArrayV(_Node, frozen=True, tag="a"):
     """A numpy array, or a numpy scalar where `scalar`."""
 
     dtype: str
@@ -76,23 +77,23 @@ class ArrayV(_Node, tag="a"):
     scalar: bool
 
 
-class SeqV(_Node, tag="s"):
+class SeqV(_Node, frozen=True, tag="s"):
     kind: Literal["tuple", "list"]
     items: tuple[Value, ...]
 
 
-class MapV(_Node, tag="m"):
-    keys: tuple[Union[str, int], ...]
+class MapV(_Node, frozen=True, tag="m"):
+    keys: tuple[str | int, ...]
     items: tuple[Value, ...]
 
 
-class BigIntV(_Node, tag="i"):
+class BigIntV(_Node, frozen=True, tag="i"):
     """An integer outside 64 bits, in decimal (at most 400 digits)."""
 
     digits: str
 
 
-class HandleV(_Node, tag="h"):
+class HandleV(_Node, frozen=True, tag="h"):
     """An object that stays in the worker. `state` lists a torch module's state dict."""
 
     id: int
@@ -100,7 +101,7 @@ class HandleV(_Node, tag="h"):
     state: dict[str, tuple[str, tuple[int, ...]]] | None
 
 
-class ImageV(_Node, tag="im"):
+class ImageV(_Node, frozen=True, tag="im"):
     """One image of a drawing, as it is seen: rows from the top."""
 
     data: ArrayV
@@ -109,7 +110,7 @@ class ImageV(_Node, tag="im"):
     vmax: float | None
 
 
-class DrawingV(_Node, tag="d"):
+class DrawingV(_Node, frozen=True, tag="d"):
     """What a matplotlib Axes shows."""
 
     images: tuple[ImageV, ...]
@@ -122,26 +123,26 @@ class DrawingV(_Node, tag="d"):
     shown: bool
 
 
-class FigureV(_Node, tag="f"):
+class FigureV(_Node, frozen=True, tag="f"):
     axes: tuple[DrawingV, ...]
     suptitle: str
     shown: bool
 
 
-class SpecialV(_Node, tag="x"):
+class SpecialV(_Node, frozen=True, tag="x"):
     """An argument that only the worker can make: a device, an Axes, a generator, a torch module."""
 
     kind: Literal["device", "dtype", "axes", "generator", "torch_mha"]
     value: Value
 
 
-class OpaqueV(_Node, tag="o"):
+class OpaqueV(_Node, frozen=True, tag="o"):
     """Something that is not plain data; only its type's name crosses."""
 
     type: str
 
 
-Value = Union[
+Value = Union[  # noqa: UP007  # a forward reference cannot stand in a | union
     None,
     bool,
     int,
@@ -164,7 +165,7 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     pass
 
 
-class Load(_Message, tag="load"):
+class Load(_Message, frozen=True, tag="load"):
     """Write the submission's files and import its module."""
 
     module: str
@@ -173,7 +174,7 @@ class Load(_Message, tag="load"):
     buffers: tuple[int, ...] = ()
 
 
-class Call(_Message, tag="call"):
+class Call(_Message, frozen=True, tag="call"):
     """Call the attribute `path` of the module (`handle` None) or of an object that stays here.
 
     `exercise` is the one on whose behalf the call is made; `not_allowed` the patterns watched.
@@ -198,10 +199,10 @@ class Call(_Message, tag="call"):
     buffers: tuple[int, ...] = ()
 
 
-Request = Union[Load, Call]
+Request = Load | Call
 
 
-class Raised(_Message):
+class Raised(_Message, frozen=True):
     """An exception that the student's code let out (or that stopped the import)."""
 
     type: str
@@ -212,18 +213,18 @@ class Raised(_Message):
     source: str | None
 
 
-class Banned(_Message):
+class Banned(_Message, frozen=True):
     call: str
     line: int | None
 
 
-class Counts(_Message):
+class Counts(_Message, frozen=True):
     flops: int
     largest: int
     ops: int
 
 
-class StateMismatch(_Message):
+class StateMismatch(_Message, frozen=True):
     """Why a module's parameters do not fit the names and shapes that were asked for."""
 
     missing: tuple[str, ...]
@@ -231,7 +232,7 @@ class StateMismatch(_Message):
     shapes: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]
 
 
-class Reply(_Message, tag="reply"):
+class Reply(_Message, frozen=True, tag="reply"):
     """What happened. Everything here is the student's word."""
 
     status: Literal["ok", "raised", "missing", "not_run", "state", "too_large"]

@@ -1,0 +1,64 @@
+"""`refuses(ValueError, mentions=7).f(...)`: bad arguments must be refused, and named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..worker import wire
+from .case import Case, ReferenceRaised
+from .outcomes import Crashed, Wrong
+from .pair import Pair
+
+
+class Refuses:
+    """`refuses(ValueError, mentions="7").f(...)`: the call must raise, and say the number."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+
+    def __call__(self, error: type[Exception], mentions: object = "") -> _Refusal:
+        return _Refusal(self._case, error.__name__, str(mentions))
+
+
+class _Refusal:
+    def __init__(self, case: Case, error: str, mentions: str) -> None:
+        self._case, self._error, self._mentions = case, error, mentions
+
+    def of(self, remote: Any) -> Callable[..., None]:
+        """The call of an object: a Pair, or one side's object."""
+
+        def call(*args: Any, **kwargs: Any) -> None:
+            student = remote.student if isinstance(remote, Pair) else remote
+            self._check("", args, kwargs, {"handle": student._handle.id})
+
+        return call
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: self._check(name, args, kwargs, {})
+
+    def _check(self, name: str, args: Any, kwargs: Any, options: dict[str, Any]) -> None:
+        shown = f"`{name or 'the module'}`"
+        side = self._case.student
+        try:
+            side.call(self._case, name, args, kwargs, **options)
+        except Crashed:
+            last = side.answers[-1]
+            if isinstance(last, tuple) and last[0].raised and last[0].status == "raised":
+                self._judge(last[0].raised, shown)
+                return
+            raise
+        except ReferenceRaised as raised:  # the reference itself stands in for the student
+            self._judge(raised.raised, shown)
+            return
+        raise Wrong(f"{shown} should refuse these arguments with {self._error}, but accepts them.")
+
+    def _judge(self, raised: wire.Raised, shown: str) -> None:
+        if "NotImplementedError" in raised.bases:
+            raise Crashed(f"{shown} is not filled in yet.")
+        if self._error not in raised.bases:
+            raise Wrong(f"{shown} should raise {self._error} here, but raises {raised.type}.")
+        if self._mentions and self._mentions not in raised.message:
+            raise Wrong(f"{shown} raises {self._error}, but its message does not say which value.")
