@@ -76,8 +76,13 @@ class Bubblewrap:
         root = os.geteuid() == 0
         outer_uid = _outer_uid(visible)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
+        try:
             process = _run(program, _arguments(visible, theirs.fileno()), theirs, outer_uid)
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
         boot = Boot(
             backend=self.name,
             warm=self._warm,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from autograder.worker.landlock import SPARE_UIDS
+
 # Between the ranges that systemd hands to containers and the last uid: used by nobody.
 _PREFERRED = 1_999_000_000
-# How many in a row must be there: the landlock backend gives each child its own.
-SPARE_UIDS = 10_000
 
 
 def spare_uid() -> int | None:

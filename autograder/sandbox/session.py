@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import signal
 import socket
 import threading
@@ -30,6 +29,7 @@ import msgspec
 from autograder.worker.confine import Limits
 from autograder.worker.template import Boot, Exited, Failed, Ready, Refused, Report, Spawn, Started
 
+from . import processes
 from .errors import SandboxFault
 from .syscalls import Tasks
 
@@ -51,7 +51,7 @@ class Child:
         self._template = template
         self._number = number
         self._pidfd = pidfd
-        self._pid = _pid_of(pidfd)
+        self._pid = processes.pid_of(pidfd)
         self._status: int | None = None
 
     def kill(self) -> None:
@@ -60,23 +60,23 @@ class Child:
             return
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
-        if not _readable(self._pidfd, _KILL_SECONDS):
+        if not processes.readable(self._pidfd, _KILL_SECONDS):
             raise SandboxFault(f"a child did not die within {_KILL_SECONDS:.0f} s of SIGKILL")
         with contextlib.suppress(SandboxFault):  # without its template, nobody knows its status
             self.exit_status(0)
 
     def exit_status(self, timeout: float) -> int | None:
         """Its exit code, negative for a signal; None while it runs after `timeout` seconds."""
-        if self._status is None and self._pidfd >= 0 and _readable(self._pidfd, timeout):
+        if self._status is None and self._pidfd >= 0 and processes.readable(self._pidfd, timeout):
             self._status = self._template._status_of(self._number)
         return self._status
 
     def resident_bytes(self) -> int:
         """Resident memory of it and all it started, shared pages included; 0 once gone."""
-        if self._pidfd < 0 or _readable(self._pidfd, 0):
+        if self._pidfd < 0 or processes.readable(self._pidfd, 0):
             return 0
-        pids = [self._pid] if not self._template._bred else _tree(self._pid)
-        return sum(_resident_bytes(pid) for pid in pids)
+        pids = [self._pid] if not self._template._bred else processes.tree(self._pid)
+        return sum(processes.resident_bytes(pid) for pid in pids)
 
     def close(self) -> None:
         """End it if it still runs, and release what is held for it."""
@@ -208,20 +208,19 @@ class Template:
         deadline = time.monotonic() + seconds
         while True:
             report, descriptor = self._receive(deadline)
-            if isinstance(report, Exited):
-                if report.number in self._children:
-                    self._statuses[report.number] = report.status
-                if kind is Exited and report.number == number:
-                    return -1
-            elif isinstance(report, Refused):
-                raise SandboxFault(f"a child could not be confined: {report.message}")
-            elif isinstance(report, Failed):
+            if isinstance(report, Exited) and report.number in self._children:
+                self._statuses[report.number] = report.status
+            if isinstance(report, Failed):
                 self._fail(f"the template could not start:\n{report.message}")
-            else:
+            if isinstance(report, kind) and getattr(report, "number", number) == number:
                 return descriptor
+            if isinstance(report, Refused) and report.number == number:
+                raise SandboxFault(f"a child could not be confined: {report.message}")
+            if descriptor >= 0:
+                _discard(descriptor)  # whoever asked for that child was interrupted
 
     def _receive(self, deadline: float) -> tuple[Report, int]:
-        if not _readable(self._control.fileno(), deadline - time.monotonic()):
+        if not processes.readable(self._control.fileno(), deadline - time.monotonic()):
             self._fail("the template did not answer in time")
         try:
             packet, descriptors, _, _ = socket.recv_fds(self._control, _PACKET, 1)
@@ -259,6 +258,12 @@ class Template:
         self._children.clear()
 
 
+def _discard(pidfd: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+    os.close(pidfd)
+
+
 _living: weakref.WeakSet[Template] = weakref.WeakSet()
 
 
@@ -270,35 +275,3 @@ def _abandon_all() -> None:
 
 # A fork that kept a control socket open would keep a template alive after its owner.
 os.register_at_fork(after_in_child=_abandon_all)
-
-
-def _readable(descriptor: int, seconds: float) -> bool:
-    poller = select.poll()
-    poller.register(descriptor, select.POLLIN)
-    return bool(poller.poll(max(0.0, seconds) * 1000))
-
-
-def _pid_of(pidfd: int) -> int:
-    """The process's number as we see it, whatever namespaces it is in."""
-    with open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as file:
-        fields = dict(line.split(":", 1) for line in file)
-    return int(fields["Pid"])
-
-
-def _tree(root: int) -> list[int]:
-    """`root` and its descendants; the parents of all processes are read once."""
-    parents: dict[int, int] = {}
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
-            # the command's name may hold spaces and brackets: the state follows the last one
-            parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
-    tree = [root]
-    for member in tree:
-        tree.extend(pid for pid, parent in parents.items() if parent == member)
-    return tree
-
-
-def _resident_bytes(pid: int) -> int:
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/statm", "rb") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return 0

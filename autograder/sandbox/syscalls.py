@@ -108,7 +108,7 @@ class Tasks(Enum):
 def program(tasks: Tasks, *, own_pids: bool, read_only_outside: bool, gpu: bool) -> bytes:
     """The BPF program: eight bytes an instruction, for this machine's architecture."""
     try:
-        import pyseccomp as seccomp  # type: ignore[import-untyped]  # it ships no types
+        import pyseccomp as seccomp
     except (ImportError, RuntimeError) as error:
         raise SandboxMissing(
             f"libseccomp cannot be used ({error}); run: apt-get install libseccomp2"

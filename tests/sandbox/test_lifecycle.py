@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,9 @@ import pytest
 from sandbox_inside import Spawn, ask, start_cold
 
 from autograder.sandbox import Child, Limits, SandboxFault, SandboxMissing, Template, choose
-from autograder.sandbox.session import _readable
+from autograder.sandbox.processes import readable
+from autograder.sandbox.syscalls import Tasks
+from autograder.worker.template import Spawn as SpawnOrder
 
 
 def leftovers() -> set[str]:
@@ -130,7 +133,7 @@ def test_a_dead_template_is_a_fault_of_ours(backend: str) -> None:
     with start_cold(backend) as template:
         child = template.spawn(Limits())
         os.kill(parent_of(child), signal.SIGKILL)
-        assert _readable(child._pidfd, 5)
+        assert readable(child._pidfd, 5)
         with pytest.raises(SandboxFault):
             template.spawn(Limits())
         with pytest.raises(SandboxFault):
@@ -145,7 +148,7 @@ def test_a_closed_template_takes_its_children_along(backend: str) -> None:
         child = template.spawn(Limits())
         ask(child, "open('own', 'w').write('x')")
         template.close()
-        assert _readable(child._pidfd, 5)
+        assert readable(child._pidfd, 5)
         child.close()
     assert leftovers() == before
 
@@ -216,7 +219,7 @@ def test_a_killed_grader_leaves_nothing(backend: str) -> None:
     grader.wait()
     grader.stdout.close()
     for pidfd in watched:
-        assert _readable(pidfd, 5)
+        assert readable(pidfd, 5)
         os.close(pidfd)
     assert leftovers() == before
 
@@ -244,3 +247,15 @@ def test_the_root_of_the_grader_is_not_the_submissions(template: Template, backe
 def test_the_host_ends_a_submission_first_when_memory_runs_out(spawn: Spawn) -> None:
     score = Path(f"/proc/{spawn()._pid}/oom_score_adj").read_text("ascii")
     assert score.strip() == "1000"
+
+
+def test_a_child_that_nobody_waited_for_is_ended(template: Template, spawn: Spawn) -> None:
+    ours, theirs = socket.socketpair()
+    template._number += 1
+    order = SpawnOrder(template._number, Limits(), template._program(Tasks.NONE))
+    template._send(order, theirs.fileno())
+    theirs.close()
+    assert ask(spawn(), "return 1") == 1
+    with ours:
+        ours.settimeout(5)
+        assert ours.recv(1) == b""

@@ -1,0 +1,41 @@
+"""Questions to the kernel about processes, asked from outside."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+
+
+def readable(descriptor: int, seconds: float) -> bool:
+    """Whether there is something to read (of a pidfd: whether the process ended) in time."""
+    poller = select.poll()
+    poller.register(descriptor, select.POLLIN)
+    return bool(poller.poll(max(0.0, seconds) * 1000))
+
+
+def pid_of(pidfd: int) -> int:
+    """The process's number as we see it, whatever namespaces it is in."""
+    with open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as file:
+        fields = dict(line.split(":", 1) for line in file)
+    return int(fields["Pid"])
+
+
+def tree(root: int) -> list[int]:
+    """`root` and its descendants; the parents of all processes are read once."""
+    parents: dict[int, int] = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+            # the command's name may hold spaces and brackets: the state follows the last one
+            parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
+    found = [root]
+    for member in found:
+        found.extend(pid for pid, parent in parents.items() if parent == member)
+    return found
+
+
+def resident_bytes(pid: int) -> int:
+    """Resident memory of a process, pages shared with others included; 0 where it is gone."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/statm", "rb") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
