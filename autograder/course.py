@@ -38,6 +38,7 @@ class Exercise(_Config, frozen=True):
     name: str
     points: float
     not_allowed: tuple[str, ...] = ()
+    source_not_allowed: tuple[str, ...] = ()  # names refused by reading the source
     elective: bool = False
     extra: str | None = None  # the package extra without which the exercise is not run
 

@@ -17,13 +17,16 @@ from .. import scoring
 from ..bank import Bank, Misconception
 from ..course import Course, Week
 from ..errors import EngineError
+from ..extras import installed
 from ..report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from ..worker.devices import claim_device
 from ..worker.runtime import PrepareConfig
 from ..worker.watch import set_nets
 from .diagnose import diagnose
+from .outcomes import NotRun, Outcome
 from .plugin import GraderPlugin, Ran, exercise_of
 from .session import GraderSession
+from .source_rules import source_problem
 from .targets import InProcess, Recorded, Sandboxed, Target
 
 import msgspec  # isort: skip
@@ -126,8 +129,24 @@ class Engine:
     ) -> list[Ran]:
         """Run the hidden tests (of one exercise) against any target."""
         items = [i for i in self.items if exercise in (None, exercise_of(i))]
-        ran: list[Ran] = self.session.call(lambda: list(self.plugin.run(target, source, items)))
+        settled = self._settled("\n".join(source))
+        ran: list[Ran] = self.session.call(
+            lambda: list(self.plugin.run(target, source, items, settled))
+        )
         return ran
+
+    def _settled(self, source: str) -> dict[str, Outcome]:
+        """Exercises whose verdict is known before anything runs."""
+        settled: dict[str, Outcome] = {}
+        for exercise in self.week.exercises:
+            problem = source_problem(source, exercise.name, exercise.source_not_allowed)
+            if problem is not None:
+                settled[exercise.name] = problem
+            if exercise.extra is not None and not installed(exercise.extra):
+                settled[exercise.name] = NotRun(
+                    f"This needs the extra {exercise.extra!r}, which is not installed here."
+                )
+        return settled
 
     def misconception_runs(self, exercise: str) -> dict[str, list[Ran]]:
         """Every misconception of the exercise, run through the exercise's tests once."""

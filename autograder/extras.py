@@ -1,0 +1,15 @@
+"""Extras: libraries that some exercises need and the kit can do without."""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import cache
+
+_MODULES = {"keras": ("keras",), "text": ("transformers", "tokenizers")}
+
+
+@cache
+def installed(extra: str) -> bool:
+    """Whether the libraries of an extra of pyproject.toml can be imported here."""
+    modules = _MODULES.get(extra, (extra,))
+    return all(importlib.util.find_spec(m) is not None for m in modules)

@@ -1,0 +1,123 @@
+"""A look at the syntax tree: what calls cannot show at run time.
+
+Read on the trusted side, for one exercise: its function or class and everything of the module that
+it reaches by name. Two things are found there. Ways to look away from the nets of the worker
+(switching torch's modes off, threads, raw memory) are refused in every exercise. And an exercise
+may refuse whole libraries by name (`source_not_allowed` in course.yaml), where the point is to do
+without them. Dead code and self-checks under `if __name__ == "__main__"` are not reached.
+"""
+
+from __future__ import annotations
+
+import ast
+import fnmatch
+from collections.abc import Iterator
+
+from .outcomes import Forbidden
+
+# Each of these takes a call out of sight of the modes and kernels that watch it.
+EVASIONS = (
+    "ctypes*",
+    "threading*",
+    "_thread*",
+    "multiprocessing*",
+    "concurrent.futures*",
+    "subprocess*",
+    "os.fork*",
+    "torch._C.*Disable*",
+    "torch._C._*mode*",
+    "torch._C._dispatch*",
+    "torch._C._set_*",
+    "torch._C._len_torch_*",
+    "torch._C._pop_*",
+    "torch.overrides._*",
+    "torch.utils._python_dispatch*",
+    "torch.library*",
+    "sys._getframe*",
+    "gc.*",
+)
+
+
+def source_problem(source: str, exercise: str, patterns: tuple[str, ...]) -> Forbidden | None:
+    """The verdict `forbidden` where the exercise's source uses a refused name, else None."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None  # the import will tell
+    for name, line in _used_names(tree, exercise):
+        if any(fnmatch.fnmatchcase(name, p) for p in EVASIONS):
+            return Forbidden(
+                f"`{name[:60]}` (line {line}) looks away from the grader. An exercise is plain "
+                "tensor code: remove it."
+            )
+        if any(fnmatch.fnmatchcase(name, p) for p in patterns):
+            return Forbidden(
+                f"This exercise is to be written without `{name[:60]}` (line {line}): see its "
+                "docstring for what may be used."
+            )
+    return None
+
+
+def _used_names(tree: ast.Module, exercise: str) -> Iterator[tuple[str, int]]:
+    """(dotted name, line) of everything that the exercise's definition reaches."""
+    definitions = {
+        node.name: node
+        for node in tree.body
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    }
+    assigned = {
+        target.id: node
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    outer = _imports(tree.body)
+    waiting, done = [exercise], set[str]()
+    while waiting:
+        name = waiting.pop()
+        node = definitions.get(name) or assigned.get(name)
+        if name in done or node is None:
+            continue
+        done.add(name)
+        aliases = outer | _imports(list(ast.walk(node)))
+        for used, line in _names(node, aliases):
+            yield used, line
+            waiting.append(used)
+
+
+def _imports(nodes: list[ast.stmt] | list[ast.AST]) -> dict[str, str]:
+    """Local name -> dotted origin, for the import statements among the nodes."""
+    found: dict[str, str] = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.asname:
+                    found[alias.asname] = alias.name
+                else:
+                    found[alias.name.split(".")[0]] = alias.name.split(".")[0]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                found[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    return found
+
+
+def _names(node: ast.AST, aliases: dict[str, str]) -> Iterator[tuple[str, int]]:
+    """Names as their imports resolve them; `.attribute` for attributes of anything else."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield aliases.get(part.id, part.id), part.lineno
+        elif isinstance(part, ast.Attribute):
+            dotted = _dotted(part, aliases)
+            yield dotted or f".{part.attr}", part.lineno
+
+
+def _dotted(node: ast.Attribute, aliases: dict[str, str]) -> str | None:
+    parts = [node.attr]
+    value: ast.expr = node.value
+    while isinstance(value, ast.Attribute):
+        parts.append(value.attr)
+        value = value.value
+    if isinstance(value, ast.Name) and value.id in aliases:
+        return ".".join([aliases[value.id], *reversed(parts)])
+    return None
