@@ -48,6 +48,9 @@ def verify(
         bool, typer.Option(help="Without the sandbox: the bank is project code.")
     ] = False,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or fake-gpu")] = "auto",
+    mutants: Annotated[
+        bool, typer.Option(help="Hunt small changes of the solutions instead of the bank.")
+    ] = False,
 ) -> None:
     """Prove that the graders are fair and sharp, on the whole bank of each week.
 
@@ -58,5 +61,11 @@ def verify(
 
     course = load()
     chosen = [course.week(w) for w in weeks] if weeks else list(course.weeks)
+    if mutants:
+        from ..show.hunting import run_hunt
+
+        if not run_hunt(course, chosen):
+            raise typer.Exit(1)
+        return
     if not run_verification(course, chosen, quick=quick, device=device):
         raise typer.Exit(1)

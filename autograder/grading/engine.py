@@ -135,6 +135,19 @@ class Engine:
         )
         return ran
 
+    def first_failure(self, target: Target, source: str, exercise: str | None) -> str:
+        """The name of the first test that rejects the target, or nothing."""
+        items = [i for i in self.items if exercise in (None, exercise_of(i))]
+
+        def search() -> str:
+            for ran in self.plugin.run(target, tuple(source.split("\n")), items, {}):
+                if ran.report.verdict in scoring.FAILED:
+                    return ran.report.name
+            return ""
+
+        found: str = self.session.call(search)
+        return found
+
     def _settled(self, source: str) -> dict[str, Outcome]:
         """Exercises whose verdict is known before anything runs."""
         settled: dict[str, Outcome] = {}
