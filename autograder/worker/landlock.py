@@ -168,9 +168,10 @@ def _fits(room: str, budget: int) -> bool:
             for entry in os.scandir(folder):
                 status = entry.stat(follow_symlinks=False)
                 entries -= 1
-                budget -= status.st_blocks * 512
                 if stat.S_ISDIR(status.st_mode):
                     folders.append((entry.path, depth + 1))
+                else:  # neither a sparse file's length nor a filesystem's preallocation
+                    budget -= min(status.st_size, status.st_blocks * 512)
                 if entries < 0 or budget < 0 or depth > _DEEPEST:
                     return False
     except (FileNotFoundError, NotADirectoryError):
