@@ -26,7 +26,7 @@ from .diagnose import diagnose
 from .outcomes import NotRun, Outcome
 from .plugin import GraderPlugin, Ran, exercise_of
 from .session import GraderSession
-from .source_rules import source_problem
+from .source_rules import source_problems
 from .targets import InProcess, Recorded, Sandboxed, Target
 
 import msgspec  # isort: skip
@@ -150,11 +150,9 @@ class Engine:
 
     def _settled(self, source: str) -> dict[str, Outcome]:
         """Exercises whose verdict is known before anything runs."""
-        settled: dict[str, Outcome] = {}
+        refused = {e.name: e.source_not_allowed for e in self.week.exercises}
+        settled: dict[str, Outcome] = dict(source_problems(source, refused))
         for exercise in self.week.exercises:
-            problem = source_problem(source, exercise.name, exercise.source_not_allowed)
-            if problem is not None:
-                settled[exercise.name] = problem
             if exercise.extra is not None and not installed(exercise.extra):
                 settled[exercise.name] = NotRun(
                     f"This needs the extra {exercise.extra!r}, which is not installed here."

@@ -82,17 +82,21 @@ def _as_seen(axes: Any, image: Any, data: Any) -> tuple[Any, bool]:
     return data, top_first
 
 
+_SET_BY_HAND = ("FixedFormatter", "FuncFormatter", "StrCategoryFormatter")
+
+
 def _ticks(axis: Any, count: int) -> tuple[str, ...]:
     """Labels at the cells' centres, in order of position; empty where no text was set.
 
     Centres are 0, 1, 2 … for an image and 0.5, 1.5 … for a mesh: both round to the cell.
     """
-    found: dict[int, str] = {}
-    locations = axis.get_ticklocs()
-    labels = [_text(label.get_text()) for label in axis.get_ticklabels()]
-    fixed = type(axis.get_major_formatter()).__name__ in ("FixedFormatter", "FuncFormatter")
-    if not fixed and type(axis.get_major_formatter()).__name__ != "StrCategoryFormatter":
+    formatter = axis.get_major_formatter()
+    if type(formatter).__name__ not in _SET_BY_HAND:
         return ()
+    # Asking the formatter, not the drawn tick labels: those cost a layout of the whole axis.
+    locations = list(axis.get_majorticklocs())
+    labels = [_text(label) for label in formatter.format_ticks(locations)]
+    found: dict[int, str] = {}
     for location, label in zip(locations, labels, strict=False):
         cell = math.floor(location + 1e-6)
         if math.isfinite(location) and 0 <= cell < count and label:
