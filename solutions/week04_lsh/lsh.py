@@ -72,9 +72,8 @@ def hash_vectors(x: torch.Tensor, rotations: torch.Tensor) -> torch.Tensor:
     # largest entry stands.
     # BEGIN SOLUTION
     dtype = torch.promote_types(x.dtype, torch.float32)
-    rotated = x.detach().to(dtype).unsqueeze(-3) @ rotations.detach().to(
-        dtype
-    )  # (..., n_hashes, T, n_buckets/2)
+    vectors = x.detach().to(dtype).unsqueeze(-3)  # (..., 1, T, d)
+    rotated = vectors @ rotations.detach().to(dtype)  # (..., n_hashes, T, n_buckets / 2)
     return torch.cat([rotated, -rotated], dim=-1).argmax(dim=-1)
     # END SOLUTION
 

@@ -19,11 +19,10 @@ def queries(pair, num_heads):
     return lambda rows: (rows @ weight.T).unflatten(-1, (num_heads, -1))
 
 
-def drawn(n_hashes, size, n_buckets):
-    """The rotations that a module draws from a generator with SEED on the CPU."""
-    return torch.randn(
-        n_hashes, size, n_buckets // 2, generator=torch.Generator().manual_seed(SEED)
-    )
+def drawn(n_hashes, size, n_buckets, seed=SEED):
+    """The rotations that a module draws from a generator with this seed on the CPU."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(n_hashes, size, n_buckets // 2, generator=generator)
 
 
 def test_values(agree, draw, clear):
@@ -135,12 +134,14 @@ def test_views(agree, draw, clear):
     pair(x[:1].expand(4, 10, 12), rotations)
 
 
-def test_same_seed_same_result(agree, clear):
-    """Two calls with generators of one seed give the same."""
-    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=2)
-    x = clear(drawn(2, 4, 4), 1, 20, 12, project=queries(pair, 3), bucket_size=5)
-    first, second = (pair(x, generator=generator_seed(SEED)) for _ in range(2))
-    expect(torch.equal(first, second), "The same seed should give the same result.")
+def test_every_call_draws_anew(agree, clear):
+    """One seed gives one result, however often; another seed gives other rotations."""
+    pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1)
+    both = torch.cat([drawn(1, 4, 4), drawn(1, 4, 4, seed=SEED + 1)])
+    x = clear(both, 1, 20, 12, project=queries(pair, 3))
+    first, other, again = (pair(x, None, generator_seed(SEED + n)) for n in (0, 1, 0))
+    expect(torch.equal(first, again), "The same seed should give the same result.")
+    expect(not torch.equal(first, other), "Another seed should give other rotations.")
 
 
 def test_devices(agree, draw, clear, device):
@@ -165,3 +166,4 @@ def test_refuses_a_length_that_leaves_a_remainder(agree, refuses, draw, clear):
     pair(clear(rotations, 2, 8, 8, project=queries(pair, 2)), rotations)
     refuses(ValueError, mentions=14).of(pair)(draw.normal(2, 14, 8), rotations)
     refuses(ValueError, mentions=14).of(pair)(draw.normal(2, 14, 8), generator=generator_seed(SEED))
+    refuses(ValueError, mentions=3).of(pair)(draw.normal(2, 3, 8), generator=generator_seed(SEED))

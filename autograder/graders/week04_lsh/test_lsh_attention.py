@@ -106,6 +106,14 @@ def test_itself_comes_last(agree, draw, planted):
     same(before[:, 5], after[:, 5], "A position's own value should not show where it has company.")
 
 
+@pytest.mark.dtypes("float64")
+def test_long_queries_do_not_attend_to_themselves(agree, draw, planted):
+    """Lowering a score by 1e5 is enough for long queries too, if they have company."""
+    # Scores of some ten thousands: float64 knows them to 1e-11.
+    x, rotations = planted([THREES], 2)
+    agree.within(IN_FLOAT64).lsh_attention(15_000 * x, draw.normal(2, 12, 5), rotations, 4)
+
+
 def test_alone_it_attends_to_itself(agree, draw, planted):
     """A position that is alone in its bucket gets its own value."""
     x, rotations = planted([[4, 2, 7, 0, 1, 6, 3, 5]], 2, n_buckets=8)
@@ -228,6 +236,7 @@ def test_refuses_a_length_that_leaves_a_remainder(agree, refuses, draw, clear):
     x = clear(rotations, 2, 14, 5)
     agree.lsh_attention(x, draw.normal(2, 14, 3), rotations, 7)
     refuses(ValueError, mentions=14).lsh_attention(x, draw.normal(2, 14, 3), rotations, 4)
+    refuses(ValueError, mentions=14).lsh_attention(x, draw.normal(2, 14, 3), rotations, 16)
 
 
 # Work and memory are measured at a fixed number of buckets and with one leading index, where T is

@@ -1,0 +1,19 @@
+"""Makes the columns of each rotation orthogonal after drawing them.
+
+Exercise: LSHAttention
+Believes: What is called a rotation must be one.
+Shows: Other directions, so other buckets, than the ones that were drawn.
+Hint: Strictly, a matrix of random normal numbers is no rotation; the docstring asks for it all the
+    same.
+Rejected by: test_draws_from_the_generator
+"""
+
+
+class LSHAttention(LSHAttention):
+    def forward(self, x, rotations=None, generator=None):
+        if rotations is None:
+            n_chunks = x.shape[1] // self.bucket_size
+            size = (self.n_hashes, x.shape[2] // self.num_heads, (n_chunks + 1) // 2)
+            drawn = torch.randn(size, generator=generator, device=x.device)
+            rotations = torch.linalg.qr(drawn).Q
+        return super().forward(x, rotations)
