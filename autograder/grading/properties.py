@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,44 @@ def torch_mha(
     """A batch-first nn.MultiheadAttention with the given state dict, made in the worker."""
     content = {"embed_dim": embed_dim, "num_heads": num_heads, "bias": bias, "state": dict(state)}
     return Special("torch_mha", content)
+
+
+@dataclass(frozen=True)
+class HuggingFaceEncoder:
+    """A small BERT and the tokenizer that belongs to it, as arguments of a call."""
+
+    model: Special
+    tokenizer: Special
+
+
+def hf_encoder(
+    *,
+    seed: int,
+    vocabulary: Sequence[str],
+    layers: int = 2,
+    heads: int = 2,
+    hidden: int = 16,
+    training: bool = False,
+    attention: str = "sdpa",
+    dtype: str = "float32",
+) -> HuggingFaceEncoder:
+    """An encoder with weights drawn from `seed`, made in the worker anew for every call.
+
+    `vocabulary` lists words in lower case and pieces of words ("##s"); `training` is its mode and
+    `attention` its implementation when the call begins.
+    """
+    content = {
+        "seed": seed,
+        "vocabulary": list(vocabulary),
+        "layers": layers,
+        "heads": heads,
+        "hidden": hidden,
+        "training": training,
+        "attention": attention,
+        "dtype": dtype,
+    }
+    parts = (Special("hf_encoder", content | {"part": part}) for part in ("model", "tokenizer"))
+    return HuggingFaceEncoder(*parts)
 
 
 def expect(condition: object, message: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from importlib import import_module  # extras may be missing, to a type checker too
 from typing import Any
 
 import torch
@@ -14,7 +16,27 @@ def build(kind: str, content: Any, device: str) -> Any:
     """The object for a `SpecialV` of this kind."""
     if kind == "torch_mha":
         return _torch_mha(content, device)
+    if kind == "hf_encoder":
+        return _hf_encoder(content, device)
     raise ValueError(f"no such fixture: {kind}")
+
+
+def warm(extra: str) -> None:
+    """Import an extra's packages ahead of the first call, which has no time for it.
+
+    Keras reads its backend and its device from the environment when it is imported; left alone it
+    moves every tensor to a GPU that it finds. Importing it also draws from Python's random state.
+    """
+    if extra == "keras":
+        os.environ.setdefault("KERAS_BACKEND", "torch")
+        os.environ.setdefault("KERAS_TORCH_DEVICE", "cpu")
+        ops = import_module("keras").ops
+        ops.softmax(ops.matmul(torch.ones(2, 2), torch.ones(2, 2)))
+    elif extra == "text":
+        tiny = {"seed": 0, "layers": 1, "heads": 1, "hidden": 4, "vocabulary": ["a"]}
+        tiny |= {"training": False, "attention": "eager", "dtype": "float32"}
+        tokenizer = _hf_encoder(tiny | {"part": "tokenizer"}, "cpu")
+        _hf_encoder(tiny | {"part": "model"}, "cpu")(**tokenizer("a", return_tensors="pt"))
 
 
 def _torch_mha(content: dict[str, Any], device: str) -> nn.MultiheadAttention:
@@ -29,3 +51,51 @@ def _torch_mha(content: dict[str, Any], device: str) -> nn.MultiheadAttention:
         devices.move_module(module, device, dtype)
         module.load_state_dict(state)
     return module
+
+
+def _hf_encoder(content: dict[str, Any], device: str) -> Any:
+    """A small BERT with drawn weights, or its tokenizer; nothing is read from disk or network."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    words = [*_SPECIAL_TOKENS, *content["vocabulary"]]
+    if content["part"] == "tokenizer":
+        return _wordpiece_tokenizer(words)
+    transformers: Any = import_module("transformers")
+    config = transformers.BertConfig(
+        vocab_size=len(words),
+        hidden_size=content["hidden"],
+        num_hidden_layers=content["layers"],
+        num_attention_heads=content["heads"],
+        intermediate_size=2 * content["hidden"],
+        max_position_embeddings=64,
+        initializer_range=0.4,  # large enough for weights that are far from uniform
+        attn_implementation=content["attention"],
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(content["seed"])
+        model = transformers.BertModel(config, add_pooling_layer=False)
+    with devices.mode_for(device):
+        devices.move_module(model, device, getattr(torch, content["dtype"]))
+    return model.train(content["training"])
+
+
+_SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+
+
+def _wordpiece_tokenizer(words: list[str]) -> Any:
+    rust: Any = import_module("tokenizers")
+    numbers = {word: number for number, word in enumerate(words)}
+    tokenizer = rust.Tokenizer(rust.models.WordPiece(numbers, unk_token="[UNK]"))
+    tokenizer.normalizer = rust.normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = rust.pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = rust.processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(token, numbers[token]) for token in ("[CLS]", "[SEP]")],
+    )
+    return import_module("transformers").PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        unk_token="[UNK]",
+        pad_token="[PAD]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+    )

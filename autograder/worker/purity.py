@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
 
 class Before:
@@ -16,6 +17,8 @@ class Before:
         self.tensors = [(x, x.detach().clone(), x.shape, x.stride()) for x in leaves]
         arrays = [a for a in [*args, *kwargs.values()] if isinstance(a, np.ndarray)]
         self.arrays = [(a, a.tobytes(), a.shape) for a in arrays]
+        modules = [a for a in [*args, *kwargs.values()] if isinstance(a, nn.Module)]
+        self.modules = [(m, _settings(m)) for m in modules]
         self.torch_rng = torch.get_rng_state()
         self.numpy_rng = _numpy_state()
         self.python_rng = random.getstate()
@@ -31,6 +34,9 @@ class Before:
         for number, (a, old_bytes, old_shape) in enumerate(self.arrays):
             if a.shape != old_shape or a.tobytes() != old_bytes:
                 mutated.append(f"array {number + 1}")
+        for module, settings in self.modules:
+            now = _settings(module)
+            mutated += [f"its {name}" for name in settings if settings[name] != now[name]]
         effects = []
         if not torch.equal(self.torch_rng, torch.get_rng_state()):
             effects.append("torch's global random state")
@@ -46,6 +52,16 @@ class Before:
             effects.append("torch's gradient mode")
             torch.set_grad_enabled(True)
         return tuple(mutated), tuple(effects)
+
+
+def _settings(module: nn.Module) -> dict[str, Any]:
+    """How a module runs, and what a Hugging Face model's config says about its attention."""
+    config = getattr(module, "config", None)
+    return {
+        "mode, training or evaluation": [m.training for m in module.modules()],
+        "attention implementation": str(getattr(config, "_attn_implementation", None)),
+        "config's output_attentions": bool(getattr(config, "output_attentions", None)),
+    }
 
 
 def _numpy_state() -> tuple[Any, int]:

@@ -4,7 +4,9 @@ Theory of operation. The sender may lie about everything. A frame is
 
     magic (4 bytes) | header length (u32) | body length (u64) | header | body
 
-where the header is MessagePack decoded by msgspec into the exact types below, and the body is the
+and on a socket a stamp (u64) goes before it: a number that the trusted side draws for each request
+and that the reply must echo, so that no reply sent early or twice is taken for the next one. The
+header is MessagePack decoded by msgspec into the exact types below, and the body is the
 concatenation of the buffers whose lengths the header lists. Both lengths are checked against
 bounds before anything is read, and every tensor's dtype, shape and buffer are checked against each
 other before anything is allocated for it. Nothing is unpickled, evaluated or imported. Whatever
@@ -20,6 +22,7 @@ import msgspec
 
 MAGIC = b"AGK1"
 PREFIX = struct.Struct("<4sIQ")
+STAMP = struct.Struct("<Q")
 MAX_HEADER = 4 << 20
 MAX_BODY = 256 << 20
 MAX_BUFFERS = 4096
@@ -130,9 +133,9 @@ class FigureV(_Node, frozen=True, tag="f"):
 
 
 class SpecialV(_Node, frozen=True, tag="x"):
-    """An argument that only the worker can make: a device, an Axes, a generator, a torch module."""
+    """An argument that only the worker can make: a device, an Axes, a generator, a module."""
 
-    kind: Literal["device", "dtype", "axes", "generator", "torch_mha"]
+    kind: Literal["device", "dtype", "axes", "generator", "torch_mha", "hf_encoder"]
     value: Value
 
 
@@ -307,7 +310,10 @@ def unpack_request(header: bytes, body: bytes | memoryview) -> tuple[Request, li
 
 
 def checked_size(dtype: str, shape: tuple[int, ...], item_bytes: dict[str, int]) -> int:
-    """Bytes that an array of this dtype and shape takes; raises BadFrame for a nonsensical one."""
+    """Bytes that an array of this dtype and shape takes; raises BadFrame for a nonsensical one.
+
+    Axes of length 0 do not excuse the others: libraries multiply in another order than we do.
+    """
     if dtype not in item_bytes:
         raise BadFrame(f"no such dtype: {dtype[:40]!r}")
     if len(shape) > MAX_RANK:
@@ -316,7 +322,7 @@ def checked_size(dtype: str, shape: tuple[int, ...], item_bytes: dict[str, int])
     for extent in shape:
         if extent < 0:
             raise BadFrame(f"an axis of length {extent}")
-        size *= extent
+        size *= max(extent, 1)
         if size > MAX_BODY:
             raise BadFrame(f"an array of shape {shape} is larger than {MAX_BODY} bytes")
-    return size
+    return 0 if 0 in shape else size
