@@ -1,0 +1,132 @@
+"""Hidden graders for `FlashAttention`; conftest.py makes inputs with chosen scores."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect, growth_exponent
+
+APPLY = "FlashAttention.apply"
+LARGE = 1e-9  # see test_tiled_attention.py
+
+
+@pytest.fixture
+def qkv(draw):
+    """Queries (2, n, 5), keys (2, m, 5), values (2, m, 3)."""
+
+    def make(n=7, m=11, *lead):
+        lead = lead or (2,)
+        return draw.normal(*lead, n, 5), draw.normal(*lead, m, 5), draw.normal(*lead, m, 3)
+
+    return make
+
+
+@pytest.mark.weight(2)
+def test_values(agree, qkv):
+    """The output is that of full attention, and nothing else is returned."""
+    for block_size in (1, 4, 11, 20):
+        agree.call(APPLY, *qkv(), block_size, False)
+
+
+def test_causal_values(agree, qkv):
+    """With causal, query i sees the keys j <= i."""
+    for n, m in ((11, 11), (5, 11), (11, 5)):
+        agree.call(APPLY, *qkv(n, m), 4, True)
+
+
+@pytest.mark.weight(3)
+def test_gradients(agree, qkv):
+    """The gradients of queries, keys and values are those of full attention."""
+    for block_size in (4, 11, 20):
+        agree.gradients.call(APPLY, *qkv(), block_size, False)
+
+
+@pytest.mark.weight(2)
+def test_gradients_of_short_last_block(agree, qkv):
+    """Keys that do not fill the last block get their gradient too."""
+    for block_size in (2, 3, 9):
+        agree.gradients.call(APPLY, *qkv(), block_size, False)
+
+
+@pytest.mark.weight(2)
+def test_gradients_causal(agree, qkv):
+    """With causal, no gradient comes from queries that do not see a key."""
+    for block_size in (1, 4, 20):
+        agree.gradients.call(APPLY, *qkv(11, 11), block_size, True)
+
+
+@pytest.mark.weight(2)
+def test_gradients_causal_with_more_keys_or_queries(agree, qkv):
+    """Keys that nobody sees get a gradient of 0; queries and keys are both counted from 0."""
+    for n, m in ((5, 11), (11, 5), (1, 7), (7, 1)):
+        agree.gradients.call(APPLY, *qkv(n, m), 4, True)
+
+
+@pytest.mark.weight(2)
+def test_gradients_of_rising_scores(agree, lifted):
+    """Gradients are right where the maximum changes from block to block."""
+    for slope in (1.5, -1.5):
+        inputs = lifted(torch.zeros(7), slope * torch.arange(11))
+        agree.gradients.call(APPLY, *inputs, 2, False)
+
+
+@pytest.mark.weight(2)
+@pytest.mark.dtypes("float64")
+def test_gradients_of_large_scores(agree, lifted):
+    """Scores of thousands give finite gradients, and every query keeps its own."""
+    rows = torch.tensor([0.0, -3000.0, 2000.0, 900.0, -900.0])
+    for causal in (False, True):
+        inputs = lifted(rows, torch.zeros(9))
+        agree.within(LARGE, LARGE).gradients.call(APPLY, *inputs, 4, causal)
+
+
+def test_head_sizes(agree, draw):
+    """The scale stands in the gradients of queries and keys, whatever d and d_v are."""
+    for d, d_v in ((16, 2), (2, 7)):
+        q, k, v = draw.normal(2, 7, d), draw.normal(2, 9, d), draw.normal(2, 9, d_v)
+        agree.gradients.call(APPLY, q, k, v, 4, False)
+
+
+def test_leading_dimensions(agree, qkv):
+    """None, one or several leading dimensions."""
+    agree.gradients.call(APPLY, *(x[0] for x in qkv()), 4, False)
+    agree.gradients.call(APPLY, *qkv(7, 9, 2, 6), 4, True)
+
+
+def test_views(agree, draw, qkv):
+    """Transposed and expanded inputs are read correctly, and not written to."""
+    q, k = draw.normal(7, 2, 6, 5).transpose(0, 2), draw.normal(9, 2, 6, 5).transpose(0, 2)
+    agree.gradients.call(APPLY, q, k, draw.normal(6, 2, 3, 9).mT, 4, False)
+    keys, values = draw.normal(1, 9, 5).expand(2, 9, 5), draw.normal(9, 3).expand(2, 9, 3)
+    agree.gradients.call(APPLY, draw.normal(2, 7, 5), keys, values, 4, True)
+
+
+@pytest.mark.dtypes("float64")
+def test_one_tensor_as_all_three(agree, draw):
+    """Queries, keys and values may be one tensor, and its gradient is the sum of all three."""
+    x = draw.normal(2, 7, 5)
+    agree.gradients.call(APPLY, x, x, x, 3, False)
+
+
+@pytest.mark.weight(2)
+def test_float_types(agree, draw, dtype):
+    """Output and gradients have the inputs' floating-point type, and its precision."""
+    q, k, v = draw.normal(2, 7, 4), draw.normal(2, 9, 4), draw.normal(2, 9, 3)
+    agree.gradients.call(APPLY, q, k, v, 4, False)
+    agree.gradients.call(APPLY, q, k, v, 4, True)
+
+
+def test_device(agree, qkv, device):
+    """Inputs on a GPU give output and gradients there."""
+    agree.gradients.call(APPLY, *qkv(7, 9), 4, False)
+    agree.gradients.call(APPLY, *qkv(7, 9), 4, True)
+
+
+@pytest.mark.weight(2)
+def test_memory_of_the_forward_is_linear(agree, count, draw):
+    """The forward pass makes no table of scores: its largest tensor grows like the length."""
+    for causal in (False, True):
+        inputs = {n: [draw.normal(1, n, size) for size in (4, 4, 3)] for n in (64, 128, 256)}
+        agree.call(APPLY, *inputs[64], 8, causal)
+        cost = {n: count.call(APPLY, *inputs[n], 8, causal) for n in inputs}
+        # Right programs come to 1.0, a table of scores to 2.0.
+        expect(growth_exponent(cost) < 1.4, "The largest tensor grows faster than the length.")

@@ -1,0 +1,160 @@
+"""Hidden graders for `online_softmax`."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect
+
+# A logsumexp is what becomes of both results together; a maximum alone says nothing of the sum.
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """Maximum and sum over all blocks together."""
+    agree.online_softmax([draw.normal(3, 4), draw.normal(3, 4), draw.normal(3, 4)])
+    agree.online_softmax([draw.normal(3, 5, std=2.0) for _ in range(6)])
+
+
+@pytest.mark.weight(2)
+def test_maximum_rises(agree, draw):
+    """Where every block brings a larger maximum, the sum so far is rescaled each time."""
+    agree.online_softmax([draw.normal(3, 4) + 2.0 * number for number in range(5)])
+
+
+@pytest.mark.weight(2)
+def test_maximum_comes_first(agree, draw):
+    """Where the first block holds the maximum, it stays the maximum."""
+    agree.online_softmax([draw.normal(3, 4) - 2.0 * number for number in range(5)])
+
+
+def test_one_block(agree, draw):
+    """A single block is an ordinary maximum and sum."""
+    agree.online_softmax([draw.normal(3, 7)])
+    agree.online_softmax([draw.normal(3, 1)])
+
+
+def test_widths(agree, draw):
+    """Blocks may have different widths, also 1."""
+    agree.online_softmax([draw.normal(4, width) for width in (5, 1, 3, 1, 2)])
+    agree.online_softmax([draw.normal(4, 1) for _ in range(6)])
+
+
+def test_leading_dimensions(agree, draw):
+    """None, one or several leading dimensions, also of size 1."""
+    for lead in ((), (2,), (2, 3), (2, 1, 3), (1, 1)):
+        agree.online_softmax([draw.normal(*lead, 5), draw.normal(*lead, 4) + 1.0])
+
+
+@pytest.mark.weight(2)
+def test_below_zero(agree, draw):
+    """Rows of nothing but negative numbers have a negative maximum."""
+    for level in (-5.0, -60.0, -3000.0):
+        agree.online_softmax([level + draw.normal(3, 4) for _ in range(3)])
+
+
+@pytest.mark.weight(2)
+def test_large_numbers(agree, draw):
+    """Numbers of ±10000 and beyond neither overflow nor vanish."""
+    for size in (1e3, 1e4, 1e6):
+        steps = (draw.permutation(12).float() - 5.0) * size
+        agree.online_softmax(list(steps.split(4)))
+        agree.online_softmax([size + draw.normal(3, 4) for _ in range(3)])
+        agree.online_softmax([draw.normal(3, 4) - size for _ in range(3)])
+
+
+@pytest.mark.weight(2)
+def test_rows_far_apart(agree, draw):
+    """Every row has a maximum of its own, however far apart the rows are."""
+    heights = torch.tensor([0.0, -3e3, 8e3, 120.0])[:, None]
+    agree.online_softmax([heights + draw.normal(4, 5) for _ in range(3)])
+
+
+def test_some_minus_infinity(agree, draw):
+    """An entry of -inf beside finite ones adds nothing."""
+    blocks = [draw.normal(4, 5) for _ in range(3)]
+    hidden = draw.bools(4, 4, p=0.5)
+    blocks[0][:, :4] = blocks[0][:, :4].masked_fill(hidden, -torch.inf)
+    blocks[2][:, :4] = blocks[2][:, :4].masked_fill(~hidden, -torch.inf)
+    agree.online_softmax(blocks)
+
+
+@pytest.mark.weight(2)
+def test_block_of_minus_infinity(agree, draw):
+    """A row may begin, go on or end with blocks of only -inf."""
+    for place in (0, 1, 3):
+        blocks = [draw.normal(4, 5) for _ in range(4)]
+        blocks[place][1:3] = -torch.inf
+        agree.online_softmax(blocks)
+
+
+def test_minus_infinity_before_very_negative_numbers(agree, draw):
+    """Blocks of only -inf leave no trace, also where the numbers behind them are very negative."""
+    for level in (-100.0, -2000.0):
+        blocks = [level + draw.normal(4, 5) for _ in range(4)]
+        blocks[0][1:3] = -torch.inf
+        blocks[1][2] = -torch.inf
+        agree.online_softmax(blocks)
+
+
+@pytest.mark.weight(2)
+def test_only_minus_infinity(agree, draw):
+    """A row of only -inf gives (-inf, 0), and the other rows do not notice."""
+    blocks = [draw.normal(4, 5) for _ in range(3)]
+    for block in blocks:
+        block[2] = -torch.inf
+    maximum, total = agree.online_softmax(blocks)
+    expect(bool(maximum[2].isneginf()), "The maximum of a row of only -inf should be -inf.")
+    expect(float(total[2]) == 0.0, "The sum of a row of only -inf should be 0.")
+    agree.online_softmax([torch.full((3, 2), -torch.inf)])
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw):
+    """Both results pass gradients on: the sum depends on its maximum as well."""
+    agree.gradients.online_softmax([draw.normal(3, 4) for _ in range(3)])
+    agree.gradients.online_softmax([draw.normal(2, 3, 2) + number for number in range(3)])
+
+
+def test_gradients_beside_minus_infinity(agree, draw):
+    """Entries of -inf get a gradient of 0, and make no NaN of the others'."""
+    blocks = [draw.normal(4, 5) for _ in range(3)]
+    blocks[0][1, 2:] = -torch.inf
+    blocks[0][2] = -torch.inf
+    blocks[1][0] = -torch.inf
+    agree.gradients.online_softmax(blocks)
+
+
+@pytest.mark.weight(2)
+def test_float_types(agree, draw, dtype):
+    """The results have the blocks' floating-point type, and its precision."""
+    agree.online_softmax([draw.normal(4, 6) for _ in range(3)])
+    agree.online_softmax([draw.normal(4, 3) + number for number in range(3)])
+
+
+def test_views(agree, draw):
+    """Transposed, strided and expanded blocks are read correctly, and not written to."""
+    agree.online_softmax([draw.normal(5, 3).T, draw.normal(3, 8)[:, ::2]])
+    agree.online_softmax([draw.normal(5, 3, 2).transpose(0, 2), draw.normal(3, 2, 4).transpose(0, 1)])
+    row = draw.normal(1, 5).expand(3, 5)
+    agree.online_softmax([row, draw.normal(3, 1).expand(3, 4), row])
+
+
+def test_device(agree, draw, device):
+    """Blocks on a GPU give their results there, also where they are -inf."""
+    agree.gradients.online_softmax([draw.normal(3, 4), draw.normal(3, 2)])
+    blocks = [draw.normal(3, 4), draw.normal(3, 4)]
+    blocks[0][1] = -torch.inf
+    agree.online_softmax(blocks)
+
+
+@pytest.mark.weight(2)
+def test_one_pass(agree, count, draw):
+    """No tensor holds all the blocks: with twice as many, the largest tensor stays as it is."""
+    agree.online_softmax([draw.normal(3, 8) for _ in range(16)])
+    largest = {n: count.online_softmax([draw.normal(3, 8) for _ in range(n)]).largest for n in (16, 64)}
+    # Right programs make nothing larger than a few blocks; a number per block and row, kept for the
+    # end, is an eighth of the entries.
+    expect(
+        largest[64] < 3 * 8 * 64 // 2,
+        "A tensor holds all the blocks, or half of them; read one after the other.",
+    )

@@ -1,0 +1,234 @@
+"""Hidden graders for `tiled_attention`; conftest.py makes inputs with chosen scores.
+
+Very large scores are compared in float64 at 1e-9: there, right programs that round scores of some
+thousands in different places (scaling before or after the product, base 2) differ by 1e-12, while
+what overflows or vanishes does so all the same.
+"""
+
+import math
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect, growth_exponent
+
+LARGE = 1e-9
+
+
+def output(results):
+    return results[0]
+
+
+def logsumexp(results):
+    return results[1]
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """The output is that of full attention, and the second result has a number per query."""
+    agree.tiled_attention(draw.normal(2, 7, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 3), 4)
+
+
+def test_against_full_attention_in_float64(agree, draw):
+    """Blocks change nothing: the output is softmax(q kᵀ / √d) v to the last digits."""
+    q, k, v = draw.normal(7, 5), draw.normal(13, 5), draw.normal(13, 3)
+    result = agree.only(output).tiled_attention(q, k, v, 4)
+    exact = (q.double() @ k.double().T / math.sqrt(5)).softmax(-1) @ v.double()
+    expect(
+        isinstance(result, (tuple, list)) and torch.allclose(result[0].double(), exact, atol=1e-5),
+        "The output should be exactly that of full attention.",
+    )
+
+
+def test_leading_dimensions(agree, draw):
+    """None, one or several leading dimensions."""
+    for lead in ((), (2,), (2, 6), (2, 1, 6)):
+        q, k, v = draw.normal(*lead, 7, 5), draw.normal(*lead, 9, 5), draw.normal(*lead, 9, 3)
+        agree.only(output).tiled_attention(q, k, v, 4)
+
+
+@pytest.mark.weight(2)
+def test_block_sizes(agree, draw):
+    """Any block size gives the same: one key, a divisor, all keys, more than all."""
+    q, k, v = draw.normal(2, 7, 5), draw.normal(2, 12, 5), draw.normal(2, 12, 3)
+    for block_size in (1, 3, 4, 12, 50):
+        agree.only(output).tiled_attention(q, k, v, block_size)
+
+
+@pytest.mark.weight(2)
+def test_last_block_is_shorter(agree, draw):
+    """Keys that do not fill the last block count like all others."""
+    q, k, v = draw.normal(2, 7, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 3)
+    for block_size in (2, 3, 4, 9):
+        agree.only(output).tiled_attention(q, k, v, block_size)
+
+
+def test_default_arguments(agree, draw):
+    """Without further arguments: blocks of 64, not causal."""
+    agree.tiled_attention(draw.normal(3, 5), draw.normal(135, 5), draw.normal(135, 2))
+
+
+@pytest.mark.weight(2)
+def test_scores_that_rise(agree, lifted):
+    """Where every block brings a larger maximum, all that was summed up is rescaled."""
+    agree.only(output).tiled_attention(*lifted(torch.zeros(7), 1.5 * torch.arange(11)), 2)
+
+
+def test_scores_that_fall(agree, lifted):
+    """Where the first block holds the maximum, it stays the maximum."""
+    agree.only(output).tiled_attention(*lifted(torch.zeros(7), -1.5 * torch.arange(11)), 2)
+
+
+@pytest.mark.weight(2)
+@pytest.mark.dtypes("float64")
+def test_large_scores(agree, draw, lifted):
+    """Scores of thousands neither overflow nor vanish."""
+    for columns in (3000.0 * draw.normal(11), torch.full((11,), 2000.0)):
+        agree.within(LARGE).only(output).tiled_attention(*lifted(torch.zeros(7), columns), 4)
+
+
+@pytest.mark.dtypes("float64")
+def test_very_negative_scores(agree, lifted):
+    """Queries all of whose scores are far below zero still share out one whole attention."""
+    for level in (-2500.0, -40000.0):
+        inputs = lifted(torch.full((7,), level), torch.zeros(11))
+        agree.within(LARGE).only(output).tiled_attention(*inputs, 4)
+        agree.within(LARGE).only(output).tiled_attention(*inputs, 4, True)
+
+
+@pytest.mark.weight(2)
+@pytest.mark.dtypes("float64")
+def test_rows_far_apart(agree, lifted):
+    """Every query has a maximum of its own, however far apart the queries are."""
+    rows = torch.tensor([0.0, -3000.0, 2000.0, 900.0, -900.0])
+    agree.within(LARGE).only(output).tiled_attention(*lifted(rows, torch.zeros(9)), 4)
+
+
+def test_head_sizes(agree, draw):
+    """The scale is that of the head size d, whatever d_v, the lengths and the block size are."""
+    for d, d_v in ((16, 2), (3, 8), (1, 6)):
+        q, k, v = draw.normal(2, 7, d), draw.normal(2, 9, d), draw.normal(2, 9, d_v)
+        agree.only(output).tiled_attention(q, k, v, 4)
+
+
+@pytest.mark.weight(2)
+def test_causal(agree, draw):
+    """With causal, query i sees the keys j <= i, wherever the blocks begin."""
+    q, k, v = draw.normal(2, 11, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 3)
+    for block_size in (1, 3, 4, 11, 16):
+        agree.only(output).tiled_attention(q, k, v, block_size, causal=True)
+
+
+@pytest.mark.weight(2)
+def test_causal_with_more_keys_or_queries(agree, draw):
+    """Queries and keys are both counted from 0, also where there are more of one."""
+    for n, m in ((5, 11), (11, 5), (1, 7), (7, 1)):
+        q, k, v = draw.normal(2, n, 4), draw.normal(2, m, 4), draw.normal(2, m, 3)
+        agree.only(output).tiled_attention(q, k, v, 4, True)
+
+
+@pytest.mark.dtypes("float64")
+def test_hidden_keys_leave_no_trace(agree, lifted):
+    """However large the scores of later keys are, an earlier query does not notice."""
+    q, k, v = lifted(torch.zeros(9), torch.tensor([0.0] * 5 + [3000.0, 0.0, 2000.0, 0.0]))
+    agree.within(LARGE).only(output).tiled_attention(q, k, v, 3, True)
+
+
+@pytest.mark.weight(2)
+def test_logsumexp(agree, draw, lifted):
+    """The second result is the logsumexp of each query's scaled scores."""
+    q, k, v = draw.normal(2, 7, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 3)
+    agree.only(logsumexp).tiled_attention(q, k, v, 4)
+    agree.only(logsumexp).tiled_attention(*lifted(torch.zeros(7), -1.5 * torch.arange(11)), 2)
+    agree.only(logsumexp).tiled_attention(q[0], k[0], v[0], 3)
+
+
+def test_logsumexp_of_visible_keys(agree, draw):
+    """With causal, the logsumexp is that of the keys a query sees."""
+    q, k, v = draw.normal(2, 9, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 3)
+    agree.only(logsumexp).tiled_attention(q, k, v, 4, causal=True)
+
+
+@pytest.mark.dtypes("float64")
+def test_logsumexp_of_large_scores(agree, lifted):
+    """The logsumexp of scores of thousands is finite."""
+    rows = torch.tensor([0.0, -3000.0, 2000.0, 900.0, -900.0])
+    agree.within(LARGE).only(logsumexp).tiled_attention(*lifted(rows, torch.zeros(9)), 4)
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw, lifted):
+    """Output and logsumexp pass gradients on to queries, keys and values."""
+    q, k, v = draw.normal(2, 7, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 3)
+    agree.gradients.tiled_attention(q, k, v, 4)
+    agree.gradients.tiled_attention(q, k, v, 4, True)
+    agree.gradients.tiled_attention(*lifted(torch.zeros(7), 0.7 * torch.arange(11)), 2)
+
+
+@pytest.mark.weight(2)
+def test_float_types(agree, draw, dtype):
+    """Both results have the inputs' floating-point type, and its precision."""
+    q, k, v = draw.normal(2, 7, 4), draw.normal(2, 9, 4), draw.normal(2, 9, 3)
+    agree.tiled_attention(q, k, v, 4)
+    agree.tiled_attention(q, k, v, 4, True)
+
+
+def test_single_positions(agree, draw):
+    """One query, one key, one feature."""
+    for n, m, d, d_v in ((1, 6, 5, 3), (6, 1, 5, 3), (1, 1, 1, 1), (4, 6, 5, 1)):
+        agree.tiled_attention(draw.normal(2, n, d), draw.normal(2, m, d), draw.normal(2, m, d_v), 4)
+
+
+def test_views(agree, draw):
+    """Transposed and expanded inputs are read correctly, and not written to."""
+    q, k = draw.normal(7, 2, 6, 5).transpose(0, 2), draw.normal(9, 2, 6, 5).transpose(0, 2)
+    agree.tiled_attention(q, k, draw.normal(6, 2, 3, 9).mT, 4)
+    keys, values = draw.normal(1, 9, 5).expand(2, 9, 5), draw.normal(9, 3).expand(2, 9, 3)
+    agree.tiled_attention(draw.normal(2, 7, 5), keys, values, 4, True)
+
+
+@pytest.mark.dtypes("float64")
+def test_one_tensor_as_all_three(agree, draw):
+    """Queries, keys and values may be one tensor, and its gradient is the sum of all three."""
+    x = draw.normal(2, 7, 5)
+    agree.gradients.tiled_attention(x, x, x, 3)
+
+
+def test_device(agree, draw, device):
+    """Inputs on a GPU give results there, with and without causal."""
+    q, k, v = draw.normal(2, 7, 5), draw.normal(2, 9, 5), draw.normal(2, 9, 3)
+    agree.gradients.tiled_attention(q, k, v, 4)
+    agree.gradients.tiled_attention(q[0], k[0], v[0], 4, True)
+
+
+# Memory is counted as the elements of the largest tensor made, with one leading index and lengths
+# of at least 8 blocks, head sizes and value sizes. Right programs make n x block_size, or at most
+# n x block_size x d elements.
+
+
+@pytest.fixture
+def of_length(draw):
+    def make(length):
+        q, k, v = draw.normal(1, length, 4), draw.normal(1, length, 4), draw.normal(1, length, 3)
+        return q, k, v, 8
+
+    return make
+
+
+@pytest.mark.weight(2)
+def test_no_table_of_scores(agree, count, of_length):
+    """No tensor has n x m elements, with and without causal."""
+    for causal in (False, True):
+        agree.tiled_attention(*of_length(64), causal)
+        largest = count.tiled_attention(*of_length(96), causal).largest
+        expect(largest < 96 * 96, "A tensor has as many elements as there are pairs.")
+
+
+@pytest.mark.weight(2)
+def test_memory_is_linear(agree, count, of_length):
+    """The largest tensor grows like the length, not like its square."""
+    for causal in (False, True):
+        agree.tiled_attention(*of_length(64), causal)
+        cost = {n: count.tiled_attention(*of_length(n), causal) for n in (64, 128, 256)}
+        # Right programs come to 1.0, a table of scores to 2.0.
+        expect(growth_exponent(cost) < 1.4, "The largest tensor grows faster than the length.")

@@ -1,0 +1,28 @@
+"""Expects exactly a batch and a head axis.
+
+Exercise: tiled_attention
+Believes: Inputs are (B, H, n, d).
+Shows: An error for other numbers of leading dimensions.
+Hint: Count axes from the end: q.shape[-2] is n, whatever stands in front.
+Rejected by: test_leading_dimensions
+"""
+
+
+def tiled_attention(q, k, v, block_size=64, causal=False):
+    _, _, _, _ = q.shape
+    dtype = _wide(q.dtype)
+    queries = q.to(dtype)
+    maximum = torch.full_like(queries[..., :1], -torch.inf)
+    total = torch.zeros_like(maximum)
+    output = queries.new_zeros(*q.shape[:-1], v.shape[-1])
+    for start in range(0, k.shape[-2], block_size):
+        keys, values = (x[..., start : start + block_size, :].to(dtype) for x in (k, v))
+        scores = _scores(queries, keys, start, causal)
+        new_maximum = torch.maximum(maximum, scores.detach().amax(-1, keepdim=True))
+        rescale = torch.exp(maximum - new_maximum)
+        weights = torch.exp(scores - new_maximum)
+        total = total * rescale + weights.sum(-1, keepdim=True)
+        output = output * rescale + weights @ values
+        maximum = new_maximum
+    logsumexp = (maximum + torch.log(total)).squeeze(-1)
+    return (output / total).to(q.dtype), logsumexp.to(q.dtype)

@@ -1,0 +1,25 @@
+"""Views the blocks as flat rows, which needs them to be contiguous.
+
+Exercise: online_softmax
+Believes: A tensor lies in memory as its shape says.
+Shows: An error for transposed or expanded blocks.
+Hint: Most functions work along the last axis whatever stands in front; where you must reshape,
+    `reshape` copies if it has to.
+Rejected by: test_views
+"""
+
+
+def online_softmax(blocks):
+    maximum = total = None
+    for block in blocks:
+        lead = block.shape[:-1]
+        entries = block.to(_wide(block.dtype)).view(-1, block.shape[-1])
+        if maximum is None:
+            maximum = torch.full_like(entries[..., 0], -torch.inf)
+            total = torch.zeros_like(maximum)
+        new_maximum = torch.maximum(maximum, entries.amax(-1))
+        shift = _finite(new_maximum)
+        fresh = torch.exp(entries - shift.unsqueeze(-1)).sum(-1)
+        total = total * torch.exp(maximum - shift) + fresh
+        maximum = new_maximum
+    return maximum.to(block.dtype).reshape(lead), total.to(block.dtype).reshape(lead)

@@ -1,0 +1,18 @@
+"""Does not hand `causal` on to the forward computation.
+
+Exercise: FlashAttention
+Believes: Causal matters in the backward pass.
+Shows: Queries see later keys.
+Hint: Follow the argument from apply to the line that hides keys.
+Rejected by: test_causal_values
+"""
+
+
+class FlashAttention(FlashAttention):
+    @staticmethod
+    def forward(ctx, q, k, v, block_size, causal):
+        output, logsumexp = _attend(q, k, v, block_size, False)
+        output = output.to(q.dtype)
+        ctx.save_for_backward(q, k, v, output, logsumexp)
+        ctx.block_size, ctx.causal = block_size, causal
+        return output

@@ -1,0 +1,27 @@
+"""Leaves out the keys that do not fill a block.
+
+Exercise: tiled_attention
+Believes: The number of blocks is m // block_size.
+Shows: Right where the block size divides the number of keys.
+Hint: With 11 keys and blocks of 4, how many blocks are there?
+Rejected by: test_last_block_is_shorter
+"""
+
+
+def tiled_attention(q, k, v, block_size=64, causal=False):
+    dtype = _wide(q.dtype)
+    queries = q.to(dtype)
+    maximum = torch.full_like(queries[..., :1], -torch.inf)
+    total = torch.zeros_like(maximum)
+    output = queries.new_zeros(*q.shape[:-1], v.shape[-1])
+    for start in range(0, max(block_size, k.shape[-2] // block_size * block_size), block_size):
+        keys, values = (x[..., start : start + block_size, :].to(dtype) for x in (k, v))
+        scores = _scores(queries, keys, start, causal)
+        new_maximum = torch.maximum(maximum, scores.detach().amax(-1, keepdim=True))
+        rescale = torch.exp(maximum - new_maximum)
+        weights = torch.exp(scores - new_maximum)
+        total = total * rescale + weights.sum(-1, keepdim=True)
+        output = output * rescale + weights @ values
+        maximum = new_maximum
+    logsumexp = (maximum + torch.log(total)).squeeze(-1)
+    return (output / total).to(q.dtype), logsumexp.to(q.dtype)

@@ -1,0 +1,27 @@
+"""Detaches the logsumexp.
+
+Exercise: tiled_attention
+Believes: Nobody wants the gradient of a by-product.
+Shows: The values are right; the logsumexp carries no gradient.
+Hint: Both results are differentiable. The maximum may be taken for a constant; the sum may not.
+Rejected by: test_gradients
+"""
+
+
+def tiled_attention(q, k, v, block_size=64, causal=False):
+    dtype = _wide(q.dtype)
+    queries = q.to(dtype)
+    maximum = torch.full_like(queries[..., :1], -torch.inf)
+    total = torch.zeros_like(maximum)
+    output = queries.new_zeros(*q.shape[:-1], v.shape[-1])
+    for start in range(0, k.shape[-2], block_size):
+        keys, values = (x[..., start : start + block_size, :].to(dtype) for x in (k, v))
+        scores = _scores(queries, keys, start, causal)
+        new_maximum = torch.maximum(maximum, scores.detach().amax(-1, keepdim=True))
+        rescale = torch.exp(maximum - new_maximum)
+        weights = torch.exp(scores - new_maximum)
+        total = total * rescale + weights.sum(-1, keepdim=True)
+        output = output * rescale + weights @ values
+        maximum = new_maximum
+    logsumexp = (maximum + torch.log(total.detach())).squeeze(-1)
+    return (output / total).to(q.dtype), logsumexp.to(q.dtype)

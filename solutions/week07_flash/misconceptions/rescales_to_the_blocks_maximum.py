@@ -1,0 +1,28 @@
+"""Rescales what there is to the block's maximum instead of to the larger of both.
+
+Exercise: tiled_attention
+Believes: The newest block is the reference.
+Shows: Right where every block brings a new maximum; early blocks weigh too much elsewhere.
+Hint: Old results and new weights must refer to the same maximum. Which one do your weights refer
+    to?
+Rejected by: test_scores_that_fall
+"""
+
+
+def tiled_attention(q, k, v, block_size=64, causal=False):
+    dtype = _wide(q.dtype)
+    queries = q.to(dtype)
+    maximum = torch.full_like(queries[..., :1], -torch.inf)
+    total = torch.zeros_like(maximum)
+    output = queries.new_zeros(*q.shape[:-1], v.shape[-1])
+    for start in range(0, k.shape[-2], block_size):
+        keys, values = (x[..., start : start + block_size, :].to(dtype) for x in (k, v))
+        scores = _scores(queries, keys, start, causal)
+        new_maximum = torch.maximum(maximum, scores.detach().amax(-1, keepdim=True))
+        rescale = torch.exp(maximum - scores.detach().amax(-1, keepdim=True))
+        weights = torch.exp(scores - new_maximum)
+        total = total * rescale + weights.sum(-1, keepdim=True)
+        output = output * rescale + weights @ values
+        maximum = new_maximum
+    logsumexp = (maximum + torch.log(total)).squeeze(-1)
+    return (output / total).to(q.dtype), logsumexp.to(q.dtype)
