@@ -9,6 +9,7 @@ target answered, so that a class of hundreds asks the reference only once.
 from __future__ import annotations
 
 import hashlib
+import secrets
 import signal
 import socket
 import time
@@ -99,9 +100,11 @@ class Recorded:
 class Sandboxed:
     """A submission in its own confined process, started again when it died.
 
-    Clocks and bounds are kept here, on the trusted side. After `MAX_DEATHS` deaths or time-outs
-    in one exercise, or when the exercise's or the submission's time is used up, its remaining
-    calls end at once with the same verdict; the other exercises are not touched by it.
+    Clocks and bounds are kept here, on the trusted side. The submission owns the other end of the
+    socket, so a reply counts only with the stamp of the request that is being answered. After
+    `MAX_DEATHS` time-outs or broken limits in one exercise, or when the exercise's or the
+    submission's time is used up, its remaining calls end at once with the same verdict; the other
+    exercises are not touched by it.
     """
 
     def __init__(
@@ -131,18 +134,15 @@ class Sandboxed:
             raise _again(deaths[-1])
         if self._import_outcome is not None:
             raise _again(self._import_outcome)
-        started = time.monotonic()
         try:
             if self._child is None:
                 self._start()
             return self._exchange(frame, self._seconds_left())
         except (TimedOut, LimitExceeded, BadReply, Crashed) as outcome:
-            deaths.append(outcome)
+            if not isinstance(outcome, Crashed):  # a crash is cheap: try the next call afresh
+                deaths.append(outcome)
             self._end_child()
             raise
-        finally:
-            spent = time.monotonic() - started
-            self._spent[self._exercise] = self._spent.get(self._exercise, 0.0) + spent
 
     def _seconds_left(self) -> float:
         limits = self._limits
@@ -172,16 +172,23 @@ class Sandboxed:
             raise self._import_outcome from None
 
     def _exchange(self, frame: bytes, seconds: float) -> Answer:
+        """Send a frame and wait for the reply. Only this time is the student's, no start-up."""
         assert self._child is not None
-        sock, deadline = self._child.sock, time.monotonic() + seconds
+        started = time.monotonic()
+        sock, deadline = self._child.sock, started + seconds
         try:
-            _send(sock, frame, deadline, self._watch_memory)
-            prefix = _receive(sock, wire.PREFIX.size, deadline, self._watch_memory)
+            stamp = secrets.token_bytes(wire.STAMP.size)
+            stream = _Stream(sock, deadline, self._watch_memory)
+            stream.send(stamp)
+            stream.send(frame)
+            if stream.receive(wire.STAMP.size) != stamp:
+                raise wire.BadFrame("a reply to another request, or to none")
             bound = self._limits.reply_mib << 20
-            header_length, body_length = wire.frame_lengths(prefix, bound)
-            header = _receive(sock, header_length, deadline, self._watch_memory)
-            body = _receive(sock, body_length, deadline, self._watch_memory)
-            return wire.unpack_reply(header, body)
+            header_length, body_length = wire.frame_lengths(
+                bytes(stream.receive(wire.PREFIX.size)), bound
+            )
+            header = bytes(stream.receive(header_length))
+            return wire.unpack_reply(header, memoryview(stream.receive(body_length)))
         except TimeoutError:
             shown = f"{seconds:.2g}"
             raise TimedOut(
@@ -191,6 +198,9 @@ class Sandboxed:
             raise BadReply("What came back from your code's process is no valid reply.") from None
         except (EOFError, ConnectionError):
             raise self._death() from None
+        finally:
+            spent = time.monotonic() - started
+            self._spent[self._exercise] = self._spent.get(self._exercise, 0.0) + spent
 
     def _watch_memory(self) -> None:
         assert self._child is not None
@@ -226,39 +236,45 @@ def _again(outcome: Outcome) -> Outcome:
     return type(outcome)(outcome.message)
 
 
-def _send(sock: socket.socket, frame: bytes, deadline: float, watch: Callable[[], None]) -> None:
-    view = memoryview(frame)
-    while view:
-        _set_timeout(sock, deadline)
-        try:
-            sent = sock.send(view)
-        except TimeoutError:
-            watch()
-            continue
-        view = view[sent:]
+class _Stream:
+    """A child's socket under a deadline; the child's memory is looked at all the while."""
 
+    def __init__(self, sock: socket.socket, deadline: float, watch: Callable[[], None]) -> None:
+        self._sock, self._deadline, self._watch = sock, deadline, watch
+        self._looked = time.monotonic()
 
-def _receive(sock: socket.socket, size: int, deadline: float, watch: Callable[[], None]) -> bytes:
-    parts: list[bytes] = []
-    while size:
-        _set_timeout(sock, deadline)
-        try:
-            part = sock.recv(min(size, 1 << 20))
-        except TimeoutError:
-            watch()
-            continue
-        if not part:
-            raise EOFError
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+    def send(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            self._tick()
+            try:
+                view = view[self._sock.send(view) :]
+            except TimeoutError:
+                continue
 
+    def receive(self, size: int) -> bytearray:
+        """Exactly so many bytes, in one piece of memory however small they come."""
+        data = bytearray(size)
+        view = memoryview(data)
+        while view:
+            self._tick()
+            try:
+                count = self._sock.recv_into(view)
+            except TimeoutError:
+                continue
+            if not count:
+                raise EOFError
+            view = view[count:]
+        return data
 
-def _set_timeout(sock: socket.socket, deadline: float) -> None:
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    sock.settimeout(min(left, POLL_SECONDS))
+    def _tick(self) -> None:
+        now = time.monotonic()
+        if now >= self._deadline:
+            raise TimeoutError
+        if now - self._looked >= POLL_SECONDS:
+            self._looked = now
+            self._watch()
+        self._sock.settimeout(min(self._deadline - now, POLL_SECONDS))
 
 
 def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:

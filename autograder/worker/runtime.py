@@ -53,6 +53,7 @@ def serve(sock: socket.socket) -> None:
     executor.capture_descriptors()
     while True:
         try:
+            stamp = _read(sock, wire.STAMP.size)
             prefix = _read(sock, wire.PREFIX.size)
         except EOFError:
             return
@@ -63,7 +64,7 @@ def serve(sock: socket.socket) -> None:
         frame = executor.answer(request, buffers)
         if len(frame) > _max_reply:
             frame = wire.pack(wire.Reply("too_large"), [])
-        sock.sendall(frame)
+        sock.sendall(stamp + frame)
 
 
 def _read(sock: socket.socket, size: int) -> bytes:

@@ -4,11 +4,14 @@ Theory of operation. `encode` is run by the worker on whatever the student retur
 method of the object, reads exact built-in types, tensors and arrays only, and turns everything
 else into an `OpaqueV` that holds a type's name. `decode` is run by the trusted side on what
 arrived: it checks each value against its buffer before allocating, and never builds anything but
-numbers, strings, containers, numpy arrays and CPU torch tensors.
+numbers, strings, containers, numpy arrays and CPU torch tensors. One buffer may be named by many
+values, each of which would be a copy or an expanded view of it: what a frame decodes to is counted
+and bounded as a whole, as is its depth.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -22,6 +25,11 @@ FAKE_DEVICE = "fake_gpu"
 MAX_DEPTH = 24
 MAX_ITEMS = 10_000
 MAX_TEXT = 200_000
+# Twice what an encoder sends in nesting, and room for expanded views in size.
+MAX_DECODED_DEPTH = 2 * MAX_DEPTH
+MAX_DECODED = wire.MAX_BODY
+# A float holds 308 digits; longer integers are no results of this course.
+_BIG_INTEGER = re.compile(r"-?[0-9]{1,300}\Z", re.ASCII)
 
 TORCH_DTYPES: dict[str, torch.dtype] = {n: getattr(torch, n) for n in wire.TORCH_ITEM_BYTES}
 TORCH_NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
@@ -47,7 +55,7 @@ class Encoder:
         if thing is None or kind in (bool, float):
             return cast(bool | float | None, thing)
         if kind is int:
-            return thing if -(2**63) <= thing < 2**63 else wire.BigIntV(str(thing)[:400])
+            return thing if -(2**63) <= thing < 2**63 else _big_integer(thing)
         if kind is str:
             return str(thing[:MAX_TEXT]).encode("utf-8", "replace").decode("utf-8")
         known = self.special(thing)
@@ -131,9 +139,21 @@ class Decoder:
     special: Callable[[wire.Value, Any], Any] = lambda value, _: value
     tensor: Callable[[torch.Tensor], torch.Tensor] = lambda x: x
     gradients: bool = False  # mark tensors that need gradients as their sender had them
+    without_data: bool = True  # whether a tensor may come without any (fake-gpu)
     _seen: dict[tuple[int, object], Any] = field(default_factory=dict)
+    _decoded: int = 0
+    _depth: int = 0
 
     def __call__(self, value: wire.Value) -> Any:
+        if self._depth > MAX_DECODED_DEPTH:
+            raise wire.BadFrame(f"values are nested deeper than {MAX_DECODED_DEPTH} levels")
+        self._depth += 1
+        try:
+            return self._value(value)
+        finally:
+            self._depth -= 1
+
+    def _value(self, value: wire.Value) -> Any:
         if isinstance(value, wire.TensorV):
             key = (value.buffer if value.buffer is not None else -1, value)
             if value.buffer is None or key not in self._seen:
@@ -152,12 +172,18 @@ class Decoder:
                 raise wire.BadFrame("a mapping with more keys than items, or fewer")
             return {k: self(v) for k, v in zip(value.keys, value.items, strict=True)}
         if isinstance(value, wire.BigIntV):
-            if len(value.digits) > 400 or not value.digits.lstrip("-").isdecimal():
+            if not _BIG_INTEGER.match(value.digits):
                 raise wire.BadFrame("an integer that is none")
             return int(value.digits)
         if isinstance(value, (wire.SpecialV, wire.HandleV, wire.DrawingV, wire.FigureV)):
             return self.special(value, self)
         return value
+
+    def _count(self, size: int) -> None:
+        """Bound what all values of a frame take together, however few bytes they came in."""
+        self._decoded += size
+        if self._decoded > MAX_DECODED:
+            raise wire.BadFrame(f"the values take more than {MAX_DECODED} bytes together")
 
     def _raw(self, index: int, size: int) -> memoryview:
         if not 0 <= index < len(self.buffers):
@@ -172,13 +198,19 @@ class Decoder:
         size = wire.checked_size(value.dtype, value.shape, wire.TORCH_ITEM_BYTES)
         dtype = TORCH_DTYPES[value.dtype]
         if value.buffer is None:
+            if not self.without_data:
+                raise wire.BadFrame("a tensor without data")
             return torch.empty(value.shape, dtype=dtype, device="meta")
+        self._count(size)
         if value.strides is not None:
-            if len(value.strides) != len(value.shape) or min(value.strides, default=0) < 0:
+            if len(value.strides) != len(value.shape) or not all(
+                0 <= s <= wire.MAX_BODY for s in value.strides
+            ):
                 raise wire.BadFrame("strides that do not belong to the shape")
             steps = zip(value.shape, value.strides, strict=True)
             extent = 1 + sum((n - 1) * s for n, s in steps)
             size = wire.checked_size(value.dtype, (extent,), wire.TORCH_ITEM_BYTES)
+            self._count(size)
             flat = _from_bytes(self._raw(value.buffer, size), dtype, size // dtype_bytes)
             return torch.as_strided(flat, value.shape, value.strides)
         count = size // dtype_bytes
@@ -186,6 +218,7 @@ class Decoder:
 
     def _array(self, value: wire.ArrayV) -> Any:
         size = wire.checked_size(value.dtype, value.shape, wire.NUMPY_ITEM_BYTES)
+        self._count(size)
         raw = self._raw(value.buffer, size)
         array = np.frombuffer(bytearray(raw), dtype=value.dtype).reshape(value.shape)
         if not value.scalar:
@@ -193,6 +226,13 @@ class Decoder:
         if value.shape:
             raise wire.BadFrame("a scalar with axes")
         return array[()]
+
+
+def _big_integer(number: int) -> wire.Value:
+    """Past its bound an integer is no plain data; Python would not even print it."""
+    if number.bit_length() > 990:
+        return wire.OpaqueV("int of more than 300 digits")
+    return wire.BigIntV(str(number))
 
 
 def _from_bytes(raw: memoryview, dtype: torch.dtype, count: int) -> torch.Tensor:
