@@ -31,7 +31,7 @@ _TEMPLATES = [
     rf"{_NAME}\(\) (?:missing|takes|got).{{0,120}}",
     rf"unsupported operand type\(s\) for .{{1,4}}: '{_NAME}' and '{_NAME}'",
     rf"'{_NAME}' object is not (?:callable|iterable|subscriptable)",
-    rf"(?:invalid syntax|unexpected indent|expected ':'|unindent does not match.{{0,40}}|'[(\[{{]' was never closed)(?: \({_NAME}, line \d+\))?.{{0,40}}",
+    rf"(?:invalid syntax|unexpected indent|expected ':'|unindent does not match.{{0,40}}|'[(\[{{]' was never closed)",
     rf"value cannot be converted to type {_NAME} without overflow",
     r"a leaf Variable that requires grad is being used in an in-place operation\.",
     r"one of the variables needed for gradient computation has been modified by an inplace operation.{0,40}",

@@ -91,7 +91,7 @@ def forbidden(banned: tuple[wire.Banned, ...], module: str) -> Forbidden:
     names = []
     for call in banned:
         place = f" (line {call.line} of {module})" if call.line else ""
-        name = f"`{call.call[:60]}`{place}"
+        name = f"`{call.call.strip('_')[:60]}`{place}"
         if name not in names:
             names.append(name)
     return Forbidden(

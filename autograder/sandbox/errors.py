@@ -1,6 +1,6 @@
 """What can go wrong with a sandbox.
 
-    SandboxError
+    SandboxError         a KitError: one line, exit code 2
     ├── SandboxMissing   this host cannot give one (or not one as strong as asked); says what to do
     └── SandboxFault     one that ran has failed us: start a new template and try again
 
@@ -9,8 +9,10 @@ Neither is ever a student's fault.
 
 from __future__ import annotations
 
+from autograder.errors import KitError
 
-class SandboxError(Exception):
+
+class SandboxError(KitError):
     """The sandbox could not do its part."""
 
 

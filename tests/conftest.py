@@ -1,0 +1,73 @@
+"""What the kit's own tests share: the project, a small course of their own, a way to run commands."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def project() -> Path:
+    return PROJECT
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the project's course in a folder of its own, with week 1 only."""
+    return copy_course(tmp_path / "course", weeks=("week01_softmax",))
+
+
+def copy_course(target: Path, weeks: tuple[str, ...]) -> Path:
+    """Copy registry, exercises, solutions and graders of some weeks to a new project folder."""
+    import yaml
+
+    target.mkdir(parents=True)
+    for week in weeks:
+        for place in ("exercises", "solutions", "autograder/graders", "assets"):
+            source = PROJECT / place / week
+            if source.is_dir():
+                shutil.copytree(
+                    source, target / place / week, ignore=shutil.ignore_patterns("__pycache__")
+                )
+    registry = yaml.safe_load((PROJECT / "course.yaml").read_text(encoding="utf-8"))
+    registry["weeks"] = [w for w in registry["weeks"] if w["name"] in weeks]
+    text = yaml.safe_dump(registry, sort_keys=False, allow_unicode=True)
+    (target / "course.yaml").write_text(text, encoding="utf-8")
+    return target
+
+
+@pytest.fixture(scope="session")
+def autograder() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run `autograder …` as a user would, at 80 columns without colour."""
+
+    def run(
+        *arguments: str | Path, cwd: Path = PROJECT, timeout: float = 300
+    ) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "80", "OMP_NUM_THREADS": "1"}
+        return subprocess.run(
+            [Path(sys.executable).parent / "autograder", *map(str, arguments)],
+            cwd=cwd,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    return run
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--regold", action="store_true", help="write the golden reports anew")
+
+
+# Courses and submissions that tests grade are data, not tests of the kit.
+collect_ignore_glob = ["golden/course/*", "golden/submissions/*"]

@@ -1,0 +1,2 @@
+def weigh(x:
+    return x

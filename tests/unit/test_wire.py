@@ -1,0 +1,139 @@
+"""Frames and values: what goes in comes out, and what does not fit is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.worker import wire
+from autograder.worker.values import TORCH_DTYPES, Decoder, Encoder
+
+
+def through(thing):
+    encoder = Encoder()
+    value = encoder(thing)
+    frame = wire.pack(wire.Reply("ok", value=value), encoder.buffers)
+    header_length, _ = wire.frame_lengths(frame[: wire.PREFIX.size])
+    start = wire.PREFIX.size + header_length
+    reply, buffers = wire.unpack_reply(frame[wire.PREFIX.size : start], frame[start:])
+    return Decoder(buffers)(reply.value)
+
+
+@pytest.mark.parametrize("dtype", TORCH_DTYPES.values(), ids=str)
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3, 4)])
+def test_tensors_of_every_dtype_and_shape_come_out_as_they_went_in(dtype, shape):
+    x = (torch.arange(24).reshape(2, 3, 4) - 5).to(dtype)
+    x = x.flatten()[: int(np.prod(shape))].reshape(shape)
+    y = through(x)
+    assert y.dtype == x.dtype
+    assert y.shape == x.shape
+    assert torch.equal(y, x)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        torch.randn(3, 4).T,
+        torch.randn(5, 1).expand(5, 7),
+        torch.randn(6, 8)[::2, 1::3],
+        torch.randn(2, 3, 4).transpose(0, 2),
+    ],
+    ids=["transposed", "expanded", "sliced", "permuted"],
+)
+def test_strides_survive(x):
+    y = through(x)
+    assert y.stride() == x.stride()
+    assert torch.equal(y, x)
+
+
+def test_the_same_tensor_twice_stays_one_tensor():
+    x = torch.randn(3)
+    first, second = through((x, x))
+    assert first is second
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [None, True, -7, 2**80, 1.5, float("inf"), "text", (1, [2.0, "x"]), {"a": (1,), 3: None}],
+    ids=repr,
+)
+def test_plain_values_come_out_as_they_went_in(thing):
+    assert through(thing) == thing
+
+
+def test_numpy_arrays_and_scalars_keep_their_kind():
+    array = through(np.arange(6, dtype=np.float32).reshape(2, 3))
+    assert isinstance(array, np.ndarray)
+    assert array.dtype == np.float32
+    assert isinstance(through(np.float64(2.5)), np.float64)
+
+
+class Liar:
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+class Subclass(torch.Tensor):
+    pass
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        Liar(),
+        object(),
+        lambda: 1,
+        torch.randn(2).as_subclass(Subclass),
+        torch.eye(3).to_sparse(),
+        np.array([object()]),
+    ],
+    ids=["lying object", "object", "function", "tensor subclass", "sparse", "object array"],
+)
+def test_what_is_not_plain_data_becomes_its_types_name(thing):
+    assert isinstance(through(thing), wire.OpaqueV)
+
+
+@pytest.mark.parametrize(
+    ("value", "buffers", "message"),
+    [
+        (wire.TensorV("float32", (3,), None, "cpu", 0), [b"1234"], "4 bytes where 12"),
+        (wire.TensorV("float32", (-1,), None, "cpu", 0), [b""], "length -1"),
+        (wire.TensorV("float32", (2**62, 2**62), None, "cpu", 0), [b""], "larger than"),
+        (wire.TensorV("object", (1,), None, "cpu", 0), [b"12345678"], "no such dtype"),
+        (wire.TensorV("float32", (1,) * 40, None, "cpu", 0), [b"1234"], "40 axes"),
+        (wire.TensorV("float32", (1,), None, "cpu", 5), [b"1234"], "buffer 5 is not there"),
+        (wire.TensorV("float32", (2,), (9,), "cpu", 0), [b"1234"], "4 bytes where 40"),
+        (wire.ArrayV("float64", (2,), 0, True), [b"1" * 16], "a scalar with axes"),
+        (wire.MapV(("a",), ()), [], "more keys than items"),
+        (wire.BigIntV("1e9"), [], "an integer that is none"),
+    ],
+)
+def test_values_that_do_not_fit_their_buffers_are_refused(value, buffers, message):
+    with pytest.raises(wire.BadFrame, match=message):
+        Decoder([memoryview(b) for b in buffers])(value)
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        b"",
+        b"XXXX" + bytes(12),
+        wire.PREFIX.pack(wire.MAGIC, wire.MAX_HEADER + 1, 0),
+        wire.PREFIX.pack(wire.MAGIC, 10, wire.MAX_BODY + 1),
+    ],
+    ids=["empty", "no mark", "header too long", "body too long"],
+)
+def test_a_frame_is_refused_by_its_first_bytes(prefix):
+    with pytest.raises(wire.BadFrame):
+        wire.frame_lengths(prefix)
+
+
+def test_buffers_must_add_up_to_the_body():
+    frame = wire.pack(wire.Reply("ok"), [b"abc"])
+    header_length, _ = wire.frame_lengths(frame[: wire.PREFIX.size])
+    header = frame[wire.PREFIX.size : wire.PREFIX.size + header_length]
+    with pytest.raises(wire.BadFrame, match="do not add up"):
+        wire.unpack_reply(header, b"ab")
