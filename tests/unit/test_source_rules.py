@@ -52,7 +52,9 @@ def test_looking_away_from_the_grader_is_forbidden_wherever_the_exercise_reaches
 
 def test_a_refused_library_is_found_behind_its_alias():
     assert "`torch.exp`" in problem(HONEST, "torch*")
-    renamed = HONEST.replace("torch.exp", "mm.exp").replace("import torch\n", "import torch as mm\n")
+    renamed = HONEST.replace("torch.exp", "mm.exp").replace(
+        "import torch\n", "import torch as mm\n"
+    )
     assert "`torch.exp`" in problem(renamed, "torch*")
 
 

@@ -57,7 +57,10 @@ def test_nothing_between_the_markers_is_left():
     ("source", "message"),
     [
         ("x = 1\n", "there is no BEGIN SOLUTION"),
-        ("def f():\n    # BEGIN SOLUTION\n    pass\n", "solution.py:2: BEGIN SOLUTION is never ended"),
+        (
+            "def f():\n    # BEGIN SOLUTION\n    pass\n",
+            "solution.py:2: BEGIN SOLUTION is never ended",
+        ),
         ("def f():\n    pass\n    # END SOLUTION\n", "solution.py:3: END SOLUTION without BEGIN"),
         ("def f(:\n", "solution.py:1: "),
     ],
