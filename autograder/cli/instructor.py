@@ -62,3 +62,58 @@ def doctor() -> None:
 
     if not run_doctor():
         raise typer.Exit(1)
+
+
+@app.command()
+def release(
+    week: WeekArgument,
+    early: Annotated[bool, typer.Option("--early", help="Before the week's release date.")] = False,
+) -> None:
+    """Give a week to the students: check that nothing secret leaves, then through nbgrader.
+
+    Example: autograder release week01 --early
+    """
+    from ..course import load
+    from ..show.nbgrader import run_release
+
+    course = load()
+    run_release(course, course.week(week), early=early)
+
+
+@app.command()
+def collect(week: WeekArgument) -> None:
+    """Collect what was handed in for a week; say who is missing and what is odd.
+
+    Example: autograder collect week01
+    """
+    from ..course import load
+    from ..show.nbgrader import run_collect
+
+    course = load()
+    run_collect(course, course.week(week))
+
+
+@app.command()
+def feedback(week: WeekArgument) -> None:
+    """Write everybody's feedback for a graded week, and release it through nbgrader.
+
+    Example: autograder feedback week01
+    """
+    from ..course import load
+    from ..show.nbgrader import run_feedback
+
+    course = load()
+    run_feedback(course, course.week(week))
+
+
+@app.command()
+def demo() -> None:
+    """Play a whole course week on a sample class of twelve, with real nbgrader, in demo/.
+
+    Example: autograder demo
+    """
+    from ..course import load
+    from ..show.nbgrader import run_demo
+
+    if not run_demo(load()):
+        raise typer.Exit(1)

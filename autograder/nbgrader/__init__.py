@@ -1,0 +1,1 @@
+"""nbgrader, used through its own doors: release, collect, autograde, gradebook, feedback."""

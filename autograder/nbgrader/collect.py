@@ -1,0 +1,57 @@
+"""Collecting a week from the exchange."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..course import Course, Week
+from .workspace import Workspace, open_api, open_gradebook, require
+
+
+@dataclass(frozen=True)
+class Collection:
+    """What one `collect` found."""
+
+    fresh: list[str]  # students whose submission is new or newer
+    unchanged: list[str]
+    missing: list[str]  # known to the gradebook, but nothing handed in
+    foreign: dict[str, str]  # student -> the user who owns what was handed in under their name
+    notes: list[str] = field(default_factory=list)
+
+
+def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collection:
+    """Run nbgrader's collect for a week; raises NbgraderError where it fails as a whole."""
+    from nbgrader.utils import capture_log, temp_attrs
+
+    workspace = Workspace(course)
+    before = _times(workspace, week)
+    api = open_api(course)
+    with temp_attrs(api.coursedir, assignment_id=week.name):
+        collecting = api.exchange.Collect(
+            coursedir=api.coursedir, authenticator=api.authenticator, parent=api
+        )
+        collecting.update, collecting.check_owner = True, check_owner
+        require(capture_log(collecting), f"collecting {week.name}")
+    after = _times(workspace, week)
+    return Collection(
+        fresh=[s for s in after if after[s] != before.get(s)],
+        unchanged=[s for s in after if after[s] == before.get(s)],
+        missing=[s for s in _known(course) if s not in after],
+        foreign=collecting.foreign,
+        notes=collecting.notes,
+    )
+
+
+def _times(workspace: Workspace, week: Week) -> dict[str, str]:
+    times = {}
+    for student in workspace.students("submitted", week):
+        stamp = workspace.submitted(student, week) / "timestamp.txt"
+        times[student] = (
+            stamp.read_text(encoding="utf-8", errors="replace") if stamp.is_file() else ""
+        )
+    return times
+
+
+def _known(course: Course) -> list[str]:
+    with open_gradebook(course) as gradebook:
+        return sorted(s.id for s in gradebook.students)

@@ -1,0 +1,91 @@
+"""From reports to nbgrader's gradebook, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..course import Course, Week
+from ..report import Report
+from .submitted import collected, complete
+from .workspace import Workspace, last_words, open_api, open_gradebook
+
+__all__ = ["Standing", "collected", "record", "standings"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One student's scores for a week as the gradebook holds them."""
+
+    student: str
+    score: float
+    max_score: float
+    to_mark: int  # written answers that nobody has marked yet
+    scores: dict[str, float] = field(default_factory=dict)
+
+
+def record(
+    course: Course, week: Week, report: Report, on_done: Callable[[], None] = lambda: None
+) -> list[str]:
+    """Run nbgrader's autograde step for every submission of the report, in this process.
+
+    Scores come from the report, no notebook is executed. A submission that could not be graded
+    through a fault of ours keeps what the gradebook holds. Returns what is to be said about it.
+    """
+    from .preprocessor import at_hand
+
+    workspace = Workspace(course)
+    said = _unreleased(workspace, week)
+    if said:
+        return said
+    api, recorded = open_api(course), 0
+    with at_hand(report):
+        for submission in report.submissions:
+            student = submission.name
+            folder = workspace.submitted(student, week)
+            if submission.verdict == "grader_fault":
+                said.append(f"{student}: not recorded, the grading system failed on it")
+            elif not folder.is_dir():
+                said.append(f"{student}: not recorded, nothing was collected under this name")
+            else:
+                if note := complete(course, week, folder):
+                    said.append(f"{student}: {note}")
+                result = api.autograde(week.name, student)
+                recorded += bool(result["success"])
+                if not result["success"]:
+                    said.append(f"{student}: not recorded: {last_words(result)}")
+            on_done()
+    return [*said, f"{recorded} of {len(report.submissions)} recorded in the gradebook"]
+
+
+def _unreleased(workspace: Workspace, week: Week) -> list[str]:
+    if workspace.released(week).is_dir():
+        return []
+    return [
+        f"nothing was recorded in the gradebook: {week.name} was not released from here "
+        f"(`autograder release {week.name}`)"
+    ]
+
+
+def standings(course: Course, week: Week) -> list[Standing]:
+    """The week's scores from the gradebook, by student."""
+    from nbgrader.api import MissingEntry
+
+    found = []
+    with open_gradebook(course) as gradebook:
+        try:
+            assignment = gradebook.find_assignment(week.name)
+        except MissingEntry:
+            return []
+        for submission in assignment.submissions:
+            grades = [g for notebook in submission.notebooks for g in notebook.grades]
+            found.append(
+                Standing(
+                    student=submission.student.id,
+                    score=float(submission.score),
+                    max_score=float(submission.max_score),
+                    to_mark=sum(bool(g.needs_manual_grade) for g in grades),
+                    scores={g.name: float(g.score) for g in grades},
+                )
+            )
+    return sorted(found, key=lambda s: s.student)

@@ -1,0 +1,148 @@
+"""Grading in nbgrader's own pipeline, in the place where it would run the student's notebook.
+
+nbgrader reads a score from a cell's outputs, and gives full marks to nearly everything it does not
+understand. So each grade cell gets exactly two outputs: the feedback (display_data, text/html) and
+the score (execute_result, text/plain, a plain decimal). Nothing is executed here. A fault of ours
+is raised, so that nbgrader records nothing: it is never a zero.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import nbformat
+
+from .. import scoring
+from ..course import Course, Week
+from ..errors import NbgraderError
+from ..feedback.html import exercise_fragment
+from ..report import Report, SubmissionReport
+from .restore import CoursePreprocessor, Notebook, Resources
+from .submitted import read_student
+
+_at_hand: dict[tuple[str, str], SubmissionReport] = {}
+
+
+class GraderFault(NbgraderError):
+    """The grading system failed on a submission; nothing is recorded."""
+
+
+@contextmanager
+def at_hand(report: Report) -> Iterator[None]:
+    """Within it, the preprocessor records this report instead of asking the result store."""
+    reports = {(report.week, s.name): s for s in report.submissions}
+    _at_hand.update(reports)
+    try:
+        yield
+    finally:
+        for key in reports:
+            _at_hand.pop(key, None)
+
+
+class GradeInSandbox(CoursePreprocessor):
+    """Stands where nbgrader has Execute: writes scores and feedback into the grade cells."""
+
+    def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
+        course = self.course()
+        week = self.week(course, resources)
+        student = resources["nbgrader"]["student"]
+        report = _at_hand.get((week.name, student)) or grade_student(course, week, student)
+        if report.verdict == "grader_fault":
+            self.log.error(
+                "%s, %s: the grading system failed, nothing was recorded. %s Run it again; "
+                "`autograder doctor` looks for the cause.",
+                week.name,
+                student,
+                report.message,
+            )
+            _forget_ungraded(resources)
+            raise GraderFault(f"{week.name}, {student}: {report.message}")
+        _write_scores(nb, week, report)
+        keep_report(course, week, student, report)
+        self.log.info("%s, %s: %g of %g", week.name, student, report.score, report.max_score)
+        return nb, resources
+
+
+def grade_student(course: Course, week: Week, student: str) -> SubmissionReport:
+    """Grade what one student handed in; instant where the result store knows it."""
+    from ..batch import grade_batch
+    from ..devices import axis
+
+    submission = read_student(course, week, student)
+    report = grade_batch(course, week, [submission], devices=axis(), jobs=1)
+    return report.submissions[0]
+
+
+def _write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
+    exercises = {e.name: e for e in report.exercises}
+    points = {e.name: e.points for e in week.exercises}
+    for cell in nb.cells:
+        if cell.cell_type != "code":
+            continue
+        cell.outputs, cell.execution_count = [], None
+        grading = cell.metadata.get("nbgrader", {})
+        if not grading.get("grade"):
+            continue
+        name = grading["grade_id"]
+        if points.get(name) != grading["points"]:
+            raise NbgraderError(
+                f"{week.name}: the released notebook gives {grading['points']:g} points for "
+                f"{name!r}, which course.yaml does not: `autograder release {week.name}` again"
+            )
+        exercise = exercises.get(name) or scoring.nothing(week.exercise(name))
+        html = exercise_fragment(exercise, points[name], report.message)
+        score = min(exercise.score, points[name])
+        cell.outputs = [
+            nbformat.v4.new_output("display_data", {"text/html": html}),
+            nbformat.v4.new_output("execute_result", {"text/plain": decimal(score)}),
+        ]
+
+
+def decimal(score: float) -> str:
+    """A score as nbgrader reads it: digits and a point, never an exponent or a sign."""
+    if not score >= 0:
+        raise NbgraderError(f"{score} is no score")
+    return f"{score:.4f}".rstrip("0").rstrip(".")
+
+
+def _forget_ungraded(resources: Resources) -> None:
+    """Take back the empty entry that nbgrader made for a submission that has no score yet."""
+    from nbgrader.api import Gradebook, MissingEntry
+
+    about = resources["nbgrader"]
+    with Gradebook(about["db_url"]) as gradebook:
+        try:
+            submission = gradebook.find_submission(about["assignment"], about["student"])
+        except MissingEntry:
+            return
+        grades = [g for notebook in submission.notebooks for g in notebook.grades]
+        if all(g.auto_score is None and g.manual_score is None for g in grades):
+            gradebook.remove_submission(about["assignment"], about["student"])
+
+
+# The report that was recorded, for the feedback page
+
+
+def _kept(course: Course, week: Week, student: str) -> Path:
+    return course.state / "recorded" / week.name / f"{student}.json"
+
+
+def keep_report(course: Course, week: Week, student: str, report: SubmissionReport) -> None:
+    path = _kept(course, week, student)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh.write_bytes(msgspec.json.encode(report))
+    fresh.replace(path)
+
+
+def kept_report(course: Course, week: Week, student: str) -> SubmissionReport | None:
+    """The report that stands behind a student's scores in the gradebook."""
+    try:
+        data = _kept(course, week, student).read_bytes()
+    except FileNotFoundError:
+        return None
+    return msgspec.json.decode(data, type=SubmissionReport)

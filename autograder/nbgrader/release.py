@@ -1,0 +1,134 @@
+"""Releasing a week: from the project's folders through nbgrader into the exchange."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+
+from ..course import Course, Week
+from ..errors import BuildError, LeakError, NbgraderError
+from ..lesson import figures_used, lesson_notebook, lesson_text
+from ..stubs import stub_of, stub_path
+from ..student.week import DESCRIPTION, describe_week
+from .leaks import check_files, check_folder, secrets_of
+from .workspace import Workspace, open_api, open_gradebook, require
+
+
+@dataclass(frozen=True)
+class Released:
+    """What was released: the files that students get, and where the exchange has them."""
+
+    files: list[str]
+    outbound: Path
+
+
+def release(
+    course: Course, week: Week, *, early: bool = False, now: dt.datetime | None = None
+) -> Released:
+    """Make the week's source folder, check it, and hand it to nbgrader.
+
+    Raises LeakError before anything is written where a secret would leave, and NbgraderError
+    before the week's release date unless `early`. A second release replaces the first; what
+    students fetched already stays as it is.
+    """
+    _check_date(course, week, early, now or dt.datetime.now(dt.UTC))
+    files = week_files(course, week)
+    secrets = secrets_of(course, week)
+    workspace = Workspace(course)
+    check_files(files, secrets, f"source/{week.name}")
+    workspace.make()
+    _replace(workspace.source(week), files)
+    _generate(course, week)
+    check_folder(workspace.released(week), secrets, files)
+    _hand_out(course, week)
+    try:
+        check_folder(workspace.outbound(week), secrets, files)
+    except LeakError:
+        shutil.rmtree(workspace.outbound(week))
+        raise
+    return Released(sorted(files), workspace.outbound(week))
+
+
+def week_files(course: Course, week: Week) -> dict[str, bytes]:
+    """Everything that students get, by relative name; raises BuildError where a part is missing."""
+    folder = course.exercise_folder(week)
+    stub = stub_of(course, week)
+    path = stub_path(course, week)
+    if not path.is_file() or path.read_text(encoding="utf-8") != stub:
+        where = path.relative_to(course.root)
+        raise BuildError(f"{where} is not what the solution makes: run `autograder build`")
+    notebook = nbformat.writes(lesson_notebook(course, week), version=4)
+    files = {
+        f"{week.name}.ipynb": notebook.encode(),
+        week.module: stub.encode(),
+        DESCRIPTION: describe_week(course, week),
+    }
+    for name in (f"test_{week.stem}.py", "README.md", "hints.md"):
+        files[name] = _read(course, folder / name, "write it")
+    for name in figures_used(lesson_text(course, week)):
+        figure = course.figures(week) / name
+        files[f"figures/{name}"] = _read(
+            course, figure, "draw it with `autograder build --figures`"
+        )
+    return files
+
+
+def _read(course: Course, path: Path, remedy: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise BuildError(f"{path.relative_to(course.root)} is missing: {remedy}") from None
+
+
+def _check_date(course: Course, week: Week, early: bool, now: dt.datetime) -> None:
+    moment = course.localized(week.release)
+    if now < moment and not early:
+        raise NbgraderError(
+            f"{week.name} is to be released on {moment:%A %d %B %Y, %H:%M} ({course.zone}): "
+            "wait, change course.yaml, or say --early"
+        )
+
+
+def _replace(folder: Path, files: dict[str, bytes]) -> None:
+    """The folder with these files and no others; it appears as a whole."""
+    fresh = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    for name, content in files.items():
+        path = fresh / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.replace(folder)
+
+
+def _generate(course: Course, week: Week) -> None:
+    """nbgrader's generate_assignment, with the due date in the gradebook."""
+    api = open_api(course)
+    due = course.localized(week.due).astimezone(dt.UTC).replace(tzinfo=None)
+    with open_gradebook(course) as gradebook:
+        gradebook.update_or_create_assignment(week.name, duedate=due)
+    result = api.generate_assignment(week.name)
+    if "Cannot add or remove cells" in str(result.get("error", "")):
+        raise NbgraderError(
+            f"{week.name} cannot be released with other exercises or questions: submissions were "
+            "graded with the old ones. Take the change to course.yaml back, or remove the "
+            f"assignment with `nbgrader db assignment remove {week.name} --force`"
+        )
+    require(result, f"generate_assignment {week.name}")
+
+
+def _hand_out(course: Course, week: Week) -> None:
+    """nbgrader's release_assignment; what was released before is replaced."""
+    from nbgrader.utils import capture_log, temp_attrs
+
+    api = open_api(course)
+    with temp_attrs(api.coursedir, assignment_id=week.name):
+        handing = api.exchange.ReleaseAssignment(
+            coursedir=api.coursedir, authenticator=api.authenticator, parent=api
+        )
+        handing.force = True
+        require(capture_log(handing), f"release_assignment {week.name}")

@@ -1,0 +1,135 @@
+"""Mending what a student may have done to the notebook's cells, before anything else reads them.
+
+Theory of operation. The notebook is the student's: cells may be deleted, doubled, retyped, their
+metadata edited, their outputs forged. nbgrader mends a part of this and stops the whole batch on
+some of the rest. Here every cell that was handed out for grading gets its metadata, type and (where
+locked) its text back, a missing one is put back, and no other cell has nbgrader metadata. Answers
+to written questions keep the student's text. All outputs go. What is not from us and could act in
+the instructor's browser (HTML in Markdown, raw cells, attachments other than pictures) is made
+inert.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbgrader.preprocessors.base import NbGraderPreprocessor
+from traitlets import Unicode
+
+from ..course import Course, Week, load
+from ..errors import NbgraderError
+from .workspace import Workspace
+
+Notebook = Any
+Resources = dict[str, Any]
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+_CELLS_BOUND, _TEXT_BOUND = 1000, 1 << 20
+
+
+class CoursePreprocessor(NbGraderPreprocessor):
+    """A preprocessor that knows the course."""
+
+    project = Unicode("", help="The folder of course.yaml.").tag(config=True)
+
+    def course(self) -> Course:
+        return load(Path(self.project))
+
+    def week(self, course: Course, resources: Resources) -> Week:
+        """The week that is being graded; an assignment that is none is not ours to grade."""
+        name = resources["nbgrader"]["assignment"]
+        for week in course.weeks:
+            if week.name == name:
+                return week
+        raise NbgraderError(
+            f"{name} is no week of course.yaml, so nothing here can grade it: "
+            "grade it in a workspace of its own"
+        )
+
+
+class RestoreCells(CoursePreprocessor):
+    """The student's notebook with the cells that were handed out as they were."""
+
+    def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
+        course = self.course()
+        week = self.week(course, resources)
+        path = Workspace(course).released(week) / f"{resources['nbgrader']['notebook']}.ipynb"
+        try:
+            released = nbformat.read(path, as_version=4)
+        except FileNotFoundError:
+            raise NbgraderError(
+                f"{week.name} was never released: there is no {path.name}"
+            ) from None
+        return restored(nb, released), resources
+
+
+def restored(nb: Notebook, released: Notebook) -> Notebook:
+    """A notebook made of the student's cells and the released ones."""
+    handed_out = {_grade_id(c): c for c in released.cells if _grade_id(c)}
+    texts = {c.source for c in released.cells}
+    missing = dict(handed_out)
+    cells = []
+    for cell in nb.cells[:_CELLS_BOUND]:
+        original = missing.pop(_grade_id(cell), None)
+        cells.append(_mended(cell, original, texts))
+    cells += [nbformat.from_dict(dict(c)) for c in missing.values()]
+    _cut(cells, set(handed_out))
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    return nbformat.v4.new_notebook(cells=cells, metadata=released.metadata)
+
+
+def _grade_id(cell: Notebook) -> str:
+    """The cell's grade id, or "" where it has none (or what is there is no text)."""
+    grading = cell.metadata.get("nbgrader", {})
+    name = grading.get("grade_id", "") if isinstance(grading, dict) else ""
+    return name if isinstance(name, str) else ""
+
+
+def _mended(cell: Notebook, original: Notebook | None, texts: set[str]) -> Notebook:
+    """A fresh cell: nothing of the student's but its text, and pictures in Markdown."""
+    source = str(cell.source)
+    if original is None:
+        if cell.cell_type == "code":
+            return nbformat.v4.new_code_cell(source)
+        text = source if source in texts and cell.cell_type == "markdown" else _inert(source)
+        return _with_pictures(nbformat.v4.new_markdown_cell(text), cell)
+    mended = nbformat.from_dict(dict(original))
+    if mended.metadata["nbgrader"]["solution"]:
+        # The untouched answer stays as it is: nbgrader knows it by its checksum.
+        mended["source"] = source if source == original.source else _inert(source)
+        _with_pictures(mended, cell)
+    if mended.cell_type == "code":
+        mended["outputs"], mended["execution_count"] = [], None
+    return mended
+
+
+def _inert(text: str) -> str:
+    """Text in which no HTML tag begins; formulas and code still mean the same."""
+    return _TAG.sub("< ", text)
+
+
+def _with_pictures(fresh: Notebook, cell: Notebook) -> Notebook:
+    attachments = cell.get("attachments")
+    if cell.cell_type != "markdown" or not isinstance(attachments, dict):
+        return fresh
+    kept = {
+        name: {kind: data for kind, data in bundle.items() if kind in _PICTURES}
+        for name, bundle in attachments.items()
+        if isinstance(bundle, dict)
+    }
+    if kept := {name: bundle for name, bundle in kept.items() if bundle}:
+        fresh["attachments"] = nbformat.from_dict(kept)
+    return fresh
+
+
+def _cut(cells: list[Notebook], graded: set[str]) -> None:
+    """Where the notebook is a flood, drop what is not graded; answers are cut to the bound."""
+    if sum(len(c.source) for c in cells) <= _TEXT_BOUND:
+        return
+    cells[:] = [c for c in cells if _grade_id(c) in graded]
+    for cell in cells:
+        cell["source"] = cell["source"][: _TEXT_BOUND // len(cells)]

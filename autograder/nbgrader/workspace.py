@@ -1,0 +1,126 @@
+"""Where nbgrader works: one folder with source/, release/, submitted/, …, and its config file."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+from traitlets.config.loader import Config, PyFileConfigLoader
+
+from ..course import Course, Week
+from ..errors import NbgraderError
+
+CONFIG = "nbgrader_config.py"
+_CONFIG_TEXT = '''"""nbgrader's settings. They come from course.yaml; add your own below."""
+
+from autograder.nbgrader.configure import configure
+
+c = get_config()  # noqa: F821
+configure(c, __file__, project={project!r})
+'''
+
+
+class Workspace:
+    """The paths of nbgrader's folders for a course."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        self.root = course.root / course.registry.nbgrader.folder
+
+    @property
+    def exchange(self) -> Path:
+        named = self.course.registry.nbgrader.exchange
+        return self.course.root / named if named else self.root / "exchange"
+
+    @property
+    def db_url(self) -> str:
+        return self.course.registry.nbgrader.db_url or f"sqlite:///{self.root / 'gradebook.db'}"
+
+    def source(self, week: Week) -> Path:
+        return self.root / "source" / week.name
+
+    def released(self, week: Week) -> Path:
+        return self.root / "release" / week.name
+
+    def outbound(self, week: Week) -> Path:
+        return self.exchange / self.course.id / "outbound" / week.name
+
+    def submitted(self, student: str, week: Week) -> Path:
+        return self.root / "submitted" / student / week.name
+
+    def autograded(self, student: str, week: Week) -> Path:
+        return self.root / "autograded" / student / week.name
+
+    def feedback(self, student: str, week: Week) -> Path:
+        return self.root / "feedback" / student / week.name
+
+    def students(self, step: str, week: Week) -> list[str]:
+        """Who has a folder for the week in a step, such as "submitted"."""
+        return sorted(p.parent.name for p in (self.root / step).glob(f"*/{week.name}"))
+
+    def make(self) -> None:
+        """Make the folder and its config file, where they are missing."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        config = self.root / CONFIG
+        if not config.exists():
+            project = os.path.relpath(self.course.root, self.root)
+            config.write_text(_CONFIG_TEXT.format(project=project), encoding="utf-8")
+
+    def config(self) -> Config:
+        """What `nbgrader` reads when it is started here: our settings and the instructor's own."""
+        self.make()
+        return PyFileConfigLoader(CONFIG, path=str(self.root)).load_config()
+
+
+def prepare_process() -> None:
+    """What nbgrader needs of the process that it runs in.
+
+    It runs `alembic` by its bare name when it makes a gradebook, which fails where the environment
+    was not activated; and it makes SQLAlchemy warn about its way of adding submissions, each time.
+    """
+    from sqlalchemy.exc import SAWarning
+
+    warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")
+    beside = str(Path(sys.executable).parent)
+    path = os.environ.get("PATH", os.defpath)
+    if beside not in path.split(os.pathsep):
+        os.environ["PATH"] = f"{beside}{os.pathsep}{path}"
+
+
+def open_gradebook(course: Course) -> Any:
+    """nbgrader's gradebook of the course; to be closed, or used in a `with`."""
+    from nbgrader.api import Gradebook
+
+    prepare_process()
+    workspace = Workspace(course)
+    workspace.make()
+    return Gradebook(workspace.db_url, course.id)
+
+
+def open_api(course: Course) -> Any:
+    """An NbGraderAPI with the workspace's settings; the log of each call comes back with it."""
+    from nbgrader.apps import NbGraderAPI
+
+    api = NbGraderAPI(config=Workspace(course).config())
+    api.log_level = logging.INFO
+    return api
+
+
+def require(result: dict[str, Any], step: str) -> str:
+    """The log of a step of nbgrader; raises NbgraderError with its last words where it failed."""
+    log = str(result.get("log", ""))
+    if result.get("success"):
+        return log
+    raise NbgraderError(f"{step}: {last_words(result)}")
+
+
+def last_words(result: dict[str, Any]) -> str:
+    """What a failed step says went wrong, in one line."""
+    log = [line for line in str(result.get("log", "")).split("\n") if "ERROR" in line]
+    error = [line for line in str(result.get("error", "")).strip().split("\n") if line.strip()]
+    told = [w.partition("] ")[2] for w in log if not w.rstrip().endswith("Error:")]
+    return (error or told or ["nbgrader gave no reason"])[-1].strip()
