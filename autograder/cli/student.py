@@ -1,1 +1,96 @@
-"""Commands of a student."""
+"""Commands of a student: check, hint, watch, progress, reset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import app
+
+FolderOption = Annotated[
+    Path | None, typer.Option(help="A week's folder; default: the one you are in.")
+]
+ExerciseArgument = Annotated[
+    str | None, typer.Argument(help="An exercise such as softmax; default: all.")
+]
+
+
+@app.command()
+def check(
+    exercise: ExerciseArgument = None,
+    folder: FolderOption = None,
+    seconds: Annotated[float, typer.Option(min=1, help="Time limit for each check.")] = 20.0,
+) -> None:
+    """Run the public checks on your own file; exit code 0 when all pass, 1 when not.
+
+    Example: autograder check softmax
+    """
+    from ..student.commands import run_check
+
+    if not run_check(exercise, folder, seconds):
+        raise typer.Exit(1)
+
+
+@app.command()
+def hint(
+    exercise: Annotated[
+        str | None, typer.Argument(help="An exercise; default: the one to work on next.")
+    ] = None,
+    again: Annotated[bool, typer.Option(help="Show those you have seen, and no new one.")] = False,
+    folder: FolderOption = None,
+) -> None:
+    """Give the next hint for an exercise; each is more concrete than the one before.
+
+    Example: autograder hint softmax
+    """
+    from ..student.commands import run_hint
+
+    if not run_hint(exercise, folder, again):
+        raise typer.Exit(1)
+
+
+@app.command()
+def watch(
+    exercise: ExerciseArgument = None,
+    folder: FolderOption = None,
+    seconds: Annotated[float, typer.Option(min=1, help="Time limit for each check.")] = 20.0,
+) -> None:
+    """Check again whenever you save, only what changed. Keys: h hint, n next, q quit.
+
+    Example: autograder watch
+    """
+    from ..student.watch import run_watch
+
+    run_watch(exercise, folder, seconds)
+
+
+@app.command()
+def progress(
+    folder: Annotated[
+        Path | None, typer.Option(help="Where your weeks are; default: here, or the folder above.")
+    ] = None,
+) -> None:
+    """Show weeks, exercises and points as bars, as the last checks left them.
+
+    Example: autograder progress
+    """
+    from ..student.commands import run_progress
+
+    run_progress(folder)
+
+
+@app.command()
+def reset(
+    exercise: Annotated[str | None, typer.Argument(help="An exercise such as softmax.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="The whole file.")] = False,
+    folder: FolderOption = None,
+) -> None:
+    """Put an exercise's stub back; your file as it was is kept in the folder `kept`.
+
+    Example: autograder reset softmax
+    """
+    from ..student.commands import run_reset
+
+    run_reset(exercise, everything, folder)

@@ -36,7 +36,7 @@ def feedback_page(
         for e in week.exercises
     ]
     link_causes(exercises)
-    template = _environment().get_template("page.html.j2")
+    template = environment().get_template("page.html.j2")
     return template.render(
         course=course,
         week=week,
@@ -61,7 +61,7 @@ def exercise_fragment(
     what to say where nothing could be graded (a refused submission).
     """
     view = view_exercise(exercise, maximum, message)
-    return _environment().get_template("fragment.html.j2").render(exercise=view)
+    return environment().get_template("fragment.html.j2").render(exercise=view)
 
 
 def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
@@ -80,7 +80,7 @@ def _date(course: Course, week: Week) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("autograder.feedback"),
         autoescape=True,
@@ -89,14 +89,24 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        prose=prose, points=points, lowered=lowered, percent=percent, wrapping=wrapping
+        prose=prose,
+        points=points,
+        lowered=lowered,
+        percent=percent,
+        wrapping=wrapping,
+        visible=visible,
     )
     return environment
 
 
+def visible(text: Any) -> str:
+    """Text without the control characters that could reorder or hide it."""
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", str(text))
+
+
 def prose(text: Any) -> Markup:
     """Text with `code` marked up; everything in it escaped, control characters shown as �."""
-    clean = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", str(text))
+    clean = visible(text)
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(clean))))  # escaped just above
 
 

@@ -1,0 +1,106 @@
+"""The student's commands on a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..checking import check_week
+from .run import CheckingPython
+from .week import WeekFolder, open_folder
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def run_check(exercise: str | None, folder: Path | None, seconds: float) -> bool:
+    """Check and show; whether all passed."""
+    opened = open_folder(folder)
+    names = [opened.exercise(exercise).name] if exercise else list(opened.names)
+    opened.source()
+    warm = CheckingPython(opened)  # it imports torch while this Python imports rich
+    try:
+        from rich.console import Console
+
+        with Console(stderr=True).status("  importing torch", spinner="line") as status:
+            result = check_week(
+                opened,
+                names,
+                seconds=seconds,
+                on_begin=lambda name: status.update(f"  checking {name}"),
+                warm=warm,
+            )
+    finally:
+        warm.close()
+    from .text import show
+
+    show(console(), result)
+    return result.passed
+
+
+def console() -> Console:
+    """Standard output that never fails over a character it cannot show."""
+    from rich.console import Console
+
+    with contextlib.suppress(AttributeError, ValueError):
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    return Console(highlight=False)
+
+
+def run_hint(exercise: str | None, folder: Path | None, again: bool) -> bool:
+    """Show the next hint; False where all were shown before."""
+    from .hints import next_hint, shown_hints
+    from .text import hint_lines
+
+    opened = open_folder(folder)
+    name = opened.exercise(exercise).name if exercise else _to_work_on(opened)
+    fresh = None if again else next_hint(opened, name)
+    hints = [fresh] if fresh else shown_hints(opened, name)
+    out = console()
+    for hint in hints:
+        for line in hint_lines(hint):
+            out.print(line, soft_wrap=True)
+    if again and not hints:
+        out.print(f"No hint for {name} was shown yet: `autograder hint {name}` gives the first.")
+    elif not fresh and not again:
+        out.print(f"These were all hints for {name}. The lesson, or a person, knows more.")
+    return bool(fresh) or again
+
+
+def run_progress(folder: Path | None) -> None:
+    from ..errors import KitError
+    from .progress import progress_lines
+    from .text import writes_unicode
+    from .week import open_all
+
+    weeks = open_all(folder)
+    if not weeks:
+        raise KitError("there is no week of the course here: `cd` to where your weeks are")
+    out = console()
+    for line in progress_lines(weeks, writes_unicode(out)):
+        out.print(line, soft_wrap=True)
+
+
+def run_reset(exercise: str | None, everything: bool, folder: Path | None) -> None:
+    from ..errors import KitError
+    from .reset import reset_all, reset_exercise
+
+    if (exercise is None) != everything:
+        raise KitError("name one exercise to reset, or say --all")
+    opened = open_folder(folder)
+    kept = reset_all(opened) if exercise is None else reset_exercise(opened, exercise)
+    what = opened.week.module if exercise is None else f"{exercise} in {opened.week.module}"
+    print(f"{what} is as it was handed out.")
+    if kept:
+        print(f"Your file as it was: {kept.relative_to(opened.path).as_posix()}")
+
+
+def _to_work_on(folder: WeekFolder) -> str:
+    """The first exercise that the last check left failing, else the first not passed."""
+    from .progress import standings
+
+    some = standings(folder)
+    order = [s for s in some if s.state == "fail"] + [s for s in some if s.state != "pass"] + some
+    return order[0].name

@@ -1,0 +1,79 @@
+"""What a check found: plain data that passes between two Pythons and rests in a file."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+FailureKind = Literal[
+    "wrong", "raised", "open", "waiting", "timeout", "ended", "missing", "broken", "forbidden"
+]
+State = Literal["pass", "fail", "open", "waiting", "skipped"]
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Why a check did not pass, as far as it can be said from outside the student's head."""
+
+    kind: FailureKind
+    message: str = ""
+    error: str = ""  # the exception's type
+    line: int = 0  # in the student's module
+    code: str = ""  # that line
+    facts: tuple[str, ...] = ()  # shapes, dtypes and devices on it
+    output: str = ""  # what the code printed
+    waits_for: str = ""  # the unwritten exercise
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """One public check."""
+
+    test: str
+    exercise: str
+    claim: str
+    failure: Failure | None = None
+    skipped: str = ""  # why it cannot run here, such as a package that is not installed
+
+
+class ExerciseResult(msgspec.Struct, frozen=True):
+    """One exercise: how many of its checks passed, and the first that did not."""
+
+    name: str
+    points: float
+    state: State
+    passed: int
+    total: int
+    first: Outcome | None = None
+
+
+def claim_in_words(test: str, exercise: str) -> str:
+    """`test_softmax_known_row` of softmax claims "known row"."""
+    words = test.split("[")[0].removeprefix("test_").removeprefix(exercise).strip("_")
+    return words.replace("_", " ") or exercise
+
+
+def sum_up(
+    name: str, points: float, outcomes: list[Outcome], forbidden: Outcome | None = None
+) -> ExerciseResult:
+    """An exercise that was begun shows its first real failure, not the part still to be written.
+
+    With a call that is `forbidden` nothing counts, as in the grading.
+    """
+    if forbidden:
+        return ExerciseResult(name, points, "fail", 0, len(outcomes), forbidden)
+    ran = [o for o in outcomes if not o.skipped]
+    if outcomes and not ran:
+        return ExerciseResult(name, points, "skipped", 0, 0, outcomes[0])
+    failed = [o for o in ran if o.failure]
+    first = min(failed, key=lambda o: o.failure.kind in _LATER if o.failure else 0, default=None)
+    state: State = "pass" if ran else "open"
+    if first and first.failure:
+        state = "fail"
+        if first.failure.kind == "waiting":
+            state = "waiting"
+        elif first.failure.kind == "open" and len(failed) == len(ran):
+            state = "open"
+    return ExerciseResult(name, points, state, len(ran) - len(failed), len(ran), first)
+
+
+_LATER = ("open", "waiting")

@@ -1,0 +1,159 @@
+"""The checking Python: imports what the checks need, waits for an order, runs them, tells.
+
+    python -m autograder.student.runner FOLDER MODULE EXERCISE...
+
+One line of JSON on standard input says what to run; so a warm one can be kept waiting. Events leave
+as JSON lines on what was standard output; the student's own prints are captured by pytest. A check
+that takes too long ends this process, after an event that says where it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import inspect
+import io
+import os
+import sys
+import threading
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+import pytest
+
+from .explain import Explainer
+from .orders import TIMED_OUT, Event, Order
+from .results import Failure, Outcome, claim_in_words
+from .week import WeekFolder, open_folder
+
+
+class CheckPlugin:
+    """Runs the ordered checks and tells of each."""
+
+    def __init__(self, folder: WeekFolder, order: Order, events: BinaryIO) -> None:
+        self.folder, self.order, self.events = folder, order, events
+        self.explain = Explainer(folder.path, folder.week.module, folder.checks, folder.names)
+        self._lock = threading.Lock()
+        self._failure: Failure | None = None
+        self._skipped = ""
+        self._alarm: threading.Timer | None = None
+
+    def tell(self, event: Event) -> None:
+        with self._lock:
+            self.events.write(msgspec.json.encode(event) + b"\n")
+            self.events.flush()
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.tell(Event(problem=_last_line(report.longreprtext)))
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [
+            i
+            for i in items
+            if i.name not in self.order.done and self._exercise(i) in self.order.exercises
+        ]
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._failure, self._skipped = None, ""
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        exercise = self._exercise(item)
+        self.tell(Event(begins=item.name, exercise=exercise))
+        alarm = threading.Timer(self.order.seconds, self._time_is_over, (item,))
+        alarm.daemon = True
+        alarm.start()
+        try:
+            return (yield)
+        finally:
+            alarm.cancel()
+            outcome = self._outcome(item, self._failure)
+            self.tell(Event(begins=item.name, exercise=exercise, outcome=outcome))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if report.skipped and call.excinfo is not None:
+            self._skipped = str(call.excinfo.value).removeprefix("Skipped: ") or "it was skipped"
+        elif report.failed and call.excinfo is not None and self._failure is None:
+            self._failure = self.explain(
+                call.excinfo.value, self._exercise(item), report.capstdout[-4000:]
+            )
+        return report
+
+    def _exercise(self, item: pytest.Item) -> str:
+        return self.folder.exercise_of(item.name.split("[")[0])
+
+    def _outcome(self, item: pytest.Item, failure: Failure | None) -> Outcome:
+        exercise = self._exercise(item)
+        return Outcome(item.name, exercise, _claim(item, exercise), failure, self._skipped)
+
+    def _time_is_over(self, item: pytest.Item) -> None:
+        main = sys._current_frames().get(threading.main_thread().ident or 0)
+        failure = self.explain.stuck(main)
+        outcome = self._outcome(item, failure)
+        self.tell(Event(begins=item.name, exercise=outcome.exercise, outcome=outcome))
+        os._exit(TIMED_OUT)
+
+
+def _claim(item: pytest.Item, exercise: str) -> str:
+    """The check's docstring, or its name in words."""
+    written = inspect.getdoc(getattr(item, "function", None)) or ""
+    if written:
+        return " ".join(written.split("\n\n")[0].split())
+    return claim_in_words(item.name, exercise)
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.strip().split("\n") if line.strip()]
+    return lines[-1].removeprefix("E").strip()[:300] if lines else "unknown"
+
+
+def _forget_compiled(folder: Path) -> None:
+    """Compiled files are found by time and size; two quick saves can share both."""
+    for source in folder.glob("*.py"):
+        with contextlib.suppress(OSError, NotImplementedError):
+            Path(importlib.util.cache_from_source(str(source))).unlink()
+
+
+def _import_early(checks: Path) -> None:
+    """What takes long to import, while the order may still be on its way."""
+    text = checks.read_text(encoding="utf-8")
+    for name in ("numpy", "torch"):
+        if f"import {name}" in text:
+            try:
+                importlib.import_module(name)
+            except ImportError:
+                return  # the checks will say so
+
+
+def main() -> None:
+    events = io.BufferedWriter(io.FileIO(os.dup(1), "wb"))
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    folder = open_folder(Path(sys.argv[1]))
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(folder.path))
+    os.chdir(folder.path)
+    _import_early(folder.checks)
+    line = sys.stdin.buffer.readline()
+    if not line.strip():
+        return  # whoever kept this warm has gone
+    _forget_compiled(folder.path)
+    plugin: Any = CheckPlugin(folder, msgspec.json.decode(line, type=Order), events)
+    options = ["--import-mode=importlib", "-c", os.devnull, "--rootdir", str(folder.path)]
+    options += ["-p", "no:cacheprovider", "--tb=no", "-q", str(folder.checks)]
+    pytest.main(options, plugins=[plugin])
+    plugin.tell(Event(finished=True))
+    events.flush()
+    os._exit(0)  # a thread that the student started must not keep us
+
+
+if __name__ == "__main__":
+    main()

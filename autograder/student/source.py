@@ -1,0 +1,81 @@
+"""The student's module as a text: what belongs to an exercise, and what it uses.
+
+An exercise's fingerprint covers its function or class and every top-level name that it reaches in
+the module, without comments, docstrings and layout. So it changes when the behaviour may have.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def fingerprints(source: str, exercises: tuple[str, ...]) -> dict[str, str]:
+    """A fingerprint per exercise; raises SyntaxError where the module is no Python."""
+    return {e: _fingerprint(statements_of(source, e)) for e in exercises}
+
+
+def statements_of(source: str, exercise: str) -> list[ast.stmt]:
+    """The top-level statements that an exercise reaches, and those that bind no name."""
+    tree = ast.parse(source)
+    binding: dict[str, list[ast.stmt]] = {}
+    always: list[ast.stmt] = []
+    for statement in tree.body:
+        names = _bound_names(statement)
+        for name in names:
+            binding.setdefault(name, []).append(statement)
+        if not names and not _is_text(statement):
+            always.append(statement)
+    reached, left = set(map(id, always)), [exercise, *_used_names(always)]
+    seen: set[str] = set()
+    while left:
+        name = left.pop()
+        if name not in seen:
+            seen.add(name)
+            reached |= set(map(id, binding.get(name, ())))
+            left += _used_names(binding.get(name, []))
+    return [s for s in tree.body if id(s) in reached]
+
+
+def span(source: str, name: str) -> tuple[int, int] | None:
+    """First and last line (from 1) of the last top-level definition of that name."""
+    found = None
+    for node in ast.parse(source).body:
+        if isinstance(node, Definition) and node.name == name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            found = first, node.end_lineno or node.lineno
+    return found
+
+
+def _bound_names(statement: ast.stmt) -> list[str]:
+    if isinstance(statement, Definition):
+        return [statement.name]
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return [(a.asname or a.name).split(".")[0] for a in statement.names]
+    if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        return [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+    return []
+
+
+def _used_names(statements: list[ast.stmt]) -> list[str]:
+    return [n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name)]
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def _fingerprint(statements: list[ast.stmt]) -> str:
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, Definition) and len(node.body) > 1 and _is_text(node.body[0]):
+                node.body = node.body[1:]
+    text = "\n".join(ast.dump(s) for s in statements)
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()

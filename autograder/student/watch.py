@@ -1,0 +1,148 @@
+"""`autograder watch`: checks again what a save has changed, and redraws.
+
+One loop waits for saves and keys alike. The next checking Python is started while the student
+reads, so that torch is imported by the time of the next save.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from watchfiles import Change, watch
+
+from ..checking import CheckResult, check_week
+from ..errors import KitError
+from .commands import console
+from .hints import next_hint, shown_hints
+from .keys import keys
+from .run import CheckingPython
+from .source import fingerprints
+from .text import hint_lines, lines, writes_unicode
+from .week import WeekFolder, open_folder
+from .words import next_exercise
+
+KEYS = "h hint   n next exercise   q quit"
+
+
+class Watch:
+    """What is on the screen, and what has to be checked again."""
+
+    def __init__(self, folder: WeekFolder, names: tuple[str, ...], seconds: float) -> None:
+        self.folder, self.names, self.seconds = folder, names, seconds
+        self.result = CheckResult(folder.path, folder.heading, folder.week.module, ())
+        self.focus = ""
+        self.hints = False
+        self._seen: dict[str, str] = {}
+        self._checks = b""
+        self._warm = CheckingPython(folder)
+
+    def changed(self) -> tuple[str, ...]:
+        """The exercises whose own code, or what it uses, is not what was checked last."""
+        checks = self.folder.checks.read_bytes()
+        try:
+            now = fingerprints(self.folder.source(), self.names)
+        except (SyntaxError, ValueError):
+            self._seen = {}
+            return self.names
+        before, self._seen = self._seen, now
+        if checks != self._checks:
+            self._checks = checks
+            return self.names
+        return tuple(n for n in self.names if before.get(n) != now[n])
+
+    def check(self, names: Iterable[str]) -> None:
+        """Check these exercises; the others keep their results."""
+        try:
+            found = check_week(self.folder, names, seconds=self.seconds, warm=self._warm)
+        except KitError as error:
+            self.result = msgspec.structs.replace(self.result, problem=str(error))
+            return
+        finally:
+            self._warm.close()
+            self._warm = CheckingPython(self.folder)
+        results = {e.name: e for e in (*self.result.exercises, *found.exercises)}
+        exercises = tuple(results[n] for n in self.names if n in results)
+        self.result = msgspec.structs.replace(found, exercises=exercises)
+        if self.focus and results[self.focus].state == "pass":
+            self.focus, self.hints = "", False
+
+    def press(self, key: str) -> bool:
+        """Act on a key; False ends the watch."""
+        current = next_exercise(self.result, self.focus)
+        if key == "h" and current:
+            self.focus, self.hints = current.name, True
+            with contextlib.suppress(KitError):  # a week without hints
+                next_hint(self.folder, current.name)
+        elif key == "n" and current:
+            left = [e.name for e in self.result.exercises if e.state != "pass"]
+            self.focus = left[(left.index(current.name) + 1) % len(left)]
+            self.hints = False
+        return key not in ("q", "\x03", "\x04")
+
+    def draw(self, out: Console, busy: tuple[str, ...] = ()) -> None:
+        if out.is_terminal:
+            out.clear()
+        for line in lines(self.result, writes_unicode(out), self.focus):
+            out.print(line, soft_wrap=True)
+        if self.hints:
+            out.print()
+            for hint in shown_hints(self.folder, self.focus):
+                for line in hint_lines(hint):
+                    out.print(line, soft_wrap=True)
+        doing = "waiting for you to save"
+        if busy:
+            doing = f"checking {busy[0] if len(busy) == 1 else f'{len(busy)} exercises'} ..."
+        out.print(f"\n{doing}   {KEYS}", style="dim", soft_wrap=True)
+
+    def close(self) -> None:
+        self._warm.close()
+
+
+def run_watch(exercise: str | None, folder: Path | None, seconds: float) -> None:
+    """Until q is pressed or the terminal interrupts."""
+    opened = open_folder(folder)
+    names = (opened.exercise(exercise).name,) if exercise else opened.names
+    opened.source()
+    out, watching = console(), Watch(opened, names, seconds)
+    saves = watch(
+        opened.path,
+        watch_filter=_matters,
+        recursive=False,
+        rust_timeout=150,
+        yield_on_timeout=True,
+        raise_interrupt=False,
+    )
+    try:
+        with keys() as read:
+            _look(watching, out)
+            for changes in saves:
+                key = read()
+                if not watching.press(key):
+                    return
+                if changes:
+                    _look(watching, out)
+                elif key:
+                    watching.draw(out)
+    except KeyboardInterrupt:
+        return
+    finally:
+        watching.close()
+
+
+def _look(watching: Watch, out: Console) -> None:
+    try:
+        changed = watching.changed()
+    except KitError:
+        return  # between two steps of an editor's save the file may be away
+    if changed:
+        watching.draw(out, busy=changed)
+        watching.check(changed)
+        watching.draw(out)
+
+
+def _matters(change: Change, path: str) -> bool:
+    return path.endswith(".py") and change is not Change.deleted

@@ -1,0 +1,185 @@
+"""A week's folder as a student has it, and the small file `week.json` that describes it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from ..course import REGISTRY, Course, Week, load
+from ..errors import BuildError, CourseError, KitError
+from ..stubs import stub_of
+
+DESCRIPTION = "week.json"
+MEMORY = ".autograder-student.json"
+
+
+class WeekExercise(msgspec.Struct, frozen=True):
+    name: str
+    points: float
+    elective: bool = False
+    not_allowed: tuple[str, ...] = ()
+
+
+class WeekQuestion(msgspec.Struct, frozen=True):
+    name: str
+    points: float
+
+
+class WeekFile(msgspec.Struct, frozen=True):
+    """week.json: what the student's commands need to know, and the stub for `reset`."""
+
+    week: str
+    title: str
+    module: str
+    due: dt.datetime
+    exercises: tuple[WeekExercise, ...]
+    questions: tuple[WeekQuestion, ...] = ()
+    stub: str = ""
+
+
+def describe_week(course: Course, week: Week) -> bytes:
+    """The contents of week.json for a released folder."""
+    described = _describe(course, week, stub_of(course, week))
+    return msgspec.json.format(msgspec.json.encode(described), indent=1) + b"\n"
+
+
+def _describe(course: Course, week: Week, stub: str) -> WeekFile:
+    return WeekFile(
+        week=week.name,
+        title=week.title,
+        module=week.module,
+        due=course.localized(week.due),
+        exercises=tuple(
+            WeekExercise(e.name, e.points, e.elective, week.patterns(e.name))
+            for e in week.exercises
+        ),
+        questions=tuple(WeekQuestion(q.name, q.points) for q in week.questions),
+        stub=stub,
+    )
+
+
+class WeekFolder:
+    """One week where the student works on it."""
+
+    def __init__(self, path: Path, week: WeekFile, memory: Path | None = None) -> None:
+        self.path, self.week = path, week
+        self.memory = memory or path / MEMORY  # see state.py
+
+    @property
+    def module(self) -> Path:
+        return self.path / self.week.module
+
+    @property
+    def stem(self) -> str:
+        return self.week.module.removesuffix(".py")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(e.name for e in self.week.exercises)
+
+    @property
+    def heading(self) -> str:
+        number = self.week.week[4:6].lstrip("0")
+        return f"Week {number} · {self.week.title}"
+
+    @cached_property
+    def checks(self) -> Path:
+        """The file of public checks; raises KitError where it is missing."""
+        path = self.path / f"test_{self.stem}.py"
+        if not path.is_file():
+            raise KitError(
+                f"{path.name} is missing from {self.path.name}: it holds the public checks. "
+                "Take it from the week's folder as it was handed out"
+            )
+        return path
+
+    def source(self) -> str:
+        """The student's module as text; raises KitError where there is none."""
+        try:
+            return self.module.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise KitError(
+                f"there is no {self.module.name} in {self.path.name}: "
+                "`autograder reset --all` puts the stub back"
+            ) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise KitError(f"{self.module.name} cannot be read: {error}") from None
+
+    def exercise(self, name: str) -> WeekExercise:
+        """The exercise of that name; raises KitError with the nearest names."""
+        for exercise in self.week.exercises:
+            if exercise.name == name:
+                return exercise
+        lowered = {n.lower(): n for n in self.names}
+        near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
+        guess = f"; did you mean {lowered[near[0]]}?" if near else f": {', '.join(self.names)}"
+        raise KitError(f"{self.heading} has no exercise {name!r}{guess}")
+
+    def exercise_of(self, test: str) -> str:
+        """The exercise that `test_<exercise>_<claim>` belongs to; "" for none."""
+        rest = test.removeprefix("test_")
+        fits = [n for n in self.names if rest == n or rest.startswith(f"{n}_")]
+        return max(fits, key=len, default="")
+
+
+def open_folder(start: Path | None = None) -> WeekFolder:
+    """The week at `start` or above it (default: here); raises KitError where there is none."""
+    start = (start or Path.cwd()).resolve()
+    if not start.is_dir():
+        raise KitError(f"there is no folder {start.name}")
+    for folder in (start, *start.parents):
+        found = _opened(folder)
+        if found:
+            return found
+    nearby = [f.path.name for f in open_all(start)]
+    where = f"one of {', '.join(nearby)}" if nearby else "the folder of a week"
+    raise KitError(f"{start.name} is no week of the course: `cd` into {where} and try again")
+
+
+def open_all(start: Path | None = None) -> list[WeekFolder]:
+    """The weeks in `start`, or beside the week that `start` is in, by name."""
+    start = (start or Path.cwd()).resolve()
+    here = next((f for f in (start, *start.parents) if _opened(f)), None)
+    parent = here.parent if here else start
+    places = [parent, parent / "exercises"]
+    children = [c for p in places if p.is_dir() for c in sorted(p.iterdir()) if c.is_dir()]
+    return [f for f in map(_opened, children) if f]
+
+
+def _opened(folder: Path) -> WeekFolder | None:
+    try:
+        data = (folder / DESCRIPTION).read_bytes()
+    except FileNotFoundError:
+        return _from_checkout(folder)
+    except OSError:
+        return None
+    try:
+        return WeekFolder(folder, msgspec.json.decode(data, type=WeekFile))
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise KitError(
+            f"{folder.name}/{DESCRIPTION} is damaged ({error}): "
+            "take it from the week's folder as it was handed out"
+        ) from None
+
+
+def _from_checkout(folder: Path) -> WeekFolder | None:
+    """exercises/<week> of the project itself, described from the registry."""
+    if folder.parent.name != "exercises" or not (folder.parent.parent / REGISTRY).is_file():
+        return None
+    course = load(folder.parent.parent)
+    try:
+        week = course.week(folder.name)
+    except CourseError:
+        return None
+    try:
+        stub = stub_of(course, week)
+    except BuildError:
+        stub = ""
+    # nothing of a trial in a checkout may be released with the folder
+    return WeekFolder(
+        folder, _describe(course, week, stub), course.state / f"student-{week.name}.json"
+    )

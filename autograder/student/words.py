@@ -1,0 +1,123 @@
+"""A check's result in words, shared by the terminal and the notebook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..checking import CheckResult
+from ..errors import KitError
+from .hints import seen, stages_of
+from .lessons import heading_of
+from .results import ExerciseResult, Failure
+from .week import open_folder
+
+MARKS = {"pass": "✓", "fail": "✗", "open": "○", "waiting": "○", "skipped": "-"}
+PLAIN_MARKS = {"pass": "+", "fail": "x", "open": "o", "waiting": "o", "skipped": "-"}
+
+
+def points(value: float) -> str:
+    return f"{value:g} point{'' if value == 1 else 's'}"
+
+
+def standing(result: ExerciseResult) -> str:
+    """How an exercise stands, in a few words."""
+    if result.state == "open":
+        return "not written yet"
+    if result.state == "waiting":
+        return "waits for another"
+    if result.state == "skipped":
+        return "cannot run here"
+    if result.first and result.first.failure:
+        if result.first.failure.kind in ("timeout", "ended"):
+            return "was stopped"
+        if result.first.failure.kind == "forbidden":
+            return "a call not allowed"
+    if not result.total:
+        return "not checked"
+    return f"{result.passed} of {result.total} checks"
+
+
+def first_failure(result: CheckResult, focus: str = "") -> ExerciseResult | None:
+    """What to explain: the first exercise that was begun and is not right, or the one in focus."""
+    failing = [e for e in result.exercises if e.state == "fail" and e.first]
+    if focus:
+        return next((e for e in failing if e.name == focus), None)
+    return failing[0] if failing else None
+
+
+def next_exercise(result: CheckResult, focus: str = "") -> ExerciseResult | None:
+    """The exercise to work on: the one in focus, a failing one, or the first to be written."""
+    chosen = next((e for e in result.exercises if e.name == focus), None)
+    if chosen:
+        return chosen
+    order = [first_failure(result)]
+    order += [e for e in result.exercises if e.state == "open"]
+    order += [e for e in result.exercises if e.state == "waiting"]
+    return next((e for e in order if e), None)
+
+
+def cause(failure: Failure, exercise: str, module: str) -> str:
+    """What happened, as one sentence or the check's own text."""
+    if failure.kind == "missing":
+        return (
+            f"`{exercise}` is not in {module}. Was it renamed or deleted? "
+            f"`autograder reset {exercise}` puts its stub back."
+        )
+    if failure.kind == "broken":
+        return f"Python cannot read {module}: {failure.message}."
+    if failure.kind == "timeout":
+        return "It took too long and was stopped. Is there a loop that never ends?"
+    if failure.kind == "ended":
+        return f"{failure.message} while this ran. Does your code call exit?"
+    if failure.kind == "forbidden":
+        return (
+            f"`{failure.message}` does the exercise for you. It is not allowed this week and costs "
+            "all points of this exercise."
+        )
+    if failure.kind == "raised":
+        return f"{failure.error}: {failure.message}" if failure.message else failure.error
+    if failure.kind == "waiting":
+        return f"It uses `{failure.waits_for}`, which is not written yet."
+    if failure.kind == "open":
+        return "This part is not written yet."
+    return failure.message or "The result is not as it should be."
+
+
+def summary(result: CheckResult) -> str:
+    done = sum(e.state == "pass" for e in result.exercises)
+    if result.passed and len(result.exercises) == 1:
+        return "All public checks pass. The hidden ones go further: other shapes, types, devices."
+    if result.passed:
+        return (
+            "All public checks pass: hand it in. The hidden ones go further: other shapes, "
+            "number types, devices."
+        )
+    if len(result.exercises) == 1:
+        return f"{points(result.open_points)} open"
+    passing = f"{done} of {len(result.exercises)} pass their public checks"
+    return f"{passing} · {points(result.open_points)} open"
+
+
+def next_steps(result: CheckResult, focus: str = "") -> list[tuple[str, str]]:
+    """What to do now, as (command or place, remark)."""
+    chosen = next_exercise(result, focus)
+    if result.broken or result.problem or chosen is None or chosen.state == "pass":
+        return []
+    try:
+        folder = open_folder(Path(result.folder))
+    except KitError:
+        return []
+    steps = []
+    stages = stages_of(folder, chosen.name)
+    if stages:
+        number = seen(folder, chosen.name)
+        remark = f"hint {number + 1} of {len(stages)}" if number < len(stages) else "all were shown"
+        steps.append((f"autograder hint {chosen.name}", remark))
+    if chosen.first and chosen.first.failure and chosen.first.failure.kind in ("wrong", "raised"):
+        steps.append(
+            (f"test_{result.module}, {chosen.first.test.split('[')[0]}", "the check itself")
+        )
+    place = heading_of(folder, chosen.name)
+    if place:
+        steps.append((place, ""))
+    return steps

@@ -1,0 +1,169 @@
+"""What `check` finds in a student's file, whatever stands there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.checking import check_folder, check_week
+from autograder.student.text import plain
+
+from .conftest import SOLVED
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def first(result, name):
+    return next(e for e in result.exercises if e.name == name).first.failure
+
+
+def states(result):
+    return {e.name: e.state for e in result.exercises}
+
+
+def test_what_is_not_written_is_open_and_not_failed(tiny):
+    result = check_week(tiny, tiny.names)
+    assert states(result) == {"double": "open", "double_all": "open", "shout": "open"}
+
+
+def test_a_right_file_passes(write):
+    assert check_week(write(*SOLVED.values()), ["double", "double_all", "shout"]).passed
+
+
+def test_each_kind_of_failure_is_told_apart(write):
+    folder = write(
+        "def double(x):\n    print('seen', x)\n    return 3 * x",
+        SOLVED["double_all"],
+        "def shout(text):\n    return text.upperr()",
+    )
+    result = check_week(folder, folder.names)
+    wrong, raised = first(result, "double"), first(result, "shout")
+    assert (wrong.kind, wrong.message) == ("wrong", "twice 3 is 6, not 9")
+    assert wrong.output == "seen 3\nseen 3\n"
+    assert (raised.kind, raised.error) == ("raised", "AttributeError")
+    assert raised.code == "return text.upperr()"
+    assert folder.module.read_text().split("\n")[raised.line - 1].strip() == raised.code
+
+
+def test_an_exercise_that_uses_an_unwritten_one_waits(write):
+    result = check_week(write(SOLVED["double_all"]), ["double_all"])
+    assert states(result) == {"double_all": "waiting"}
+    assert first(result, "double_all").waits_for == "double"
+
+
+def test_a_deleted_function_is_missing(write):
+    assert first(check_week(write("del shout"), ["shout"]), "shout").kind == "missing"
+
+
+def test_a_file_that_python_cannot_read_is_told_once(write):
+    text = plain(check_week(write("def shout(text:\n    return 1"), ["double", "shout"]))
+    assert text.count("Python cannot read tiny.py") == 1
+    assert "def shout(text:" in text
+
+
+def test_an_endless_loop_costs_only_its_exercise(write):
+    folder = write("def double(x):\n    while True:\n        x += 1", SOLVED["shout"])
+    result = check_week(folder, ["double", "shout"], seconds=1)
+    assert states(result) == {"double": "fail", "shout": "pass"}
+    assert first(result, "double").kind == "timeout"
+    assert first(result, "double").code in ("while True:", "x += 1")
+
+
+def test_leaving_python_costs_only_its_exercise(write):
+    folder = write("def double(x):\n    import os; os._exit(7)", SOLVED["shout"])
+    result = check_week(folder, ["double", "shout"])
+    assert states(result) == {"double": "fail", "shout": "pass"}
+    assert "exit code 7" in first(result, "double").message
+
+
+def test_a_polite_exit_is_an_exception(write):
+    assert (
+        first(check_week(write("def shout(t):\n    exit()"), ["shout"]), "shout").kind == "raised"
+    )
+
+
+def test_a_check_that_cannot_run_here_says_what_it_needs(write):
+    folder = write(SOLVED["shout"])
+    folder.checks.write_text(
+        "import pytest\n\ndef test_shout_x():\n    pytest.skip('needs keras')\n"
+    )
+    result = check_week(folder, ["shout"])
+    assert states(result) == {"shout": "skipped"}
+
+
+def test_a_call_that_is_not_allowed_is_seen_before_it_costs_points(write):
+    folder = write(
+        SOLVED["double"],
+        "import functools as mapped\n"
+        "def double_all(xs):\n    return list(xs and [double(x) for x in xs]) or mapped.mapper(xs)",
+    )
+    failure = first(check_week(folder, ["double_all"]), "double_all")
+    assert (failure.kind, failure.message) == ("forbidden", "mapped.mapper")
+
+
+def test_a_file_saved_twice_in_one_second_is_read_again(write):
+    folder = write("def shout(text):\n    return 'B'")
+    subprocess.run([sys.executable, "-c", "import tiny"], cwd=folder.path, check=True)
+    stamp = folder.module.stat().st_mtime
+    write("def shout(text):\n    return 'A'")
+    os.utime(folder.module, (stamp, stamp))
+    assert check_week(folder, ["shout"]).passed
+
+
+def test_the_folder_stays_as_it_was_but_for_the_memory(write):
+    folder = write(*SOLVED.values())
+    before = {p.name for p in folder.path.iterdir()}
+    check_week(folder, folder.names)
+    assert {p.name for p in folder.path.iterdir()} - before == {".autograder-student.json"}
+
+
+@pytest.mark.parametrize("name", ["double", "nonsense"])
+def test_in_a_notebook_nothing_is_raised(name, tmp_path, write):
+    broken = write("raise RuntimeError('at import')")
+    for folder in (tmp_path, broken.path):
+        result = check_folder(name, folder)
+        assert not result.passed
+        assert repr(result)
+        assert result._repr_html_()
+
+
+def test_html_of_a_result_is_escaped(write):
+    folder = write("def shout(text):\n    print('<b>x</b>')\n    raise ValueError('<script>')")
+    page = check_week(folder, ["shout"])._repr_html_()
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert "&lt;b&gt;x" in page
+
+
+def test_shapes_stand_beside_the_line_that_failed(week1, bank):
+    wrong = "\ndef scaled_dot_product_attention(q, k, v):\n    return q @ k, v\n"
+    (week1 / "softmax.py").write_text(bank.solution + wrong, encoding="utf-8")
+    failure = check_folder("scaled_dot_product_attention", week1).exercises[0].first.failure
+    assert failure.facts == (
+        "q: tensor of shape (2, 4), float32",
+        "k: tensor of shape (3, 4), float32",
+        "v: tensor of shape (3, 2), float32",
+    )
+
+
+def test_a_known_folder_reads_as_in_the_golden_file(week1, bank):
+    mistakes = {m.name: m.source.removeprefix(bank.solution) for m in bank.misconceptions}
+    source = bank.solution + mistakes["leaves_the_graph"] + mistakes["counts_only_the_inputs"]
+    source += "\ndef ascii_heatmap(*a, **k):\n    raise NotImplementedError('ascii_heatmap')\n"
+    (week1 / "softmax.py").write_text(source, encoding="utf-8")
+    assert plain(check_folder(folder=week1)) + "\n" == (GOLDEN / "check.txt").read_text("utf-8")
+
+
+def test_no_right_program_is_suspected_of_a_call_that_is_not_allowed(course):
+    from autograder.bank import Bank
+    from autograder.student.allowed import forbidden
+
+    for week in course.weeks:
+        bank = Bank(course, week)
+        for source in (bank.solution, *(a.source for a in bank.alternatives)):
+            for e in week.exercises:
+                assert forbidden(source, e.name, week.patterns(e.name)) is None, (week.name, e.name)

@@ -1,0 +1,67 @@
+"""`watch` without its terminal: what is checked again, and what keys do."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from autograder.student.watch import Watch
+
+from .conftest import SOLVED
+
+
+@pytest.fixture
+def watching(tiny):
+    watching = Watch(tiny, tiny.names, 20.0)
+    watching.check(watching.changed())
+    yield watching
+    watching.close()
+
+
+def screen(watching: Watch) -> str:
+    out = Console(width=80, record=True, file=io.StringIO())
+    watching.draw(out)
+    return out.export_text()
+
+
+def test_a_save_checks_only_what_it_touched(watching, write):
+    write(SOLVED["shout"])
+    assert watching.changed() == ("shout",)
+    assert watching.changed() == ()
+
+
+def test_the_other_results_stay(watching, write):
+    write(SOLVED["shout"])
+    watching.check(watching.changed())
+    assert [e.state for e in watching.result.exercises] == ["open", "open", "pass"]
+
+
+def test_a_broken_file_mended_is_checked_again(watching, write):
+    write("def (")
+    watching.check(watching.changed())
+    write()
+    assert watching.changed() == watching.names
+
+
+def test_h_shows_the_next_hint(watching):
+    assert watching.press("h")
+    assert "Think of a sum of two." in screen(watching)
+
+
+def test_h_without_hints_does_nothing(watching):
+    (watching.folder.path / "hints.md").unlink()
+    assert watching.press("h")
+
+
+def test_n_goes_on_and_round(watching):
+    seen = []
+    for _ in range(3):
+        watching.press("n")
+        seen.append(watching.focus)
+    assert seen == ["double_all", "shout", "double"]
+
+
+def test_q_ends(watching):
+    assert not watching.press("q")
