@@ -11,6 +11,7 @@ from ..worker import wire
 from ..worker.values import Decoder, Encoder
 from .draw import Draw
 from .drawn import read_special
+from .echo import Echo
 from .messages import crashed, forbidden, state_mismatch
 from .outcomes import BadReply, GraderFault, LimitExceeded, NotRun, Outcome
 from .targets import Answer, Target
@@ -119,15 +120,18 @@ class Side:
             self.answers.append(outcome)
             raise
         self.answers.append(answer)
-        return self._interpret(case, path, answer)
+        asked = message.state.keys if isinstance(message.state, wire.MapV) else ()
+        return self._interpret(case, path, answer, frozenset(map(str, asked)))
 
     def _cotangents(self, given: Any, encoder: Encoder) -> tuple[wire.Value, ...] | None:
         if given is None:
             return None
         return tuple(encoder(self.prepared(c)) for c in given)
 
-    def _interpret(self, case: Case, path: str, answer: Answer) -> Seen:
+    def _interpret(self, case: Case, path: str, answer: Answer, asked: frozenset[str]) -> Seen:
         reply, buffers = answer
+        if not self.is_reference:
+            reply = Echo(self.source).reply(reply, asked)
         if self.is_reference and reply.status != "ok":
             raised = reply.raised
             detail = f": {raised.type}: {raised.message}" if raised else ""
@@ -137,32 +141,40 @@ class Side:
         if reply.banned and not self.is_reference:
             raise forbidden(reply.banned, case.module)
         if reply.status == "not_run":
+            if case.device != "fake-gpu":  # nothing else lacks values
+                raise BadReply("What came back from your code's process is no valid reply.")
             raise NotRun(
                 "This needs a real GPU: your code looks at values, which a claimed device lacks."
             )
         if reply.status == "missing":
-            raise crashed(path, reply.raised, case.module, self.source, case.public, missing=True)
+            raise crashed(path, reply.raised, case.module, self.source, missing=True)
         if reply.status == "state":
             assert reply.mismatch is not None
             raise state_mismatch(reply.mismatch, path)
         if reply.status == "raised":
-            raise crashed(path, reply.raised, case.module, self.source, case.public)
+            raise crashed(path, reply.raised, case.module, self.source)
         if reply.status == "too_large":
             raise LimitExceeded("The result is far larger than it can be.")
         try:
-            return self._decode(reply, buffers)
+            return self._decode(case, reply, buffers)
         except wire.BadFrame:
             raise BadReply("What your function returned does not fit together.") from None
 
-    def _decode(self, reply: wire.Reply, buffers: list[memoryview]) -> Seen:
-        decoder = Decoder(buffers, special=read_special)
-        gradients = reply.gradients
-        return Seen(
-            decoder(reply.value),
-            reply.value,
-            None if gradients is None else tuple(decoder(g) for g in gradients),
-            reply,
+    def _decode(self, case: Case, reply: wire.Reply, buffers: list[memoryview]) -> Seen:
+        """The reply's values. Only on the claimed device may a student's tensor have no data."""
+        trusted = self.is_reference
+        echo = Echo(self.source)
+        decoder = Decoder(
+            buffers,
+            special=lambda v, d: read_special(v if trusted else echo.value(v), d),
+            without_data=trusted or case.device == "fake-gpu",
         )
+        value, gradients = decoder(reply.value), None
+        if reply.gradients is not None:
+            gradients = tuple(decoder(g) for g in reply.gradients)
+            if not all(g is None or isinstance(g, torch.Tensor) for g in gradients):
+                raise wire.BadFrame("a gradient that is no tensor")
+        return Seen(value, reply.value, gradients, reply)
 
 
 class ReferenceRaised(GraderFault):

@@ -73,7 +73,10 @@ def compare(
         compare_drawing(actual, expected, where)
     elif isinstance(expected, Figure):
         compare_figure(actual, expected, where)
-    elif not isinstance(expected, wire.HandleV):
+    elif isinstance(expected, wire.HandleV):
+        if not isinstance(actual, wire.HandleV):
+            raise Wrong(f"{where} should be {_kind(expected)}, but is {_kind(actual)}.")
+    else:
         _compare_plain(actual, expected, precise, tolerance, where)
 
 
@@ -179,8 +182,12 @@ def _compare_mapping(
 ) -> None:
     if not isinstance(actual, dict):
         raise Wrong(f"{where} should be a dict, but is {_kind(actual)}.")
-    if actual.keys() != expected.keys():
-        raise Wrong(f"{where} should have the keys {sorted(expected)}, but has {sorted(actual)}.")
+    if actual.keys() != expected.keys():  # its own keys are the student's words: not repeated
+        lacking = [repr(k) for k in expected if k not in actual]
+        raise Wrong(
+            f"{where} should have the keys {', '.join(map(repr, expected))}, but "
+            + (f"lacks {', '.join(lacking)}." if lacking else "has more than these.")
+        )
     for key in expected:
         finer = precise.get(key) if isinstance(precise, dict) else None
         compare(actual[key], expected[key], finer, tolerance, f"{where}[{key!r}]")

@@ -1,48 +1,63 @@
-"""Sentences of Python, numpy and torch that can carry no hidden input: names, shapes, small numbers."""
+"""Sentences of Python, numpy and torch that carry no text of a submission's choosing.
+
+Each is written out in full: a name in it is checked against the source (`echo.py`), a number is
+short, and nothing is left free. Separators are never optional between two numbers, so that a
+hostile text cannot send the matcher down exponentially many ways.
+"""
 
 # ruff: noqa: E501  # each pattern is a sentence, read whole
 
 import re
 
-_NUMBER = r"-?\d{1,6}"
-_SHAPE = rf"[\[(]?(?:{_NUMBER}(?:, ?|x)?){{0,8}}[\])]?"
+_N = r"-?\d{1,5}"
+_SHAPE = rf"[\[(](?:{_N}(?:, ?{_N}){{0,5}},?)?[\])]"
 _NAME = r"[A-Za-z_][\w.]{0,60}"
+_DEVICE = rf"{_NAME}(?::\d)?"
+_ARGUMENTS = rf"['\"]{_NAME}['\"](?:(?:, | and |, and )['\"]{_NAME}['\"]){{0,4}}"
 _TEMPLATES = [
-    rf"The size of tensor a \({_NUMBER}\) must match the size of tensor b \({_NUMBER}\) at non-singleton dimension {_NUMBER}",
-    rf"mat1 and mat2 shapes cannot be multiplied \({_SHAPE} and {_SHAPE}\)",
+    rf"The size of tensor a \({_N}\) must match the size of tensor b \({_N}\) at non-singleton dimension {_N}",
+    rf"mat1 and mat2 shapes cannot be multiplied \({_N}x{_N} and {_N}x{_N}\)",
     rf"mat1 and mat2 must have the same dtype, but got {_NAME} and {_NAME}",
     rf"Expected size for first two dimensions of batch2 tensor to be: {_SHAPE} but got: {_SHAPE}\.",
-    rf"Dimension out of range \(expected to be in range of {_SHAPE}, but got {_NUMBER}\)",
-    rf"shape '{_SHAPE}' is invalid for input of size {_NUMBER}",
+    rf"Dimension out of range \(expected to be in range of {_SHAPE}, but got {_N}\)",
+    rf"shape '{_SHAPE}' is invalid for input of size {_N}",
     rf"expected scalar type {_NAME} but found {_NAME}",
     rf"expected m1 and m2 to have the same dtype, but got: {_NAME} != {_NAME}",
-    rf"Expected all tensors to be on the same device, but (?:found at least two devices, |got ){_NAME}(?::\d)? and {_NAME}(?::\d)?!.{{0,80}}",
-    rf"operands could not be broadcast together with shapes {_SHAPE} ?{_SHAPE} ?",
-    rf"matmul: Input operand {_NUMBER} has a mismatch in its core dimension .{{0,160}}",
-    rf"axis {_NUMBER} is out of bounds for array of dimension {_NUMBER}",
-    rf"index {_NUMBER} is out of bounds for (?:dimension|axis) {_NUMBER} with size {_NUMBER}",
-    r"too many indices for (?:tensor of dimension|array).{0,60}",
+    rf"Expected all tensors to be on the same device, but (?:found at least two devices, |got ){_DEVICE} and {_DEVICE}!",
+    rf"Unhandled FakeTensor Device Propagation for {_NAME}, found two different devices {_DEVICE}, {_DEVICE}",
+    rf"operands could not be broadcast together with shapes {_SHAPE} ?{_SHAPE}",
+    rf"matmul: Input operand {_N} has a mismatch in its core dimension {_N}, with gufunc signature \(n\?,k\),\(k,m\?\)->\(n\?,m\?\) \(size {_N} is different from {_N}\)",
+    rf"axis {_N} is out of bounds for array of dimension {_N}",
+    rf"index {_N} is out of bounds for (?:dimension|axis) {_N} with size {_N}",
+    rf"too many indices for (?:tensor of dimension {_N}|array: array is {_N}-dimensional, but {_N} were indexed)",
     rf"name '{_NAME}' is not defined(?:\. Did you mean: '{_NAME}'\?)?",
-    rf"cannot access local variable '{_NAME}' where it is not associated with a value",
+    rf"cannot access (?:local|free) variable '{_NAME}' where it is not associated with a value",
     rf"'{_NAME}' object has no attribute '{_NAME}'(?:\. Did you mean: '{_NAME}'\?)?",
     rf"module '{_NAME}' has no attribute '{_NAME}'(?:\. Did you mean: '{_NAME}'\?)?",
     rf"No module named '{_NAME}'",
-    rf"cannot import name '{_NAME}' from '{_NAME}'.{{0,80}}",
-    rf"{_NAME}\(\) (?:missing|takes|got).{{0,120}}",
-    rf"unsupported operand type\(s\) for .{{1,4}}: '{_NAME}' and '{_NAME}'",
+    rf"cannot import name '{_NAME}' from '{_NAME}'",
+    rf"{_NAME}\(\) missing {_N} required (?:positional |keyword-only )?arguments?: {_ARGUMENTS}",
+    rf"{_NAME}\(\) takes (?:from {_N} to )?{_N} positional arguments? but {_N} (?:was|were) given",
+    rf"{_NAME}\(\) got (?:an unexpected keyword argument|multiple values for argument) '{_NAME}'",
+    rf"unsupported operand type\(s\) for [-+*/%@&|^<>=]{{1,3}}: '{_NAME}' and '{_NAME}'",
     rf"'{_NAME}' object is not (?:callable|iterable|subscriptable)",
-    rf"(?:invalid syntax|unexpected indent|expected ':'|unindent does not match.{{0,40}}|'[(\[{{]' was never closed)",
+    r"(?:invalid syntax|unexpected indent|expected ':'|expected an indented block|unindent does not match any outer indentation level|'[(\[{]' was never closed)",
     rf"value cannot be converted to type {_NAME} without overflow",
     r"a leaf Variable that requires grad is being used in an in-place operation\.",
-    r"one of the variables needed for gradient computation has been modified by an inplace operation.{0,40}",
-    r"Can't call numpy\(\) on Tensor that requires grad\..{0,60}",
-    rf"a Tensor with {_NUMBER} elements cannot be converted to Scalar",
-    rf"element {_NUMBER} of tensors does not require grad.{{0,40}}",
+    r"one of the variables needed for gradient computation has been modified by an inplace operation",
+    r"Can't call numpy\(\) on Tensor that requires grad\. Use tensor\.detach\(\)\.numpy\(\) instead\.",
+    rf"a Tensor with {_N} elements cannot be converted to Scalar",
+    rf"element {_N} of tensors does not require grad and does not have a grad_fn",
     rf"output with shape {_SHAPE} doesn't match the broadcast shape {_SHAPE}",
-    r"view size is not compatible with input tensor's size and stride.{0,160}",
-    r"einsum\(\): .{0,120}",
+    r"view size is not compatible with input tensor's size and stride \(at least one dimension spans across two contiguous subspaces\)\. Use \.reshape\(\.\.\.\) instead\.",
+    rf"einsum\(\): subscript [a-zA-Z] has size {_N} for operand {_N} which does not broadcast with previously seen size {_N}",
+    rf"einsum\(\): the number of subscripts in the equation \({_N}\) (?:is more than|does not match) the number of dimensions \({_N}\) for operand {_N}",
+    r"einsum\(\): (?:fewer|more) operands were provided than specified in the equation",
     r"division by zero",
-    r"maximum recursion depth exceeded.{0,60}",
+    r"maximum recursion depth exceeded",
 ]
-KNOWN = re.compile("|".join(f"(?:{t})" for t in _TEMPLATES))
-DECIMAL = re.compile(r"\d+\.\d+|\d{7,}|\d+e[-+]?\d+")
+KNOWN = re.compile("|".join(f"(?:{t})" for t in _TEMPLATES), re.ASCII)
+# A choice of words that are the same whatever happened.
+SENTENCE_WORDS = frozenset(
+    word for t in _TEMPLATES for word in re.findall(r"[A-Za-z_]\w*", t.replace("\\", " "))
+)

@@ -1,25 +1,27 @@
 """From a reply to a verdict with a message that a student can act on.
 
-A student's code can put hidden inputs into the text of an exception. So outside public tests an
-exception's text is shown only where it cannot carry any: where it is one of torch's, numpy's or
-Python's own well-known sentences with nothing but names, shapes and small numbers in it, or a
-literal of the student's source.
+A student's code can put hidden inputs into the text of an exception. So an exception's text is
+shown only where it cannot carry any: where it is one of torch's, numpy's or Python's own well-known
+sentences with nothing but known names, shapes and small numbers in it, or a literal of the
+student's source. That holds in public tests too: what ran before in the same process saw hidden
+inputs. Names and numbers have been through `echo.Echo.reply` when they come here.
 """
 
 from __future__ import annotations
 
 from ..worker import wire
-from .known_errors import DECIMAL, KNOWN
+from .echo import Echo
+from .known_errors import KNOWN
 from .outcomes import Crashed, Forbidden, LimitExceeded, Outcome, Wrong
 
+_LONGEST_TEXT = 300
 
-def shown_text(raised: wire.Raised, source: tuple[str, ...], public: bool) -> str:
+
+def shown_text(raised: wire.Raised, source: tuple[str, ...]) -> str:
     """As much of an exception's text as may stand in feedback."""
-    text = raised.message.strip().split("\n")[0]
-    if public:
-        return text[:300]
+    text = raised.message.strip().split("\n")[0][:_LONGEST_TEXT]
     known = KNOWN.match(text)
-    if known and not DECIMAL.search(known.group(0)):
+    if known and Echo(source).sentence(known.group(0)):
         return known.group(0)
     whole = "\n".join(source)
     if 0 < len(text) <= 200 and (f'"{text}"' in whole or f"'{text}'" in whole):
@@ -32,7 +34,6 @@ def crashed(
     raised: wire.Raised | None,
     module: str,
     source: tuple[str, ...],
-    public: bool,
     missing: bool = False,
 ) -> Outcome:
     """The verdict for an exception, or for a name that is not there."""
@@ -41,7 +42,7 @@ def crashed(
         if raised is None:
             return Crashed(f"`{name}` is not in {module}. Was it renamed or deleted?")
         at = f" at line {raised.line}" if raised.line else ""
-        detail = shown_text(raised, source, public)
+        detail = shown_text(raised, source)
         return Crashed(
             f"`{name}` was never defined, because importing {module} stopped{at} with "
             f"{raised.type}{': ' + detail if detail else ''}."
@@ -61,7 +62,7 @@ def crashed(
         )
     if raised.type == "SystemExit":
         return Crashed(f"`{name}` left the program (exit){_at(raised, module, source)}.")
-    detail = shown_text(raised, source, public)
+    detail = shown_text(raised, source)
     text = f": {detail}" if detail else ""
     return Crashed(f"`{name}` raised {raised.type}{text}{_at(raised, module, source)}")
 
@@ -113,7 +114,7 @@ def state_mismatch(mismatch: wire.StateMismatch, path: str) -> Wrong:
     for name, wanted, found in mismatch.shapes[:3]:
         parts.append(f"`{name[:60]}` should have shape {wanted}, but has {found}")
     return Wrong(
-        f"The weights of `{path}` could not be loaded: {'; '.join(parts)}. "
+        f"The weights of `{path}` could not be loaded: {'; '.join(parts) or 'they do not fit'}. "
         "Names and shapes are given in the docstring."
     )
 

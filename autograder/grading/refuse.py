@@ -7,6 +7,7 @@ from typing import Any
 
 from ..worker import wire
 from .case import Case, ReferenceRaised
+from .echo import Echo
 from .outcomes import Crashed, Wrong
 from .pair import Pair
 
@@ -47,7 +48,7 @@ class _Refusal:
         except Crashed:
             last = side.answers[-1]
             if isinstance(last, tuple) and last[0].raised and last[0].status == "raised":
-                self._judge(last[0].raised, shown)
+                self._judge(Echo(side.source).raised(last[0].raised), shown)
                 return
             raise
         except ReferenceRaised as raised:  # the reference itself stands in for the student

@@ -11,6 +11,7 @@ The one private call into torch of the whole project is here:
 
 from __future__ import annotations
 
+import dis
 import logging
 from contextlib import nullcontext
 from functools import cache
@@ -103,13 +104,23 @@ def is_mismatch(error: BaseException) -> bool:
     return name == "FakeTensorDeviceMismatchError" or "on the same device" in text
 
 
+def _raised_by_hand(error: BaseException) -> bool:
+    """Whether a `raise` outside of torch made it: then the code decided so, and not the device."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or "torch" in trace.tb_frame.f_globals.get("__name__", "").split(".")[:1]:
+        return False
+    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+
+
 def is_limitation(error: BaseException) -> bool:
     """Whether an error on the fake device may come from the device being fake.
 
     Fair first: what torch raises there, other than a mix of devices, would have shown on the CPU
     too if it were the student's mistake.
     """
-    if is_mismatch(error):
+    if is_mismatch(error) or _raised_by_hand(error):
         return False
     text = str(error)
     if isinstance(error, NotImplementedError):

@@ -131,6 +131,9 @@ def tensor_bytes(x: torch.Tensor) -> bytes:
     return x.numpy().tobytes()
 
 
+_SPECIAL = (wire.SpecialV, wire.HandleV, wire.OpaqueV, wire.DrawingV, wire.FigureV)
+
+
 @dataclass
 class Decoder:
     """Turns checked values into objects; `special` builds what only this side can build."""
@@ -175,7 +178,7 @@ class Decoder:
             if not _BIG_INTEGER.match(value.digits):
                 raise wire.BadFrame("an integer that is none")
             return int(value.digits)
-        if isinstance(value, (wire.SpecialV, wire.HandleV, wire.DrawingV, wire.FigureV)):
+        if isinstance(value, _SPECIAL):
             return self.special(value, self)
         return value
 
@@ -194,6 +197,8 @@ class Decoder:
         return raw
 
     def _tensor(self, value: wire.TensorV) -> torch.Tensor:
+        if value.device not in wire.DEVICES:
+            raise wire.BadFrame(f"no such device: {value.device[:40]!r}")
         dtype_bytes = wire.checked_size(value.dtype, (), wire.TORCH_ITEM_BYTES)
         size = wire.checked_size(value.dtype, value.shape, wire.TORCH_ITEM_BYTES)
         dtype = TORCH_DTYPES[value.dtype]

@@ -50,6 +50,9 @@ NUMPY_ITEM_BYTES = {k: v for k, v in TORCH_ITEM_BYTES.items() if k != "bfloat16"
 }
 
 
+DEVICES = ("cpu", "cuda", "fake_gpu", "meta", "mps", "xpu")
+
+
 class BadFrame(Exception):
     """The other side sent something that is not a valid frame."""
 

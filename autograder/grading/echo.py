@@ -1,0 +1,132 @@
+"""Which of a submission's own words feedback may repeat.
+
+Theory of operation. A submission sees hidden inputs while it runs, and it chooses the names of its
+exceptions, classes and parameters and everything else that its process replies. It could write
+the inputs into these. So a reply passes through here before it can become a message: a word is
+repeated only if it stands in the source as it was handed in, or if Python, numpy or torch know it;
+a line number only if there is such a line; a side effect only in the words of our own worker.
+
+What is left to a liar is a choice among things that were fixed before the inputs were seen, and
+short numbers: shapes, counts, positions. That is some bytes in each message, not text.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from functools import cache, lru_cache
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+
+from ..worker import wire
+from .known_errors import SENTENCE_WORDS
+
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){0,8}\Z", re.ASCII)
+_LONGEST = 60
+_STRANGE_NAME = "a name made at run time"
+# What the worker's `purity` and `execute` say; anything else is said by a liar.
+_EFFECT = re.compile(
+    r"(?:tensor|array) \d{1,3}(?: was reshaped in place)?"
+    r"|its (?:mode, training or evaluation|attention implementation|config's output_attentions)"
+    r"|(?:torch|numpy|Python)'s global random state|torch's (?:default dtype|gradient mode)"
+    r"|memory that it shares with its argument"
+)
+_PARAMETERS = (
+    "weight bias running_mean running_var num_batches_tracked in_proj_weight in_proj_bias "
+    "q_proj_weight k_proj_weight v_proj_weight bias_k bias_v out_proj"
+)
+
+
+class Echo:
+    """Judges the words of one submission by its source (a tuple of lines)."""
+
+    def __init__(self, source: tuple[str, ...]) -> None:
+        self._lines = len(source)
+        self._own = _words_of(source)
+
+    def word(self, word: str) -> bool:
+        return len(word) <= _LONGEST and (word in self._own or word in _known_words())
+
+    def dotted(self, name: str) -> bool:
+        """`name` or `name.part.0`: every part is a word that may stand, or a small number."""
+        return bool(_DOTTED.match(name)) and all(
+            self.word(part) or (part.isdecimal() and len(part) <= 3) for part in name.split(".")
+        )
+
+    def sentence(self, text: str) -> bool:
+        """Whether every word of a text may stand."""
+        return all(self.word(w) or w in SENTENCE_WORDS for w in _WORD.findall(text))
+
+    def reply(self, reply: wire.Reply, asked: frozenset[str] = frozenset()) -> wire.Reply:
+        """The reply with everything taken out that must not be repeated; its values stay.
+
+        asked: names of parameters that the request itself used
+        """
+        return msgspec.structs.replace(
+            reply,
+            raised=None if reply.raised is None else self.raised(reply.raised),
+            banned=tuple(self._banned(b) for b in reply.banned[:20]),
+            mismatch=None if reply.mismatch is None else self._mismatch(reply.mismatch, asked),
+            mutated=tuple(map(_effect, reply.mutated[:1])),
+            side_effects=tuple(map(_effect, reply.side_effects[:1])),
+        )
+
+    def value(self, value: Any) -> Any:
+        """An object that is no plain data, with its type's name only where that may stand."""
+        if isinstance(value, (wire.OpaqueV, wire.HandleV)) and not self.dotted(value.type):
+            return msgspec.structs.replace(value, type="strange")
+        return value
+
+    def raised(self, raised: wire.Raised) -> wire.Raised:
+        name = next((b for b in (raised.type, *raised.bases) if self.word(b)), "an exception")
+        return msgspec.structs.replace(raised, type=name, line=self._line(raised.line))
+
+    def _banned(self, banned: wire.Banned) -> wire.Banned:
+        name = banned.call if self.word(banned.call.strip("_")) else "a library's call"
+        return wire.Banned(name, self._line(banned.line))
+
+    def _mismatch(self, mismatch: wire.StateMismatch, asked: frozenset[str]) -> wire.StateMismatch:
+        return wire.StateMismatch(
+            tuple(n for n in mismatch.missing[:50] if n in asked),
+            tuple(n if self.dotted(n) else _STRANGE_NAME for n in mismatch.unexpected[:50]),
+            tuple(
+                (name, wanted, found)
+                for name, wanted, found in mismatch.shapes[:50]
+                if name in asked and _short(wanted) and _short(found)
+            ),
+        )
+
+    def _line(self, line: int | None) -> int | None:
+        return line if line is not None and 1 <= line <= self._lines else None
+
+
+def _effect(text: str) -> str:
+    return text if _EFFECT.fullmatch(text) else "something"
+
+
+def _short(shape: tuple[int, ...]) -> bool:
+    return len(shape) <= 6 and all(0 <= extent < 100_000 for extent in shape)
+
+
+@lru_cache(maxsize=8)
+def _words_of(source: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word for line in source for word in _WORD.findall(line))
+
+
+@cache
+def _known_words() -> frozenset[str]:
+    """Names that are public knowledge: of Python, numpy and torch."""
+    places: list[Any] = [builtins, torch, torch.Tensor, torch.nn, torch.nn.functional]
+    places += [torch.nn.Module, torch.autograd, torch.linalg, torch.special, np, np.ndarray]
+    places += [np.linalg, np.random, np.exceptions, torch.Generator]
+    names = {name for place in places for name in dir(place)}
+    names.update(keyword.kwlist, _PARAMETERS.split())
+    names.update(("ndarray", "method", "module", "function", "cpu", "cuda", "meta", "fake_gpu"))
+    names.update(("FakeTensor", "Axes", "Figure", "Half", "Float", "Double", "Long", "Int", "Bool"))
+    names.update(("BFloat16", "c10", "OutOfMemoryError", "JSONDecodeError", "UFuncTypeError"))
+    return frozenset(names)
