@@ -19,7 +19,7 @@ import msgspec
 from .errors import KitError
 from .student.allowed import forbidden
 from .student.explain import syntax_failure
-from .student.results import ExerciseResult, Failure, sum_up
+from .student.results import ExerciseResult, Failure, Outcome, sum_up
 from .student.run import CheckingPython, run_checks
 from .student.source import fingerprints
 from .student.state import Remembered, recall, remember
@@ -35,6 +35,7 @@ class CheckResult(msgspec.Struct, frozen=True):
     exercises: tuple[ExerciseResult, ...]
     problem: str = ""  # why nothing could be checked
     broken: Failure | None = None  # the module itself cannot be read
+    electives_counted: int | None = None
     seconds: float = 0.0
 
     @property
@@ -43,7 +44,13 @@ class CheckResult(msgspec.Struct, frozen=True):
 
     @property
     def open_points(self) -> float:
-        return sum(e.points for e in self.exercises if e.state != "pass")
+        """Points of what does not pass yet; of electives only as many as still can count."""
+        left = [e for e in self.exercises if e.state != "pass"]
+        electives = sorted((e.points for e in left if e.elective), reverse=True)
+        if self.electives_counted is not None:
+            passed = sum(e.elective and e.state == "pass" for e in self.exercises)
+            electives = electives[: max(0, self.electives_counted - passed)]
+        return sum(e.points for e in left if not e.elective) + sum(electives)
 
     def __repr__(self) -> str:
         from .student.text import plain
@@ -85,23 +92,23 @@ def check_week(
     outcomes = run_checks(
         folder, [e.name for e in chosen], seconds=seconds, on_begin=on_begin, warm=warm
     )
-    results = tuple(
-        sum_up(
-            e.name,
-            e.points,
-            [o for o in outcomes if o.exercise == e.name],
-            forbidden(source, e.name, e.not_allowed),
-        )
-        for e in chosen
-    )
+    results = tuple(_result(e, source, outcomes) for e in chosen)
     _remember(folder, source, results)
     return CheckResult(
         folder.path,
         folder.heading,
         folder.week.module,
         results,
+        electives_counted=folder.week.electives_counted,
         seconds=time.monotonic() - started,
     )
+
+
+def _result(exercise: WeekExercise, source: str, outcomes: list[Outcome]) -> ExerciseResult:
+    own = [o for o in outcomes if o.exercise == exercise.name]
+    call = forbidden(source, exercise.name, exercise.not_allowed)
+    result = sum_up(exercise.name, exercise.points, own, call)
+    return msgspec.structs.replace(result, elective=exercise.elective)
 
 
 def _broken(

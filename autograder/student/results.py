@@ -44,6 +44,7 @@ class ExerciseResult(msgspec.Struct, frozen=True):
     passed: int
     total: int
     first: Outcome | None = None
+    elective: bool = False
 
 
 def claim_in_words(test: str, exercise: str) -> str:

@@ -37,7 +37,7 @@ class CheckingPython:
         env |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "MPLBACKEND": "Agg"}
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "autograder.student.runner", str(folder.path)],
+            [sys.executable, "-P", "-m", "autograder.student.runner", str(folder.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -137,10 +137,7 @@ def _run_order(
                 raise KitError(f"the checks could not start: {python.complaint()}")
             return _stopped(begun, Failure("ended", python.ending()))
         if event.problem:
-            raise KitError(
-                f"the public checks cannot be read ({event.problem}): "
-                "take their file from the week's folder as it was handed out"
-            )
+            raise _unreadable(event.problem)
         if event.finished:
             return None
         if event.outcome is None:
@@ -150,6 +147,18 @@ def _run_order(
             return event.outcome
         else:
             outcomes.append(event.outcome)
+
+
+def _unreadable(problem: str) -> KitError:
+    if "No module named" in problem:
+        name = problem.split("'")[1] if "'" in problem else "it"
+        return KitError(
+            f"{problem}. Install it for this Python: {sys.executable} -m pip install {name}"
+        )
+    return KitError(
+        f"the public checks cannot be read ({problem}): "
+        "take their file from the week's folder as it was handed out"
+    )
 
 
 def _stopped(begun: Event, failure: Failure) -> Outcome:

@@ -44,6 +44,8 @@ def lines(result: CheckResult, unicode: bool = True, focus: str = "") -> Iterato
     if not result.exercises:
         return
     yield from _table(result.exercises, MARKS if unicode else PLAIN_MARKS)
+    if result.electives_counted is not None and any(e.elective for e in result.exercises):
+        yield Text(f"  Of the electives, your best {result.electives_counted} count.")
     if result.broken:
         failure = result.broken
         yield Text()

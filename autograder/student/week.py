@@ -39,6 +39,7 @@ class WeekFile(msgspec.Struct, frozen=True):
     exercises: tuple[WeekExercise, ...]
     questions: tuple[WeekQuestion, ...] = ()
     stub: str = ""
+    electives_counted: int | None = None
 
 
 def describe_week(course: Course, week: Week) -> bytes:
@@ -59,6 +60,7 @@ def _describe(course: Course, week: Week, stub: str) -> WeekFile:
         ),
         questions=tuple(WeekQuestion(q.name, q.points) for q in week.questions),
         stub=stub,
+        electives_counted=week.electives_counted,
     )
 
 

@@ -167,3 +167,44 @@ def test_no_right_program_is_suspected_of_a_call_that_is_not_allowed(course):
         for source in (bank.solution, *(a.source for a in bank.alternatives)):
             for e in week.exercises:
                 assert forbidden(source, e.name, week.patterns(e.name)) is None, (week.name, e.name)
+
+
+def test_open_points_count_only_as_many_electives_as_count(tmp_path):
+    from autograder.checking import CheckResult
+    from autograder.student.results import ExerciseResult
+
+    def exercise(points, state, elective):
+        return ExerciseResult("x", points, state, 0, 1, elective=elective)
+
+    some = (exercise(1, "fail", False), exercise(3, "open", True), exercise(2, "pass", True))
+    more = (exercise(5, "open", True),)
+    result = CheckResult(tmp_path, "", "x.py", some + more, electives_counted=2)
+    assert result.open_points == 1 + 5
+
+
+def test_plain_pytest_in_the_folder_says_the_same(write):
+    folder = write(SOLVED["shout"])
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd=folder.path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "1 passed" in ran.stdout
+    assert "4 failed" in ran.stdout
+
+
+def test_a_package_that_is_missing_is_named(write):
+    from autograder.errors import KitError
+
+    folder = write(SOLVED["shout"])
+    folder.checks.write_text("import no_such_package\n")
+    with pytest.raises(KitError, match="pip install no_such_package"):
+        check_week(folder, ["shout"])
+
+
+def test_a_file_named_like_a_library_does_not_stop_the_checks(write):
+    folder = write(SOLVED["shout"])
+    (folder.path / "msgspec.py").write_text("raise RuntimeError")
+    assert check_week(folder, ["shout"]).passed
