@@ -1,23 +1,27 @@
 """Grading many submissions of a week: a pool of processes, a store of results.
 
 Each process keeps one warm engine. Submissions travel as bytes and come back as reports, so that
-the same function serves a local pool and a cluster.
+the same function serves a local pool and a cluster. A process of the pool ends when the one that
+started it does, however that was killed. A report is stored as soon as it is there: what a killed
+batch had finished, the next one finds.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import connection, get_context, parent_process
 from pathlib import Path
 
 import msgspec
 
 from . import scoring
 from .course import Course, Week, load
+from .errors import KitError
 from .intake import Submission
 from .report import Report, SubmissionReport
 from .secret import course_secret
@@ -35,6 +39,7 @@ class Job(msgspec.Struct, frozen=True):
     secret: bytes
     sandbox: str
     submission: Submission
+    max_score: float
 
 
 def grade_batch(
@@ -50,11 +55,15 @@ def grade_batch(
     """Grade submissions; what the store knows is taken from there. Order is kept."""
     from .sandbox import choose
 
-    secret = course_secret(course)
     name = "none" if sandbox == "none" else choose(None if sandbox == "auto" else sandbox).name
-    store = ResultStore(
-        course.state / "results" / week.name, fingerprint(course, week, devices, secret, name)
-    )
+    try:
+        secret = course_secret(course)
+        store = ResultStore(
+            course.state / "results" / week.name, fingerprint(course, week, devices, secret, name)
+        )
+    except OSError as error:
+        where = error.filename or course.root / ".autograder"
+        raise KitError(f"{where}: results cannot be kept: {error.strerror}") from None
     reports: dict[int, SubmissionReport] = {}
     waiting: dict[str, list[int]] = {}
     for number, submission in enumerate(submissions):
@@ -71,13 +80,21 @@ def grade_batch(
 
     def finished(key: str, report: SubmissionReport) -> None:
         if report.verdict == "graded":
-            store.put(key, report)
+            _store(store, key, report)
         for number in waiting[key]:
             renamed = msgspec.structs.replace(report, name=submissions[number].name)
             _settle(number, renamed, reports, on_done)
 
     work = {
-        key: Job(str(course.root), week.name, devices, secret, name, submissions[numbers[0]])
+        key: Job(
+            str(course.root),
+            week.name,
+            devices,
+            secret,
+            name,
+            submissions[numbers[0]],
+            scoring.full_points(week),
+        )
         for key, numbers in waiting.items()
     }
     count = max(1, min(jobs or os.cpu_count() or 1, len(work)))
@@ -90,6 +107,16 @@ def grade_batch(
     return Report(week.name, devices, ordered, name)
 
 
+def _store(store: ResultStore, key: str, report: SubmissionReport) -> None:
+    try:
+        store.put(key, report)
+    except OSError as error:
+        raise KitError(
+            f"{store.folder}: a result cannot be kept: {error.strerror}. What was graded before is "
+            "safe; mend this and run the command again"
+        ) from None
+
+
 def _settle(
     number: int, report: SubmissionReport, reports: dict[int, SubmissionReport], on_done: Done
 ) -> None:
@@ -100,16 +127,55 @@ def _settle(
 def _run_pool(
     work: dict[str, Job], count: int, finished: Callable[[str, SubmissionReport], None]
 ) -> None:
-    """Run jobs in a pool; a pool that breaks is made anew for what is left, twice at most."""
+    """Run jobs in a pool; a pool that broke is made anew once, then each job is run alone.
+
+    A process that dies takes its pool with it and does not say over which job it died. Alone, it
+    does: so no submission gets a fault for what happened over another.
+    """
     left = dict(work)
-    for attempt in range(3):
-        with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+    for _ in range(2):
+        pool = _pool(count)
+        try:
             broken = _drain(pool, left, finished)
-        if not broken or not left:
-            break
-        count = max(1, count - attempt)
+        finally:
+            pool.shutdown(cancel_futures=True)
+        if not broken:
+            return
+    while left:
+        with _pool(1) as pool:
+            _run_alone(pool, left, finished)
+
+
+def _pool(count: int) -> ProcessPoolExecutor:
+    context = get_context("spawn")
+    return ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """A pool's process would wait for work for ever when the one that gives it was killed."""
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
+def _run_alone(
+    pool: Executor, left: dict[str, Job], finished: Callable[[str, SubmissionReport], None]
+) -> None:
+    """Run jobs one after the other until one breaks the pool; that one is at fault."""
     for key, job in list(left.items()):
-        finished(key, _fault(job, "the grading process died again and again"))
+        try:
+            report = pool.submit(grade_job, job).result()
+        except BrokenProcessPool:
+            report = _fault(job, "the grading process died again and again over it")
+        del left[key]
+        finished(key, report)
+        if report.verdict == "grader_fault":
+            return  # with a fresh process, whatever it was
 
 
 def _drain(
@@ -138,7 +204,6 @@ _engines: dict[bytes, object] = {}
 
 def grade_job(job: Job) -> SubmissionReport:
     """Grade one submission in this process, whose engine is kept for the next."""
-    from .errors import KitError
     from .grading.engine import Engine
     from .sandbox import SandboxError, choose
 
@@ -155,6 +220,8 @@ def grade_job(job: Job) -> SubmissionReport:
         return engine.grade(job.submission.name, job.submission.files)
     except (KitError, SandboxError) as error:
         return _fault(job, str(error))
+    except Exception as error:  # of one submission, never of the batch
+        return _fault(job, f"{type(error).__name__}: {error}")
 
 
 def refused(submission: Submission, week: Week) -> SubmissionReport:
@@ -175,7 +242,7 @@ def _fault(job: Job, why: str) -> SubmissionReport:
         name=job.submission.name,
         verdict="grader_fault",
         score=0.0,
-        max_score=0.0,
+        max_score=job.max_score,
         seconds=0.0,
         message=f"The grading system failed, not the submission: {why}",
     )

@@ -8,9 +8,11 @@ and two processes that grade the same thing write the same thing.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import tempfile
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -20,6 +22,9 @@ from . import __version__
 from .course import Course, Week
 from .report import SubmissionReport
 
+_UNFINISHED = ".new-"
+_STALE_SECONDS = 600.0
+
 
 class ResultStore:
     """Reports of one week under `folder`, keyed by content."""
@@ -27,6 +32,14 @@ class ResultStore:
     def __init__(self, folder: Path, fingerprint: bytes) -> None:
         self.folder, self.fingerprint = folder, fingerprint
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._sweep()
+
+    def _sweep(self) -> None:
+        """Remove what killed processes left half written, but nothing that may still be written."""
+        for path in self.folder.glob(f"*/{_UNFINISHED}*"):
+            with contextlib.suppress(OSError):
+                if time.time() - path.stat().st_mtime > _STALE_SECONDS:
+                    path.unlink()
 
     def key(self, files: Mapping[str, bytes]) -> str:
         digest = hashlib.blake2b(self.fingerprint, digest_size=20)
@@ -39,25 +52,31 @@ class ResultStore:
         """The stored report, or None where there is none or it cannot be read."""
         try:
             return msgspec.json.decode(self._path(key).read_bytes(), type=SubmissionReport)
-        except (FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None
 
     def put(self, key: str, report: SubmissionReport) -> None:
         path = self._path(key)
         path.parent.mkdir(exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(msgspec.json.encode(report))
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        replace_file(path, msgspec.json.encode(report))
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
+
+
+def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Write a file so that whoever looks, at any moment, finds the old content or the new."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=_UNFINISHED)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 def fingerprint(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ from ..devices import axis
 from ..errors import KitError
 from ..intake import Submission, read_submission
 from ..report import Report, to_json
+from ..store import replace_file
 
 
 def run_grade(
@@ -121,7 +123,12 @@ def _write(path: Path, report: Report) -> None:
         sys.stdout.flush()
         return
     try:
-        path.write_bytes(data)
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)  # a pipe or a terminal
+        else:
+            umask = os.umask(0o077)
+            os.umask(umask)
+            replace_file(path, data, 0o666 & ~umask)
     except OSError as error:
         raise KitError(f"{path}: the report cannot be written: {error.strerror}") from None
 
