@@ -22,6 +22,7 @@ from ..report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from ..worker.devices import claim_device
 from ..worker.runtime import PrepareConfig
 from ..worker.watch import set_nets
+from ..workfolder import WorkFolder
 from .diagnose import diagnose
 from .outcomes import NotRun, Outcome
 from .plugin import GraderPlugin, Ran, exercise_of
@@ -50,7 +51,7 @@ class Engine:
         self.limits = course.limits(week)
         self._sandbox = sandbox
         self._template: sandboxes.Template | None = None
-        self._folder = tempfile.TemporaryDirectory(prefix="autograder-")
+        self._folder = WorkFolder()
         self._misconceptions: dict[str, list[Ran]] = {}
         set_nets(week.all_patterns)
         if "fake-gpu" in devices:
@@ -98,13 +99,20 @@ class Engine:
         self, name: str, files: Mapping[str, bytes], exercise: str | None
     ) -> SubmissionReport:
         try:
-            target = self.target(files)
-            try:
-                ran = self.run(target, self._lines(files), exercise)
-            finally:
-                target.close()
+            return self._graded(name, files, exercise)
         except (sandboxes.SandboxError, EngineError) as error:
             return self._fault(name, str(error))
+        except Exception as error:  # whatever a submission provoked in us stays its own report
+            return self._fault(name, f"{type(error).__name__}: {error}")
+
+    def _graded(
+        self, name: str, files: Mapping[str, bytes], exercise: str | None
+    ) -> SubmissionReport:
+        target = self.target(files)
+        try:
+            ran = self.run(target, self._lines(files), exercise)
+        finally:
+            target.close()
         exercises = tuple(
             self._exercise_report(e.name, [r for r in ran if r.exercise == e.name])
             for e in self.week.exercises
@@ -116,7 +124,7 @@ class Engine:
     def target(self, files: Mapping[str, bytes]) -> Target:
         """Where this submission's calls are answered."""
         if self._sandbox is None:
-            folder = Path(tempfile.mkdtemp(dir=self._folder.name))
+            folder = Path(tempfile.mkdtemp(dir=self._folder.path))
             for relative, content in files.items():
                 path = folder / relative
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -197,7 +205,7 @@ class Engine:
         return tuple(files.get(self.week.module, b"").decode("utf-8", "replace").split("\n"))
 
     def _written(self, name: str, source: str) -> Path:
-        folder = Path(self._folder.name) / name
+        folder = self._folder.path / name
         folder.mkdir(exist_ok=True)
         path = folder / self.week.module
         path.write_text(source, encoding="utf-8")
@@ -231,7 +239,7 @@ class Engine:
     def close(self) -> None:
         self.session.close()
         self._end_template()
-        self._folder.cleanup()
+        self._folder.close()
 
 
 def _not_written(report: TestReport) -> bool:
