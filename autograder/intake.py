@@ -2,15 +2,18 @@
 
 Theory of operation. A submission is a folder, a module file or a zip that a stranger made. Names
 may be absolute, climb out, clash or be no text; entries may be links, pipes or devices; archives
-may unpack to terabytes. Only regular Python and small data files with ordinary relative names are
-read, into memory, up to the bounds of course.yaml; nothing is written to disk here. Whatever does
-not fit makes the submission `refused`, with a message that says what to hand in instead.
+may unpack to terabytes, list millions of entries, or ask their decompressor for gigabytes. Only
+regular Python and small data files with ordinary relative names are read, into memory, up to the
+bounds of course.yaml; nothing is written to disk here. Whatever does not fit makes the submission
+`refused`, with a message that says what to hand in instead.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import stat
+import tokenize
 import unicodedata
 import zipfile
 from collections.abc import Iterator
@@ -24,6 +27,10 @@ _IGNORED_FOLDERS = {"__pycache__", ".ipynb_checkpoints", ".git", "__MACOSX", ".v
 # What a submission's own code may want beside it. Never collected: conftest.py, pytest.ini, .pth.
 _KEPT_SUFFIXES = {".py", ".txt", ".json", ".csv", ".npy"}
 _MAX_NAME = 200
+_MAX_ENTRIES = 10_000
+_MAX_DEPTH = 40
+# Its syntax tree is read on the trusted side and takes a thousand times its size.
+_MAX_MODULE = 256 << 10
 
 
 class Submission(msgspec.Struct, frozen=True):
@@ -42,7 +49,7 @@ def read_submission(path: Path, week: Week, limits: Limits, name: str | None = N
     """Read a folder, a module file or a zip. Never raises for what a student handed in."""
     shown = clean_name(name if name is not None else path.name.removesuffix(".zip"))
     try:
-        files = _bounded(_entries(path, week), limits)
+        files = _bounded(_entries(path, week, limits), limits)
         files = _rooted_at_module(files, week)
         _check_module(files[week.module], week)
     except _Refused as refused:
@@ -51,6 +58,8 @@ def read_submission(path: Path, week: Week, limits: Limits, name: str | None = N
         return Submission(shown, problem=f"It cannot be read: {error.strerror or error}.")
     except UnicodeError:
         return Submission(shown, problem="A file name in it is not valid text. Rename it.")
+    except ValueError:  # a path with a null byte
+        return Submission(shown, problem="It cannot be read: its name is not valid text.")
     return Submission(shown, files)
 
 
@@ -61,7 +70,7 @@ def clean_name(name: str) -> str:
     return "".join(c if c.isprintable() else "�" for c in text)[:_MAX_NAME] or "unnamed"
 
 
-def _entries(path: Path, week: Week) -> Iterator[tuple[str, bytes | None, int]]:
+def _entries(path: Path, week: Week, limits: Limits) -> Iterator[tuple[str, bytes | None, int]]:
     """(relative name, content or None to be read by the caller's bound, size)."""
     mode = os.lstat(path).st_mode
     if stat.S_ISDIR(mode):
@@ -69,15 +78,19 @@ def _entries(path: Path, week: Week) -> Iterator[tuple[str, bytes | None, int]]:
     elif not stat.S_ISREG(mode):
         raise _Refused("It is neither a folder, nor a file, nor a zip archive.")
     elif path.suffix.lower() == ".zip":
-        yield from _zip_entries(path)
+        yield from _zip_entries(path, limits)
     else:
         content, size = _read_regular(path, None)
         yield week.module, content, size
 
 
 def _folder_entries(root: Path) -> Iterator[tuple[str, bytes | None, int]]:
+    seen, depth = 0, len(root.parts)
     for folder, folders, files in os.walk(root, followlinks=False):
         folders[:] = sorted(f for f in folders if f not in _IGNORED_FOLDERS)
+        seen += len(folders) + len(files)
+        if seen > _MAX_ENTRIES or len(Path(folder).parts) - depth > _MAX_DEPTH:
+            raise _Refused("It holds too many folders or files. Hand in only your week's folder.")
         for name in sorted(files):
             path = Path(folder) / name
             relative = path.relative_to(root).as_posix()
@@ -92,6 +105,7 @@ def _folder_entries(root: Path) -> Iterator[tuple[str, bytes | None, int]]:
 
 
 _READ_BOUND = 64 << 20
+_ZIP_OVERHEAD = 1 << 20
 
 
 def _read_regular(path: Path, bound: int | None) -> tuple[bytes | None, int]:
@@ -108,11 +122,18 @@ def _read_regular(path: Path, bound: int | None) -> tuple[bytes | None, int]:
         return file.read((bound or _READ_BOUND) + 1), status.st_size
 
 
-def _zip_entries(path: Path) -> Iterator[tuple[str, bytes | None, int]]:
+def _zip_entries(path: Path, limits: Limits) -> Iterator[tuple[str, bytes | None, int]]:
+    # Bounded before it is opened: the whole list of entries is read then. An archive is no larger
+    # than what it holds, give or take its names.
+    content, _ = _read_regular(path, (limits.submission_mib << 20) + _ZIP_OVERHEAD)
+    if content is None:
+        raise _Refused(
+            f"The zip is larger than {limits.submission_mib} MiB. Zip only your week's folder."
+        )
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
-            if len(entries) > 10_000:
+            if len(entries) > _MAX_ENTRIES:
                 raise _Refused(
                     f"The zip holds {len(entries)} entries. Zip only your week's folder."
                 )
@@ -126,6 +147,11 @@ def _zip_entries(path: Path) -> Iterator[tuple[str, bytes | None, int]]:
                 if info.file_size > _READ_BOUND:
                     yield name, None, info.file_size
                     continue
+                if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise _Refused(
+                        f"{_quoted(name)} is packed by a rare method. Make the zip with your "
+                        "system's own menu or with `zip -r`."
+                    )
                 with archive.open(info) as file:
                     content = file.read(_READ_BOUND + 1)
                 yield name, content, len(content)
@@ -157,6 +183,7 @@ def _bounded(entries: Iterator[tuple[str, bytes | None, int]], limits: Limits) -
     files: dict[str, bytes] = {}
     bound, total = limits.submission_mib << 20, 0
     folded: dict[str, str] = {}
+    folders: set[str] = set()
     for name, content, size in entries:
         name.encode("utf-8")
         total += size
@@ -168,6 +195,10 @@ def _bounded(entries: Iterator[tuple[str, bytes | None, int]], limits: Limits) -
         if len(files) >= limits.submission_files:
             raise _Refused(f"It holds more than {limits.submission_files} files.")
         key = unicodedata.normalize("NFC", name).casefold()
+        parents = PurePosixPath(key).parents
+        if any(str(p) in folded for p in parents) or key in folders:
+            raise _Refused(f"{_quoted(name)} is both a file and a folder in it.")
+        folders.update(str(p) for p in parents)
         if key in folded:
             raise _Refused(f"{_quoted(name)} and {_quoted(folded[key])} are the same name twice.")
         folded[key] = name
@@ -201,6 +232,19 @@ def _check_module(content: bytes, week: Week) -> None:
         raise _Refused(f"{week.module} is empty. Did the upload go wrong?")
     if content.startswith((b"PK\x03\x04", b"\x7fELF", b"\x89PNG")) or b"\0" in content:
         raise _Refused(f"{week.module} is no text file. Hand in the Python file itself.")
+    if len(content) > _MAX_MODULE:
+        raise _Refused(
+            f"{week.module} is larger than {_MAX_MODULE >> 10} KiB. It should hold your functions "
+            "and no data."
+        )
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        content.decode("utf-8")
+    except (SyntaxError, UnicodeError):
+        encoding = "unknown"
+    if encoding not in ("utf-8", "utf-8-sig"):
+        # Python would read another source than we do
+        raise _Refused(f"{week.module} is not written in UTF-8. Save it as UTF-8.")
 
 
 def _quoted(name: str) -> str:
