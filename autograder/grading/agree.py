@@ -120,7 +120,7 @@ class Agree:
     ) -> Any:
         """Call the student's side like the reference's was, and compare."""
         case = self.case
-        cotangents = self._cotangents(expected) if self.with_gradients else None
+        cotangents = case.cotangents(expected.value) if self.with_gradients else None
         if cotangents is not None:
             expected = case.reference.call(
                 case, path, args, kwargs, cotangents=cotangents, **on_reference
@@ -154,13 +154,6 @@ class Agree:
             )
         except GraderFault:
             return None  # not everything runs in float64; the reference's own dtype then decides
-
-    def _cotangents(self, expected: Seen) -> list[torch.Tensor]:
-        return [
-            self.case.draw.like(tuple(y.shape), y.dtype)
-            for y in _tensors(expected.value)
-            if y.is_floating_point()
-        ]
 
     def _compare_gradients(
         self, actual: Seen, expected: Seen, finer: Seen | None, cotangents: Any, shown: str
@@ -204,17 +197,6 @@ class Agree:
             )
         if reply.side_effects:
             raise Wrong(f"{shown} changes {reply.side_effects[0]}, which belongs to the caller.")
-
-
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from _tensors(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _tensors(item)
 
 
 def _devices(raw: wire.Value) -> Iterator[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 
 from ..worker import wire
@@ -58,6 +60,7 @@ class Side:
     source: tuple[str, ...] = ()
     fresh: bool = True
     answers: list[Answer | Outcome] = field(default_factory=list)
+    _widened: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
 
     def encode(self, thing: Any, encoder: Encoder) -> wire.Value:
         return encoder(self.prepared(thing))
@@ -67,8 +70,9 @@ class Side:
         if not self.wide:
             return thing
         if isinstance(thing, torch.Tensor) and thing.is_floating_point():
-            return thing.double()
-        if hasattr(thing, "astype") and thing.dtype.kind == "f":
+            # The same tensor twice is widened once: aliasing decides how many gradients there are.
+            return self._widened.setdefault(id(thing), (thing, thing.double()))[1]
+        if isinstance(thing, (np.ndarray, np.generic)) and thing.dtype.kind == "f":
             return thing.astype("float64")
         if isinstance(thing, (tuple, list)):
             return type(thing)(self.prepared(x) for x in thing)
@@ -100,6 +104,7 @@ class Side:
     ) -> Seen:
         """Make a call and interpret the reply; a bad end is raised as an Outcome."""
         encoder = self._encoder = Encoder(special=self.special)
+        self._widened.clear()
         message = wire.Call(
             exercise=case.exercise,
             handle=options.pop("handle", None),
@@ -205,3 +210,19 @@ class Case:
     def begin(self) -> None:
         for side in (self.student, self.reference, self.precise):
             side.target.begin(self.test, self.exercise)
+
+    def cotangents(self, result: Any) -> list[torch.Tensor]:
+        """A drawn cotangent for every float tensor of a result."""
+        floats = [y for y in _tensors(result) if y.is_floating_point()]
+        return [self.draw.like(tuple(y.shape), y.dtype) for y in floats]
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _tensors(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _tensors(item)

@@ -20,6 +20,7 @@ from ..errors import EngineError
 from ..extras import installed
 from ..report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from ..worker.devices import claim_device
+from ..worker.fixtures import warm
 from ..worker.runtime import PrepareConfig
 from ..worker.watch import set_nets
 from ..workfolder import WorkFolder
@@ -56,6 +57,10 @@ class Engine:
         set_nets(week.all_patterns)
         if "fake-gpu" in devices:
             claim_device()
+        names = {e.extra for e in week.exercises if e.extra is not None}
+        self.extras = tuple(sorted(n for n in names if installed(n)))
+        for extra in self.extras:
+            warm(extra)
         solution = self._written("solution", self.bank.solution)
         self.plugin = GraderPlugin(
             week.module,
@@ -226,6 +231,7 @@ class Engine:
         config = PrepareConfig(
             not_allowed=self.week.all_patterns,
             fake_gpu="fake-gpu" in self.devices,
+            extras=self.extras,
             max_reply_bytes=self.limits.reply_mib << 20,
         )
         cuda: dict[str, Any] = {"cuda": True} if "cuda" in self.devices else {}

@@ -21,6 +21,11 @@ def generator_seed(seed: int) -> Special:
     return Special("generator", seed)
 
 
+def once(items: Sequence[torch.Tensor]) -> Special:
+    """An iterator over the items, which can be gone through only once."""
+    return Special("once", list(items))
+
+
 def torch_mha(
     embed_dim: int, num_heads: int, bias: bool = True, *, state: Mapping[str, torch.Tensor]
 ) -> Special:

@@ -93,14 +93,20 @@ class Counted:
     flops: int
     largest: int
     ops: int
+    kept: int
     value: Any
 
 
 class Count:
     """`count.f(...)`: run the student's function and count its work (torch operations only)."""
 
-    def __init__(self, case: Case) -> None:
-        self._case = case
+    def __init__(self, case: Case, with_gradients: bool = False) -> None:
+        self._case, self._with_gradients = case, with_gradients
+
+    @property
+    def gradients(self) -> Count:
+        """Count the backward pass too; `kept` tells what the forward kept for it."""
+        return Count(self._case, with_gradients=True)
 
     def of(self, remote: Remote) -> Callable[..., Counted]:
         return lambda *a, **k: self._count("", a, k, {"handle": remote._handle.id})
@@ -114,8 +120,12 @@ class Count:
         return partial(self.call, name)
 
     def _count(self, name: str, args: Any, kwargs: Any, options: dict[str, Any]) -> Counted:
-        seen = self._case.student.call(self._case, name, args, kwargs, count=True, **options)
+        case = self._case
+        if self._with_gradients:
+            expected = case.reference.call(case, name, args, kwargs)
+            options = options | {"cotangents": case.cotangents(expected.value)}
+        seen = case.student.call(case, name, args, kwargs, count=True, **options)
         counts = seen.reply.counts
         if counts is None or counts.ops == 0:
             raise LimitExceeded("No torch operation was seen in this call.")
-        return Counted(counts.flops, counts.largest, counts.ops, seen.value)
+        return Counted(counts.flops, counts.largest, counts.ops, counts.kept, seen.value)

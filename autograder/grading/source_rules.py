@@ -99,6 +99,8 @@ def _used_names(tree: ast.Module, exercise: str) -> Iterator[tuple[str, int]]:
             continue
         done.add(name)
         aliases = outer | _imports(list(ast.walk(node)))
+        for statement in [*tree.body, *ast.walk(node)]:  # ops = keras.ops
+            aliases |= _renamed(statement, aliases)
         for used, line in _names(node, aliases):
             yield used, line
             waiting.append(used)
@@ -118,6 +120,15 @@ def _imports(nodes: list[ast.stmt] | list[ast.AST]) -> dict[str, str]:
             for alias in node.names:
                 found[alias.asname or alias.name] = f"{node.module}.{alias.name}"
     return found
+
+
+def _renamed(statement: ast.AST, aliases: dict[str, str]) -> dict[str, str]:
+    """The alias that an assignment `name = library.part` makes, if it is one."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Attribute):
+        return {}
+    dotted = _dotted(statement.value, aliases)
+    targets = [t.id for t in statement.targets if isinstance(t, ast.Name)]
+    return dict.fromkeys(targets, dotted) if dotted else {}
 
 
 def _names(node: ast.AST, aliases: dict[str, str]) -> Iterator[tuple[str, int]]:

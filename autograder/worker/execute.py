@@ -10,7 +10,7 @@ import random
 import sys
 import traceback
 import warnings
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -146,13 +146,15 @@ class Executor:
                 if counting is not None:
                     stack.enter_context(counting)
                 result = target(*args, **kwargs)
+            kept = counting.kept(tensors_in(result)) if counting is not None else 0
             if request.construct and isinstance(result, nn.Module):
                 mismatch = self._settle(result, request, buffers)
                 if mismatch is not None:
                     return wire.Reply("state", mismatch=mismatch)
             if request.cotangents is not None:
                 inputs = leaves + self._parameters(request)
-                gradients, detached = self._pull_back(result, request, inputs, decoder, encoder)
+                with counting or nullcontext():
+                    gradients, detached = self._pull_back(result, request, inputs, decoder, encoder)
         except BaseException as error:
             return self._failed(error, request)
         finally:
@@ -163,7 +165,7 @@ class Executor:
             side_effects += ("memory that it shares with its argument",)
         counts = None
         if counting is not None:
-            counts = wire.Counts(counting.flops, counting.largest, counting.ops)
+            counts = wire.Counts(counting.flops, counting.largest, counting.ops, kept)
         return wire.Reply(
             "ok",
             value=self._encode_result(result, encoder, decoder),
@@ -235,6 +237,8 @@ class Executor:
         content = decoder(value.value)
         if value.kind == "device":
             return devices.torch_device(content)
+        if value.kind == "once":
+            return iter(content)
         if value.kind == "dtype":
             return TORCH_DTYPES[content]
         if value.kind == "axes":

@@ -18,6 +18,7 @@ import msgspec
 
 from . import wire
 from .execute import Executor
+from .fixtures import warm
 from .watch import set_nets
 
 
@@ -26,6 +27,7 @@ class PrepareConfig(msgspec.Struct, frozen=True):
 
     not_allowed: tuple[str, ...] = ()
     fake_gpu: bool = True
+    extras: tuple[str, ...] = ()
     max_reply_bytes: int = 64 << 20
 
 
@@ -44,6 +46,8 @@ def prepare(config: bytes) -> None:
         from .devices import fake_mode
 
         fake_mode()
+    for extra in settings.extras:
+        warm(extra)
 
 
 def serve(sock: socket.socket) -> None:

@@ -17,6 +17,7 @@ import importlib
 import os
 import sys
 import warnings
+import weakref
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -142,18 +143,35 @@ class Counting(TorchDispatchMode):
     """Counts floating-point operations and the largest tensor that is made.
 
     A matrix product counts 2·m·n·k (torch's own registry); any other operation that makes a new
-    tensor counts one per element. Views make nothing.
+    tensor counts one per element. Views make nothing. `kept` tells how many elements live on
+    beside the results: what a forward pass keeps for its backward, in whatever way.
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's own
         self.flops = self.largest = self.ops = 0
+        self._alive: dict[int, int] = {}
+
+    def kept(self, results: list[torch.Tensor]) -> int:
+        """Elements made so far that are alive and belong to none of the results."""
+        own = {t.untyped_storage()._cdata for t in results}
+        return sum(size for storage, size in self._alive.items() if storage not in own)
+
+    def _note(self, tensor: torch.Tensor) -> None:
+        storage = tensor.untyped_storage()
+        key = storage._cdata
+        if key not in self._alive:
+            self._alive[key] = tensor.numel()
+            weakref.finalize(storage, self._alive.pop, key, None)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         result = func(*args, **kwargs)
         if not func.is_view:
-            made = max((t.numel() for t in _tensors(result)), default=0)
+            tensors = _tensors(result)
+            made = max((t.numel() for t in tensors), default=0)
+            for tensor in tensors:
+                self._note(tensor)
             self.largest = max(self.largest, made)
             self.ops += 1
             formula = flop_registry.get(func.overloadpacket)

@@ -138,7 +138,7 @@ class FigureV(_Node, frozen=True, tag="f"):
 class SpecialV(_Node, frozen=True, tag="x"):
     """An argument that only the worker can make: a device, an Axes, a generator, a module."""
 
-    kind: Literal["device", "dtype", "axes", "generator", "torch_mha", "hf_encoder"]
+    kind: Literal["device", "dtype", "axes", "generator", "once", "torch_mha", "hf_encoder"]
     value: Value
 
 
@@ -228,6 +228,7 @@ class Counts(_Message, frozen=True):
     flops: int
     largest: int
     ops: int
+    kept: int = 0
 
 
 class StateMismatch(_Message, frozen=True):
