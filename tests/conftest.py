@@ -1,4 +1,4 @@
-"""What the kit's own tests share: the project, a small course of their own, a way to run commands."""
+"""What the kit's own tests share: the project, a small course, a way to run commands."""
 
 from __future__ import annotations
 
