@@ -1,0 +1,78 @@
+"""Hidden graders for `entmax15`. Ties and entries at the edge of the support are left out."""
+
+import math
+
+import pytest
+
+from autograder.grading.properties import rows_sum_to_one, zero_where
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """The entries above the threshold are squared, and sum to one."""
+    agree.entmax15(draw.normal(7))
+    agree.entmax15(draw.normal(3, 6, std=0.3))
+    agree.entmax15(draw.normal(2, 3, 9, std=2.0))
+
+
+def test_any_axis(agree, draw):
+    """The axis that `dim` names sums to one, for tensors of any rank."""
+    for dim in (0, 1, 2, -2):
+        agree.entmax15(draw.normal(3, 4, 5), dim=dim)
+
+
+def test_exact_zeros(agree, draw):
+    """What lies more than 2 below the maximum gets exactly zero, and the rest sums to one."""
+    x = draw.normal(5, 8, std=2.0)
+    p = agree.entmax15(x)
+    zero_where(p, x < x.amax(-1, keepdim=True) - 2.01)
+    rows_sum_to_one(p)
+
+
+@pytest.mark.dtypes("float64")
+def test_exact_to_the_dtype(agree, draw):
+    """In double precision the result is exact to double precision."""
+    agree.entmax15(draw.normal(4, 9))
+    agree.entmax15(draw.normal(4, 9, std=0.1))
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw):
+    """The gradient is exact, and no NaN comes from entries outside the support."""
+    agree.gradients.entmax15(draw.normal(4, 7, std=2.0))
+    agree.gradients.entmax15(draw.normal(3, 4, 5), dim=1)
+    agree.gradients.entmax15(draw.normal(3, 5, std=0.2))
+
+
+@pytest.mark.weight(2)
+def test_minus_infinity(agree, draw):
+    """Entries of -inf get exactly zero, and no NaN reaches any gradient."""
+    x = draw.normal(3, 6)
+    x[0, :5] = -math.inf
+    x[1, [0, 3]] = -math.inf
+    agree.entmax15(x)
+    agree.gradients.entmax15(x.T, dim=0)
+
+
+def test_every_dtype(agree, draw, dtype):
+    """The result has the dtype of the input, halves too."""
+    agree.entmax15(draw.normal(4, 5))
+
+
+def test_lengths_of_one(agree, draw):
+    """A single entry gets everything, and no axis is lost."""
+    agree.entmax15(draw.normal(4, 1))
+    agree.entmax15(draw.normal(1, 1, 3))
+
+
+def test_inputs_that_are_views(agree, draw):
+    """Transposed, strided and expanded inputs give the same as their copies, unchanged."""
+    agree.entmax15(draw.normal(6, 3).T)
+    agree.entmax15(draw.normal(3, 12)[:, ::2], dim=0)
+    agree.entmax15(draw.normal(1, 5).expand(4, 5))
+
+
+def test_device(agree, draw, device):
+    """The result lives where the input does."""
+    agree.entmax15(draw.normal(3, 6))
+    agree.entmax15(draw.normal(3, 6), dim=0)

@@ -1,0 +1,65 @@
+"""Hidden graders for `favor_features`. Exponents stay far below what overflows."""
+
+import pytest
+
+from autograder.grading.properties import expect
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """Each feature is exp(w·x' - ‖x'‖²/2) / √r, and positive."""
+    features = agree.favor_features(draw.normal(2, 5, 6), draw.normal(4, 6))
+    expect((features > 0).all(), "Features should be positive.")
+
+
+def test_any_leading_dimensions(agree, draw):
+    """Without a batch, with one, and with heads: the projection is the same for all."""
+    projection = draw.normal(7, 4)
+    for lead in ((), (1,), (2, 3)):
+        agree.favor_features(draw.normal(*lead, 5, 4), projection)
+
+
+def test_head_size(agree, draw):
+    """x is divided by the fourth root of its size, whatever the size."""
+    for d in (1, 2, 16):
+        agree.favor_features(draw.normal(3, 5, d), draw.normal(6, d))
+
+
+def test_number_of_features(agree, draw):
+    """The features are divided by the root of their number, whatever the number."""
+    for r in (1, 3, 20):
+        agree.favor_features(draw.normal(2, 5, 4), draw.normal(r, 4))
+
+
+@pytest.mark.weight(2)
+def test_long_vectors(agree, draw):
+    """The squared norm is that of the scaled vector; long vectors show it."""
+    agree.favor_features(draw.normal(3, 5, 6, std=2.0), draw.normal(4, 6))
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw):
+    """Vectors and projection get their gradients."""
+    agree.gradients.favor_features(draw.normal(2, 5, 6), draw.normal(4, 6))
+
+
+def test_every_dtype(agree, draw, dtype):
+    """The features have the dtype of x."""
+    agree.favor_features(draw.normal(2, 5, 6, std=0.5), draw.normal(4, 6, std=0.5))
+
+
+def test_lengths_of_one(agree, draw):
+    """One token and one feature: no axis is lost."""
+    agree.favor_features(draw.normal(2, 1, 6), draw.normal(1, 6))
+    agree.favor_features(draw.normal(1, 1), draw.normal(3, 1))
+
+
+def test_inputs_that_are_views(agree, draw):
+    """Transposed and expanded inputs give the same as their copies, unchanged."""
+    agree.favor_features(draw.normal(5, 2, 6).transpose(0, 1), draw.normal(6, 4).T)
+    agree.favor_features(draw.normal(1, 5, 6).expand(3, 5, 6), draw.normal(1, 6).expand(4, 6))
+
+
+def test_device(agree, draw, device):
+    """The features live where x does."""
+    agree.favor_features(draw.normal(2, 5, 6), draw.normal(4, 6))

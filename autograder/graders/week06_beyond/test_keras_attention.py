@@ -1,0 +1,97 @@
+"""Hidden graders for `keras_attention`, on Keras 3's torch backend.
+
+Not in float64: Keras multiplies matrices of float64 in float32 there. Not on a GPU: Keras itself
+decides where its tensors live.
+"""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect, rows_sum_to_one, zero_where
+
+
+def inputs(draw, *lead, n=4, m=6, d=5, d_v=3, std=1.0):
+    """q, k and v."""
+    q, k = draw.normal(*lead, n, d, std=std), draw.normal(*lead, m, d, std=std)
+    return q, k, draw.normal(*lead, m, d_v)
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """Without a mask: the softmax of the scaled scores, with or without leading dimensions."""
+    for lead in ((), (2,), (2, 3)):
+        _, weights = agree.keras_attention(*inputs(draw, *lead))
+        rows_sum_to_one(weights)
+
+
+def test_scale(agree, draw):
+    """The scores are divided by the root of the head size, whatever the size."""
+    for d in (1, 2, 16):
+        agree.keras_attention(*inputs(draw, 2, d=d))
+
+
+@pytest.mark.weight(2)
+def test_mask(agree, draw):
+    """Hidden keys get a weight of exactly zero, and the others share all of it."""
+    mask = draw.bools(2, 4, 6)
+    mask[..., 1] = True
+    _, weights = agree.keras_attention(*inputs(draw, 2), mask)
+    zero_where(weights, ~mask)
+    rows_sum_to_one(weights)
+
+
+def test_masks_that_broadcast(agree, draw):
+    """A mask of fewer axes, or with axes of length one, is stretched to the scores."""
+    q, k, v = inputs(draw, 2, 3)
+    for shape in ((4, 6), (2, 1, 4, 6), (2, 1, 1, 6), (6,), (4, 1)):
+        mask = draw.bools(*shape)
+        agree.keras_attention(q, k, v, mask=mask)
+
+
+def test_hidden_scores_that_tower(agree, draw):
+    """Hidden scores far above the others leave no trace."""
+    q, k, v = inputs(draw, 2)
+    mask = torch.ones(4, 6, dtype=torch.bool)
+    mask[:, 4:] = False
+    k[:, 4:] = 60.0 * q[:, :2]
+    agree.keras_attention(q, k, v, mask)
+
+
+@pytest.mark.weight(2)
+def test_empty_rows(agree, draw):
+    """A query that may attend to nothing gets weights and an output of zero."""
+    mask = draw.bools(2, 4, 6)
+    mask[0, 1] = mask[1, 3] = False
+    output, weights = agree.keras_attention(*inputs(draw, 2), mask)
+    expect((weights[0, 1] == 0).all() and (output[1, 3] == 0).all(), "Empty rows are not zero.")
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw):
+    """Gradients reach all inputs; an empty row sends zeros, not NaN."""
+    mask = draw.bools(2, 4, 6)
+    mask[0, 1] = False
+    agree.gradients.keras_attention(*inputs(draw, 2))
+    agree.gradients.keras_attention(*inputs(draw, 2), mask)
+
+
+@pytest.mark.dtypes("float16", "bfloat16")
+def test_half_precision(agree, draw, dtype):
+    """Halves go in and come out, masks and empty rows included."""
+    mask = draw.bools(4, 6)
+    mask[2] = False
+    agree.keras_attention(*inputs(draw, 2))
+    agree.keras_attention(*inputs(draw, 2), mask)
+
+
+def test_lengths_of_one(agree, draw):
+    """One query, one key, one feature: no axis is lost."""
+    agree.keras_attention(*inputs(draw, 1, n=1))
+    agree.keras_attention(*inputs(draw, 2, m=1, d_v=1), torch.tensor([[True]]))
+
+
+def test_inputs_that_are_views(agree, draw):
+    """Transposed and expanded inputs give the same as their copies, unchanged."""
+    q, v = draw.normal(4, 2, 5).transpose(0, 1), draw.normal(2, 3, 6).transpose(1, 2)
+    mask = draw.bools(6, 4).T
+    agree.keras_attention(q, draw.normal(1, 6, 5).expand(2, 6, 5), v, mask)

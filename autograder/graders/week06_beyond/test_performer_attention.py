@@ -1,0 +1,117 @@
+"""Hidden graders for `performer_attention`. Exponents stay where float32 needs no stabiliser."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect, growth_exponent, same
+
+
+def inputs(draw, *lead, n=5, m=7, d=4, d_v=3, r=6, std=1.0):
+    """q, k, v and a projection."""
+    q, k = draw.normal(*lead, n, d, std=std), draw.normal(*lead, m, d, std=std)
+    return q, k, draw.normal(*lead, m, d_v), draw.normal(r, d)
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """Weights are products of features, divided by their sum over all keys."""
+    agree.performer_attention(*inputs(draw, 2))
+
+
+@pytest.mark.weight(2)
+def test_causal(agree, draw):
+    """With `causal`, query i sees the keys up to its own place, that one included."""
+    agree.performer_attention(*inputs(draw, 2, n=6, m=6), causal=True)
+    agree.performer_attention(*inputs(draw, n=6, m=6), True)
+
+
+def test_causal_of_unequal_lengths(agree, draw):
+    """Queries and keys are both counted from 0, whichever are more."""
+    agree.performer_attention(*inputs(draw, 2, n=4, m=7), causal=True)
+    agree.performer_attention(*inputs(draw, 2, n=7, m=4), causal=True)
+
+
+def test_future_changes_nothing(agree, draw):
+    """With `causal`, changing the last keys and values leaves earlier outputs as they were."""
+    q, k, v, projection = inputs(draw, 2, n=7, m=7)
+    k_changed = torch.cat([k[:, :4], 2 * draw.normal(2, 3, 4)], dim=1)
+    v_changed = torch.cat([v[:, :4], draw.normal(2, 3, 3)], dim=1)
+    before = agree.performer_attention(q, k, v, projection, causal=True)
+    after = agree.performer_attention(q, k_changed, v_changed, projection, causal=True)
+    same(after[:, :4], before[:, :4], "Outputs should not depend on keys that come later.")
+
+
+def test_any_leading_dimensions(agree, draw):
+    """Without a batch, with one, and with heads: the projection is the same for all."""
+    for lead in ((), (1,), (2, 3)):
+        agree.performer_attention(*inputs(draw, *lead))
+        agree.performer_attention(*inputs(draw, *lead), causal=True)
+
+
+def test_keys_of_different_lengths(agree, draw):
+    """The weights of a short and of a long key keep their ratio."""
+    q, k, v, projection = inputs(draw, 2)
+    k = k * torch.linspace(0.2, 2.5, 7).to(k.dtype).unsqueeze(-1)
+    agree.performer_attention(q, k, v, projection)
+    agree.performer_attention(q, k, v, projection, causal=True)
+
+
+def test_equal_values(agree, draw):
+    """The weights sum to one: equal values come out as they went in."""
+    q, k, _, projection = inputs(draw, 2)
+    v = draw.normal(2, 1, 3).expand(2, 7, 3)
+    for causal in (False, True):
+        output = agree.performer_attention(q, k, v, projection, causal=causal)
+        same(output, v[:, :5], "With equal values, the output should be that value.")
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw):
+    """Queries, keys, values and the projection get their gradients."""
+    agree.gradients.performer_attention(*inputs(draw, 2))
+    agree.gradients.performer_attention(*inputs(draw, 2, n=5, m=5), causal=True)
+
+
+@pytest.mark.weight(2)
+def test_growth(agree, count, draw):
+    """Twice as many tokens cost twice the work and the memory, and no n × m tensor is made."""
+    for causal in (False, True):
+        counts = {}
+        for tokens in (128, 256, 512):  # at least 4·r·(d_v + 1), where right code grows linearly
+            q, k, v, projection = inputs(draw, 1, n=tokens, m=tokens, r=4)
+            if tokens == 128:
+                agree.performer_attention(q, k, v, projection, causal=causal)
+            counts[tokens] = count.performer_attention(q, k, v, projection, causal=causal)
+        expect(counts[512].largest < 512 * 512 // 2, "A tensor of n·m elements is made.")
+        growth = max(growth_exponent(counts), growth_exponent(counts, of="flops"))
+        expect(growth < 1.3, "Work or memory grow faster than the number of tokens.")
+
+
+def test_every_dtype(agree, draw, dtype):
+    """The output has the dtype of the inputs."""
+    q, k, v, projection = inputs(draw, 2, std=0.5)
+    agree.performer_attention(q, k, v, projection / 2)
+    agree.performer_attention(q, k, v, projection / 2, causal=True)
+
+
+def test_lengths_of_one(agree, draw):
+    """One query, one key, one feature: no axis is lost."""
+    for causal in (False, True):
+        agree.performer_attention(*inputs(draw, 2, n=1), causal=causal)
+        agree.performer_attention(*inputs(draw, 1, m=1, d_v=1), causal=causal)
+        agree.performer_attention(*inputs(draw, 2, d=1, r=1), causal=causal)
+
+
+def test_inputs_that_are_views(agree, draw):
+    """Transposed and expanded inputs give the same as their copies, unchanged."""
+    q, k, v, projection = inputs(draw, 2)
+    q = draw.normal(5, 2, 4).transpose(0, 1)
+    v = draw.normal(2, 3, 7).transpose(1, 2)
+    for causal in (False, True):
+        agree.performer_attention(q, k[:1].expand(2, 7, 4), v, projection, causal=causal)
+
+
+def test_device(agree, draw, device):
+    """Everything is made where the inputs live."""
+    for causal in (False, True):
+        agree.performer_attention(*inputs(draw, 2), causal=causal)

@@ -1,0 +1,102 @@
+"""Hidden graders for `relative_attention`. The table always has an odd number of rows."""
+
+import pytest
+
+from autograder.grading.properties import expect, rows_sum_to_one
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """Each score gets the product of its query with the row for its distance, sign included."""
+    _, weights = agree.relative_attention(
+        draw.normal(2, 5, 6), draw.normal(2, 7, 6), draw.normal(2, 7, 3), draw.normal(9, 6)
+    )
+    rows_sum_to_one(weights)
+
+
+def test_any_leading_dimensions(agree, draw):
+    """Without a batch, with one, and with heads: the table is the same for all."""
+    table = draw.normal(5, 6)
+    for lead in ((), (1,), (2, 3)):
+        q, k, v = draw.normal(*lead, 4, 6), draw.normal(*lead, 5, 6), draw.normal(*lead, 5, 7)
+        agree.relative_attention(q, k, v, table)
+
+
+@pytest.mark.weight(2)
+def test_far_keys_share_a_row(agree, draw):
+    """Keys more than D places away use the first or the last row, however far they are."""
+    q, k, v = draw.normal(2, 9, 4), draw.normal(2, 11, 4), draw.normal(2, 11, 3)
+    agree.relative_attention(q, k, v, draw.normal(5, 4))
+    agree.relative_attention(q, k, v, draw.normal(3, 4))
+    agree.relative_attention(q, k, v, draw.normal(1, 4))
+
+
+def test_table_longer_than_the_sequence(agree, draw):
+    """A table for distances that do not occur is fine."""
+    q, k, v = draw.normal(2, 3, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 6)
+    agree.relative_attention(q, k, v, draw.normal(21, 4))
+
+
+def test_more_queries_than_keys(agree, draw):
+    """Queries and keys are both counted from 0, whichever are more."""
+    q, k, v = draw.normal(2, 8, 4), draw.normal(2, 3, 4), draw.normal(2, 3, 5)
+    agree.relative_attention(q, k, v, draw.normal(7, 4))
+
+
+def test_scale(agree, draw):
+    """Both parts of the score are divided by the root of the head size."""
+    for d in (2, 16):
+        q, k, v = draw.normal(2, 4, d), draw.normal(2, 5, d), draw.normal(2, 5, 3)
+        agree.relative_attention(q, k, v, draw.normal(7, d))
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw):
+    """Queries, keys, values and the table all get their gradients."""
+    agree.gradients.relative_attention(
+        draw.normal(2, 5, 4), draw.normal(2, 6, 4), draw.normal(2, 6, 3), draw.normal(7, 4)
+    )
+
+
+@pytest.mark.weight(2)
+def test_memory(agree, count, draw):
+    """No tensor with an entry for every query, key and feature is made."""
+    n, m, d = 40, 48, 64
+    q, k, v = draw.normal(1, n, d), draw.normal(1, m, d), draw.normal(1, m, 5)
+    table = draw.normal(7, d)
+    agree.relative_attention(q, k, v, table)
+    made = count.relative_attention(q, k, v, table).largest
+    expect(made < n * m * d // 4, "A tensor of about n·m·d elements is made on the way.")
+
+
+def test_every_dtype(agree, draw, dtype):
+    """Output and weights have the dtype of the inputs."""
+    q, k, v = draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 3)
+    agree.relative_attention(q, k, v, draw.normal(5, 6))
+
+
+def test_lengths_of_one(agree, draw):
+    """One query, one key, one feature: all axes are kept."""
+    agree.relative_attention(
+        draw.normal(2, 1, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 3), draw.normal(5, 4)
+    )
+    agree.relative_attention(
+        draw.normal(1, 3, 1), draw.normal(1, 1, 1), draw.normal(1, 1, 1), draw.normal(5, 1)
+    )
+
+
+def test_inputs_that_are_views(agree, draw):
+    """Transposed and expanded inputs give the same as their copies, unchanged."""
+    agree.relative_attention(
+        draw.normal(4, 2, 6).transpose(0, 1),
+        draw.normal(1, 5, 6).expand(2, 5, 6),
+        draw.normal(2, 3, 5).transpose(1, 2),
+        draw.normal(6, 5).T,
+    )
+
+
+def test_device(agree, draw, device):
+    """The distances are made where the queries live."""
+    agree.relative_attention(
+        draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 3), draw.normal(5, 6)
+    )

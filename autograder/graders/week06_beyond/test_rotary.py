@@ -1,0 +1,115 @@
+"""Hidden graders for `rotary`.
+
+Entries stay in -1 … 1, so that a tolerance bounds what an angle is off; right programs take the
+angles from tables in float32.
+"""
+
+import pytest
+import torch
+
+from autograder.grading.properties import same
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """Neighbouring entries are turned together, each pair at its own speed."""
+    agree.within(1e-5).rotary(draw.uniform(2, 5, 6, low=-1))
+    agree.within(1e-5).rotary(draw.uniform(7, 4, low=-1))
+
+
+def test_heads(agree, draw):
+    """Positions run along the last axis but one, whatever comes before it."""
+    agree.within(1e-5).rotary(draw.uniform(2, 3, 5, 4, low=-1))
+    agree.within(1e-5).rotary(draw.uniform(2, 3, 1, 5, 8, low=-1))
+
+
+def test_base(agree, draw):
+    """The base sets how fast the speeds fall."""
+    x = draw.uniform(2, 6, 8, low=-1)
+    agree.within(1e-5).rotary(x, base=100.0)
+    agree.within(1e-5).rotary(x, None, 7.0)
+
+
+@pytest.mark.weight(2)
+def test_given_positions(agree, draw):
+    """Positions that are given are used: in any order, with gaps, and repeated."""
+    x = draw.uniform(2, 6, 4, low=-1)
+    agree.within(1e-5).rotary(x, draw.permutation(6))
+    agree.within(1e-5).rotary(x, torch.tensor([3, 3, 0, 9, 4, 1]))
+    agree.within(1e-5).rotary(x, positions=torch.arange(5, 11))
+
+
+def test_positions_of_each_sequence(agree, draw):
+    """Positions may differ between sequences, and be the same for their heads."""
+    agree.within(1e-5).rotary(draw.uniform(3, 5, 4, low=-1), draw.integers(0, 9, 3, 5))
+    agree.within(1e-5).rotary(draw.uniform(3, 2, 5, 4, low=-1), draw.integers(0, 9, 3, 1, 5))
+    agree.within(1e-5).rotary(draw.uniform(3, 5, 4, low=-1), draw.integers(0, 9, 3, 1))
+
+
+def test_distance_alone_counts(agree, draw):
+    """Moving all positions on by the same number leaves the products of queries and keys alone."""
+    q, k = draw.uniform(4, 6, low=-1), draw.uniform(5, 6, low=-1)
+    first, moved = [
+        agree.within(1e-4).rotary(q, torch.arange(4) + start)
+        @ agree.within(1e-4).rotary(k, torch.arange(5) + start).T
+        for start in (0, 3)
+    ]
+    same(moved, first, "q·k should depend on the difference of the positions alone.")
+
+
+def test_far_positions(agree, draw):
+    """Positions in the hundreds are turned as precisely as float32 can say."""
+    agree.within(2e-4).rotary(draw.uniform(3, 6, low=-1), torch.tensor([120, 257, 300]))
+
+
+@pytest.mark.dtypes("float16", "bfloat16")
+def test_far_positions_in_halves(agree, draw, dtype):
+    """Angles are precise where the vectors are halves: bfloat16 cannot even tell 257 from 256."""
+    agree.rotary(draw.uniform(3, 6, low=-1), torch.tensor([120, 257, 300]))
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw):
+    """The gradient is turned back by the same angles."""
+    agree.within(1e-5).gradients.rotary(draw.uniform(2, 5, 6, low=-1))
+    agree.within(1e-5).gradients.rotary(draw.uniform(5, 4, low=-1), torch.arange(2, 7))
+
+
+@pytest.mark.dtypes("float16", "bfloat16")
+def test_half_precision(agree, draw, dtype):
+    """Halves go in and come out."""
+    agree.rotary(draw.uniform(2, 5, 6, low=-1))
+
+
+@pytest.mark.dtypes("float64")
+def test_double_precision(agree, draw, dtype):
+    """Double precision goes in and comes out."""
+    agree.within(1e-5).rotary(draw.uniform(2, 5, 6, low=-1))
+
+
+def test_lengths_of_one(agree, draw):
+    """One token or one pair: no axis is lost, and position 0 leaves a vector as it is."""
+    agree.within(1e-5).rotary(draw.uniform(2, 1, 6, low=-1))
+    agree.within(1e-5).rotary(draw.uniform(1, 4, 2, low=-1))
+    agree.within(1e-5).rotary(draw.uniform(2, 1, 6, low=-1), torch.tensor([4]))
+
+
+def test_inputs_that_are_views(agree, draw):
+    """Transposed, strided and expanded inputs give the same as their copies, unchanged."""
+    agree.within(1e-5).rotary(draw.uniform(5, 2, 6, low=-1).transpose(0, 1))
+    agree.within(1e-5).rotary(draw.uniform(4, 12, low=-1)[:, ::2])
+    agree.within(1e-5).rotary(draw.uniform(1, 5, 4, low=-1).expand(3, 5, 4))
+
+
+def test_device(agree, draw, device):
+    """Positions and speeds are made where x lives."""
+    x = draw.uniform(2, 5, 6, low=-1)
+    agree.within(1e-5).rotary(x)
+    agree.within(1e-5).rotary(x, torch.arange(3, 8))
+
+
+def test_refuses_an_odd_size(agree, refuses, draw):
+    """A vector that cannot be cut into pairs is a ValueError that says its size."""
+    agree.within(1e-5).rotary(draw.uniform(2, 4, 6, low=-1))
+    refuses(ValueError, mentions="7").rotary(draw.uniform(2, 4, 7, low=-1))
+    refuses(ValueError, mentions="1").rotary(draw.uniform(2, 4, 1, low=-1))

@@ -1,0 +1,77 @@
+"""Hidden graders for `sentence_attention`, on small encoders with drawn weights."""
+
+import pytest
+
+from autograder.grading.properties import expect, hf_encoder, rows_sum_to_one
+
+VOCABULARY = ["the", "cat", "##s", "sat", "on", "a", "mat", "under", "##stand", ".", ",", "?"]
+SENTENCE = "The cats sat on a mat."
+
+
+def encoder(draw, **settings):
+    return hf_encoder(seed=draw.seed(), vocabulary=VOCABULARY, **settings)
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """All layers and heads come back, with a row and a column for every token."""
+    bert = encoder(draw, layers=3, heads=2)
+    _, weights = agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
+    rows_sum_to_one(weights)
+
+
+@pytest.mark.weight(2)
+def test_tokens(agree, draw):
+    """The tokens are the model's: special ones, pieces of words, and what it does not know."""
+    bert = encoder(draw)
+    sentences = (SENTENCE, "A zebra, on the mat?", "understand, cats")
+    for sentence in sentences:
+        tokens, _ = agree.sentence_attention(bert.model, bert.tokenizer, sentence)
+        expect(tokens[0] == "[CLS]", "Special tokens are tokens too.")
+
+
+def test_sizes(agree, draw):
+    """The number of layers and heads is the model's own."""
+    for layers, heads, hidden in ((1, 4, 12), (4, 1, 8), (2, 3, 6)):
+        bert = encoder(draw, layers=layers, heads=heads, hidden=hidden)
+        agree.sentence_attention(bert.model, bert.tokenizer, "The cat sat.")
+
+
+def test_lengths_of_one(agree, draw):
+    """One layer, one head, one word: all four axes are kept."""
+    bert = encoder(draw, layers=1, heads=1)
+    agree.sentence_attention(bert.model, bert.tokenizer, "cat")
+
+
+@pytest.mark.weight(2)
+def test_no_dropout(agree, draw):
+    """A model that comes in training mode is read in evaluation mode, so nothing is dropped."""
+    bert = encoder(draw, training=True)
+    agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
+
+
+def test_mode_is_given_back(agree, draw):
+    """A model in training mode is in training mode afterwards, one in evaluation in that."""
+    for training in (True, False):
+        bert = encoder(draw, training=training, attention="eager")
+        agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
+
+
+def test_attention_is_given_back(agree, draw):
+    """A model with fused attention has it again afterwards; an eager one stays eager."""
+    for attention in ("sdpa", "eager"):
+        bert = encoder(draw, attention=attention)
+        agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
+
+
+@pytest.mark.dtypes("bfloat16", "float64")
+def test_dtype_of_the_model(agree, draw, dtype):
+    """The weights have the dtype of the model."""
+    bert = encoder(draw, dtype=str(dtype).removeprefix("torch."))
+    agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
+
+
+def test_device(agree, draw, device):
+    """The tokens are sent to where the model lives."""
+    bert = encoder(draw)
+    agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)

@@ -1,0 +1,77 @@
+"""Hidden graders for `sparsemax`. Ties and entries at the edge of the support are left out."""
+
+import math
+
+import pytest
+import torch
+
+from autograder.grading.properties import rows_sum_to_one, zero_where
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """The probabilities are those nearest to the input, for few and for many entries."""
+    agree.sparsemax(draw.normal(7))
+    agree.sparsemax(draw.normal(3, 6, std=0.3))
+    agree.sparsemax(draw.normal(2, 3, 9, std=2.0))
+
+
+def test_any_axis(agree, draw):
+    """The axis that `dim` names sums to one, for tensors of any rank."""
+    for dim in (0, 1, 2, -2):
+        agree.sparsemax(draw.normal(3, 4, 5), dim=dim)
+
+
+def test_exact_zeros(agree, draw):
+    """What lies more than 1 below the maximum gets exactly zero, and the rest sums to one."""
+    x = draw.normal(5, 8, std=1.5)
+    p = agree.sparsemax(x)
+    zero_where(p, x < x.amax(-1, keepdim=True) - 1.01)
+    rows_sum_to_one(p)
+
+
+def test_dense_rows(agree, draw):
+    """Entries that are close together all get a share."""
+    agree.sparsemax(draw.uniform(3, 5, high=0.15))
+    agree.gradients.sparsemax(draw.uniform(3, 5, high=0.15))
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw):
+    """On the support the gradient loses its mean; everywhere else it is zero."""
+    agree.gradients.sparsemax(draw.normal(4, 7))
+    agree.gradients.sparsemax(draw.normal(3, 4, 5), dim=1)
+
+
+@pytest.mark.weight(2)
+def test_minus_infinity(agree, draw):
+    """Entries of -inf get exactly zero, and no NaN reaches any gradient."""
+    x = draw.normal(3, 6)
+    x[0, :5] = -math.inf
+    x[1, [0, 3]] = -math.inf
+    agree.gradients.sparsemax(x)
+    agree.gradients.sparsemax(x.T, dim=0)
+
+
+def test_every_dtype(agree, draw, dtype):
+    """The result has the dtype of the input, halves too."""
+    agree.sparsemax(draw.normal(4, 5))
+
+
+def test_lengths_of_one(agree, draw):
+    """A single entry gets everything, and no axis is lost."""
+    agree.sparsemax(draw.normal(4, 1))
+    agree.sparsemax(draw.normal(1, 1, 3))
+
+
+def test_inputs_that_are_views(agree, draw):
+    """Transposed, strided and expanded inputs give the same as their copies, unchanged."""
+    agree.sparsemax(draw.normal(6, 3).T)
+    agree.sparsemax(draw.normal(3, 12)[:, ::2], dim=0)
+    agree.sparsemax(draw.normal(1, 5).expand(4, 5))
+
+
+def test_device(agree, draw, device):
+    """The result lives where the input does."""
+    agree.sparsemax(draw.normal(3, 6))
+    agree.sparsemax(draw.normal(3, 6), dim=0)

@@ -1,0 +1,15 @@
+"""Subtracts half the squared norm of x itself, not of the scaled x.
+
+Exercise: favor_features
+Believes: the norm is that of the input.
+Shows: long vectors get features that are far too small.
+Hint: In the lemma the same vector stands in both terms of the exponent. Which one do you multiply with w?
+Rejected by: test_values
+"""
+
+
+def favor_features(x, projection):
+    wide = _wide(x)
+    exponents = wide / x.shape[-1] ** 0.25 @ projection.to(wide.dtype).transpose(0, 1)
+    exponents = exponents - wide.square().sum(dim=-1, keepdim=True) / 2
+    return (torch.exp(exponents) / math.sqrt(len(projection))).to(x.dtype)

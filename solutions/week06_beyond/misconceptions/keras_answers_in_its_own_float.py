@@ -1,0 +1,17 @@
+"""Casts everything to Keras' default, float32, and leaves it there.
+
+Exercise: keras_attention
+Believes: Keras computes in float32 anyway.
+Shows: halves go in, float32 comes out, and everything behind becomes wider than it was.
+Hint: Which dtype should the results have? Cast back.
+Rejected by: test_half_precision
+"""
+
+
+_right_keras_attention = keras_attention
+
+
+def keras_attention(q, k, v, mask=None):
+    from keras import ops
+
+    return _right_keras_attention(*(ops.cast(t, "float32") for t in (q, k, v)), mask)

@@ -1,0 +1,20 @@
+"""Hides keys behind the score -1e9.
+
+Exercise: keras_attention
+Believes: a very small weight is as good as none.
+Shows: a query that may see nothing attends to all keys alike.
+Hint: Softmax sees differences only. What is left when all scores of a row are -1e9?
+Rejected by: test_empty_rows
+"""
+
+
+def keras_attention(q, k, v, mask=None):
+    from keras import ops
+
+    scores = ops.matmul(q, ops.swapaxes(k, -2, -1)) / math.sqrt(q.shape[-1])
+    if mask is None:
+        weights = ops.softmax(scores, axis=-1)
+    else:
+        lowest = -6e4 if "16" in str(q.dtype) else -1e9
+        weights = ops.softmax(ops.where(mask, scores, lowest), axis=-1)
+    return ops.matmul(weights, v), weights

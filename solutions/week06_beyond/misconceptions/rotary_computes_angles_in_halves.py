@@ -1,0 +1,23 @@
+"""Computes positions and angles in the dtype of x.
+
+Exercise: rotary
+Believes: what goes into a half and comes out as a half can be computed in halves.
+Shows: right for short sequences; from a few dozen positions on, halves are turned by angles that are far off.
+Hint: bfloat16 has 8 bits for the digits. Which position does 257 become? Convert when the angles are done.
+Rejected by: test_far_positions_in_halves
+"""
+
+
+def rotary(x, positions=None, base=10000.0):
+    d = x.shape[-1]
+    if d % 2:
+        raise ValueError(f"d = {d} is odd")
+    wide = x
+    if positions is None:
+        positions = torch.arange(x.shape[-2], device=x.device)
+    speeds = base ** (-torch.arange(0, d, 2, dtype=wide.dtype, device=x.device) / d)
+    angles = positions.to(wide.dtype).unsqueeze(-1) * speeds
+    cosine, sine = angles.cos(), angles.sin()
+    first, second = wide[..., 0::2], wide[..., 1::2]
+    turned = [first * cosine - second * sine, first * sine + second * cosine]
+    return torch.stack(turned, dim=-1).flatten(-2).to(x.dtype)

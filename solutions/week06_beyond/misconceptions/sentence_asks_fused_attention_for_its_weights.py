@@ -1,0 +1,19 @@
+"""Asks for the attentions without switching to an implementation that makes them.
+
+Exercise: sentence_attention
+Believes: output_attentions=True is all it takes.
+Shows: a warning, and an empty tuple where the attentions should be.
+Hint: Read the warning. Fused attention never writes the weights down, so it has none to give.
+Rejected by: test_values
+"""
+
+
+def sentence_attention(model, tokenizer, sentence):
+    tokens = tokenizer.convert_ids_to_tokens(tokenizer(sentence)["input_ids"])
+    encoded = tokenizer(sentence, return_tensors="pt").to(model.device)
+    was_training, implementation = model.training, model.config._attn_implementation
+    model.eval()
+    with torch.no_grad():
+        attentions = model(**encoded, output_attentions=True).attentions
+    model.train(was_training)
+    return tokens, torch.stack(attentions).squeeze(1)

@@ -1,0 +1,20 @@
+"""Leaves the model in the mode that it comes in.
+
+Exercise: sentence_attention
+Believes: without a backward pass the mode does not matter.
+Shows: a model that is being trained drops weights at random while it is looked at.
+Hint: Which layers of the model behave differently in training? Ask twice for the same sentence.
+Rejected by: test_no_dropout
+"""
+
+
+def sentence_attention(model, tokenizer, sentence):
+    tokens = tokenizer.convert_ids_to_tokens(tokenizer(sentence)["input_ids"])
+    encoded = tokenizer(sentence, return_tensors="pt").to(model.device)
+    was_training, implementation = model.training, model.config._attn_implementation
+    model.set_attn_implementation("eager")
+    with torch.no_grad():
+        attentions = model(**encoded, output_attentions=True).attentions
+    model.set_attn_implementation(implementation)
+    model.train(was_training)
+    return tokens, torch.stack(attentions).squeeze(1)

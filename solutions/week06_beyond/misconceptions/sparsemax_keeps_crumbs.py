@@ -1,0 +1,15 @@
+"""Keeps a tiny probability where there should be none.
+
+Exercise: sparsemax
+Believes: a probability of exactly zero is dangerous, so a floor of 1e-8 does no harm.
+Shows: right to seven digits, but no entry is ever exactly zero.
+Hint: Exact zeros are what sparsemax is for: a weight of zero means that a key need not be looked at.
+Rejected by: test_exact_zeros
+"""
+
+
+_right_sparsemax = sparsemax
+
+
+def sparsemax(x, dim=-1):
+    return _right_sparsemax(x, dim).clamp(min=1e-8)
