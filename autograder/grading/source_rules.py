@@ -4,7 +4,9 @@ Read on the trusted side, for one exercise: its function or class and everything
 it reaches by name. Two things are found there. Ways to look away from the nets of the worker
 (switching torch's modes off, threads, raw memory) are refused in every exercise. And an exercise
 may refuse whole libraries by name (`source_not_allowed` in course.yaml), where the point is to do
-without them. Dead code and self-checks under `if __name__ == "__main__"` are not reached.
+without them. Dead code and self-checks under `if __name__ == "__main__"` are not reached. What runs
+on import is, for the first of the two. This is a fence, not a wall: code that wants to look away
+finds a spelling that no list holds, and the threat model says so.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import ast
 import fnmatch
 import re
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 
 from .outcomes import Forbidden
@@ -35,14 +38,26 @@ EVASIONS = (
     "torch.utils._python_dispatch*",
     "torch.library*",
     "sys._getframe*",
+    "sys.modules*",
+    "sys.settrace*",
+    "sys.setprofile*",
+    "inspect.currentframe*",
+    "inspect.stack*",
     "gc.*",
+    "worker*",
+    "importlib*",
+    "__import__",
+    "eval",
+    "exec",
 )
+_EVASION = re.compile("|".join(fnmatch.translate(p) for p in EVASIONS))
 
 
 # Words without which none of the above can be spelt: most sources need no closer look.
 _SIGNS = re.compile(
     r"ctypes|thread|multiprocessing|futures|subprocess|fork|_C\b|overrides|_dispatch|library"
-    r"|_getframe|\bgc\b"
+    r"|_getframe|\bgc\b|\bmodules\b|settrace|setprofile|inspect|worker|importlib|__import__"
+    r"|\beval\b|\bexec\b"
 )
 
 
@@ -63,7 +78,7 @@ def source_problems(source: str, exercises: Mapping[str, tuple[str, ...]]) -> di
 
 def _problem(tree: ast.Module, exercise: str, patterns: tuple[str, ...]) -> Forbidden | None:
     for name, line in _used_names(tree, exercise):
-        if any(fnmatch.fnmatchcase(name, p) for p in EVASIONS):
+        if _EVASION.match(name):
             return Forbidden(
                 f"`{name[:60]}` (line {line}) looks away from the grader. An exercise is plain "
                 "tensor code: remove it."
@@ -91,6 +106,9 @@ def _used_names(tree: ast.Module, exercise: str) -> Iterator[tuple[str, int]]:
         if isinstance(target, ast.Name)
     }
     outer = _imports(tree.body)
+    for statement in tree.body:  # ops = keras.ops
+        outer |= _renamed(statement, outer)
+    yield from _on_import(tree, outer)
     waiting, done = [exercise], set[str]()
     while waiting:
         name = waiting.pop()
@@ -98,12 +116,35 @@ def _used_names(tree: ast.Module, exercise: str) -> Iterator[tuple[str, int]]:
         if name in done or node is None:
             continue
         done.add(name)
-        aliases = outer | _imports(list(ast.walk(node)))
-        for statement in [*tree.body, *ast.walk(node)]:  # ops = keras.ops
-            aliases |= _renamed(statement, aliases)
+        inner = _imports(list(ast.walk(node)))
+        aliases = ChainMap(inner, outer)  # a copy for each definition would take quadratic time
+        for part in ast.walk(node):
+            inner |= _renamed(part, aliases)
         for used, line in _names(node, aliases):
             yield used, line
             waiting.append(used)
+
+
+def _on_import(tree: ast.Module, aliases: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """Ways to look away in what runs on import, for every exercise alike."""
+    for statement in tree.body:
+        if isinstance(statement, _DEFINING) or _is_main_guard(statement):
+            continue
+        for name, line in _names(statement, aliases):
+            if _EVASION.match(name):
+                yield name, line
+
+
+_DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+
+
+def _is_main_guard(statement: ast.stmt) -> bool:
+    test = statement.test if isinstance(statement, ast.If) else None
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id == "__name__"
+    )
 
 
 def _imports(nodes: list[ast.stmt] | list[ast.AST]) -> dict[str, str]:
@@ -122,7 +163,7 @@ def _imports(nodes: list[ast.stmt] | list[ast.AST]) -> dict[str, str]:
     return found
 
 
-def _renamed(statement: ast.AST, aliases: dict[str, str]) -> dict[str, str]:
+def _renamed(statement: ast.AST, aliases: Mapping[str, str]) -> dict[str, str]:
     """The alias that an assignment `name = library.part` makes, if it is one."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Attribute):
         return {}
@@ -131,7 +172,7 @@ def _renamed(statement: ast.AST, aliases: dict[str, str]) -> dict[str, str]:
     return dict.fromkeys(targets, dotted) if dotted else {}
 
 
-def _names(node: ast.AST, aliases: dict[str, str]) -> Iterator[tuple[str, int]]:
+def _names(node: ast.AST, aliases: Mapping[str, str]) -> Iterator[tuple[str, int]]:
     """Names as their imports resolve them; `.attribute` for attributes of anything else."""
     for part in ast.walk(node):
         if isinstance(part, ast.Name):
@@ -141,7 +182,7 @@ def _names(node: ast.AST, aliases: dict[str, str]) -> Iterator[tuple[str, int]]:
             yield dotted or f".{part.attr}", part.lineno
 
 
-def _dotted(node: ast.Attribute, aliases: dict[str, str]) -> str | None:
+def _dotted(node: ast.Attribute, aliases: Mapping[str, str]) -> str | None:
     parts = [node.attr]
     value: ast.expr = node.value
     while isinstance(value, ast.Attribute):
