@@ -1,0 +1,87 @@
+"""The graders are graded: every week's bank is proven, and a gap is found where there is one."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from autograder.course import load
+
+PROJECT = Path(__file__).resolve().parents[2]
+WEEKS = [week.name for week in load(PROJECT).weeks]
+
+
+@pytest.mark.parametrize("week", WEEKS)
+def test_stub_solution_alternatives_and_misconceptions_of(week, autograder):
+    done = autograder("verify", week, "--quick", timeout=900)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
+    assert " 0 gaps" in done.stdout
+
+
+def test_week_1_is_proven_in_the_sandbox_too(autograder):
+    done = autograder("verify", "week01_softmax", timeout=900)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    source = PROJECT / "tests" / "golden" / "course"
+    return Path(shutil.copytree(source, tmp_path / "tiny", ignore=shutil.ignore_patterns("__pyc*")))
+
+
+def gaps_of(tiny: Path, autograder) -> str:
+    done = autograder("verify", "1", "--quick", cwd=tiny)
+    assert done.returncode == 1, done.stdout
+    return " ".join(done.stdout.split())
+
+
+def test_a_misconception_that_survives_is_a_gap(tiny, autograder):
+    harmless = (tiny / "solutions/week01_tiny/misconceptions/ignores_dim.py").read_text()
+    harmless = harmless.replace("amax(-1,", "amax(dim,").replace("sum(-1,", "sum(dim,")
+    (tiny / "solutions/week01_tiny/misconceptions/harmless.py").write_text(harmless)
+    assert "misconception harmless survives" in gaps_of(tiny, autograder)
+
+
+def test_a_misconception_rejected_by_another_test_than_it_says_is_a_gap(tiny, autograder):
+    path = tiny / "solutions/week01_tiny/misconceptions/ignores_dim.py"
+    path.write_text(
+        path.read_text().replace("Rejected by: test_any_axis", "Rejected by: test_values")
+    )
+    assert "ignores_dim is not rejected by test_values" in gaps_of(tiny, autograder)
+
+
+def test_an_alternative_that_a_test_rejects_is_a_gap(tiny, autograder):
+    path = tiny / "autograder/graders/week01_tiny/test_weigh.py"
+    path.write_text(
+        path.read_text()
+        + '\n\ndef test_too_strict(submission, draw):\n    """Right styles differ here."""\n'
+        + "    x = draw.normal(3, 4, 7)\n"
+        + "    assert submission.weigh(x, dim=1).is_contiguous(), 'never'\n"
+        + "    assert False, 'rejects everything'\n"
+    )
+    assert "alternative loops fails test_weigh.py::test_too_strict" in gaps_of(tiny, autograder)
+
+
+def test_a_test_that_no_misconception_fails_is_a_gap(tiny, autograder):
+    (tiny / "solutions/week01_tiny/misconceptions/factor_on_the_cpu.py").unlink()
+    found = gaps_of(tiny, autograder)
+    assert "Scale has no misconception" in found
+    assert "test_Scale.py::test_device proves nothing" in found
+
+
+def test_a_stub_that_earns_points_is_a_gap(tiny, autograder):
+    path = tiny / "solutions/week01_tiny/tiny.py"
+    path.write_text(
+        path.read_text()
+        .replace("    # BEGIN SOLUTION\n    e =", "    e =", 1)
+        .replace("keepdim=True)\n    # END SOLUTION", "keepdim=True)", 1)
+    )
+    assert "the stub earns points for weigh" in gaps_of(tiny, autograder)
+
+
+def test_mutants_of_the_solution_are_hunted(tiny, autograder):
+    done = autograder("verify", "1", "--mutants", cwd=tiny)
+    assert "week01_tiny: " in done.stdout
+    assert " others caught" in done.stdout
