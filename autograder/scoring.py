@@ -41,7 +41,7 @@ def submission_report(
     name: str, week: Week, exercises: tuple[ExerciseReport, ...], faults: list[str]
 ) -> SubmissionReport:
     """The submission's report; a fault in any hidden test makes it a `grader_fault`."""
-    kept = _counted(week, exercises)
+    kept = counted(week, exercises)
     return SubmissionReport(
         name=name,
         verdict="grader_fault" if faults else "graded",
@@ -53,12 +53,14 @@ def submission_report(
     )
 
 
-def _counted(week: Week, exercises: tuple[ExerciseReport, ...]) -> list[ExerciseReport]:
+def counted(week: Week, exercises: Iterable[ExerciseReport]) -> list[ExerciseReport]:
+    """The exercises whose points make the score: all but the electives beyond the best few."""
     electives = {e.name for e in week.exercises if e.elective}
+    every = list(exercises)
     if week.electives_counted is None or not electives:
-        return list(exercises)
-    best = sorted((e for e in exercises if e.name in electives), key=lambda e: -e.score)
-    return [e for e in exercises if e.name not in electives] + best[: week.electives_counted]
+        return every
+    best = sorted((e for e in every if e.name in electives), key=lambda e: -e.score)
+    return [e for e in every if e.name not in electives] + best[: week.electives_counted]
 
 
 def full_points(week: Week) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..course import Course, Week
+from ..errors import NbgraderError
 from .workspace import Workspace, open_api, open_gradebook, require
 
 
@@ -24,6 +25,10 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
     from nbgrader.utils import capture_log, temp_attrs
 
     workspace = Workspace(course)
+    if not (workspace.exchange / course.id / "inbound").is_dir():
+        raise NbgraderError(
+            f"there is nothing to collect from: `autograder release {week.name}` opens the exchange"
+        )
     before = _times(workspace, week)
     api = open_api(course)
     with temp_attrs(api.coursedir, assignment_id=week.name):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..course import Course, Week
 from ..errors import NbgraderError
@@ -52,12 +53,24 @@ def return_feedback(
                 f"{student}: not handed in through the exchange; give them {PAGE} yourself"
             )
             continue
-        result = api.release_feedback(week.name, student)
+        result = _release(api, week, student)
         if result["success"]:
             released.append(student)
         else:
             notes.append(f"{student}: not released: {last_words(result)}")
     return Returned(released, notes)
+
+
+def _release(api: Any, week: Week, student: str) -> dict[str, Any]:
+    """What api.release_feedback does, without the misspelt argument that it passes on."""
+    from nbgrader.utils import capture_log, temp_attrs
+
+    with temp_attrs(api.coursedir, assignment_id=week.name, student_id=student):
+        releasing = api.exchange.ReleaseFeedback(
+            coursedir=api.coursedir, authenticator=api.authenticator, parent=api
+        )
+        result: dict[str, Any] = capture_log(releasing)
+        return result
 
 
 class FinishFeedback(CoursePreprocessor):

@@ -4,9 +4,10 @@ What is secret: the lines between BEGIN and END SOLUTION, the hidden graders, th
 the alternatives of the week. Text is compared without any whitespace, so that wrapping, indenting
 or escaping a line in a notebook does not hide it; the check looks into notebooks, JSON, and the
 text chunks of pictures. Three neighbouring short lines are as secret as a long one. Lines that say
-little (short ones, imports) are not looked for, nor what the stub itself shows. What the public
-checks, the lesson, the hints and the README say on purpose may also stand in a misconception or
-alternative, which reuse such lines; it may not stand in a solution or in a hidden grader.
+little (short ones, imports) are not looked for, nor what the stub itself shows. What the lesson and
+the public checks show on purpose, a bug to spot or an idiom, may also stand in a misconception or
+an alternative; it may not stand in a solution or in a hidden grader, unless its author ends the
+line there with `# public`.
 
 Not promised: a solution retold in other words or other names is not found.
 """
@@ -27,6 +28,7 @@ from ..stubs import stub_of
 
 _BEGIN = re.compile(r"^\s*#+ BEGIN SOLUTION\s*$")
 _END = re.compile(r"^\s*#+ END SOLUTION\s*$")
+_PUBLIC = re.compile(r"#\s*public\s*$")
 _SAYS_LITTLE = re.compile(r"^\s*(import|from)\s|^\s*(#+ )?(BEGIN|END) SOLUTION\s*$|^\W*$")
 _TELLING = 24  # characters without whitespace from which a line is recognised as its author's
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -101,7 +103,8 @@ def _check_place(place: _Place, secrets: tuple[Secret, ...]) -> None:
         if position >= 0:
             raise LeakError(
                 f"{place.where}, line {place.line(position)}: this stands in {secret.origin}, "
-                "which must not leave. Take it out of what students get, or say it otherwise"
+                "which must not leave. Say it otherwise in one of the two; if students may see "
+                "this line, end it in the secret file with `# public`"
             )
 
 
@@ -110,9 +113,9 @@ def _check_place(place: _Place, secrets: tuple[Secret, ...]) -> None:
 
 def _public_texts(course: Course, week: Week) -> Iterator[str]:
     folder = course.exercise_folder(week)
-    for path in sorted(folder.iterdir()):
-        if path.suffix in (".md", ".py") and path.name != week.module:
-            yield path.read_text(encoding="utf-8")
+    for name in ("lesson.md", f"test_{week.stem}.py"):
+        if (folder / name).is_file():
+            yield (folder / name).read_text(encoding="utf-8")
 
 
 _Line = tuple[str, str]  # text as written, origin
@@ -142,7 +145,8 @@ def _folder_lines(course: Course, folder: Path) -> Iterator[list[_Line]]:
 
 def _telling(block: list[_Line]) -> Iterator[Secret]:
     """Long lines alone; short ones three at a time, so that terse code is secret too."""
-    lines = [(_squeezed(t), o) for t, o in block if not _SAYS_LITTLE.match(t)]
+    said = [line for line in block if not _SAYS_LITTLE.match(line[0])]
+    lines = [(_squeezed(t), o) for t, o in said if not _PUBLIC.search(t)]
     for number, (text, origin) in enumerate(lines):
         run = [t for t, _ in lines[number : number + 3]]
         if len(text) >= _TELLING:

@@ -24,6 +24,7 @@ from ..report import Report, SubmissionReport
 from .restore import CoursePreprocessor, Notebook, Resources
 from .submitted import read_student
 
+_NOT_COUNTED = "<p>Of the electives your best {} count; this one is not among them.</p>"
 _at_hand: dict[tuple[str, str], SubmissionReport] = {}
 
 
@@ -50,21 +51,26 @@ class GradeInSandbox(CoursePreprocessor):
         course = self.course()
         week = self.week(course, resources)
         student = resources["nbgrader"]["student"]
-        report = _at_hand.get((week.name, student)) or grade_student(course, week, student)
-        if report.verdict == "grader_fault":
+        try:
+            report = _at_hand.get((week.name, student)) or grade_student(course, week, student)
+            _refuse_fault(report)
+            _write_scores(nb, week, report)
+        except Exception as error:
             self.log.error(
-                "%s, %s: the grading system failed, nothing was recorded. %s Run it again; "
-                "`autograder doctor` looks for the cause.",
-                week.name,
-                student,
-                report.message,
+                "%s, %s: nothing was recorded. %s", week.name, student, str(error) or repr(error)
             )
             _forget_ungraded(resources)
-            raise GraderFault(f"{week.name}, {student}: {report.message}")
-        _write_scores(nb, week, report)
+            raise
         keep_report(course, week, student, report)
         self.log.info("%s, %s: %g of %g", week.name, student, report.score, report.max_score)
         return nb, resources
+
+
+def _refuse_fault(report: SubmissionReport) -> None:
+    if report.verdict == "grader_fault":
+        raise GraderFault(
+            f"{report.message} Grade {report.name} again; `autograder doctor` looks for the cause."
+        )
 
 
 def grade_student(course: Course, week: Week, student: str) -> SubmissionReport:
@@ -80,6 +86,7 @@ def grade_student(course: Course, week: Week, student: str) -> SubmissionReport:
 def _write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
     exercises = {e.name: e for e in report.exercises}
     points = {e.name: e.points for e in week.exercises}
+    counted = {e.name for e in scoring.counted(week, report.exercises)}
     for cell in nb.cells:
         if cell.cell_type != "code":
             continue
@@ -96,6 +103,8 @@ def _write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
         exercise = exercises.get(name) or scoring.nothing(week.exercise(name))
         html = exercise_fragment(exercise, points[name], report.message)
         score = min(exercise.score, points[name])
+        if name in exercises and name not in counted:
+            html, score = f"{html}\n{_NOT_COUNTED.format(week.electives_counted)}", 0.0
         cell.outputs = [
             nbformat.v4.new_output("display_data", {"text/html": html}),
             nbformat.v4.new_output("execute_result", {"text/plain": decimal(score)}),

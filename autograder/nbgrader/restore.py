@@ -17,7 +17,7 @@ from typing import Any
 
 import nbformat
 from nbgrader.preprocessors.base import NbGraderPreprocessor
-from traitlets import Unicode
+from traitlets import List, Unicode
 
 from ..course import Course, Week, load
 from ..errors import NbgraderError
@@ -34,6 +34,8 @@ class CoursePreprocessor(NbGraderPreprocessor):
     """A preprocessor that knows the course."""
 
     project = Unicode("", help="The folder of course.yaml.").tag(config=True)
+    # nbconvert's HTML exporter sets this on every preprocessor, and warns where it may not.
+    display_data_priority = List(["text/html", "text/plain"]).tag(config=True)
 
     def course(self) -> Course:
         return load(Path(self.project))

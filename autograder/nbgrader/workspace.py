@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -22,6 +23,9 @@ from autograder.nbgrader.configure import configure
 c = get_config()  # noqa: F821
 configure(c, __file__, project={project!r})
 '''
+
+
+_RAISED = re.compile(r"^\s*(?:\w+\.)*[A-Z]\w*: (.+)$", re.MULTILINE)
 
 
 class Workspace:
@@ -119,8 +123,10 @@ def require(result: dict[str, Any], step: str) -> str:
 
 
 def last_words(result: dict[str, Any]) -> str:
-    """What a failed step says went wrong, in one line."""
-    log = [line for line in str(result.get("log", "")).split("\n") if "ERROR" in line]
-    error = [line for line in str(result.get("error", "")).strip().split("\n") if line.strip()]
-    told = [w.partition("] ")[2] for w in log if not w.rstrip().endswith("Error:")]
-    return (error or told or ["nbgrader gave no reason"])[-1].strip()
+    """What a failed step says went wrong, in one line.
+
+    nbgrader logs the traceback of what went wrong and then raises an error that points to it.
+    """
+    log, error = str(result.get("log", "")), str(result.get("error", ""))
+    raised = _RAISED.findall(log) or _RAISED.findall(error)
+    return str(raised[-1]) if raised else "nbgrader gave no reason"

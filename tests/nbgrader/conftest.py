@@ -1,0 +1,108 @@
+"""The tiny course in a folder of its own, and nbgrader in this process."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Course, Week, load
+from autograder.nbgrader.release import release
+from autograder.nbgrader.workspace import Workspace
+
+# The folder cannot be a package: it would be called nbgrader and hide the real one.
+sys.path.insert(0, str(Path(__file__).parent))
+from tiny_course import (
+    ALTERNATIVE,
+    GRADER,
+    LESSON,
+    MISCONCEPTION,
+    REGISTRY,
+    SOLUTION,
+    STUB,
+    WEEK,
+    png,
+    write,
+)
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    """The tiny course in a folder of its own, and a home for Jupyter that is nobody's."""
+    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+    for name in ("HOME", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    root = tmp_path / "course"
+    write_course(root)
+    return load(root)
+
+
+def write_course(root: Path) -> None:
+    write(
+        root,
+        {
+            "course.yaml": REGISTRY,
+            f"exercises/{WEEK}/doubling.py": STUB,
+            f"exercises/{WEEK}/lesson.md": LESSON,
+            f"exercises/{WEEK}/test_doubling.py": "def test_double_of_two():\n    pass\n",
+            f"exercises/{WEEK}/README.md": "# Week 1\n",
+            f"exercises/{WEEK}/hints.md": "## double\n1. Add it to itself.\n",
+            f"solutions/{WEEK}/doubling.py": SOLUTION,
+            f"solutions/{WEEK}/misconceptions/squares.py": MISCONCEPTION,
+            f"solutions/{WEEK}/alternatives/by_sum.py": ALTERNATIVE,
+            f"autograder/graders/{WEEK}/test_double.py": GRADER,
+            f"assets/{WEEK}/numbers.png": png(),
+        },
+    )
+
+
+@pytest.fixture
+def week(course: Course) -> Week:
+    return course.weeks[0]
+
+
+@pytest.fixture
+def workspace(course: Course) -> Workspace:
+    return Workspace(course)
+
+
+@pytest.fixture(scope="session")
+def released_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """nbgrader's folder of the tiny course after its release; making the gradebook takes long."""
+    root = tmp_path_factory.mktemp("released")
+    write_course(root)
+    course = load(root)
+    release(course, course.weeks[0])
+    return Workspace(course).root
+
+
+@pytest.fixture
+def released(released_once: Path, workspace: Workspace) -> Workspace:
+    """The week, released by nbgrader: a copy, for this test alone."""
+    shutil.copytree(released_once, workspace.root)
+    # copytree makes the folders with the modes of the originals, but for the sticky group bit
+    (workspace.exchange / "tiny" / "inbound").chmod(0o2733)
+    return workspace
+
+
+@pytest.fixture
+def hand_in(released: Workspace, week: Week) -> Callable[..., Path]:
+    """Put a submission into the exchange as `nbgrader submit` would have."""
+
+    def hand_in(
+        student: str, files: dict[str, str | bytes], time: str = "2020-01-10 12:00:00.000000 UTC"
+    ) -> Path:
+        inbound = released.exchange / "tiny" / "inbound"
+        folder = inbound / f"{student}+{week.name}+{time}+abc"
+        write(folder, {"timestamp.txt": time, "submission_secret.txt": student, **files})
+        return folder
+
+    return hand_in
+
+
+@pytest.fixture
+def notebook(released: Workspace, week: Week) -> str:
+    return (released.outbound(week) / f"{week.name}.ipynb").read_text(encoding="utf-8")

@@ -1,0 +1,205 @@
+"""Collecting takes ordinary files of the student's own, and goes on whatever else lies there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tiny_course import SOLUTION, STUB, WEEK
+
+from autograder.course import Course, Week
+from autograder.errors import NbgraderError
+from autograder.nbgrader import exchange
+from autograder.nbgrader.collect import Collection, collect
+from autograder.nbgrader.exchange import copy_ordinary
+from autograder.nbgrader.submitted import collected
+from autograder.nbgrader.workspace import Workspace
+
+NOTEBOOK = f"{WEEK}.ipynb"
+
+
+@pytest.fixture
+def gather(course: Course, week: Week) -> Callable[[], Collection]:
+    return lambda: collect(course, week, check_owner=False)
+
+
+def test_a_submission_is_collected(
+    hand_in: Callable[..., Path], gather: Callable[[], Collection], notebook: str, course: Course
+) -> None:
+    hand_in("ada", {"doubling.py": SOLUTION, NOTEBOOK: notebook})
+    assert gather().fresh == ["ada"]
+    (submission,) = collected(course, course.weeks[0])
+    assert submission.files == {"doubling.py": SOLUTION.encode()}
+
+
+def test_what_was_handed_out_is_no_part_of_a_submission(
+    hand_in: Callable[..., Path], gather: Callable[[], Collection], notebook: str, course: Course
+) -> None:
+    files = {"doubling.py": STUB, "test_doubling.py": "mine", "own.py": "1", NOTEBOOK: notebook}
+    hand_in("ada", files)
+    gather()
+    (submission,) = collected(course, course.weeks[0])
+    assert sorted(submission.files) == ["doubling.py", "own.py"]
+
+
+def test_a_newer_submission_takes_the_place_of_an_older_one(
+    hand_in: Callable[..., Path], gather: Callable[[], Collection], notebook: str, course: Course
+) -> None:
+    hand_in("ada", {"doubling.py": "old = 1", NOTEBOOK: notebook})
+    gather()
+    hand_in(
+        "ada", {"doubling.py": "new = 1", NOTEBOOK: notebook}, time="2020-01-11 12:00:00.000000 UTC"
+    )
+    assert (gather().fresh, gather().unchanged) == (["ada"], ["ada"])
+    (submission,) = collected(course, course.weeks[0])
+    assert submission.files["doubling.py"] == b"new = 1"
+
+
+def test_who_is_missing_is_said(
+    hand_in: Callable[..., Path], gather: Callable[[], Collection], notebook: str, course: Course
+) -> None:
+    from autograder.nbgrader.workspace import open_gradebook
+
+    with open_gradebook(course) as gradebook:
+        gradebook.update_or_create_student("zoe")
+    hand_in("ada", {"doubling.py": SOLUTION, NOTEBOOK: notebook})
+    assert gather().missing == ["zoe"]
+
+
+def test_a_submission_of_another_user_is_pointed_out(
+    hand_in: Callable[..., Path], course: Course, week: Week, notebook: str
+) -> None:
+    hand_in("nobody-of-this-name", {"doubling.py": SOLUTION, NOTEBOOK: notebook})
+    assert list(collect(course, week).foreign) == ["nobody-of-this-name"]
+
+
+def test_a_link_to_the_solution_brings_nothing(
+    hand_in: Callable[..., Path],
+    gather: Callable[[], Collection],
+    notebook: str,
+    course: Course,
+    week: Week,
+    workspace: Workspace,
+) -> None:
+    folder = hand_in("mallory", {NOTEBOOK: notebook})
+    (folder / "doubling.py").symlink_to(course.solution(week))
+    (folder / "leak.html").symlink_to(course.solution(week))
+    (folder / "more").symlink_to(course.solution_folder(week))
+    found = gather()
+    assert sorted(p.name for p in workspace.submitted("mallory", week).iterdir()) == [
+        "submission_secret.txt",
+        "timestamp.txt",
+        NOTEBOOK,
+    ]
+    assert any("'doubling.py' was left out: it is a link" in note for note in found.notes)
+
+
+def test_a_submission_that_is_a_link_brings_nothing(
+    released: Workspace, gather: Callable[[], Collection], course: Course, week: Week
+) -> None:
+    inbound = released.exchange / "tiny" / "inbound"
+    name = f"mallory+{WEEK}+2020-01-10 12:00:00.000000 UTC+abc"
+    (inbound / name).symlink_to(course.solution_folder(week))
+    gather()
+    assert not (released.submitted("mallory", week) / week.module).exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"x+{WEEK}+yesterday+abc",
+        f"a b+{WEEK}+2020-01-10 12:00:00.000000 UTC+abc",
+        f"+{WEEK}+",
+    ],
+)
+def test_a_name_that_nbgrader_did_not_make_is_passed_over(
+    hand_in: Callable[..., Path],
+    gather: Callable[[], Collection],
+    notebook: str,
+    released: Workspace,
+    name: str,
+) -> None:
+    hand_in("ada", {"doubling.py": SOLUTION, NOTEBOOK: notebook})
+    (released.exchange / "tiny" / "inbound" / name).mkdir()
+    found = gather()
+    assert found.fresh == ["ada"]
+    assert any("is no submission" in note for note in found.notes)
+
+
+def test_a_garbled_timestamp_does_not_stop_the_next_collect(
+    hand_in: Callable[..., Path], gather: Callable[[], Collection], notebook: str
+) -> None:
+    folder = hand_in("ada", {"doubling.py": SOLUTION, NOTEBOOK: notebook})
+    (folder / "timestamp.txt").write_text("soon", encoding="utf-8")
+    gather()
+    assert gather().unchanged == ["ada"]
+
+
+def test_a_missing_notebook_is_stood_in_for(
+    hand_in: Callable[..., Path],
+    gather: Callable[[], Collection],
+    notebook: str,
+    workspace: Workspace,
+    week: Week,
+) -> None:
+    hand_in("ada", {"doubling.py": SOLUTION})
+    assert gather().notes == ["ada: the notebook is missing; an empty one stands in"]
+    assert (workspace.submitted("ada", week) / NOTEBOOK).read_text("utf-8") == notebook
+
+
+def test_a_damaged_notebook_is_kept_aside(
+    hand_in: Callable[..., Path],
+    gather: Callable[[], Collection],
+    workspace: Workspace,
+    week: Week,
+) -> None:
+    hand_in("ada", {"doubling.py": SOLUTION, NOTEBOOK: "{"})
+    gather()
+    folder = workspace.submitted("ada", week)
+    assert (folder / f"{NOTEBOOK}.unreadable").read_text("utf-8") == "{"
+
+
+def test_a_renamed_notebook_is_taken_under_its_right_name(
+    hand_in: Callable[..., Path],
+    gather: Callable[[], Collection],
+    notebook: str,
+    workspace: Workspace,
+    week: Week,
+) -> None:
+    own = notebook.replace("*Your answer here.*", "Mine.")
+    hand_in("ada", {"doubling.py": SOLUTION, "Copy of it.ipynb": own})
+    gather()
+    assert (workspace.submitted("ada", week) / NOTEBOOK).read_text("utf-8") == own
+
+
+def test_collecting_before_the_release_says_so(course: Course, week: Week) -> None:
+    with pytest.raises(NbgraderError, match="`autograder release week01_tiny` opens the exchange"):
+        collect(course, week)
+
+
+def test_pipes_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "from").mkdir()
+    os.mkfifo(tmp_path / "from" / "doubling.py")
+    assert copy_ordinary(tmp_path / "from", tmp_path / "to") == [
+        "'doubling.py' was left out: it is no ordinary file"
+    ]
+
+
+def test_an_oversized_file_takes_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "_FILE_BOUND", 1 << 20)
+    (tmp_path / "from").mkdir()
+    with (tmp_path / "from" / "doubling.py").open("wb") as file:
+        file.truncate(1 << 30)
+    (note,) = copy_ordinary(tmp_path / "from", tmp_path / "to")
+    assert "too large (1024 MiB)" in note
+    assert (tmp_path / "to" / "doubling.py").stat().st_blocks == 0
+
+
+def test_folders_are_copied_and_ignored_names_are_not(tmp_path: Path) -> None:
+    (tmp_path / "from" / "deep").mkdir(parents=True)
+    (tmp_path / "from" / "deep" / "own.py").write_text("1", encoding="utf-8")
+    (tmp_path / "from" / "deep" / "own.pyc").write_text("1", encoding="utf-8")
+    copy_ordinary(tmp_path / "from", tmp_path / "to", ("*.pyc",))
+    assert [p.name for p in (tmp_path / "to" / "deep").iterdir()] == ["own.py"]
