@@ -23,6 +23,13 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# What students install: dist/autograder-….whl. `build` may hold what is no longer packed.
+wheel: setup
+	rm -rf build dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
+	rm -rf build
+	@ls dist/*.whl
+
 setup: sandbox .venv/ready
 
 .venv/ready: constraints.txt pyproject.toml

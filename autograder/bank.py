@@ -3,13 +3,13 @@
 A misconception file holds only the wrong definitions and is appended to the solution's source, so
 it overrides by name. Its docstring is a claim that `verify` proves:
 
-    Divides the scores by the head size instead of by its square root.
+    Divides by one less than there are numbers.
 
-    Exercise: scaled_dot_product_attention
-    Believes: the scale is d itself.
-    Shows: the weights are close to uniform.
+    Exercise: mean
+    Believes: a mean and a variance have the same denominator.
+    Shows: means are too large, by much where there are few numbers.
     Hint: …
-    Rejected by: test_values
+    Rejected by: test_known_mean
     Same as: other_file because …      (optional)
 """
 

@@ -187,7 +187,8 @@ def find_root(start: Path | None = None) -> Path:
         if (folder / REGISTRY).is_file():
             return folder
     raise CourseError(
-        f"no {REGISTRY} in {start} or above it: go to the project's folder and try again"
+        f"this command needs the course's project folder, and there is no {REGISTRY} in {start} or "
+        "above it: `cd` to the project and try again"
     )
 
 

@@ -21,6 +21,9 @@ app = typer.Typer(
     add_completion=False,
 )
 
+# What the wheel or its plain installation leaves out.
+_INSTRUCTORS = {"autograder", "nbgrader", "packaging", "psutil", "pyseccomp"}
+
 WeekArgument = Annotated[str, typer.Argument(help="A week: its name, or its number.")]
 
 
@@ -32,4 +35,13 @@ def main() -> None:
         app()
     except KitError as error:
         print(f"autograder: {error}", file=sys.stderr)
+        sys.exit(2)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in _INSTRUCTORS:
+            raise
+        print(
+            f"autograder: this command needs {error.name}, which a student's installation leaves "
+            "out: run `make setup` in the course's project folder, and the command from there",
+            file=sys.stderr,
+        )
         sys.exit(2)

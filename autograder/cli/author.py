@@ -57,9 +57,10 @@ def verify(
     Example: autograder verify week02 --quick
     """
     from ..course import load
-    from ..show.verification import run_verification
 
     course = load()
+    from ..show.verification import run_verification
+
     chosen = [course.week(w) for w in weeks] if weeks else list(course.weeks)
     if mutants:
         from ..show.hunting import run_hunt

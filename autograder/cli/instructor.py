@@ -36,9 +36,10 @@ def grade(
     Example: autograder grade week01 handed-in/*.zip --json report.json
     """
     from ..course import load
-    from ..show.grading import run_grade
 
     course = load()
+    from ..show.grading import run_grade
+
     fine = run_grade(
         course,
         course.week(week),
@@ -74,9 +75,10 @@ def release(
     Example: autograder release week01 --early
     """
     from ..course import load
-    from ..show.nbgrader import run_release
 
     course = load()
+    from ..show.nbgrader import run_release
+
     run_release(course, course.week(week), early=early)
 
 
@@ -87,9 +89,10 @@ def collect(week: WeekArgument) -> None:
     Example: autograder collect week01
     """
     from ..course import load
-    from ..show.nbgrader import run_collect
 
     course = load()
+    from ..show.nbgrader import run_collect
+
     run_collect(course, course.week(week))
 
 
@@ -100,9 +103,10 @@ def feedback(week: WeekArgument) -> None:
     Example: autograder feedback week01
     """
     from ..course import load
-    from ..show.nbgrader import run_feedback
 
     course = load()
+    from ..show.nbgrader import run_feedback
+
     run_feedback(course, course.week(week))
 
 
@@ -113,7 +117,9 @@ def demo() -> None:
     Example: autograder demo
     """
     from ..course import load
+
+    course = load()
     from ..show.nbgrader import run_demo
 
-    if not run_demo(load()):
+    if not run_demo(course):
         raise typer.Exit(1)
