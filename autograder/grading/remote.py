@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from ..worker import wire
 from .case import Case, Side
 from .outcomes import GraderFault, LimitExceeded
+from .targets import Sandboxed
 
 
 class Remote:
@@ -95,18 +96,30 @@ class Counted:
     ops: int
     kept: int
     value: Any
+    grown: int | None = None  # bytes by which the process's peak grew, measured from outside
 
 
 class Count:
     """`count.f(...)`: run the student's function and count its work (torch operations only)."""
 
-    def __init__(self, case: Case, with_gradients: bool = False) -> None:
-        self._case, self._with_gradients = case, with_gradients
+    def __init__(
+        self, case: Case, with_gradients: bool = False, warm: tuple[Any, ...] | None = None
+    ) -> None:
+        self._case, self._with_gradients, self._warm = case, with_gradients, warm
 
     @property
     def gradients(self) -> Count:
         """Count the backward pass too; `kept` tells what the forward kept for it."""
-        return Count(self._case, with_gradients=True)
+        return Count(self._case, True, self._warm)
+
+    def outside(self, *small: Any) -> Count:
+        """Measure memory from outside too, in a fresh process: `grown`, None in this process.
+
+        A check on the counters, which see torch's operations only and can be deceived. `small`
+        are arguments of a first call that warms the process up: what is loaded for any call is
+        not counted. The process is new, so only functions can be called, not objects.
+        """
+        return Count(self._case, self._with_gradients, small)
 
     def of(self, remote: Remote) -> Callable[..., Counted]:
         return lambda *a, **k: self._count("", a, k, {"handle": remote._handle.id})
@@ -124,8 +137,17 @@ class Count:
         if self._with_gradients:
             expected = case.reference.call(case, name, args, kwargs)
             options = options | {"cotangents": case.cotangents(expected.value)}
+        sandboxed = case.student.target if self._warm is not None else None
+        before = 0
+        if isinstance(sandboxed, Sandboxed):
+            sandboxed.restart()
+            case.student.call(case, name, self._warm or (), {}, count=True, **options)
+            before = sandboxed.peak_bytes()
         seen = case.student.call(case, name, args, kwargs, count=True, **options)
         counts = seen.reply.counts
         if counts is None or counts.ops == 0:
             raise LimitExceeded("No torch operation was seen in this call.")
-        return Counted(counts.flops, counts.largest, counts.ops, counts.kept, seen.value)
+        counted = Counted(counts.flops, counts.largest, counts.ops, counts.kept, seen.value)
+        if isinstance(sandboxed, Sandboxed):
+            return replace(counted, grown=sandboxed.peak_bytes() - before)
+        return counted

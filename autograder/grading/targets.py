@@ -144,6 +144,15 @@ class Sandboxed:
             self._end_child()
             raise
 
+    def restart(self) -> None:
+        """A fresh process, whose peak of memory is its own."""
+        self._end_child()
+        self._start()
+
+    def peak_bytes(self) -> int:
+        """The most memory that the process ever had, counted by the kernel, not by its own word."""
+        return self._child.peak_bytes() if self._child is not None else 0
+
     def _seconds_left(self) -> float:
         limits = self._limits
         own = limits.exercise_seconds - self._spent.get(self._exercise, 0.0)

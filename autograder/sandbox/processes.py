@@ -34,6 +34,15 @@ def tree(root: int) -> list[int]:
     return found
 
 
+def peak_resident_bytes(pid: int) -> int:
+    """The most resident memory that a process ever had; 0 where it is gone."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/status", encoding="ascii") as file:
+        for line in file:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) << 10
+    return 0
+
+
 def resident_bytes(pid: int) -> int:
     """Resident memory of a process, pages shared with others included; 0 where it is gone."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/statm", "rb") as file:

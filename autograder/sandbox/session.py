@@ -78,6 +78,12 @@ class Child:
         pids = [self._pid] if not self._template._bred else processes.tree(self._pid)
         return sum(processes.resident_bytes(pid) for pid in pids)
 
+    def peak_bytes(self) -> int:
+        """The most resident memory that it ever had, as the kernel counted it; 0 once gone."""
+        if self._pidfd < 0 or processes.readable(self._pidfd, 0):
+            return 0
+        return processes.peak_resident_bytes(self._pid)
+
     def close(self) -> None:
         """End it if it still runs, and release what is held for it."""
         if self._pidfd < 0:
