@@ -1,0 +1,83 @@
+"""Every lesson runs from top to bottom beside the solution without a warning, all checks green.
+
+The notebook is the one that `release` hands out. Most of the time goes to the `check` cells: each
+starts a Python of its own, as it does for a student.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from PIL import Image
+
+from autograder.course import Course, Week, load
+from autograder.lesson import figures_used, lesson_text
+from autograder.nbgrader.release import week_files
+
+PROJECT = load(Path(__file__).resolve().parents[2])
+WRITTEN = [
+    w
+    for w in PROJECT.weeks
+    if (PROJECT.exercise_folder(w) / "lesson.md").is_file()
+    and (PROJECT.exercise_folder(w) / w.module).is_file()
+]
+CELL_SECONDS = 120
+every_week = pytest.mark.parametrize("week", WRITTEN, ids=lambda w: w.name)
+
+
+def solved_folder(course: Course, week: Week, folder: Path) -> Any:
+    """What `release` gives to students, with the solution in the stub's place; the notebook."""
+    for name, content in week_files(course, week).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (folder / week.module).write_bytes(course.solution(week).read_bytes())
+    return nbformat.read(folder / f"{week.name}.ipynb", as_version=4)
+
+
+def complaints(notebook: Any) -> list[str]:
+    """What went wrong in a run notebook, each with the cell's first line."""
+    found = []
+    for cell in (c for c in notebook.cells if c.cell_type == "code"):
+        first = cell.source.strip().split("\n")[0]
+        for output in cell.outputs:
+            if output.output_type == "error":
+                found.append(f"{first}: {output.ename}: {output.evalue}")
+            elif output.output_type == "stream" and output.name == "stderr":
+                found.append(f"{first}: on stderr: {output.text[:500]}")
+    return found
+
+
+@every_week
+def test_every_figure_of_a_lesson_is_drawn(week: Week) -> None:
+    for name in figures_used(lesson_text(PROJECT, week)):
+        path = PROJECT.figures(week) / name
+        assert path.is_file(), f"{path.relative_to(PROJECT.root)} is missing"
+        with Image.open(io.BytesIO(path.read_bytes())) as picture:
+            assert min(picture.size) > 100
+
+
+@every_week
+def test_a_lesson_runs_and_its_checks_are_green(
+    week: Week, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("PYTHONWARNINGS", "default")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / ".ipython"))
+    folder = tmp_path / week.name
+    folder.mkdir()
+    notebook = solved_folder(PROJECT, week, folder)
+    client = NotebookClient(
+        notebook, timeout=CELL_SECONDS, allow_errors=True, resources={"metadata": {"path": folder}}
+    )
+    client.execute()
+    assert complaints(notebook) == []
+    for cell in (c for c in notebook.cells if "nbgrader" in c.metadata and c.cell_type == "code"):
+        shown = [o.data.get("text/plain", "") for o in cell.outputs if "data" in o]
+        assert "All public checks pass" in "".join(shown), f"{cell.source}: {shown}"
+    nbformat.validate(notebook)
