@@ -1,9 +1,9 @@
 """Week 7: exact attention without the table of scores.
 
 Full attention writes n x m scores to memory, reads them back for the softmax, and keeps the weights
-for the backward pass. None of that is needed: a softmax can be computed from one pass over its
-entries (Milakov and Gimelshein, 2018, "Online normalizer calculation for softmax"), so attention can
-be computed block of keys by block of keys, and its gradient from blocks that are computed again
+for the backward pass. None of that is needed: a softmax can be computed in one pass over its
+entries (Milakov and Gimelshein, 2018, "Online normalizer calculation for softmax"), so attention
+can be computed block of keys by block of keys, and its gradient from blocks that are computed again
 (Dao et al., 2022, "FlashAttention", section 3). This module builds all three, on any device.
 
 Shapes: ``n`` query length, ``m`` key length, ``d`` head size, ``d_v`` value size, ``b`` width of a
@@ -77,9 +77,9 @@ def _scores(queries: torch.Tensor, keys: torch.Tensor, start: int, causal: bool)
     """Scaled scores (..., n, b) with the block of keys that begins at position `start`."""
     scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.shape[-1])
     if causal:
-        query_positions = torch.arange(queries.shape[-2], device=queries.device).unsqueeze(-1)
+        query_positions = torch.arange(queries.shape[-2], device=queries.device)
         key_positions = start + torch.arange(keys.shape[-2], device=keys.device)
-        scores = scores.masked_fill(key_positions > query_positions, -torch.inf)
+        scores = scores.masked_fill(key_positions > query_positions[:, None], -torch.inf)
     return scores
 
 

@@ -62,11 +62,12 @@ def test_gradients_causal_with_more_keys_or_queries(agree, qkv):
 
 
 @pytest.mark.weight(2)
+@pytest.mark.dtypes("float64")
 def test_gradients_of_rising_scores(agree, lifted):
     """Gradients are right where the maximum changes from block to block."""
     for slope in (1.5, -1.5):
         inputs = lifted(torch.zeros(7), slope * torch.arange(11))
-        agree.gradients.call(APPLY, *inputs, 2, False)
+        agree.within(LARGE, LARGE).gradients.call(APPLY, *inputs, 2, False)
 
 
 @pytest.mark.weight(2)
@@ -121,12 +122,47 @@ def test_device(agree, qkv, device):
     agree.gradients.call(APPLY, *qkv(7, 9), 4, True)
 
 
+# Memory is counted as elements of tensors, with one leading index and lengths of at least 8 blocks,
+# head sizes and value sizes. Right programs come to an exponent of 1.0, a table of scores (whole or
+# in strips) to 2.0.
+
+
+@pytest.fixture
+def of_length(draw):
+    def make(length):
+        q, k, v = draw.normal(1, length, 4), draw.normal(1, length, 4), draw.normal(1, length, 3)
+        return q, k, v, 8
+
+    return make
+
+
 @pytest.mark.weight(2)
-def test_memory_of_the_forward_is_linear(agree, count, draw):
+def test_memory_of_the_forward_is_linear(agree, count, of_length):
     """The forward pass makes no table of scores: its largest tensor grows like the length."""
     for causal in (False, True):
-        inputs = {n: [draw.normal(1, n, size) for size in (4, 4, 3)] for n in (64, 128, 256)}
-        agree.call(APPLY, *inputs[64], 8, causal)
-        cost = {n: count.call(APPLY, *inputs[n], 8, causal) for n in inputs}
-        # Right programs come to 1.0, a table of scores to 2.0.
+        agree.call(APPLY, *of_length(64), causal)
+        cost = {n: count.call(APPLY, *of_length(n), causal) for n in (64, 128, 256)}
         expect(growth_exponent(cost) < 1.4, "The largest tensor grows faster than the length.")
+
+
+@pytest.mark.weight(2)
+def test_memory_of_the_backward_is_linear(agree, count, of_length):
+    """The backward pass makes no table of scores either."""
+    for causal in (False, True):
+        agree.gradients.call(APPLY, *of_length(64), causal)
+        cost = {n: count.gradients.call(APPLY, *of_length(n), causal) for n in (64, 128, 256)}
+        expect(
+            growth_exponent(cost) < 1.4,
+            "The largest tensor of forward and backward grows faster than the length.",
+        )
+
+
+@pytest.mark.weight(2)
+def test_no_weights_are_kept(agree, count, of_length):
+    """What is kept between forward and backward grows like the length, all blocks together."""
+    agree.gradients.call(APPLY, *of_length(64), False)
+    cost = {n: count.gradients.call(APPLY, *of_length(n), False) for n in (64, 128, 256)}
+    expect(
+        growth_exponent(cost, "kept") < 1.4,
+        "What the forward pass keeps for the backward pass grows faster than the length.",
+    )

@@ -1,4 +1,4 @@
-"""Recursive halves for the forward; the backward lets autograd differentiate one block at a time."""
+"""Recursive halves forward; backward, autograd differentiates one block at a time."""
 
 import torch
 
@@ -79,7 +79,7 @@ class FlashAttention(torch.autograd.Function):
         correction = (grad_output * output).sum(-1)
 
         def pull_back(at, end):
-            """Gradients of one block: the softmax is a product of exponentials with a constant sum."""
+            """Gradients of one block, whose weights are exponentials with a constant logsumexp."""
             with torch.enable_grad():
                 inputs = [q, k[..., at:end, :], v[..., at:end, :]]
                 inputs = [x.clone().requires_grad_() for x in inputs]

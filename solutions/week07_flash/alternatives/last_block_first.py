@@ -1,4 +1,4 @@
-"""Blocks from the last to the first, so that rows meet blocks that are hidden from them altogether."""
+"""From the last block to the first: rows begin with blocks that are hidden from them altogether."""
 
 import torch
 
@@ -29,7 +29,7 @@ def _backwards(q, k, v, block_size, causal):
             distance = torch.arange(n, device=q.device)[:, None] - torch.arange(
                 where.start, where.stop, device=q.device
             )
-            scores = scores.where(distance >= 0, torch.tensor(-torch.inf, dtype=dtype, device=q.device))
+            scores = scores.where(distance >= 0, -torch.inf)
         yield where, keys, values, scores
 
 
@@ -38,7 +38,8 @@ def tiled_attention(q, k, v, block_size=64, causal=False):
     for _, _, values, scores in _backwards(q, k, v, block_size, causal):
         if high is None:
             high = torch.full_like(scores[..., :1], -torch.inf)
-            total, output = torch.zeros_like(high), torch.zeros_like(q[..., :1] * values[..., :1, :])
+            total = torch.zeros_like(high)
+            output = total * values[..., :1, :]
         higher = torch.maximum(high, scores.max(dim=-1, keepdim=True).values).detach()
         level = higher.clamp(min=torch.finfo(higher.dtype).min)
         fade, mass = torch.exp(high - level), torch.exp(scores - level)

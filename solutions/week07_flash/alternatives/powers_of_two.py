@@ -14,7 +14,7 @@ class Running:
         self.maximum = self.total = None
 
     def __call__(self, x):
-        """Take in (..., b); return 2**(x - maximum), and what older results are to be multiplied by."""
+        """Take in (..., b); return 2**(x - maximum), and the factor for older results."""
         top = x.amax(-1, keepdim=True)
         new = top if self.maximum is None else torch.maximum(self.maximum, top)
         base = torch.where(new.isinf(), 0.0, new)

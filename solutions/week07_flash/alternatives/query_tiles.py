@@ -74,7 +74,8 @@ class FlashAttention(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, g):
-        q, k, v, out, lse = (x if x.dtype == torch.float64 else x.float() for x in ctx.saved_tensors)
+        saved = ctx.saved_tensors
+        q, k, v, out, lse = (x if x.dtype == torch.float64 else x.float() for x in saved)
         dtype, g = g.dtype, g.to(q.dtype)
         dq = [torch.zeros_like(q[..., i:e, :]) for i, e in _tiles(q.shape[-2], ctx.tile)]
         dk, dv = [], []
