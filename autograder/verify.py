@@ -1,8 +1,8 @@
 """Proving a week's graders fair and sharp.
 
 The stub earns nothing, the solution and every alternative everything; each misconception is
-rejected by the test that it names and diagnosed as itself; no exercise lacks a misconception and
-no test lets all of them pass.
+rejected by the test that it names and diagnosed as itself; no exercise lacks a misconception, no
+test lets all of them pass, and nothing of a new week is left blank.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from .authoring.new import blanks
 from .bank import Bank, Misconception
 from .course import Course, Week
 from .grading.engine import Engine
@@ -63,6 +64,7 @@ def verify_week(
             )
             result.gaps += _judge(week, misconception, report, result, failed)
         result.gaps += _coverage(week, engine, failed)
+        result.gaps += [f"{place} is not filled in yet" for place in blanks(course, week)]
         return result
     finally:
         engine.close()

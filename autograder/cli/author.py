@@ -1,4 +1,4 @@
-"""Commands of an author: build, verify."""
+"""Commands of an author: new, build, verify."""
 
 from __future__ import annotations
 
@@ -70,3 +70,24 @@ def verify(
         return
     if not run_verification(course, chosen, quick=quick, device=device):
         raise typer.Exit(1)
+
+
+@app.command()
+def new(
+    week: Annotated[str, typer.Argument(help="The new week's name, such as week08_topic.")],
+    exercise: Annotated[
+        str | None, typer.Option(help="Its first exercise; default: named like the topic.")
+    ] = None,
+) -> None:
+    """Make a week: folders, one small exercise that works, an entry in course.yaml, blanks.
+
+    Example: autograder new week08_pooling --exercise mean_pool
+    """
+    from ..authoring.new import BLANK, new_week
+    from ..course import load
+
+    course = load()
+    for path in new_week(course, week, exercise):
+        print(f"made {path.relative_to(course.root)}")
+    print(f"added {week} to course.yaml: look at its dates and points")
+    print(f"Replace every {BLANK}, then: autograder build && autograder verify {week} --quick")

@@ -1,0 +1,161 @@
+"""A new week, with one small exercise that works and blanks that its author fills in.
+
+What is made is a whole week: solution, grader, misconception, alternative, lesson, hints, public
+checks. Where an author has something to say stands `FILL IN`; `verify` counts each one that is left
+as a gap, so that no week goes out with a template's words in it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import keyword
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from ..course import REGISTRY, Course, Week, load
+from ..errors import CourseError
+from ..store import replace_file
+from ..stubs import stub_of, stub_path
+from .registry import with_week
+
+BLANK = "FILL IN"
+_NAME = re.compile(r"week([0-9]{2})_([a-z][a-z0-9_]*)\Z")
+_READ = (".py", ".md", ".txt")
+
+
+def new_week(course: Course, name: str, exercise: str | None = None) -> list[Path]:
+    """Make the week `name`; returns its files, the ones to fill in first.
+
+    Raises CourseError where the name will not do or anything of that name is there already; then
+    nothing was changed.
+    """
+    topic = _checked_topic(course, name)
+    exercise = _checked_exercise(exercise or topic)
+    week = _about(course, name, topic, exercise)
+    registry = course.root / REGISTRY
+    text = with_week(registry.read_text(encoding="utf-8"), _filled("course.yaml.j2", week))
+    folders = _folders(course, name)
+    if taken := next((f for f in folders.values() if f.exists()), None):
+        raise CourseError(
+            f"{taken.relative_to(course.root)} is there already: choose another name, or move it"
+        )
+    try:
+        made = [_write(folders, place, week) for place in _places(topic, exercise)]
+        replace_file(registry, text.encode(), registry.stat().st_mode & 0o777)
+    except BaseException:
+        for folder in folders.values():
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    fresh = load(course.root)
+    stub = stub_path(fresh, fresh.week(name))
+    stub.write_text(stub_of(fresh, fresh.week(name)), encoding="utf-8")
+    return [*made, stub]
+
+
+def blanks(course: Course, week: Week) -> Iterator[str]:
+    """Where `FILL IN` still stands in a week, as `path:line`."""
+    if BLANK in week.title:
+        yield f"{REGISTRY}: the title of {week.name}"
+    folders = course.exercise_folder(week), course.solution_folder(week), course.graders(week)
+    stub = stub_path(course, week)  # made from the solution, which is named instead
+    for folder in folders:
+        for path in sorted(p for p in folder.rglob("*") if p.suffix in _READ and p != stub):
+            lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+            for number, line in enumerate(lines, start=1):
+                if BLANK in line:
+                    yield f"{path.relative_to(course.root)}:{number}"
+
+
+def _checked_topic(course: Course, name: str) -> str:
+    found = _NAME.match(name)
+    if not found:
+        raise CourseError(
+            f"{name!r} must look like week08_topic: two digits, then lower-case letters, digits, _"
+        )
+    number, topic = found.groups()
+    for week in course.weeks:
+        if week.name[4:6] == number:
+            raise CourseError(f"{REGISTRY} has {week.name} already: choose another number")
+    _check_python_name(topic)
+    if topic in sys.stdlib_module_names or find_spec(topic) is not None:
+        raise CourseError(
+            f"{topic}.py would stand in the way of Python's own module {topic!r}: "
+            f"choose another topic, such as {topic}s"
+        )
+    return topic
+
+
+def _checked_exercise(exercise: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", exercise):
+        raise CourseError(f"{exercise!r} is no name of a function: use lower-case letters and _")
+    _check_python_name(exercise)
+    return exercise
+
+
+def _check_python_name(name: str) -> None:
+    if keyword.iskeyword(name):
+        raise CourseError(f"{name!r} is a word of Python itself: choose another name")
+
+
+def _about(course: Course, name: str, topic: str, exercise: str) -> dict[str, Any]:
+    """What the templates say; the new week is a week after the last one."""
+    last = max(course.weeks, key=lambda w: course.localized(w.due))
+    step = dt.timedelta(days=7)
+    return {
+        "name": name,
+        "number": int(name[4:6]),
+        "topic": topic,
+        "module": f"{topic}.py",
+        "exercise": exercise,
+        "release": (last.release + step).isoformat(),
+        "due": (last.due + step).isoformat(),
+        "blank": BLANK,
+    }
+
+
+def _folders(course: Course, name: str) -> dict[str, Path]:
+    root = course.root
+    return {
+        "solutions": root / "solutions" / name,
+        "graders": root / "autograder" / "graders" / name,
+        "exercises": root / "exercises" / name,
+    }
+
+
+def _places(topic: str, exercise: str) -> list[tuple[str, str, str]]:
+    """Template, folder, and the file's name in it."""
+    return [
+        ("solution.py.j2", "solutions", f"{topic}.py"),
+        ("misconception.py.j2", "solutions", "misconceptions/forgets_the_root.py"),
+        ("alternative.py.j2", "solutions", "alternatives/sum_and_count.py"),
+        ("grader.py.j2", "graders", f"test_{exercise}.py"),
+        ("lesson.md.j2", "exercises", "lesson.md"),
+        ("hints.md.j2", "exercises", "hints.md"),
+        ("README.md.j2", "exercises", "README.md"),
+        ("public_test.py.j2", "exercises", f"test_{topic}.py"),
+    ]
+
+
+def _write(folders: dict[str, Path], place: tuple[str, str, str], week: dict[str, Any]) -> Path:
+    template, folder, name = place
+    path = folders[folder] / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(_filled(template, week), encoding="utf-8")
+    return path
+
+
+def _filled(template: str, week: dict[str, Any]) -> str:
+    environment = Environment(
+        loader=PackageLoader("autograder.authoring"),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        autoescape=False,  # Python and Markdown, from names that were checked
+    )
+    return environment.get_template(template).render(week)

@@ -1,0 +1,152 @@
+"""A new week: made, refused, filled in, and accepted by `verify`."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.new import blanks, new_week
+from autograder.authoring.registry import with_week
+from autograder.course import Course, load, parse
+from autograder.errors import CourseError
+from autograder.lesson import lesson_notebook
+from autograder.nbgrader.leaks import check_files, secrets_of
+from autograder.student.hints import parse_hints
+
+TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
+WEEK = "week02_spread"
+COMMENTED = """\
+# The course.
+course: tiny  # short
+title: A course
+timezone: UTC
+weeks:
+  # the first
+  - name: week01_tiny
+    title: Tiny
+    module: tiny.py
+    release: 2027-01-11T09:00:00
+    due: 2027-01-18T23:59:00
+    exercises:
+      - {name: weigh, points: 3}  # hard
+    # not allowed yet: nothing
+
+# What a submission may use.
+limits:
+  call_seconds: 2
+"""
+ENTRY = """\
+- name: week02_next
+  title: Next
+  module: next_one.py
+  release: 2027-01-18T09:00:00
+  due: 2027-01-25T23:59:00
+  exercises:
+    - {name: step, points: 1}
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(TINY, tmp_path / "tiny", ignore=shutil.ignore_patterns("__pyc*")))
+
+
+@pytest.fixture
+def course(tiny: Path) -> Course:
+    return load(tiny)
+
+
+def fill_in(root: Path) -> None:
+    """What an author does, in the least words; the stub is made by `build`."""
+    stub = root / "exercises" / WEEK / "spread.py"
+    written = [p for p in root.rglob("*") if WEEK in str(p) and p.suffix in (".py", ".md")]
+    paths = [p for p in written if p != stub]
+    for path in [*paths, root / "course.yaml"]:
+        text = path.read_text(encoding="utf-8")
+        path.write_text(re.sub(r"FILL IN: ", "Said by the author: ", text), encoding="utf-8")
+
+
+def test_a_new_week_is_accepted_by_verify_once_its_blanks_are_filled_in(tiny, autograder):
+    made = autograder("new", WEEK, "--exercise", "root_mean_square", cwd=tiny)
+    assert made.returncode == 0, made.stderr
+    early = autograder("verify", WEEK, "--quick", cwd=tiny)
+    assert early.returncode == 1
+    assert set(re.findall(r"GAP  .*", early.stdout)) == {
+        f"GAP  {place} is not filled in yet" for place in blanks(load(tiny), load(tiny).week(WEEK))
+    }
+    fill_in(tiny)
+    assert "spread.py" in autograder("build", cwd=tiny).stdout
+    done = autograder("verify", WEEK, "--quick", cwd=tiny)
+    assert done.returncode == 0, done.stdout
+    assert "1 alternatives, 1 misconceptions: 0 gaps" in done.stdout
+
+
+def test_a_new_week_can_be_released(course: Course):
+    new_week(course, WEEK)
+    grown = load(course.root)
+    week = grown.week(WEEK)
+    folder = grown.exercise_folder(week)
+    files = {p.name: p.read_bytes() for p in folder.iterdir()}
+    check_files(files, secrets_of(grown, week), WEEK)
+    graded = [c for c in lesson_notebook(grown, week).cells if "nbgrader" in c.metadata]
+    assert [c.metadata["nbgrader"]["grade_id"] for c in graded] == ["spread", "why"]
+    assert len(parse_hints(files["hints.md"].decode())["spread"]) == 3
+    assert b"NotImplementedError" in files["spread.py"]
+
+
+def test_a_new_week_comes_a_week_after_the_last(course: Course):
+    new_week(course, WEEK)
+    first, second = load(course.root).weeks
+    assert (second.due - first.due).days == 7
+
+
+def test_the_registry_keeps_its_comments_and_what_follows_the_weeks():
+    grown = with_week(COMMENTED, ENTRY)
+    added = "\n" + "\n".join(f"  {line}" for line in ENTRY.strip().split("\n")) + "\n"
+    place = COMMENTED.index("\n# What a submission")
+    assert grown == COMMENTED[:place] + added + COMMENTED[place:]
+    assert [w.name for w in parse(grown).weeks] == ["week01_tiny", "week02_next"]
+
+
+def test_the_registry_of_the_project_takes_a_week():
+    text = (TINY.parents[2] / "course.yaml").read_text(encoding="utf-8")
+    grown = with_week(text, ENTRY.replace("week02_next", "week98_next"))
+    assert parse(grown).weeks[-1].name == "week98_next"
+    assert grown.startswith(text.rstrip("\n"))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("topic", "must look like week08_topic"),
+        ("week2_topic", "must look like week08_topic"),
+        ("week02_Topic", "must look like week08_topic"),
+        ("week02_../../x", "must look like week08_topic"),
+        ("week01_again", "has week01_tiny already"),
+        ("week02_lambda", "a word of Python itself"),
+        ("week02_random", "stand in the way of Python's own module 'random'"),
+        ("week02_torch", "stand in the way of Python's own module 'torch'"),
+    ],
+)
+def test_a_name_that_will_not_do_is_refused(course: Course, name: str, message: str):
+    before = sorted(course.root.rglob("*"))
+    with pytest.raises(CourseError, match=re.escape(message)):
+        new_week(course, name)
+    assert sorted(course.root.rglob("*")) == before
+
+
+@pytest.mark.parametrize("place", ["exercises", "solutions", "autograder/graders"])
+def test_a_folder_that_is_there_is_left_as_it_is(course: Course, place: str):
+    (course.root / place / WEEK).mkdir()
+    before = (course.root / "course.yaml").read_bytes(), sorted(course.root.rglob("*"))
+    with pytest.raises(CourseError, match="is there already"):
+        new_week(course, WEEK)
+    assert ((course.root / "course.yaml").read_bytes(), sorted(course.root.rglob("*"))) == before
+
+
+def test_an_exercise_that_is_no_function_name_is_refused(course: Course):
+    with pytest.raises(CourseError, match="no name of a function"):
+        new_week(course, WEEK, "Two Words")
