@@ -40,7 +40,7 @@ def new_week(course: Course, name: str, exercise: str | None = None) -> list[Pat
     exercise = _checked_exercise(exercise or topic)
     week = _about(course, name, topic, exercise)
     registry = course.root / REGISTRY
-    text = with_week(registry.read_text(encoding="utf-8"), _filled("course.yaml.j2", week))
+    text = with_week(registry.read_text(encoding="utf-8"), _filled("course.yaml.blank", week))
     folders = _folders(course, name)
     if taken := next((f for f in folders.values() if f.exists()), None):
         raise CourseError(
@@ -130,16 +130,19 @@ def _folders(course: Course, name: str) -> dict[str, Path]:
 
 
 def _places(topic: str, exercise: str) -> list[tuple[str, str, str]]:
-    """Template, folder, and the file's name in it."""
+    """Template, folder, and the file's name in it.
+
+    Templates do not end in .j2, which would pack them, with their hidden test, for students.
+    """
     return [
-        ("solution.py.j2", "solutions", f"{topic}.py"),
-        ("misconception.py.j2", "solutions", "misconceptions/forgets_the_root.py"),
-        ("alternative.py.j2", "solutions", "alternatives/sum_and_count.py"),
-        ("grader.py.j2", "graders", f"test_{exercise}.py"),
-        ("lesson.md.j2", "exercises", "lesson.md"),
-        ("hints.md.j2", "exercises", "hints.md"),
-        ("README.md.j2", "exercises", "README.md"),
-        ("public_test.py.j2", "exercises", f"test_{topic}.py"),
+        ("solution.py.blank", "solutions", f"{topic}.py"),
+        ("misconception.py.blank", "solutions", "misconceptions/forgets_the_root.py"),
+        ("alternative.py.blank", "solutions", "alternatives/sum_and_count.py"),
+        ("grader.py.blank", "graders", f"test_{exercise}.py"),
+        ("lesson.md.blank", "exercises", "lesson.md"),
+        ("hints.md.blank", "exercises", "hints.md"),
+        ("README.md.blank", "exercises", "README.md"),
+        ("public_test.py.blank", "exercises", f"test_{topic}.py"),
     ]
 
 
