@@ -6,8 +6,8 @@ or escaping a line in a notebook does not hide it; the check looks into notebook
 text chunks of pictures. Three neighbouring short lines are as secret as a long one. Lines that say
 little (short ones, imports) are not looked for, nor what the stub itself shows. What the lesson and
 the public checks show on purpose, a bug to spot or an idiom, may also stand in a misconception or
-an alternative; it may not stand in a solution or in a hidden grader, unless its author ends the
-line there with `# public`.
+an alternative, and as a single line, but not as two in a row, in a hidden grader. It may not stand
+in a solution. An author may end a secret line with `# public`, and it is none.
 
 Not promised: a solution retold in other words or other names is not found.
 """
@@ -20,6 +20,7 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from pathlib import Path
 
 from ..course import Course, Week
@@ -37,7 +38,7 @@ _TEXT_CHUNKS = (b"tEXt", b"zTXt", b"iTXt", b"eXIf")
 
 @dataclass(frozen=True)
 class Secret:
-    """A line, or three, that must not leave; `text` has no whitespace."""
+    """A line, or a few in a row, that must not leave; `text` has no whitespace."""
 
     text: str
     origin: str
@@ -59,16 +60,16 @@ def secrets_of(course: Course, week: Week) -> tuple[Secret, ...]:
     """The secret lines of a week, each with the file and line where it stands."""
     stub = _squeezed(stub_of(course, week))
     spoken = "\0".join(_squeezed(t) for t in _public_texts(course, week))
-    strict = [*_solution_lines(course, week), *_folder_lines(course, course.graders(week))]
+    graders = list(_folder_lines(course, course.graders(week)))
     bank = course.solution_folder(week)
-    lenient = [
-        line
-        for folder in (bank / "misconceptions", bank / "alternatives")
-        for line in _folder_lines(course, folder)
-    ]
+    strict = [_telling(block) for block in _solution_lines(course, week)]
+    strict += [_in_a_row(block) for block in graders]
+    lenient = [_telling(block) for block in graders]
+    for folder in (bank / "misconceptions", bank / "alternatives"):
+        lenient += [_telling(block) for block in _folder_lines(course, folder)]
     found: dict[str, Secret] = {}
-    for block, public in [(b, stub) for b in strict] + [(b, f"{stub}\0{spoken}") for b in lenient]:
-        for secret in _telling(block):
+    for blocks, public in (strict, stub), (lenient, f"{stub}\0{spoken}"):
+        for secret in chain.from_iterable(blocks):
             if secret.text not in public:
                 found.setdefault(secret.text, secret)
     return tuple(found.values())
@@ -145,14 +146,26 @@ def _folder_lines(course: Course, folder: Path) -> Iterator[list[_Line]]:
 
 def _telling(block: list[_Line]) -> Iterator[Secret]:
     """Long lines alone; short ones three at a time, so that terse code is secret too."""
-    said = [line for line in block if not _SAYS_LITTLE.match(line[0])]
-    lines = [(_squeezed(t), o) for t, o in said if not _PUBLIC.search(t)]
+    lines = _secret_lines(block)
     for number, (text, origin) in enumerate(lines):
         run = [t for t, _ in lines[number : number + 3]]
         if len(text) >= _TELLING:
             yield Secret(text, origin)
         elif len(run) == 3 and max(map(len, run)) < _TELLING <= len("".join(run)):
             yield Secret("".join(run), origin)
+
+
+def _in_a_row(block: list[_Line]) -> Iterator[Secret]:
+    """Each two neighbouring lines."""
+    for (text, origin), (following, _) in pairwise(_secret_lines(block)):
+        if len(text + following) >= 2 * _TELLING:
+            yield Secret(text + following, origin)
+
+
+def _secret_lines(block: list[_Line]) -> list[_Line]:
+    """What says something, without whitespace."""
+    said = [line for line in block if not _SAYS_LITTLE.match(line[0])]
+    return [(_squeezed(text), origin) for text, origin in said if not _PUBLIC.search(text)]
 
 
 # Where it could stand

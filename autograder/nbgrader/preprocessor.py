@@ -28,10 +28,6 @@ _NOT_COUNTED = "<p>Of the electives your best {} count; this one is not among th
 _at_hand: dict[tuple[str, str], SubmissionReport] = {}
 
 
-class GraderFault(NbgraderError):
-    """The grading system failed on a submission; nothing is recorded."""
-
-
 @contextmanager
 def at_hand(report: Report) -> Iterator[None]:
     """Within it, the preprocessor records this report instead of asking the result store."""
@@ -68,7 +64,7 @@ class GradeInSandbox(CoursePreprocessor):
 
 def _refuse_fault(report: SubmissionReport) -> None:
     if report.verdict == "grader_fault":
-        raise GraderFault(
+        raise NbgraderError(
             f"{report.message} Grade {report.name} again; `autograder doctor` looks for the cause."
         )
 
@@ -149,9 +145,12 @@ def keep_report(course: Course, week: Week, student: str, report: SubmissionRepo
 
 
 def kept_report(course: Course, week: Week, student: str) -> SubmissionReport | None:
-    """The report that stands behind a student's scores in the gradebook."""
+    """The report that stands behind a student's scores in the gradebook, or None."""
     try:
         data = _kept(course, week, student).read_bytes()
     except FileNotFoundError:
         return None
-    return msgspec.json.decode(data, type=SubmissionReport)
+    try:
+        return msgspec.json.decode(data, type=SubmissionReport)
+    except msgspec.MsgspecError:  # written by another version of the kit
+        return None

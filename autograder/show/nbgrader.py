@@ -34,8 +34,9 @@ def run_collect(course: Course, week: Week) -> None:
     print(f"collected {len(found.fresh)} new, {len(found.unchanged)} had been collected before")
     if found.missing:
         print(f"nothing yet from {len(found.missing)}: {', '.join(found.missing)}")
-    for student, owner in sorted(found.foreign.items()):
-        print(f"LOOK  {student}: what was handed in under this name belongs to the user {owner}")
+    for owner in sorted(set(found.foreign.values())):
+        names = ", ".join(sorted(s for s, o in found.foreign.items() if o == owner))
+        print(f"LOOK  handed in by the user {owner} under other names: {names}")
     for note in found.notes:
         print(f"LOOK  {note}")
 

@@ -88,8 +88,10 @@ def test_a_secret_pasted_into_what_students_get_stops_the_release(
     course: Course, week: Week, workspace: Workspace, place: str, origin: str
 ) -> None:
     path = course.exercise_folder(week) / place
-    line = ORIGINS[origin][0]
-    path.write_text(path.read_text(encoding="utf-8") + f"\n{line}\n", encoding="utf-8")
+    pasted = ORIGINS[origin][0]
+    if origin == "a grader":
+        pasted += "\n    agree.double(hidden_numbers_that_nobody_may_see)"
+    path.write_text(path.read_text(encoding="utf-8") + f"\n{pasted}\n", encoding="utf-8")
     with pytest.raises(LeakError):
         release(course, week)
     assert not workspace.source(week).exists()
@@ -118,9 +120,12 @@ def test_three_short_lines_are_as_telling_as_a_long_one(course: Course, week: We
     check_files({"a.md": b"a = x + x + 1"}, secrets_of(course, week), "source")
 
 
-def test_what_the_lesson_shows_may_stand_in_a_misconception(course: Course, week: Week) -> None:
+@pytest.mark.parametrize("origin", ["a grader", "a misconception", "an alternative"])
+def test_a_line_that_the_lesson_shows_may_stand_there(
+    course: Course, week: Week, origin: str
+) -> None:
     path = course.exercise_folder(week) / "lesson.md"
-    line = ORIGINS["a misconception"][0]
+    line = ORIGINS[origin][0]
     path.write_text(f"{path.read_text(encoding='utf-8')}\nSpot the bug: {line}\n", encoding="utf-8")
     check_files(week_files(course, week), secrets_of(course, week), "source")
 

@@ -21,7 +21,7 @@ def queries(pair, num_heads):
 
 def drawn(n_hashes, size, n_buckets, seed=SEED):
     """The rotations that a module draws from a generator with this seed on the CPU."""
-    generator = torch.Generator().manual_seed(seed)  # public
+    generator = torch.Generator().manual_seed(seed)
     return torch.randn(n_hashes, size, n_buckets // 2, generator=generator)
 
 

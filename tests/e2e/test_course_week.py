@@ -1,0 +1,255 @@
+"""A course week as three students and their instructor live it, with nbgrader's own commands.
+
+Ada has everything right, Alan forgot the scale, Donald has a loop that never ends. One user plays
+them all, which nbgrader allows: each has a home, a Jupyter data folder and a working folder.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from autograder.bank import Bank
+from autograder.course import Course, Week, load
+from autograder.demo import CLASS, module_of
+from autograder.nbgrader.gradebook import Standing, standings
+from autograder.nbgrader.leaks import secrets_of
+from autograder.nbgrader.workspace import Workspace, open_gradebook
+from autograder.report import Report, SubmissionReport, from_json
+
+PROJECT = Path(__file__).resolve().parents[2]
+WEEK = "week01_softmax"
+STUDENTS = ("ada", "alan", "donald")
+PROGRAMS = Path(sys.executable).parent
+SAID_OF_ALAN = "leaves the scores as large as the dot products are."
+
+
+@dataclass
+class Person:
+    """Somebody at a terminal: a folder they work in, and an environment of their own."""
+
+    folder: Path
+    home: Path
+
+    def run(self, program: str, *arguments: str | Path) -> str:
+        """Run a command; what it wrote. It must succeed."""
+        done = subprocess.run(
+            [PROGRAMS / program, *map(str, arguments)],
+            cwd=self.folder,
+            env={
+                "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
+                "HOME": str(self.home),
+                "JUPYTER_CONFIG_DIR": str(self.home / "config"),
+                "JUPYTER_DATA_DIR": str(self.home / "data"),
+                "JUPYTER_PLATFORM_DIRS": "1",
+                "OMP_NUM_THREADS": "1",
+                "NO_COLOR": "1",
+            },
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, f"{program} {arguments}:\n{done.stdout}\n{done.stderr}"
+        return done.stdout + done.stderr
+
+
+@dataclass
+class Played:
+    """What there is at the end of the week."""
+
+    course: Course
+    report: Report  # of `autograder grade`
+    graded: dict[str, Standing]  # the gradebook after `autograder grade`
+    autograded: dict[str, Standing]  # and after `nbgrader autograde`
+    pages: dict[str, str]  # what each student fetched
+    exported: dict[str, dict[str, str]]
+    collected: str
+
+    @property
+    def week(self) -> Week:
+        return self.course.weeks[0]
+
+    def of(self, student: str) -> SubmissionReport:
+        return next(s for s in self.report.submissions if s.name == student)
+
+
+def make_course(root: Path) -> Course:
+    for place in ("exercises", "solutions", "autograder/graders", "assets"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(PROJECT / place / WEEK, root / place / WEEK, ignore=ignored)
+    registry = yaml.safe_load((PROJECT / "course.yaml").read_text(encoding="utf-8"))
+    registry["weeks"] = registry["weeks"][:1]
+    registry["limits"] |= {"exercise_seconds": 15}  # Donald's loop runs this long
+    (root / "course.yaml").write_text(yaml.safe_dump(registry), encoding="utf-8")
+    return load(root)
+
+
+def make_student(name: str, folder: Path, course: Course) -> Person:
+    """A student's account, configured as the instructor would for all of them."""
+    person = Person(folder / name, folder / name / "home")
+    config = person.home / "config" / "nbgrader_config.py"
+    config.parent.mkdir(parents=True)
+    config.write_text(
+        f"c.Exchange.root = {str(Workspace(course).exchange)!r}\n"
+        f"c.CourseDirectory.course_id = {course.id!r}\n",
+        encoding="utf-8",
+    )
+    return person
+
+
+def hand_in(name: str, person: Person, course: Course) -> None:
+    week = course.weeks[0]
+    pupil = next(p for p in CLASS if p.name == name)
+    person.run("nbgrader", "fetch_assignment", WEEK)
+    module = person.folder / WEEK / week.module
+    assert "raise NotImplementedError" in module.read_text(encoding="utf-8")
+    wrong = ("compares_without_scaling",) if name == "alan" else ()
+    bank = Bank(course, week)
+    source = module_of(bank, type(pupil)(name, "", wrong=wrong, trouble=pupil.trouble))
+    module.write_text(source, encoding="utf-8")
+    person.run("nbgrader", "submit", WEEK, f"--student={name}")
+
+
+def forget_scores(course: Course) -> None:
+    """Empty the gradebook's automatic scores, so that whoever fills them next is seen."""
+    with open_gradebook(course) as gradebook:
+        for submission in gradebook.find_assignment(WEEK).submissions:
+            for notebook in submission.notebooks:
+                for grade in notebook.grades:
+                    grade.auto_score = None
+        gradebook.db.commit()
+
+
+def by_student(course: Course) -> dict[str, Standing]:
+    return {s.student: s for s in standings(course, course.weeks[0])}
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    folder = tmp_path_factory.mktemp("week")
+    course = make_course(folder / "course")
+    instructor = Person(course.root, folder / "home")
+    instructor.run("autograder", "release", "week01", "--early")
+    people = {name: make_student(name, folder, course) for name in STUDENTS}
+    with ThreadPoolExecutor(len(STUDENTS)) as pool:
+        list(pool.map(lambda name: hand_in(name, people[name], course), STUDENTS))
+    collected = instructor.run("autograder", "collect", "week01")
+    instructor.run("autograder", "grade", "week01", "--json", "report.json")
+    graded = by_student(course)
+    forget_scores(course)
+    desk = Person(Workspace(course).root, instructor.home)
+    desk.run("nbgrader", "autograde", WEEK, "--force")
+    autograded = by_student(course)
+    desk.run("nbgrader", "generate_feedback", WEEK)
+    desk.run("nbgrader", "release_feedback", WEEK)
+    desk.run("nbgrader", "export", "--to", "grades.csv")
+    with ThreadPoolExecutor(len(STUDENTS)) as pool:
+        list(
+            pool.map(
+                lambda name: people[name].run(
+                    "nbgrader", "fetch_feedback", WEEK, f"--student={name}"
+                ),
+                STUDENTS,
+            )
+        )
+    pages = {}
+    for name, person in people.items():
+        (page,) = (person.folder / WEEK / "feedback").rglob("*.html")
+        pages[name] = page.read_text(encoding="utf-8")
+    with (desk.folder / "grades.csv").open(encoding="utf-8", newline="") as file:
+        exported = {row["student_id"]: row for row in csv.DictReader(file)}
+    report = from_json((course.root / "report.json").read_bytes())
+    return Played(course, report, graded, autograded, pages, exported, collected)
+
+
+def readable(page: str) -> str:
+    """The text of a page without tags and whitespace, as the leak check compares texts."""
+    return "".join(html.unescape(re.sub(r"<[^>]*>", "", page)).split())
+
+
+def docstrings(folder: Path) -> str:
+    """What graders and misconceptions say in words: claims and hints are meant to be read."""
+    said = []
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)):
+                said.append(ast.get_docstring(node) or "")
+    return "".join("".join(said).split())
+
+
+def test_everybody_is_collected(played: Played) -> None:
+    assert "collected 3 new" in played.collected
+
+
+def test_what_is_right_gets_everything(played: Played) -> None:
+    assert played.of("ada").score == played.of("ada").max_score == 13
+
+
+def test_the_misconception_is_named(played: Played) -> None:
+    exercise = next(e for e in played.of("alan").exercises if e.diagnosis)
+    assert exercise.name == "scaled_dot_product_attention"
+    assert exercise.diagnosis[0] == "compares_without_scaling"
+
+
+def test_an_endless_loop_costs_its_exercise_and_no_other(played: Played) -> None:
+    scores = {e.name: (e.score, e.max_score) for e in played.of("donald").exercises}
+    assert scores.pop("ascii_heatmap") == (0, 1)
+    assert all(score == most for score, most in scores.values())
+
+
+@pytest.mark.parametrize("student", STUDENTS)
+def test_grade_fills_the_gradebook(played: Played, student: str) -> None:
+    exercises = {e.name: e.score for e in played.of(student).exercises}
+    assert played.graded[student].scores == exercises | {"scale": 0, "two_sentences": 0}
+
+
+@pytest.mark.parametrize("student", STUDENTS)
+def test_nbgraders_autograde_gives_the_same_scores(played: Played, student: str) -> None:
+    assert played.autograded[student] == played.graded[student]
+
+
+@pytest.mark.parametrize("student", STUDENTS)
+def test_the_export_holds_the_score(played: Played, student: str) -> None:
+    row = played.exported[student]
+    assert float(row["score"]) == pytest.approx(played.of(student).score)
+    assert float(row["max_score"]) == 17
+
+
+def test_the_diagnosis_stands_in_the_fetched_feedback(played: Played) -> None:
+    assert SAID_OF_ALAN in html.unescape(played.pages["alan"])
+    assert SAID_OF_ALAN not in html.unescape(played.pages["ada"])
+
+
+def test_our_own_page_lies_beside_it(played: Played) -> None:
+    folder = Workspace(played.course).feedback("alan", played.week)
+    assert SAID_OF_ALAN in html.unescape((folder / "feedback.html").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("student", STUDENTS)
+def test_no_secret_line_stands_in_the_feedback(played: Played, student: str) -> None:
+    course, week = played.course, played.week
+    own = Workspace(course).feedback(student, week) / "feedback.html"
+    text = readable(played.pages[student]) + readable(own.read_text(encoding="utf-8"))
+    words = docstrings(course.graders(week)) + docstrings(course.solution_folder(week))
+    secrets = [s for s in secrets_of(course, week) if s.text not in words]
+    assert len(secrets) > 300
+    assert [s.origin for s in secrets if s.text in text] == []
+
+
+@pytest.mark.parametrize("student", STUDENTS)
+def test_the_feedback_can_be_read_without_a_network(played: Played, student: str) -> None:
+    waiting = re.findall(r"<script src=[^>]*>|<link[^>]*stylesheet[^>]*>", played.pages[student])
+    assert waiting == []

@@ -1,0 +1,90 @@
+"""Late work through nbgrader: in the gradebook, and in what the student reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tiny_course import SOLUTION, WEEK, graded, report
+
+from autograder.course import Course, Week, load
+from autograder.nbgrader.collect import collect
+from autograder.nbgrader.feedback import PAGE, return_feedback
+from autograder.nbgrader.gradebook import record
+from autograder.nbgrader.workspace import Workspace, open_gradebook
+
+# nbgrader leaves timestamp.txt open when it releases feedback.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:unclosed file.*timestamp.txt:ResourceWarning",
+    "ignore:.*timestamp.txt:pytest.PytestUnraisableExceptionWarning",
+)
+POLICY = "late: {percent: 10, slip_days: 1, grace_minutes: 15}\nweeks:\n"
+# The week is due on 13 January 2020, 23:59 in Zurich, which is 22:59 UTC.
+TWO_DAYS_THREE_HOURS = "2020-01-16 01:59:00.000000 UTC"
+Handed = Callable[..., Course]
+
+
+@pytest.fixture
+def handed(course: Course, hand_in: Callable[..., Path], notebook: str) -> Handed:
+    """A submission of 3 points from ada, handed in at a time, collected and recorded."""
+
+    def handed(time: str, more: str = "") -> Course:
+        registry = course.root / "course.yaml"
+        text = registry.read_text(encoding="utf-8").replace("weeks:\n", POLICY, 1) + more
+        registry.write_text(text, encoding="utf-8")
+        late = load(course.root)
+        hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook}, time)
+        collect(late, late.weeks[0], check_owner=False)
+        record(late, late.weeks[0], report(graded("ada", 2, 1)))
+        return late
+
+    return handed
+
+
+def penalty(course: Course) -> float:
+    with open_gradebook(course) as gradebook:
+        return float(gradebook.find_submission(WEEK, "ada").late_submission_penalty)
+
+
+def mark_the_written_answer(course: Course, points: float) -> None:
+    with open_gradebook(course) as gradebook:
+        grade = gradebook.find_grade("why", WEEK, WEEK, "ada")
+        grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.db.commit()
+
+
+def page(course: Course, week: Week) -> str:
+    return_feedback(course, week)
+    return (Workspace(course).feedback("ada", week) / PAGE).read_text(encoding="utf-8")
+
+
+def test_the_penalty_follows_the_course(handed: Handed) -> None:
+    assert penalty(handed(TWO_DAYS_THREE_HOURS)) == pytest.approx(0.6)
+
+
+def test_within_the_grace_period_nothing_is_taken_off(handed: Handed) -> None:
+    assert penalty(handed("2020-01-13 23:10:00.000000 UTC")) == 0
+
+
+def test_an_extension_of_the_gradebook_counts_too(handed: Handed) -> None:
+    course = handed("2020-01-11 12:00:00.000000 UTC")
+    with open_gradebook(course) as gradebook:
+        gradebook.update_or_create_submission(WEEK, "ada", timestamp=TWO_DAYS_THREE_HOURS)
+        gradebook.grant_extension(WEEK, "ada", days=2)
+    assert "3 h late (after your extension), 1 slip day used: nothing" in page(
+        course, course.weeks[0]
+    )
+
+
+def test_feedback_shows_the_arithmetic_with_the_written_answer_in_it(handed: Handed) -> None:
+    course = handed(TWO_DAYS_THREE_HOURS)
+    mark_the_written_answer(course, 2.0)
+    shown = page(course, course.weeks[0])
+    assert "2 days 3 h late, 1 slip day used, 10 % per day: 5.0 x 0.8 = 4.0." in shown
+    assert penalty(course) == pytest.approx(1.0)
+
+
+def test_feedback_in_time_says_nothing_of_lateness(handed: Handed) -> None:
+    course = handed("2020-01-11 12:00:00.000000 UTC")
+    assert "late" not in page(course, course.weeks[0]).lower()
