@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
@@ -26,6 +26,7 @@ _WEEK = re.compile(r"week[0-9]{2}_[a-z0-9_]+\Z")
 _SLUG = re.compile(r"[a-z][a-z0-9_-]*\Z")
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 PositiveInt = Annotated[int, msgspec.Meta(gt=0)]
+Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]
 
 
 class _Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -101,6 +102,25 @@ class Week(_Config, frozen=True):
         return tuple(sorted(own | set(self.not_allowed)))
 
 
+class Extension(_Config, frozen=True):
+    """More time for one student in one week."""
+
+    student: str
+    week: str
+    until: dt.datetime
+
+
+class Late(_Config, frozen=True):
+    """What late work costs; late.py says how it is counted."""
+
+    percent: Percent  # off the score, for each started day or hour
+    per: Literal["day", "hour"] = "day"
+    grace_minutes: Annotated[float, msgspec.Meta(ge=0, lt=1440)] = 0.0
+    floor: Percent = 0.0  # percent of the score that is kept however late it is
+    slip_days: Annotated[int, msgspec.Meta(ge=0)] = 0  # per student, over the whole course
+    extensions: tuple[Extension, ...] = ()
+
+
 class Nbgrader(_Config, frozen=True):
     """Where nbgrader works. Paths are relative to the project."""
 
@@ -117,6 +137,7 @@ class Registry(_Config, frozen=True):
     timezone: str
     weeks: tuple[Week, ...]
     limits: Limits = Limits()
+    late: Late | None = None
     nbgrader: Nbgrader = Nbgrader()
 
 
@@ -170,7 +191,7 @@ class Course:
 
     def localized(self, moment: dt.datetime) -> dt.datetime:
         """A date of the registry in the course's time zone."""
-        return moment if moment.tzinfo else moment.replace(tzinfo=self.zone)
+        return _aware(moment, self.zone)
 
     @cached_property
     def state(self) -> Path:
@@ -242,6 +263,8 @@ def _problems(registry: Registry) -> Iterator[tuple[str, str]]:
     yield from _duplicates("weeks", [w.name for w in registry.weeks])
     for number, week in enumerate(registry.weeks):
         yield from _week_problems(f"weeks[{number}]", week)
+    if registry.late:
+        yield from _extension_problems(registry, registry.late)
 
 
 def _week_problems(where: str, week: Week) -> Iterator[tuple[str, str]]:
@@ -275,6 +298,21 @@ def _week_problems(where: str, week: Week) -> Iterator[tuple[str, str]]:
             f"{where}.electives_counted",
             f"is {week.electives_counted}, but the week has {electives} electives",
         )
+
+
+def _extension_problems(registry: Registry, late: Late) -> Iterator[tuple[str, str]]:
+    weeks, zone = {w.name: w for w in registry.weeks}, ZoneInfo(registry.timezone)
+    for number, extension in enumerate(late.extensions):
+        where = f"late.extensions[{number}]"
+        week = weeks.get(extension.week)
+        if week is None:
+            yield f"{where}.week", f"{extension.week!r} is no week of the course"
+        elif _aware(extension.until, zone) <= _aware(week.due, zone):
+            yield f"{where}.until", f"{extension.until} is not after {week.name} is due, {week.due}"
+
+
+def _aware(moment: dt.datetime, zone: ZoneInfo) -> dt.datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
 def _duplicates(where: str, names: list[str]) -> Iterator[tuple[str, str]]:

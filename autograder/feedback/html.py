@@ -25,9 +25,17 @@ _CODE = re.compile(r"`([^`\n]+)`")
 
 
 def feedback_page(
-    report: SubmissionReport, week: Week, course: Course, *, student: str | None = None
+    report: SubmissionReport,
+    week: Week,
+    course: Course,
+    *,
+    student: str | None = None,
+    late: str = "",
 ) -> str:
-    """One self-contained HTML page: opens offline, on a phone, in light and dark."""
+    """One self-contained HTML page: opens offline, on a phone, in light and dark.
+
+    `late` is the arithmetic of late work (late.py), empty where there is nothing to say.
+    """
     reports = {e.name: e for e in report.exercises}
     exercises = [
         view_exercise(
@@ -43,6 +51,7 @@ def feedback_page(
         report=report,
         student=student or report.name,
         due=_date(course, week),
+        late=late,
         exercises=exercises,
         pictures={e.name: picture(e.name) for e in exercises if e.state not in ("complete",)},
         steps=next_steps(exercises) if report.verdict == "graded" else [],

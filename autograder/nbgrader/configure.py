@@ -7,6 +7,7 @@ autograde` on a command line, the buttons of Formgrader) works in the same way:
   code with the instructor's rights (`Execute`);
 - what students may have done to a notebook's cells is mended first (`RestoreCells`);
 - collecting takes ordinary files only (`CollectOrdinaryFiles`);
+- late work costs what course.yaml says (`LateByCourse`, and `CountLateness` before feedback);
 - feedback shows the lesson's pictures and needs no network (`FinishFeedback`, the template).
 """
 
@@ -36,6 +37,7 @@ _AUTOGRADE = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 _FEEDBACK = [
+    f"{_OURS}.late.CountLateness",
     "nbgrader.preprocessors.GetGrades",
     f"{_OURS}.feedback.FinishFeedback",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
@@ -56,6 +58,8 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.CoursePreprocessor.project = str(course.root)
     c.CollectOrdinaryFiles.project = str(course.root)
     c.ClearSolutions.text_stub = ANSWER
+    c.AssignLatePenalties.plugin_class = f"{_OURS}.late.LateByCourse"
+    c.LateByCourse.project = str(course.root)
     c.Autograde.sanitize_preprocessors = _SANITIZE
     c.Autograde.autograde_preprocessors = _AUTOGRADE
     c.Autograde.exclude_overwriting = {week.name: [week.module] for week in course.weeks}

@@ -86,7 +86,8 @@ class FinishFeedback(CoursePreprocessor):
         if report is not None:
             folder = workspace.feedback(student, week)
             folder.mkdir(parents=True, exist_ok=True)
-            page = feedback_page(report, week, course, student=student)
+            late = resources["nbgrader"].get("late", "")
+            page = feedback_page(report, week, course, student=student, late=late)
             (folder / PAGE).write_text(page, encoding="utf-8")
         return nb, resources
 
