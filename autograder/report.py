@@ -77,5 +77,8 @@ def to_json(report: Report) -> bytes:
 
 
 def from_json(data: bytes | str) -> Report:
-    """Read a report back; raises msgspec.ValidationError where it is none."""
-    return msgspec.json.decode(data, type=Report)
+    """Read a report back; raises msgspec.DecodeError where it is none."""
+    try:
+        return msgspec.json.decode(data, type=Report)
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise msgspec.DecodeError(f"no report: {error}") from None

@@ -18,6 +18,7 @@ from .messages import crashed, forbidden, state_mismatch
 from .outcomes import BadReply, GraderFault, LimitExceeded, NotRun, Outcome
 from .targets import Answer, Target
 
+_VIEWS = 64 << 20
 WIRE_DEVICE = {"cpu": "cpu", "cuda": "cuda", "fake-gpu": "fake_gpu"}
 
 
@@ -173,6 +174,8 @@ class Side:
             buffers,
             special=lambda v, d: read_special(v if trusted else echo.value(v), d),
             without_data=trusted or case.device == "fake-gpu",
+            # what came, and room for views that are expanded
+            budget=_VIEWS + 2 * sum(map(len, buffers)),
         )
         value, gradients = decoder(reply.value), None
         if reply.gradients is not None:

@@ -18,6 +18,8 @@ from typing import ClassVar
 
 from ..report import Verdict
 
+_LONGEST = 2_000
+
 
 class Outcome(Exception):
     """Ends a hidden test with a verdict and a message for the student."""
@@ -26,7 +28,12 @@ class Outcome(Exception):
 
     @property
     def message(self) -> str:
-        return str(self.args[0]) if self.args else ""
+        return printable(str(self.args[0])) if self.args else ""
+
+
+def printable(text: str) -> str:
+    """Text that harms no terminal, whoever wrote it, and is no longer than anybody reads."""
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text[:_LONGEST])
 
 
 class Wrong(Outcome):

@@ -19,7 +19,7 @@ from ..worker.values import TORCH_DTYPES
 from .agree import Agree
 from .case import Case, Device, Side
 from .draw import Draw
-from .outcomes import Outcome
+from .outcomes import Outcome, printable
 from .refuse import Refuses
 from .remote import Calls, Count
 from .targets import Answer, Target
@@ -207,9 +207,8 @@ class GraderPlugin:
         if isinstance(raised, Outcome):
             return raised.verdict, raised.message, ""
         if isinstance(raised, AssertionError) and raised.args:
-            return "wrong", str(raised.args[0])[:500], ""
-        fault = f"{name}: {type(raised).__name__}: {raised}"
-        return "grader_fault", "", fault[:2000]
+            return "wrong", printable(str(raised.args[0]))[:500], ""
+        return "grader_fault", "", printable(f"{name}: {type(raised).__name__}: {raised}")
 
 
 def exercise_of(item: Any) -> str:

@@ -25,9 +25,7 @@ FAKE_DEVICE = "fake_gpu"
 MAX_DEPTH = 24
 MAX_ITEMS = 10_000
 MAX_TEXT = 200_000
-# Twice what an encoder sends in nesting, and room for expanded views in size.
 MAX_DECODED_DEPTH = 2 * MAX_DEPTH
-MAX_DECODED = wire.MAX_BODY
 # A float holds 308 digits; longer integers are no results of this course.
 _BIG_INTEGER = re.compile(r"-?[0-9]{1,300}\Z", re.ASCII)
 
@@ -143,6 +141,7 @@ class Decoder:
     tensor: Callable[[torch.Tensor], torch.Tensor] = lambda x: x
     gradients: bool = False  # mark tensors that need gradients as their sender had them
     without_data: bool = True  # whether a tensor may come without any (fake-gpu)
+    budget: int = wire.MAX_BODY  # bytes that all values together may take
     _seen: dict[tuple[int, object], Any] = field(default_factory=dict)
     _decoded: int = 0
     _depth: int = 0
@@ -185,8 +184,8 @@ class Decoder:
     def _count(self, size: int) -> None:
         """Bound what all values of a frame take together, however few bytes they came in."""
         self._decoded += size
-        if self._decoded > MAX_DECODED:
-            raise wire.BadFrame(f"the values take more than {MAX_DECODED} bytes together")
+        if self._decoded > self.budget:
+            raise wire.BadFrame(f"the values take more than {self.budget} bytes together")
 
     def _raw(self, index: int, size: int) -> memoryview:
         if not 0 <= index < len(self.buffers):
