@@ -33,6 +33,7 @@ def warm(extra: str) -> None:
         ops = import_module("keras").ops
         ops.softmax(ops.matmul(torch.ones(2, 2), torch.ones(2, 2)))
     elif extra == "text":
+        import_module("transformers").logging.set_verbosity_error()
         tiny = {"seed": 0, "layers": 1, "heads": 1, "hidden": 4, "vocabulary": ["a"]}
         tiny |= {"training": False, "attention": "eager", "dtype": "float32"}
         tokenizer = _hf_encoder(tiny | {"part": "tokenizer"}, "cpu")

@@ -74,7 +74,7 @@ def test_gradients(agree, draw):
 
 @pytest.mark.weight(2)
 def test_growth(agree, count, draw):
-    """Twice as many tokens cost twice the work and the memory, and no n × m tensor is made."""
+    """Twice as many tokens cost twice the work and the memory, and no n x m tensor is made."""
     for causal in (False, True):
         counts = {}
         for tokens in (128, 256, 512):  # at least 4·r·(d_v + 1), where right code grows linearly

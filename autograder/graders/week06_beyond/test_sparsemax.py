@@ -3,7 +3,6 @@
 import math
 
 import pytest
-import torch
 
 from autograder.grading.properties import rows_sum_to_one, zero_where
 

@@ -1,4 +1,4 @@
-"""Hand-written gradients for the sparse maps, complex numbers for the rotation, chunks for causal."""
+"""Hand-written gradients for the sparse maps, complex numbers for rotary, chunks for causal."""
 
 import torch
 

@@ -52,8 +52,10 @@ def performer_attention(q, k, v, projection, causal=False):
         top = torch.einsum("...ir,...irv->...iv", a, context)
         bottom = torch.einsum("...ir,...ir->...i", a, b.cumsum(-2)[..., seen, :])
     else:
-        top = torch.einsum("...ir,...jr,...jv->...iv", a, b, v) if a.shape[-2] < 3 else (
-            torch.einsum("...ir,...rv->...iv", a, torch.einsum("...jr,...jv->...rv", b, v))
+        top = (
+            torch.einsum("...ir,...jr,...jv->...iv", a, b, v)
+            if a.shape[-2] < 3
+            else (torch.einsum("...ir,...rv->...iv", a, torch.einsum("...jr,...jv->...rv", b, v)))
         )
         bottom = torch.einsum("...ir,...r->...i", a, b.sum(-2))
     return (top / bottom[..., None]).to(q.dtype)

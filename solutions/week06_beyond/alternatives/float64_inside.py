@@ -121,7 +121,9 @@ def sentence_attention(model, tokenizer, sentence):
     """By way of the config, without the model's own switch."""
     config, remembered = model.config, dict(vars(model.config))
     trained = [part for part in model.modules() if part.training]
-    inputs = {name: t.to(model.device) for name, t in tokenizer([sentence], return_tensors="pt").items()}
+    inputs = {
+        name: t.to(model.device) for name, t in tokenizer([sentence], return_tensors="pt").items()
+    }
     model.eval()
     config._attn_implementation = "eager"
     config.output_attentions = True

@@ -38,7 +38,10 @@ def entmax15(x, dim=-1):
 
 def relative_attention(q, k, v, relative_keys):
     distances = [
-        [max(0, min(len(relative_keys) - 1, j - i + len(relative_keys) // 2)) for j in range(k.shape[-2])]
+        [
+            max(0, min(len(relative_keys) - 1, j - i + len(relative_keys) // 2))
+            for j in range(k.shape[-2])
+        ]
         for i in range(q.shape[-2])
     ]
     q = q / math.sqrt(q.shape[-1])
@@ -82,12 +85,23 @@ def performer_attention(q, k, v, projection, causal=False):
         keys = torch.nn.functional.pad(keys, (0, 0, 0, short))
         v = torch.nn.functional.pad(v, (0, 0, 0, short))
     keys, v = keys[..., : q.shape[-2], :], v[..., : q.shape[-2], :]
-    output = torch.einsum("...tr,...trv->...tv", queries, (keys[..., None] * v[..., None, :]).cumsum(-3))
+    output = torch.einsum(
+        "...tr,...trv->...tv", queries, (keys[..., None] * v[..., None, :]).cumsum(-3)
+    )
     return output / (queries * keys.cumsum(-2)).sum(-1, keepdim=True)
 
 
 def keras_attention(q, k, v, mask=None):
-    from keras.ops import logical_and, logical_not, matmul, max, softmax, transpose, where, zeros_like
+    from keras.ops import (
+        logical_and,
+        logical_not,
+        matmul,
+        max,
+        softmax,
+        transpose,
+        where,
+        zeros_like,
+    )
 
     axes = list(range(len(k.shape)))
     scores = matmul(q / math.sqrt(q.shape[-1]), transpose(k, axes[:-2] + [axes[-1], axes[-2]]))

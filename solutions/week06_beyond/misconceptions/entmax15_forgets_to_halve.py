@@ -7,7 +7,6 @@ Hint: The formula has (α - 1)·x in it. What is α - 1 here?
 Rejected by: test_values
 """
 
-
 _right_entmax15 = entmax15
 
 

@@ -7,7 +7,6 @@ Hint: Which dtype should the results have? Cast back.
 Rejected by: test_half_precision
 """
 
-
 _right_keras_attention = keras_attention
 
 

@@ -7,7 +7,6 @@ Hint: Which of your steps could a backend not differentiate, or not run on its o
 Rejected by: test_gradients
 """
 
-
 _right_keras_attention = keras_attention
 
 

@@ -7,7 +7,6 @@ Hint: The docstring says what happens for an odd d.
 Rejected by: test_refuses_an_odd_size
 """
 
-
 _right_rotary = rotary
 
 

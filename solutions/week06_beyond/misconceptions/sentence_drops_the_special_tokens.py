@@ -7,7 +7,6 @@ Hint: Sum a row of your weights. Where did the rest go?
 Rejected by: test_tokens
 """
 
-
 _right_sentence_attention = sentence_attention
 
 

@@ -7,7 +7,6 @@ Hint: Exact zeros are what sparsemax is for: a weight of zero means that a key n
 Rejected by: test_exact_zeros
 """
 
-
 _right_sparsemax = sparsemax
 
 

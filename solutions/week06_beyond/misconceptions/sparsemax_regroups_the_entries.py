@@ -7,7 +7,6 @@ Hint: Reshaping never changes the order in which numbers lie. Number the entries
 Rejected by: test_any_axis
 """
 
-
 _right_sparsemax = sparsemax
 
 

@@ -1,0 +1,196 @@
+"""Week 6: beyond softmax, beyond order, beyond n x m.
+
+Eight electives, each on its own. Two replacements for the softmax that give exact zeros, two ways
+to tell attention where a token stands, attention whose cost grows with T instead of T², the same
+attention for any array library, and a look into an encoder that somebody else trained.
+
+Shapes: `T` tokens, `n` queries, `m` keys, `d` head size, `d_v` value size, `r` random features,
+`D` largest distance, `H` heads, `...` any number of leading dimensions (also none). Masks are bool,
+True = may attend.
+"""
+
+import math
+import os
+from typing import Any
+
+import torch
+
+# Keras chooses its array library when it is first imported, from this variable.
+os.environ.setdefault("KERAS_BACKEND", "torch")
+
+
+def sparsemax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
+    """The probabilities nearest to x: its Euclidean projection onto the simplex.
+
+    Entries keep their distances to each other: all of them are lowered by one threshold τ, what
+    would become negative is exactly 0, and the rest sums to 1 (Martins and Astudillo, 2016, "From
+    softmax to sparsemax", section 2.2 and algorithm 1).
+
+    Args:
+        x: (..., n, ...). Entries of -inf get exactly 0; a row holds at least one finite entry.
+        dim: the axis that sums to 1.
+
+    Returns:
+        The shape and dtype of x; differentiable, with the exact gradient (section 2.5): on the
+        support, the gradient less its mean over the support, and 0 elsewhere.
+    """
+    # TODO: sort, find how many of the largest entries stay positive, and from them the threshold.
+    raise NotImplementedError("sparsemax")
+
+
+def entmax15(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
+    """α-entmax with α = 1.5, half-way from softmax (α = 1) to sparsemax (α = 2).
+
+    p = [x/2 - τ]₊², with the threshold τ for which p sums to 1 (Peters, Niculae and Martins, 2019,
+    "Sparse sequence-to-sequence models", section 3 and algorithm 2). Over a support of k entries of
+    z = x/2 with mean M and sum of squared deviations S, τ = M - √((1 - S)/k).
+
+    Args:
+        x: (..., n, ...). Entries of -inf get exactly 0; a row holds at least one finite entry.
+        dim: the axis that sums to 1.
+
+    Returns:
+        The shape and dtype of x, exact up to rounding (no search that stops early), and
+        differentiable.
+    """
+    # TODO: as in sparsemax; for each k, would the k-th largest entry lie above the threshold of
+    # the k largest? Keep what never enters the support out of the gradient as well.
+    raise NotImplementedError("entmax15")
+
+
+def relative_attention(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, relative_keys: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Attention that knows how far away a key is (Shaw et al., 2018, section 3.2).
+
+    The score of query i and key j is q_i · (k_j + a[clip(j - i, -D, D) + D]) / √d: row D of the
+    table belongs to distance 0, the first row to all keys D or more places before the query, the
+    last to all keys D or more places behind it.
+
+    Args:
+        q: queries, (..., n, d).
+        k: keys, (..., m, d).
+        v: values, (..., m, d_v).
+        relative_keys: the table a, (2D + 1, d), the same for all leading dimensions.
+
+    Returns:
+        output (..., n, d_v) and weights (..., n, m). No tensor of n·m·d elements is made on the
+        way: there are only 2D + 1 different rows (section 3.3).
+    """
+    # TODO: split the score into two products; compute the second once per row of the table, and
+    # look up which row each pair (i, j) needs.
+    raise NotImplementedError("relative_attention")
+
+
+def rotary(
+    x: torch.Tensor, positions: torch.Tensor | None = None, base: float = 10000.0
+) -> torch.Tensor:
+    """Turns every vector by an angle that grows with its position (Su et al., 2021, section 3.2.2).
+
+    Entries 2i and 2i + 1 are a point of the plane; it is turned counter-clockwise, by the angle
+    position · base^(-2i/d). Queries and keys turned like this have dot products that depend on the
+    difference of their positions alone.
+
+    Args:
+        x: (..., T, d).
+        positions: (T,) or any shape that broadcasts to (..., T); 0 … T-1 where it is left out.
+        base: of the angles; the last pairs turn about `base` times as slowly as the first.
+
+    Returns:
+        The shape and dtype of x. Angles are computed in at least float32, whatever the dtype of x.
+
+    Raises:
+        ValueError: d is odd; the message contains d.
+    """
+    # TODO: one angle per position and pair; then the rotation of the plane, pair by pair, and the
+    # pairs back into their places.
+    raise NotImplementedError("rotary")
+
+
+def favor_features(x: torch.Tensor, projection: torch.Tensor) -> torch.Tensor:
+    """Positive random features of the softmax kernel (Choromanski et al., 2021, lemma 1).
+
+    With x' = x / d^¼, feature w is exp(w · x' - ‖x'‖²/2) / √r. Where the rows of the projection are
+    drawn from a standard normal distribution, the features of q and k have, in the mean, the dot
+    product exp(q · k / √d).
+
+    Args:
+        x: queries or keys, (..., T, d).
+        projection: (r, d), a row w for each feature.
+
+    Returns:
+        (..., T, r), all positive, in the dtype of x.
+    """
+    # TODO: scale x first; the norm is that of the scaled x.
+    raise NotImplementedError("favor_features")
+
+
+def performer_attention(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    projection: torch.Tensor,
+    causal: bool = False,
+) -> torch.Tensor:
+    """Attention through features, in time and memory that grow linearly with T.
+
+    The weight of key j for query i is φ(q_i) · φ(k_j), divided by its sum over the keys that i
+    sees, with φ = `favor_features` (Choromanski et al., 2021, sections 2.2 and 2.3). The product
+    is never written out: the keys are summed up first, and each query meets the sum.
+
+    Args:
+        q: queries, (..., n, d).
+        k: keys, (..., m, d).
+        v: values, (..., m, d_v).
+        projection: (r, d).
+        causal: whether query i sees only the keys j ≤ i, both counted from 0 (also where n and m
+            differ).
+
+    Returns:
+        The output, (..., n, d_v). No tensor of n·m elements is made on the way; with `causal`, one
+        of T·r·d_v is fine.
+    """
+    # TODO: (φq φkᵀ) v = φq (φkᵀ v). Divide by the sum of the weights. With causal, each query needs
+    # the sums as they were when its own key had just been added.
+    raise NotImplementedError("performer_attention")
+
+
+def keras_attention(q: Any, k: Any, v: Any, mask: Any = None) -> tuple[Any, Any]:
+    """Week 2's attention in `keras.ops`, the same code for every array library Keras 3 runs on.
+
+    Nothing of torch, numpy or another array library is used in here, nor a method of a tensor;
+    `.shape`, indexing and + - * / @ are fine. Import keras inside the function.
+
+    Args:
+        q: queries, (..., n, d).
+        k: keys, (..., m, d).
+        v: values, (..., m, d_v).
+        mask: bool, broadcastable to (..., n, m), True = may attend.
+
+    Returns:
+        output (..., n, d_v) and weights (..., n, m). Where a query may attend to nothing both are
+        zero, and no gradient is NaN.
+    """
+    # TODO: look for your steps of week 2 in the list of keras.ops.
+    raise NotImplementedError("keras_attention")
+
+
+def sentence_attention(model: Any, tokenizer: Any, sentence: str) -> tuple[list[str], torch.Tensor]:
+    """What each head of each layer of an encoder looks at while it reads a sentence.
+
+    Args:
+        model: any Hugging Face encoder that can return its attentions. It may be in training mode,
+            on another device, and use a fused attention that never makes the weights.
+        tokenizer: the one that belongs to it.
+        sentence: the text.
+
+    Returns:
+        tokens: as the model sees them, special tokens and pieces of words included.
+        weights: (layers, H, T, T) in the model's dtype, without dropout.
+
+        The model is left as it was: its mode (training or evaluation), its attention
+        implementation, its config.
+    """
+    # TODO: tokenize for the device of the model; switch to evaluation and to "eager" attention,
+    # which makes the weights; ask for the attentions; and switch back, whatever happens.
+    raise NotImplementedError("sentence_attention")
