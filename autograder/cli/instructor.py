@@ -111,6 +111,33 @@ def feedback(week: WeekArgument) -> None:
 
 
 @app.command()
+def report(
+    week: Annotated[
+        str | None, typer.Argument(help="A week: its name, or its number; default: the course.")
+    ] = None,
+    files: Annotated[
+        list[Path] | None,
+        typer.Option("--from", help="A report of `grade --json`; default: what was recorded."),
+    ] = None,
+    names: Annotated[bool, typer.Option("--names", help="Name the students.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="The page; default: report-WEEK.html, here.")
+    ] = None,
+) -> None:
+    """Write the class report of a week, or of the course: one HTML page for the instructor.
+
+    Example: autograder report week01 --from report.json --names
+    """
+    from ..course import load
+
+    course = load()
+    chosen = course.week(week) if week else None
+    from ..show.classreport import run_report
+
+    run_report(course, chosen, files or [], names=names, out=out)
+
+
+@app.command()
 def demo() -> None:
     """Play a whole course week on a sample class of twelve, with real nbgrader, in demo/.
 

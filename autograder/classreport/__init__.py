@@ -1,0 +1,1 @@
+"""What a class did in a week and over the course, as one page for the instructor."""

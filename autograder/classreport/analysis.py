@@ -1,0 +1,240 @@
+"""From the reports of a class to what an instructor wants to know of it.
+
+A hidden test stands for its function: it passes where it passes on every axis that was run. How
+well it tells strong from weak is the point-biserial correlation of passing with the share of the
+other tests' weight that a student passed, the test itself left out so that it cannot agree with
+itself. With fewer than eight students who ran it the number would be noise, and is not given.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..course import Week
+from ..report import ExerciseReport, Report, SubmissionReport, TestReport
+
+ENOUGH = 8
+_OPEN = "is not filled in yet"
+_UNCOUNTED = ("not_run", "grader_fault")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One test function over the class."""
+
+    name: str
+    claim: str
+    public: bool
+    ran: int
+    passed: int
+    discrimination: float | None
+
+    @property
+    def rate(self) -> float:
+        return self.passed / self.ran if self.ran else 0.0
+
+    @property
+    def words(self) -> str:
+        """What the discrimination means."""
+        if not self.ran:
+            return "not run"
+        if self.passed in (0, self.ran):
+            return "everybody passes" if self.passed else "nobody passes"
+        if self.discrimination is None:
+            return "too few students" if self.ran < ENOUGH else "the rest tells nothing"
+        if self.discrimination < 0:
+            return "look at it: weaker students pass it more often"
+        return next(
+            w
+            for at, w in ((0.3, "well"), (0.1, "a little"), (0, "hardly"))
+            if self.discrimination >= at
+        )
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A misconception and who has it."""
+
+    exercise: str
+    name: str
+    title: str
+    hint: str
+    students: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ExerciseSummary:
+    name: str
+    points: float
+    mean_share: float
+    complete: int
+    begun: int
+    items: tuple[Item, ...]
+
+
+@dataclass
+class WeekSummary:
+    """A week of a class. Shares are of the points that the graders give."""
+
+    week: str
+    title: str
+    graded: list[SubmissionReport]
+    refused: list[SubmissionReport]
+    faults: list[SubmissionReport]
+    exercises: list[ExerciseSummary] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    not_run: dict[str, int] = field(default_factory=dict)  # reason -> number of test functions
+    devices: tuple[str, ...] = ()
+
+    @property
+    def shares(self) -> list[float]:
+        return [s.score / s.max_score for s in self.graded if s.max_score]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.shares) if self.shares else 0.0
+
+    @property
+    def mean(self) -> float:
+        return statistics.fmean(self.shares) if self.shares else 0.0
+
+    @property
+    def seconds(self) -> float:
+        """The median time that grading one submission took."""
+        return statistics.median([s.seconds for s in self.graded]) if self.graded else 0.0
+
+
+def summarize(week: Week, report: Report) -> WeekSummary:
+    by: dict[Literal["graded", "refused", "grader_fault"], list[SubmissionReport]] = {
+        "graded": [],
+        "refused": [],
+        "grader_fault": [],
+    }
+    for submission in sorted(report.submissions, key=lambda s: s.name):
+        by[submission.verdict].append(submission)
+    graded = by["graded"]
+    return WeekSummary(
+        week=week.name,
+        title=week.title,
+        graded=graded,
+        refused=by["refused"],
+        faults=by["grader_fault"],
+        exercises=[_exercise(e.name, e.points, graded) for e in week.exercises],
+        mistakes=_mistakes(graded),
+        not_run=_not_run(graded),
+        devices=report.devices,
+    )
+
+
+def _of(submission: SubmissionReport, name: str) -> ExerciseReport | None:
+    return next((e for e in submission.exercises if e.name == name), None)
+
+
+def _exercise(name: str, points: float, graded: Sequence[SubmissionReport]) -> ExerciseSummary:
+    done = [e for e in (_of(s, name) for s in graded) if e is not None]
+    shares = [e.score / e.max_score for e in done if e.max_score]
+    return ExerciseSummary(
+        name=name,
+        points=points,
+        mean_share=statistics.fmean(shares) if shares else 0.0,
+        complete=sum(share >= 1 for share in shares),
+        begun=sum(_begun(e) for e in done),
+        items=tuple(_items(name, graded)),
+    )
+
+
+def _begun(exercise: ExerciseReport) -> bool:
+    return not all(_OPEN in t.message or t.verdict == "not_run" for t in exercise.tests)
+
+
+def _items(exercise: str, graded: Sequence[SubmissionReport]) -> list[Item]:
+    """The tests of an exercise, in the order in which they were run."""
+    examples: dict[str, TestReport] = {}
+    passed: dict[str, dict[str, bool]] = {}
+    for submission in graded:
+        own = _of(submission, exercise)
+        for test in own.tests if own else ():
+            function = function_of(test.name)
+            examples.setdefault(function, test)
+            outcomes = passed.setdefault(function, {})
+            if test.verdict not in _UNCOUNTED:
+                good = test.verdict == "pass"
+                outcomes[submission.name] = outcomes.get(submission.name, True) and good
+    found = []
+    for function, example in examples.items():
+        outcomes = passed[function]
+        pairs = [(outcomes[s.name], _rest(s, function)) for s in graded if s.name in outcomes]
+        found.append(
+            Item(
+                name=function,
+                claim=example.claim,
+                public=example.public,
+                ran=len(pairs),
+                passed=sum(outcomes.values()),
+                discrimination=point_biserial(pairs),
+            )
+        )
+    return found
+
+
+def function_of(test: str) -> str:
+    """A test's name without its axes."""
+    return test.split("[")[0]
+
+
+def _rest(submission: SubmissionReport, function: str) -> float:
+    """The share of the other tests' weight that was passed."""
+    others = [
+        t
+        for e in submission.exercises
+        for t in e.tests
+        if t.verdict not in _UNCOUNTED and function_of(t.name) != function
+    ]
+    total = sum(t.weight for t in others)
+    return sum(t.weight for t in others if t.verdict == "pass") / total if total else 0.0
+
+
+def point_biserial(pairs: Sequence[tuple[bool, float]]) -> float | None:
+    """The correlation of a yes or no with a number; None where it says nothing."""
+    yes = [score for good, score in pairs if good]
+    no = [score for good, score in pairs if not good]
+    spread = statistics.pstdev([score for _, score in pairs]) if pairs else 0.0
+    if len(pairs) < ENOUGH or not yes or not no or spread < 1e-9:
+        return None
+    share = len(yes) / len(pairs)
+    gap = statistics.fmean(yes) - statistics.fmean(no)
+    return gap / spread * math.sqrt(share * (1 - share))
+
+
+def _mistakes(graded: Sequence[SubmissionReport]) -> list[Mistake]:
+    """The likeliest misconception of each student and exercise, commonest first."""
+    students: dict[tuple[str, str], list[str]] = {}
+    texts: dict[tuple[str, str], tuple[str, str]] = {}
+    for submission in graded:
+        for exercise in submission.exercises:
+            if not exercise.diagnosis:
+                continue
+            key = exercise.name, exercise.diagnosis[0]
+            students.setdefault(key, []).append(submission.name)
+            for one in exercise.explained:
+                texts.setdefault((exercise.name, one.name), (one.title, one.hint))
+    found = [
+        Mistake(exercise, name, *texts.get((exercise, name), (name, "")), tuple(who))
+        for (exercise, name), who in students.items()
+    ]
+    return sorted(found, key=lambda m: (-len(m.students), m.exercise, m.name))
+
+
+def _not_run(graded: Sequence[SubmissionReport]) -> dict[str, int]:
+    reasons: Counter[tuple[str, str]] = Counter()
+    for submission in graded:
+        for exercise in submission.exercises:
+            for test in exercise.tests:
+                if test.verdict == "not_run":
+                    reasons[test.message or "no reason was given", test.name] += 1
+    return dict(Counter(reason for reason, _ in reasons).most_common())

@@ -1,0 +1,43 @@
+"""Where a class's reports come from: what stands behind the gradebook, or JSON reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from ..course import Course, Week
+from ..errors import KitError
+from ..report import Report, SubmissionReport, from_json
+
+
+def recorded_report(course: Course, week: Week) -> Report | None:
+    """The reports behind the scores in nbgrader's gradebook; None where there are none."""
+    submissions = []
+    for path in sorted((course.state / "recorded" / week.name).glob("*.json")):
+        try:
+            submissions.append(msgspec.json.decode(path.read_bytes(), type=SubmissionReport))
+        except msgspec.MsgspecError:
+            raise KitError(
+                f"{path}: not a report of this version: run `autograder grade {week.name}` again"
+            ) from None
+    return Report(week.name, (), tuple(submissions)) if submissions else None
+
+
+def read_reports(course: Course, files: Sequence[Path]) -> dict[str, Report]:
+    """JSON reports by week; one week's reports are joined, and the last word on a name holds."""
+    found: dict[str, Report] = {}
+    for path in files:
+        try:
+            report = from_json(path.read_bytes())
+        except OSError as error:
+            raise KitError(f"{path}: cannot be read: {error.strerror}") from None
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise KitError(f"{path}: not a report of `autograder grade --json`: {error}") from None
+        name = course.week(report.week).name
+        if name in found:
+            joined = {s.name: s for s in (*found[name].submissions, *report.submissions)}
+            report = msgspec.structs.replace(report, submissions=tuple(joined.values()))
+        found[name] = report
+    return found
