@@ -23,7 +23,10 @@ import msgspec
 
 from .course import Limits, Week
 
-_IGNORED_FOLDERS = {"__pycache__", ".ipynb_checkpoints", ".git", "__MACOSX", ".vscode", ".idea"}
+_IGNORED_FOLDERS = {
+    *("__pycache__", ".ipynb_checkpoints", ".git", "__MACOSX", ".vscode", ".idea"),
+    "kept",  # where `autograder reset` leaves a student's earlier files
+}
 # What a submission's own code may want beside it. Never collected: conftest.py, pytest.ini, .pth.
 _KEPT_SUFFIXES = {".py", ".txt", ".json", ".csv", ".npy"}
 _MAX_NAME = 200

@@ -1,0 +1,36 @@
+"""What `autograder reset` keeps beside a student's work is no part of what they hand in."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Course, load
+from autograder.intake import read_submission
+
+EARLIER = "kept/softmax_2027-01-12_101500.py"
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    return load(Path(__file__).resolve().parents[2])
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
+def test_earlier_files_are_not_handed_in(course: Course, tmp_path: Path, packed: bool) -> None:
+    week = course.week("week01")
+    handed_in = tmp_path / "ada"
+    for name in ("softmax.py", EARLIER):
+        path = handed_in / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x = 1\n", encoding="utf-8")
+    if packed:
+        with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
+            for name in ("softmax.py", EARLIER):
+                archive.write(handed_in / name, name)
+        handed_in = tmp_path / "ada.zip"
+    submission = read_submission(handed_in, week, course.limits(week))
+    assert submission.problem == ""
+    assert set(submission.files) == {"softmax.py"}
