@@ -12,8 +12,12 @@ __all__ = ["__version__", "check"]
 def check(exercise: str | None = None) -> Any:
     """Run the public checks of one exercise (or all of the folder) on the student's own files.
 
-    Returns a result that renders as a table in a notebook and as text elsewhere.
+    Returns a result that renders as a table in a notebook and as text elsewhere. Under nbgrader's
+    Validate button a check that does not pass raises: the button knows no other sign.
     """
-    from .checking import check_folder
+    from .checking import NotPassed, being_validated, check_folder
 
-    return check_folder(exercise)
+    result = check_folder(exercise)
+    if being_validated() and not result.passed:
+        raise NotPassed(repr(result))
+    return result

@@ -10,6 +10,7 @@ ends; whatever the student's code does becomes part of the result.
 from __future__ import annotations
 
 import ast
+import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -24,6 +25,19 @@ from .student.run import CheckingPython, run_checks
 from .student.source import fingerprints
 from .student.state import Remembered, recall, remember
 from .student.week import WeekExercise, WeekFolder, open_folder
+
+
+class NotPassed(AssertionError):
+    """Says to nbgrader's Validate what the result's table says elsewhere."""
+
+    def _render_traceback_(self) -> list[str]:
+        """IPython shows these lines in place of a traceback, of which all frames would be ours."""
+        return str(self).split("\n")
+
+
+def being_validated() -> bool:
+    """Whether nbgrader runs the notebook to tell its student what fails."""
+    return os.environ.get("NBGRADER_EXECUTION") == "validate"
 
 
 class CheckResult(msgspec.Struct, frozen=True):

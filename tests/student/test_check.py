@@ -208,3 +208,15 @@ def test_a_file_named_like_a_library_does_not_stop_the_checks(write):
     folder = write(SOLVED["shout"])
     (folder.path / "msgspec.py").write_text("raise RuntimeError")
     assert check_week(folder, ["shout"]).passed
+
+
+def test_under_nbgraders_validate_a_failing_check_raises(write, monkeypatch):
+    from autograder import check
+    from autograder.checking import NotPassed
+
+    folder = write(SOLVED["double"])
+    monkeypatch.chdir(folder.path)
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    assert check("double").passed
+    with pytest.raises(NotPassed, match="shout"):
+        check("shout")
