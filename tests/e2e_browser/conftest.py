@@ -1,0 +1,159 @@
+"""A course of week 1 with an exchange, and a student's JupyterLab in a real browser.
+
+`make e2e` runs these; `make test` does not, because they need Chromium. Screenshots go to the
+folder that AUTOGRADER_SCREENSHOTS names, else to a temporary one, which is printed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+WEEK = "week01_softmax"
+STUDENT = "ada"
+_STARTING = 90.0  # seconds
+_CHROMIUM = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
+
+collect_ignore_glob = [] if os.environ.get("AUTOGRADER_E2E") else ["test_*.py"]
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab of one student."""
+
+    url: str
+    token: str
+    home: Path
+
+    def page(self, path: str = "") -> str:
+        return f"{self.url}lab{path}?token={self.token}"
+
+
+@pytest.fixture(scope="session")
+def screenshots() -> Path:
+    named = os.environ.get("AUTOGRADER_SCREENSHOTS")
+    folder = Path(named or tempfile.mkdtemp(prefix="autograder-screenshots-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    print(f"\nscreenshots: {folder}")
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The course with its first week, in a folder of its own."""
+    target = tmp_path / "project"
+    for place in ("exercises", "solutions", "autograder/graders", "assets"):
+        shutil.copytree(
+            ROOT / place / WEEK,
+            target / place / WEEK,
+            ignore=shutil.ignore_patterns("__pycache__"),
+        )
+    registry = yaml.safe_load((ROOT / "course.yaml").read_text(encoding="utf-8"))
+    registry["weeks"] = [w for w in registry["weeks"] if w["name"] == WEEK]
+    (target / "course.yaml").write_text(yaml.safe_dump(registry), encoding="utf-8")
+    return target
+
+
+@pytest.fixture
+def instructor(project: Path) -> Callable[..., str]:
+    """Run an instructor's command in the project; it must succeed."""
+
+    def run(*arguments: str) -> str:
+        done = subprocess.run(
+            [Path(sys.executable).parent / "autograder", *arguments],
+            cwd=project,
+            env=os.environ | {"NO_COLOR": "1", "COLUMNS": "80", "JUPYTER_PLATFORM_DIRS": "1"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def lab(project: Path, tmp_path: Path) -> Iterator[Lab]:
+    """JupyterLab with nbgrader's extensions; its home, settings and data are nobody else's."""
+    home = tmp_path / STUDENT
+    settings = home / ".jupyter"
+    settings.mkdir(parents=True)
+    (settings / "nbgrader_config.py").write_text(
+        "c = get_config()\n"
+        "c.CourseDirectory.course_id = 'attention'\n"
+        f"c.CourseDirectory.student_id = {STUDENT!r}\n"
+        f"c.Exchange.root = {str(project / 'nbgrader' / 'exchange')!r}\n"
+        f"c.Exchange.cache = {str(home / '.cache' / 'nbgrader')!r}\n",
+        encoding="utf-8",
+    )
+    quiet = settings / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
+    quiet.mkdir(parents=True)
+    (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+    work = home / "work"
+    work.mkdir()
+    environment = os.environ | {
+        "HOME": str(home),
+        "JUPYTER_CONFIG_DIR": str(settings),
+        "JUPYTER_DATA_DIR": str(home / "data"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+        "JUPYTER_PLATFORM_DIRS": "1",
+        "IPYTHONDIR": str(home / ".ipython"),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+    options = ["--no-browser", "--allow-root", "--port=0", "--ip=127.0.0.1"]
+    options += [f"--ServerApp.root_dir={work}", "--LabApp.news_url=None"]
+    options += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    log = (home / "jupyter.log").open("wb")
+    server = subprocess.Popen(
+        [sys.executable, "-m", "jupyterlab", *options],
+        cwd=work,
+        env=environment,
+        stdout=log,
+        stderr=log,
+    )
+    try:
+        yield _started(server, home)
+    finally:
+        server.terminate()
+        server.wait(30)
+        log.close()
+
+
+def _started(server: subprocess.Popen[bytes], home: Path) -> Lab:
+    until = time.monotonic() + _STARTING
+    while time.monotonic() < until and server.poll() is None:
+        for path in (home / "runtime").glob("jpserver-*.json"):
+            told = json.loads(path.read_text(encoding="utf-8") or "{}")
+            if told:
+                return Lab(told["url"], told["token"], home / "work")
+        time.sleep(0.2)
+    raise AssertionError((home / "jupyter.log").read_text(encoding="utf-8")[-3000:])
+
+
+@pytest.fixture
+def browser_page() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    assert chromium, "chromium is missing: sudo apt-get install chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(_CHROMIUM))
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(60_000)
+        yield page
+        browser.close()
