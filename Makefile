@@ -27,6 +27,7 @@ lint: setup
 # A student's week in JupyterLab, in a real browser. Chromium comes from the system's packages.
 e2e: setup
 	@command -v chromium >/dev/null || { echo "chromium is missing: sudo apt-get install chromium"; exit 2; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[browser]'
 	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s tests/e2e_browser
 
 # What students install: dist/autograder-….whl. `build` may hold what is no longer packed.
