@@ -26,6 +26,7 @@ MAX_DEPTH = 24
 MAX_ITEMS = 10_000
 MAX_TEXT = 200_000
 MAX_DECODED_DEPTH = 2 * MAX_DEPTH
+MAX_VALUES = 50_000
 # A float holds 308 digits; longer integers are no results of this course.
 _BIG_INTEGER = re.compile(r"-?[0-9]{1,300}\Z", re.ASCII)
 
@@ -144,11 +145,15 @@ class Decoder:
     budget: int = wire.MAX_BODY  # bytes that all values together may take
     _seen: dict[tuple[int, object], Any] = field(default_factory=dict)
     _decoded: int = 0
+    _values: int = 0
     _depth: int = 0
 
     def __call__(self, value: wire.Value) -> Any:
         if self._depth > MAX_DECODED_DEPTH:
             raise wire.BadFrame(f"values are nested deeper than {MAX_DECODED_DEPTH} levels")
+        self._values += 1
+        if self._values > MAX_VALUES:
+            raise wire.BadFrame(f"more than {MAX_VALUES} values")
         self._depth += 1
         try:
             return self._value(value)
@@ -165,7 +170,9 @@ class Decoder:
                 self._seen[key] = self.tensor(tensor)
             return self._seen[key]
         if isinstance(value, wire.ArrayV):
-            return self._array(value)
+            if (value.buffer, value) not in self._seen:
+                self._seen[value.buffer, value] = self._array(value)
+            return self._seen[value.buffer, value]
         if isinstance(value, wire.SeqV):
             items = [self(v) for v in value.items]
             return tuple(items) if value.kind == "tuple" else items

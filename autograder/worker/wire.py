@@ -23,7 +23,7 @@ import msgspec
 MAGIC = b"AGK1"
 PREFIX = struct.Struct("<4sIQ")
 STAMP = struct.Struct("<Q")
-MAX_HEADER = 4 << 20
+MAX_HEADER = 1 << 20
 MAX_BODY = 256 << 20
 MAX_BUFFERS = 4096
 MAX_RANK = 16
