@@ -83,14 +83,28 @@ def release(
 
 
 @app.command()
-def collect(week: WeekArgument) -> None:
+def collect(
+    week: WeekArgument,
+    bulk: Annotated[
+        Path | None, typer.Option("--zip", help="A bulk download of Canvas or Moodle: zip, folder.")
+    ] = None,
+    roster: Annotated[
+        Path | None, typer.Option(help="With --zip: the class list, a CSV of the same system.")
+    ] = None,
+) -> None:
     """Collect what was handed in for a week; say who is missing and what is odd.
 
-    Example: autograder collect week01
+    Example: autograder collect week01 --zip submissions.zip --roster grades.csv
     """
     from ..course import load
 
     course = load()
+    if bulk is not None:
+        from ..show.lms import run_collect_bulk
+
+        if not run_collect_bulk(course, course.week(week), bulk, roster):
+            raise typer.Exit(1)
+        return
     from ..show.nbgrader import run_collect
 
     run_collect(course, course.week(week))
@@ -135,6 +149,45 @@ def report(
     from ..show.classreport import run_report
 
     run_report(course, chosen, files or [], names=names, out=out)
+
+
+@app.command()
+def export(
+    week: Annotated[str, typer.Argument(help="A week: its name, or its number; or all.")],
+    form: Annotated[str, typer.Option("--format", help="csv, json, canvas or moodle")] = "csv",
+    roster: Annotated[
+        Path | None, typer.Option(help="The class list: a CSV of Canvas, of Moodle, or your own.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The file; default: standard output.")] = None,
+) -> None:
+    """Export grades; exit code 1 where somebody's grade matches nobody on the class list.
+
+    Example: autograder export week01 --format canvas --roster grades.csv --out upload.csv
+    """
+    from ..course import load
+
+    course = load()
+    weeks = list(course.weeks) if week == "all" else [course.week(week)]
+    from ..show.lms import run_export
+
+    if not run_export(course, weeks, form, roster, out):
+        raise typer.Exit(1)
+
+
+@app.command()
+def roster(
+    file: Annotated[Path, typer.Argument(help="A CSV of Canvas, Moodle, or your own.")],
+) -> None:
+    """Take the students of a class list into nbgrader's gradebook.
+
+    Example: autograder roster grades.csv
+    """
+    from ..course import load
+
+    course = load()
+    from ..show.lms import run_roster
+
+    run_roster(course, file)
 
 
 @app.command()

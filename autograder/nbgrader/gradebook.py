@@ -10,7 +10,7 @@ from ..report import Report
 from .submitted import collected, complete
 from .workspace import Workspace, last_words, open_api, open_gradebook
 
-__all__ = ["Standing", "collected", "record", "standings"]
+__all__ = ["Standing", "collected", "final_scores", "record", "standings"]
 
 
 @dataclass(frozen=True)
@@ -89,3 +89,18 @@ def standings(course: Course, week: Week) -> list[Standing]:
                 )
             )
     return sorted(found, key=lambda s: s.student)
+
+
+def final_scores(course: Course, week: Week) -> dict[str, float]:
+    """What each student gets for a week: all points, less what late work costs."""
+    from nbgrader.api import MissingEntry
+
+    with open_gradebook(course) as gradebook:
+        try:
+            submissions = gradebook.find_assignment(week.name).submissions
+        except MissingEntry:
+            return {}
+        return {
+            s.student.id: max(0.0, float(s.score) - float(s.late_submission_penalty or 0))
+            for s in submissions
+        }

@@ -1,0 +1,1 @@
+"""Canvas and Moodle: their rosters, their grade files, their bulk downloads."""

@@ -1,0 +1,219 @@
+"""A bulk download of Moodle or Canvas: whose each file is, and putting them where nbgrader looks.
+
+Theory of operation. The archive's outer layer was made by the LMS, but students chose the names and
+contents of their files, and a file may be a zip of its own. Nothing is executed or unpacked by its
+own path: of each name only plain parts are kept, sizes are bounded before reading, links are left
+out. What is written is read again by the intake, which judges it, when it is graded.
+
+    Moodle   Ada Lovelace_12345_assignsubmission_file_/softmax.py
+    Canvas   lovelaceada_LATE_12345_67890_softmax-1.py
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from ..course import Course, Week
+from ..errors import KitError
+from .roster import Entry, Roster
+
+_MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?\Z")
+_CANVAS = re.compile(r"[^_]+_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>.+)\Z")
+_AGAIN = re.compile(r"-\d+(?=\.\w+\Z)")  # Canvas numbers what is handed in again
+_PLAIN = re.compile(r"[\w ()+,-][\w .()+,-]*\Z")
+_MAX_ENTRIES = 100_000
+_OURS = ("timestamp.txt", "submission_secret.txt")  # nbgrader would believe them
+_REFUSED = "larger than is allowed, or damaged"
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
+Read = Callable[[int], bytes | None]  # the content, or None where it is larger than the bound
+
+
+@dataclass
+class Found:
+    """What a bulk download held."""
+
+    collected: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)  # that is what Canvas says
+    unmatched: list[str] = field(default_factory=list)  # files of nobody on the list
+    left_out: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+def collect_bulk(
+    course: Course, week: Week, path: Path, roster: Roster, submitted: Callable[[str], Path]
+) -> Found:
+    """Sort the files of a zip or folder to their students; `submitted` says where they belong."""
+    found = Found()
+    by_student: dict[str, dict[str, Read]] = {}
+    with _opened(path) as entries:
+        for name, read in entries:
+            place = _place(name, roster)
+            if place is None:
+                found.unmatched.append(name)
+                continue
+            student, file, late = place
+            by_student.setdefault(student, {})[file] = read
+            if late and student not in found.late:
+                found.late.append(student)
+        bound = course.limits(week).submission_mib << 20
+        for student, files in sorted(by_student.items()):
+            content = _content(student, files, week, bound, found)
+            if content:
+                _write(submitted(student), content)
+                found.collected.append(student)
+    found.missing = sorted({e.student for e in roster.entries} - set(found.collected))
+    return found
+
+
+def _place(name: str, roster: Roster) -> tuple[str, str, bool] | None:
+    """(student, the file's name, whether Canvas calls it late), or None for nobody's."""
+    parts = PurePosixPath(name).parts
+    for depth, part in enumerate(parts[:-1]):
+        if moodle := _MOODLE.match(part):
+            entry = _one(roster, moodle["number"], moodle["name"])
+            return (entry.student, "/".join(parts[depth + 1 :]), False) if entry else None
+    if canvas := _CANVAS.match(parts[-1]):
+        entry = _one(roster, canvas["number"], "")
+        if entry:
+            return entry.student, _AGAIN.sub("", canvas["file"]), bool(canvas["late"])
+    return None
+
+
+def _one(roster: Roster, number: str, name: str) -> Entry | None:
+    """The entry with that number; else the only one of that name, in any order of its words."""
+    numbered = [e for e in roster.entries if e.number == number]
+    if not numbered and name:
+        words = sorted(name.casefold().split())
+        numbered = [e for e in roster.entries if sorted(e.name.casefold().split()) == words]
+    return numbered[0] if len(numbered) == 1 else None
+
+
+def _content(
+    student: str, files: dict[str, Read], week: Week, bound: int, found: Found
+) -> dict[str, bytes]:
+    """The files to write; one zip among them is opened where the module is not beside it."""
+    content: dict[str, bytes] = {}
+    left = bound
+    for name, read in files.items():
+        data = read(left)
+        if data is None:
+            found.left_out.append(f"{student}: {name}: {_REFUSED}")
+            continue
+        left -= len(data)
+        content[name] = data
+    zips = [n for n in content if n.lower().endswith(".zip")]
+    if len(zips) == 1 and not any(PurePosixPath(n).name == week.module for n in content):
+        content |= _unzipped(student, content.pop(zips[0]), bound, found)
+    folders = {str(p) for n in content for p in PurePosixPath(n).parents}
+    kept = {n: d for n, d in content.items() if _safe(n) and n not in folders}
+    found.left_out += [f"{student}: {n!r}: not a plain name" for n in content if n not in kept]
+    return {n: d for n, d in _rooted(kept, week).items() if n not in _OURS}
+
+
+def _safe(name: str) -> bool:
+    parts = name.split("/")
+    return len(name) < 400 and all(_PLAIN.match(p) and len(p.encode()) < 200 for p in parts)
+
+
+def _rooted(content: dict[str, bytes], week: Week) -> dict[str, bytes]:
+    """The files at and below the folder that holds the module, without the way to it."""
+    places = [PurePosixPath(n).parent for n in content if PurePosixPath(n).name == week.module]
+    if len(places) != 1:
+        return content  # the intake says what is wrong with it
+    pairs = [(PurePosixPath(n), data) for n, data in content.items()]
+    return {p.relative_to(places[0]).as_posix(): d for p, d in pairs if p.is_relative_to(places[0])}
+
+
+def _unzipped(student: str, data: bytes, bound: int, found: Found) -> dict[str, bytes]:
+    content: dict[str, bytes] = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for name, read in _zip_entries(archive):
+                if (one := read(bound - sum(map(len, content.values())))) is None:
+                    found.left_out.append(f"{student}: {name}: {_REFUSED}")
+                else:
+                    content[name] = one
+    except (*_BROKEN, KitError, ValueError) as error:
+        found.left_out.append(f"{student}: the zip cannot be opened: {error}")
+    return content
+
+
+def _write(target: Path, content: dict[str, bytes]) -> None:
+    """The folder appears under its name only when it is whole, in place of an earlier one."""
+    fresh = target.with_name(f"{target.name}.collecting")
+    shutil.rmtree(fresh, ignore_errors=True)
+    for name, data in content.items():
+        path = fresh / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    shutil.rmtree(target, ignore_errors=True)
+    fresh.replace(target)
+
+
+# Reading folders and archives
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Iterator[tuple[str, Read]]]:
+    """The files of a folder or a zip, each with a way to read it."""
+    if path.is_dir():
+        yield _folder_entries(path)
+        return
+    try:
+        archive = zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile, ValueError) as error:
+        raise KitError(f"{path}: neither a folder nor a zip that can be opened: {error}") from None
+    with archive:
+        yield _zip_entries(archive)
+
+
+def _folder_entries(root: Path) -> Iterator[tuple[str, Read]]:
+    for folder, folders, files in os.walk(root, followlinks=False):
+        folders.sort()
+        for name in sorted(files):
+            path = Path(folder) / name
+            if stat.S_ISREG(path.lstat().st_mode):
+                yield path.relative_to(root).as_posix(), _reader_of(path)
+
+
+def _reader_of(path: Path) -> Read:
+    def read(bound: int) -> bytes | None:
+        if path.stat().st_size > bound:
+            return None
+        return path.read_bytes()
+
+    return read
+
+
+def _zip_entries(archive: zipfile.ZipFile) -> Iterator[tuple[str, Read]]:
+    infos = archive.infolist()
+    if len(infos) > _MAX_ENTRIES:
+        raise KitError(f"the archive lists {len(infos)} files, more than any class hands in")
+    for info in infos:
+        if not info.is_dir() and stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG):
+            yield info.filename.replace("\\", "/"), _member(archive, info)
+
+
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Read:
+    def read(bound: int) -> bytes | None:
+        rare = info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+        if rare or info.file_size > bound:
+            return None
+        try:
+            with archive.open(info) as file:
+                data = file.read(bound + 1)  # the size that is stated may be a lie
+        except _BROKEN:
+            return None
+        return data if len(data) <= bound else None
+
+    return read

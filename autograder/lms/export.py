@@ -1,0 +1,140 @@
+"""Grades as a file that Canvas, Moodle, a spreadsheet or a program takes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from ..course import Week
+from ..errors import KitError
+from ..scoring import full_points
+from .roster import CANVAS, POINTS, Entry, Roster
+
+FORMATS = ("csv", "json", "canvas", "moodle")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBERED = re.compile(r"(.*) \(\d+\)\Z", re.DOTALL)
+Scores = Mapping[str, Mapping[str, float]]  # week -> student -> points, lateness counted
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The file's text, and whose grades stand in no row of it."""
+
+    text: str
+    unmatched: list[str]
+
+
+def export(form: str, weeks: Sequence[Week], scores: Scores, roster: Roster | None) -> Exported:
+    """Raises KitError where the format needs a class list of its own kind."""
+    students = sorted({s for by_student in scores.values() for s in by_student})
+    if form in ("canvas", "moodle") and (roster is None or roster.kind != form):
+        raise KitError(
+            f"--format {form} needs --roster with a CSV file exported from "
+            f"{form.capitalize()}: it has the ids by which {form.capitalize()} knows students"
+        )
+    matched, unmatched = roster.match(students) if roster else ({}, [])
+    if form == "json":
+        return Exported(_json(weeks, scores, students, matched), unmatched)
+    if form == "csv":
+        return Exported(_plain(weeks, scores, students, matched), unmatched)
+    assert roster is not None
+    ours = {id(entry): student for student, entry in matched.items()}
+    rows = [(e, ours.get(id(e), "")) for e in roster.entries]
+    write = _canvas if form == "canvas" else _moodle
+    return Exported(write(weeks, scores, roster, rows), unmatched)
+
+
+def total(week: Week) -> float:
+    """What a perfect submission gets, written questions included."""
+    return full_points(week) + sum(q.points for q in week.questions)
+
+
+def _json(
+    weeks: Sequence[Week], scores: Scores, students: list[str], matched: Mapping[str, Entry]
+) -> str:
+    grades = []
+    for student in students:
+        entry = matched.get(student)
+        about = {"name": entry.name, "email": entry.email} if entry else {}
+        own = {w.name: scores[w.name][student] for w in weeks if student in scores[w.name]}
+        grades.append({"student": student, **about, "scores": own})
+    data = {"max_scores": {w.name: total(w) for w in weeks}, "grades": grades}
+    return msgspec.json.format(msgspec.json.encode(data), indent=1).decode() + "\n"
+
+
+def _plain(
+    weeks: Sequence[Week], scores: Scores, students: list[str], matched: Mapping[str, Entry]
+) -> str:
+    rows = [["student", "name", "email", *(w.name for w in weeks)]]
+    for student in students:
+        entry = matched.get(student)
+        about = [student, entry.name if entry else "", entry.email if entry else ""]
+        rows.append([*map(_text, about), *(_score(scores, w, student) for w in weeks)])
+    return _csv(rows)
+
+
+def _text(cell: str) -> str:
+    """A text that no spreadsheet takes for a formula. (Canvas and Moodle get theirs unchanged.)"""
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+
+
+def _canvas(
+    weeks: Sequence[Week], scores: Scores, roster: Roster, rows: Sequence[tuple[Entry, str]]
+) -> str:
+    kept = [c for c in CANVAS if c in roster.columns]
+    table = [[*kept, *(_canvas_column(w, roster.columns) for w in weeks)]]
+    blank = [""] * (len(kept) - 1)
+    table.append([f"    {POINTS}", *blank, *(_number(total(w)) for w in weeks)])
+    for entry, student in rows:
+        table.append([*(entry.row[c] for c in kept), *(_score(scores, w, student) for w in weeks)])
+    return _csv(table)
+
+
+def _canvas_column(week: Week, columns: Sequence[str]) -> str:
+    """The assignment's own column, `Name (id)`, where Canvas has it; else a new one is made."""
+    for column in columns:
+        found = _NUMBERED.match(column)
+        if found and found.group(1) in (week.title, week.name):
+            return column
+    return week.title
+
+
+def _moodle(
+    weeks: Sequence[Week], scores: Scores, roster: Roster, rows: Sequence[tuple[Entry, str]]
+) -> str:
+    """A grading worksheet is filled in; any other list gets a column per week."""
+    if "Identifier" in roster.columns and "Grade" in roster.columns:
+        if len(weeks) != 1:
+            raise KitError("this roster is the grading worksheet of one assignment: name its week")
+        table = [list(roster.columns)]
+        for entry, student in rows:
+            own = _score(scores, weeks[0], student)
+            filled = entry.row | ({"Grade": own} if own else {})
+            table.append([filled.get(c, "") for c in roster.columns])
+        return _csv(table)
+    kept = [c for c in ("Username", "ID number", "Email address") if c in roster.columns]
+    table = [[*kept, *(w.title for w in weeks)]]
+    for entry, student in rows:
+        table.append([*(entry.row[c] for c in kept), *(_score(scores, w, student) for w in weeks)])
+    return _csv(table)
+
+
+def _score(scores: Scores, week: Week, student: str) -> str:
+    """Empty where nothing was graded: that is no zero."""
+    own = scores[week.name].get(student)
+    return "" if own is None else _number(own)
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def _csv(rows: list[list[str]]) -> str:
+    out = io.StringIO(newline="")
+    csv.writer(out).writerows(rows)
+    return out.getvalue()

@@ -1,0 +1,311 @@
+"""Class lists, grade files and bulk downloads of Canvas and Moodle."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import stat
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Course, load
+from autograder.errors import KitError
+from autograder.lms.bulk import Found, collect_bulk
+from autograder.lms.export import export
+from autograder.lms.roster import Roster, read_roster
+from autograder.nbgrader.submitted import collected as gathered
+from autograder.nbgrader.workspace import open_gradebook
+
+TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
+WEEK = "week01_tiny"
+CANVAS = '''\
+Student,ID,SIS User ID,SIS Login ID,Section,Tiny (4711),Homework 2 (4712)
+    Points Possible,,,,,5,10
+"Lovelace, Ada",101,S-1,ada@example.org,"Lab 1, Monday",,
+"Turing, Alan ""the""",102,S-2,alan@example.org,Lab 2,,
+"Hopper, Grace",103,S-3,grace@example.org,Lab 2,,
+'''
+WORKSHEET = """\
+Identifier,Full name,Email address,Status,Grade,Maximum Grade
+Participant 101,Ada Lovelace,ada@example.org,Submitted,,5
+Participant 102,Alan Turing,alan@example.org,Submitted,,5
+"""
+MOODLE = """\
+First name,Surname,ID number,Email address
+Ada,Lovelace,S-1,ada@example.org
+Zoë,Müller,S-9,zoe@example.org
+"""
+SCORES = {WEEK: {"ada": 4.5, "alan": 3.0}}
+CODE = b"def weigh(x):\n    return x\n"
+
+
+@pytest.fixture
+def course() -> Course:
+    return load(TINY)
+
+
+def roster_of(tmp_path: Path, text: str, start: bytes = b"") -> Roster:
+    (tmp_path / "roster.csv").write_bytes(start + text.encode())
+    return read_roster(tmp_path / "roster.csv")
+
+
+def rows(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def test_canvas_gets_its_own_columns_points_row_and_quoting(course: Course, tmp_path: Path):
+    made = export("canvas", course.weeks, SCORES, roster_of(tmp_path, CANVAS))
+    assert rows(made.text) == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Tiny (4711)"],
+        ["    Points Possible", "", "", "", "", "5"],
+        ["Lovelace, Ada", "101", "S-1", "ada@example.org", "Lab 1, Monday", "4.5"],
+        ['Turing, Alan "the"', "102", "S-2", "alan@example.org", "Lab 2", "3"],
+        ["Hopper, Grace", "103", "S-3", "grace@example.org", "Lab 2", ""],
+    ]
+    assert made.unmatched == []
+
+
+def test_a_moodle_grading_worksheet_is_filled_in(course: Course, tmp_path: Path):
+    made = export("moodle", course.weeks, SCORES, roster_of(tmp_path, WORKSHEET))
+    first = rows(WORKSHEET)
+    assert rows(made.text) == [
+        first[0],
+        ["Participant 101", "Ada Lovelace", "ada@example.org", "Submitted", "4.5", "5"],
+        ["Participant 102", "Alan Turing", "alan@example.org", "Submitted", "3", "5"],
+    ]
+
+
+def test_a_moodle_class_list_gets_a_column_per_week(course: Course, tmp_path: Path):
+    made = export("moodle", course.weeks, {WEEK: {"ada": 5.0}}, roster_of(tmp_path, MOODLE))
+    assert rows(made.text) == [
+        ["ID number", "Email address", "Tiny"],
+        ["S-1", "ada@example.org", "5"],
+        ["S-9", "zoe@example.org", ""],
+    ]
+
+
+@pytest.mark.parametrize("form", ["canvas", "csv", "json"])
+def test_who_matches_nobody_is_listed(course: Course, tmp_path: Path, form: str):
+    scores = {WEEK: {"ada": 1.0, "mallory": 2.0}}
+    assert export(form, course.weeks, scores, roster_of(tmp_path, CANVAS)).unmatched == ["mallory"]
+
+
+def test_two_of_ours_that_match_one_entry_are_both_listed(course: Course, tmp_path: Path):
+    scores = {WEEK: {"ada": 1.0, "S-1": 2.0}}
+    made = export("canvas", course.weeks, scores, roster_of(tmp_path, CANVAS))
+    assert made.unmatched == ["S-1", "ada"]
+
+
+def test_plain_csv_holds_no_formula_and_json_says_the_same(course: Course):
+    scores = {WEEK: {"=1+1": 2.5}}
+    assert rows(export("csv", course.weeks, scores, None).text)[1] == ["'=1+1", "", "", "2.5"]
+    made = json.loads(export("json", course.weeks, scores, None).text)
+    assert made["grades"] == [{"student": "=1+1", "scores": {WEEK: 2.5}}]
+
+
+@pytest.mark.parametrize("form", ["canvas", "moodle"])
+def test_a_format_needs_the_class_list_of_its_system(course: Course, form: str):
+    with pytest.raises(KitError, match="needs --roster"):
+        export(form, course.weeks, SCORES, None)
+
+
+def test_a_class_list_may_have_a_byte_order_mark_and_semicolons(tmp_path: Path):
+    found = roster_of(tmp_path, MOODLE.replace(",", ";"), "\ufeff".encode())
+    assert [(e.student, e.name) for e in found.entries] == [
+        ("ada", "Ada Lovelace"),
+        ("zoe", "Zoë Müller"),
+    ]
+
+
+def test_a_file_that_is_no_class_list_is_refused(tmp_path: Path):
+    with pytest.raises(KitError, match="no class list that is known"):
+        roster_of(tmp_path, "a,b\n1,2\n")
+
+
+def test_two_students_with_one_local_part_are_told_apart(tmp_path: Path):
+    found = roster_of(tmp_path, MOODLE + "Ada,Other,S-3,ada@elsewhere.org\n")
+    assert [e.student for e in found.entries] == ["ada@example.org", "zoe", "ada@elsewhere.org"]
+    assert found.match(["ada"]) == ({}, ["ada"])
+
+
+@pytest.mark.parametrize("student", ["../x", ".hidden", "a\\b"])
+def test_a_student_whose_name_is_a_path_is_refused(tmp_path: Path, student: str):
+    with pytest.raises(KitError, match="cannot name a student"):
+        roster_of(tmp_path, f"student\n{student}\n")
+
+
+def test_a_student_who_stands_there_twice_is_refused(tmp_path: Path):
+    with pytest.raises(KitError, match="twice"):
+        roster_of(tmp_path, "student,email\nada,a@x.org\nada,a@x.org\n")
+
+
+# Bulk downloads
+
+
+def archive(path: Path, files: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w") as made:
+        for name, data in files.items():
+            made.writestr(name, data)
+    return path
+
+
+def collected(tmp_path: Path, source: Path, text: str) -> tuple[Found, dict[str, bytes]]:
+    course, target = load(TINY), tmp_path / "submitted"
+    found = collect_bulk(
+        course, course.weeks[0], source, roster_of(tmp_path, text), lambda s: target / s / WEEK
+    )
+    files = {p.relative_to(target).as_posix(): p.read_bytes() for p in target.rglob("*.*")}
+    return found, files
+
+
+def inner_zip(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        for name, data in files.items():
+            made.writestr(name, data)
+    return out.getvalue()
+
+
+def test_a_canvas_download_is_sorted_to_its_students(tmp_path: Path):
+    source = archive(
+        tmp_path / "c.zip",
+        {
+            "lovelaceada_101_9001_tiny-2.py": CODE,
+            "turingalan_LATE_102_9002_tiny.py": CODE,
+            "nobody_999_9003_tiny.py": CODE,
+            "readme.txt": b"",
+        },
+    )
+    found, files = collected(tmp_path, source, CANVAS)
+    assert files == {f"ada/{WEEK}/tiny.py": CODE, f"alan/{WEEK}/tiny.py": CODE}
+    assert (found.late, found.missing) == (["alan"], ["grace"])
+    assert found.unmatched == ["nobody_999_9003_tiny.py", "readme.txt"]
+
+
+@pytest.mark.parametrize("as_folder", [True, False])
+def test_a_moodle_download_is_sorted_to_its_students(tmp_path: Path, as_folder: bool):
+    source = archive(
+        tmp_path / "m.zip",
+        {
+            "Ada Lovelace_101_assignsubmission_file_/tiny.py": CODE,
+            "Alan Turing_102_assignsubmission_file_/work.zip": inner_zip(
+                {"work/tiny.py": CODE, f"work/{WEEK}.ipynb": b"{}"}
+            ),
+            "Eve Other_777_assignsubmission_file_/tiny.py": CODE,
+        },
+    )
+    if as_folder:
+        shutil.unpack_archive(source, tmp_path / "folder")
+        source = tmp_path / "folder"
+    found, files = collected(tmp_path, source, WORKSHEET)
+    assert files == {
+        f"ada/{WEEK}/tiny.py": CODE,
+        f"alan/{WEEK}/tiny.py": CODE,
+        f"alan/{WEEK}/{WEEK}.ipynb": b"{}",
+    }
+    assert found.unmatched == ["Eve Other_777_assignsubmission_file_/tiny.py"]
+
+
+def test_without_numbers_moodle_students_are_matched_by_name(tmp_path: Path):
+    source = archive(tmp_path / "m.zip", {"Zoë Müller_55_assignsubmission_file_/tiny.py": CODE})
+    _, files = collected(tmp_path, source, MOODLE)
+    assert files == {f"zoe/{WEEK}/tiny.py": CODE}
+
+
+@pytest.mark.parametrize("name", ["../../escaped.py", "/etc/escaped.py", "a/../../../escaped.py"])
+def test_no_file_climbs_out(tmp_path: Path, name: str):
+    inner = inner_zip({"tiny.py": CODE, name: b"out"})
+    source = archive(tmp_path / "c.zip", {"lovelaceada_101_9001_work.zip": inner})
+    found, files = collected(tmp_path, source, CANVAS)
+    assert files == {f"ada/{WEEK}/tiny.py": CODE}
+    assert "not a plain name" in found.left_out[0]
+    assert not list(tmp_path.rglob("escaped.py"))
+
+
+def test_a_file_larger_than_allowed_is_left_out_and_said(tmp_path: Path):
+    source = archive(
+        tmp_path / "c.zip", {"a_101_1_tiny.py": CODE, "a_101_1_big.csv": b"0" * (9 << 20)}
+    )
+    found, files = collected(tmp_path, source, CANVAS)
+    assert files == {f"ada/{WEEK}/tiny.py": CODE}
+    assert found.left_out == ["ada: big.csv: larger than is allowed, or damaged"]
+
+
+def test_a_student_cannot_say_when_it_was_handed_in(tmp_path: Path):
+    files = {"a_101_1_tiny.py": CODE, "a_101_1_timestamp.txt": b"2000-01-01 00:00:00 UTC"}
+    _, written = collected(tmp_path, archive(tmp_path / "c.zip", files), CANVAS)
+    assert written == {f"ada/{WEEK}/tiny.py": CODE}
+
+
+def test_a_link_in_an_archive_is_left_out(tmp_path: Path):
+    link = zipfile.ZipInfo("a_101_1_tiny.py")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(tmp_path / "c.zip", "w") as made:
+        made.writestr(link, "/etc/passwd")
+    assert collected(tmp_path, tmp_path / "c.zip", CANVAS)[1] == {}
+
+
+def test_a_damaged_archive_is_named(tmp_path: Path):
+    (tmp_path / "c.zip").write_bytes(b"no zip")
+    with pytest.raises(KitError, match="neither a folder nor a zip"):
+        collected(tmp_path, tmp_path / "c.zip", CANVAS)
+
+
+def test_a_damaged_zip_of_one_student_does_not_stop_the_rest(tmp_path: Path):
+    files = {"a_101_1_work.zip": b"PK\x03\x04 broken", "b_102_2_tiny.py": CODE}
+    found, written = collected(tmp_path, archive(tmp_path / "c.zip", files), CANVAS)
+    assert written == {f"alan/{WEEK}/tiny.py": CODE}
+    assert found.left_out[0].startswith("ada: the zip cannot be opened")
+
+
+# The commands, with nbgrader's gradebook
+
+
+@pytest.fixture
+def graded_course(tmp_path: Path) -> Course:
+    """ada has 4.5 points of which lateness takes 1, mallory has 2; nobody else handed in."""
+    root = shutil.copytree(TINY, tmp_path / "tiny", ignore=shutil.ignore_patterns("__pyc*"))
+    course = load(Path(root))
+    with open_gradebook(course) as gradebook:
+        gradebook.add_assignment(WEEK)
+        gradebook.add_notebook(WEEK, WEEK)
+        gradebook.add_grade_cell("weigh", WEEK, WEEK, max_score=5, cell_type="code")
+        for student, points, off in (("ada", 4.5, 1.0), ("mallory", 2.0, None)):
+            gradebook.add_student(student)
+            gradebook.add_submission(WEEK, student)
+            gradebook.find_grade("weigh", WEEK, WEEK, student).auto_score = points
+            notebook = gradebook.find_submission_notebook(WEEK, WEEK, student)
+            notebook.late_submission_penalty = off
+        gradebook.db.commit()
+    (Path(root) / "canvas.csv").write_text(CANVAS)
+    return course
+
+
+def test_the_command_exports_what_is_left_after_lateness_and_lists_the_unmatched(
+    graded_course: Course, autograder
+):
+    options = ["--format", "canvas", "--roster", "canvas.csv", "--out", "up.csv"]
+    done = autograder("export", "all", *options, cwd=graded_course.root)
+    assert (done.returncode, done.stderr) == (1, f"UNMATCHED  mallory: {WEEK} 2\n")
+    made = rows((graded_course.root / "up.csv").read_text())
+    assert [r[-1] for r in made] == ["Tiny (4711)", "5", "3.5", "", ""]
+
+
+def test_the_command_takes_a_class_list_and_a_bulk_download(graded_course: Course, autograder):
+    root = graded_course.root
+    assert autograder("roster", "canvas.csv", cwd=root).returncode == 0
+    with open_gradebook(graded_course) as gradebook:
+        assert gradebook.find_student("grace").last_name == "Hopper"
+    archive(root / "c.zip", {"hoppergrace_103_9_tiny.py": CODE})
+    done = autograder("collect", "1", "--zip", "c.zip", "--roster", "canvas.csv", cwd=root)
+    assert (done.returncode, "collected 1 of 3 students" in done.stdout) == (0, True)
+    assert [s.name for s in gathered(graded_course, graded_course.weeks[0])] == ["grace"]
+
+
+def test_a_download_without_a_class_list_is_refused(graded_course: Course, autograder):
+    done = autograder("collect", "1", "--zip", "c.zip", cwd=graded_course.root)
+    assert (done.returncode, "needs --roster" in done.stderr) == (2, True)
