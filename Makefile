@@ -58,5 +58,11 @@ sandbox:
 	elif [ "$$as" != no ] && command -v pacman >/dev/null; then $$as pacman -S --noconfirm bubblewrap libseccomp; \
 	else echo "bubblewrap is missing: install it with   sudo apt-get install bubblewrap libseccomp2"; fi
 
+# A million inputs to each door that a stranger's bytes enter. Coverage leads them where atheris
+# has a wheel for this Python; otherwise hypothesis makes them.
+fuzz: setup
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt atheris
+	$(BIN)/python tests/fuzz/run.py --runs $(or $(RUNS),1000000)
+
 clean:
 	rm -rf .venv demo build dist *.egg-info

@@ -152,7 +152,8 @@ def _same_tensor(a: torch.Tensor, b: torch.Tensor) -> bool:
     if not (a.is_floating_point() or a.is_complex()):
         return torch.equal(a, b)
     slack = 32 * torch.finfo(a.dtype).eps
-    wide_a, wide_b = a.double(), b.double()
+    wide = torch.complex128 if a.is_complex() else torch.float64
+    wide_a, wide_b = a.to(wide), b.to(wide)
     finite = wide_b[torch.isfinite(wide_b)]
     scale = float(finite.abs().max()) if finite.numel() else 1.0
     return torch.allclose(

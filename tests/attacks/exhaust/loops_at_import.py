@@ -1,0 +1,8 @@
+"""Line 37. Never finishes its import.
+
+Expected: softmax=timeout
+Score at most: softmax=0
+"""
+
+while True:
+    pass

@@ -1,0 +1,9 @@
+"""Line 28. Answers what no comparison with a tolerance may let through.
+
+Variants: nan inf minus huge tiny
+Expected: softmax=wrong|crashed
+Score at most: softmax=0.3
+"""
+
+def softmax(x, dim=-1):
+    return torch.full_like(x, {"nan": float("nan"), "inf": float("inf"), "minus": float("-inf"), "huge": 1e30, "tiny": 0.0}[VARIANT])

@@ -1,0 +1,19 @@
+"""Line 17. Answers tensors of the right shape and type that hold no values.
+
+Variants: fake meta forged
+Expected: softmax=bad_reply|wrong|pass
+Score at most: softmax=0.3
+"""
+
+def softmax(x, dim=-1):
+    if VARIANT == "fake":
+        from torch._subclasses.fake_tensor import FakeTensorMode
+
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            return torch.empty(x.shape, dtype=x.dtype)
+    if VARIANT == "meta":
+        return torch.empty(x.shape, dtype=x.dtype, device="meta")
+    importer = __builtins__["__imp" + "ort__"]
+    values = importer("work" + "er.values", fromlist=["x"])
+    values.Encoder._tensor = lambda self, t: values.wire.TensorV(str(t.dtype)[6:], tuple(t.shape), None, "cpu" if x.device.type == "cpu" else "fake_gpu", None)
+    return x * 1

@@ -1,0 +1,21 @@
+"""Line 36. Replaces the counter of operations in the worker.
+
+Expected: softmax=forbidden
+Score at most: softmax=0
+"""
+
+import worker.watch
+
+
+class _Nothing:
+    flops = largest = ops = 1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *a):
+        return None
+
+
+worker.watch.Counting = _Nothing
+worker.execute = worker.watch

@@ -1,0 +1,8 @@
+"""Line 19. Raises SystemExit before anything is defined.
+
+Base: nothing
+Expected: softmax=crashed
+Score at most: softmax=0
+"""
+
+raise SystemExit(0)

@@ -1,0 +1,22 @@
+"""Line 17. Announces a large frame, sends a little of it, and waits.
+
+Expected: softmax=timeout|bad_reply
+Score at most: softmax=0
+"""
+
+import os
+import time
+
+
+def softmax(x, dim=-1):
+    stamp = b"12345678"
+    try:
+        raise ValueError
+    except ValueError as error:
+        frame = error.__traceback__.tb_frame
+    while "stamp" not in frame.f_locals:
+        frame = frame.f_back
+    os.write(3, frame.f_locals["stamp"] + b"AGK1" + (1000).to_bytes(4, "little") + (1 << 20).to_bytes(8, "little"))
+    while True:
+        os.write(3, b"x")
+        time.sleep(0.02)

@@ -1,0 +1,345 @@
+"""Where attacks are tried: a small course with planted canaries, and warm engines that are watched.
+
+A canary is a string that nobody outside the grader may ever see. They are planted in the grader's
+environment, in comments of solution, grader and registry, and in a neighbour's submission. Hidden
+inputs are canaries too: submissions see them, feedback must not.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import os
+import re
+import shutil
+import struct
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+import yaml
+
+from autograder.course import Week, load
+from autograder.feedback.html import feedback_page
+from autograder.grading.engine import Engine
+from autograder.grading.targets import Target
+from autograder.intake import Submission, read_submission
+from autograder.report import SubmissionReport
+from autograder.sandbox import choose
+from autograder.worker import wire
+
+PROJECT = Path(__file__).resolve().parents[2]
+GROUPS = ("read_secrets", "forge", "exhaust", "intake")
+SECRET = b"CANARY-course-secret-0123456789ab"
+CANARIES = ("CANARY-environment", "CANARY-solution", "CANARY-grader", "CANARY-registry")
+NEIGHBOUR = "CANARY-neighbour"
+LEFT_BEHIND = "CANARY-left-behind"
+_EXERCISES = {
+    "week01_softmax": {"softmax": 2, "ascii_heatmap": 1},
+    "week02_masking": {"plot_attention": 2, "SelfAttention": 2},
+}
+_LIMITS = {
+    "call_seconds": 1.5,
+    "exercise_seconds": 3,
+    "submission_seconds": 8,
+    "memory_mib": 256,
+    "disk_mib": 4,
+    "reply_mib": 16,
+    "open_files": 32,
+}
+_INPUT = re.compile(r"CANARYINPUT[ _m]*-?[0-9a-j]")
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One file, or one variant of it, as its header states it."""
+
+    path: Path
+    variant: str
+    line: int
+    expected: dict[str, frozenset[str]]
+    most: dict[str, float]
+    week: str
+    base: str
+    body: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.path.parent.name}/{self.path.stem}" + (
+            f"-{self.variant}" * bool(self.variant)
+        )
+
+    @property
+    def makes(self) -> bool:
+        """Whether it makes a submission by itself instead of being a part of one."""
+        return "\ndef make(" in self.body
+
+
+def attacks() -> list[Attack]:
+    """Every attack of every group, one for each variant."""
+    found = []
+    for group in GROUPS:
+        for path in sorted((PROJECT / "tests/attacks" / group).glob("*.py")):
+            found += _read(path)
+    return found
+
+
+def _read(path: Path) -> list[Attack]:
+    text = path.read_text(encoding="utf-8")
+    header = text.split('"""')[1]
+    body = text.split('"""', 2)[2]
+    fields = dict(re.findall(r"^([A-Z][a-z ]+): (.*)$", header, re.M))
+    line = int(re.match(r"Line (\d+)\.", header)[1])  # type: ignore[index]
+    expected = {}
+    for part in fields["Expected"].split(";"):
+        exercise, _, verdicts = part.strip().rpartition("=")
+        expected[exercise] = frozenset(verdicts.split("|"))
+    most = {}
+    for part in fields["Score at most"].split(";"):
+        exercise, _, points = part.strip().partition("=")
+        most[exercise] = float(points)
+    week, base = fields.get("Week", "week01_softmax"), fields.get("Base", "solution")
+    return [
+        Attack(path, variant, line, expected, most, week, base, _section(body, variant))
+        for variant in fields.get("Variants", "").split() or [""]
+    ]
+
+
+def _section(body: str, variant: str) -> str:
+    """What stands before the first `#=== name`, and the section of this variant."""
+    common, *sections = re.split(r"^#=== ", body, flags=re.M)
+    own = [s.partition("\n")[2] for s in sections if s.partition("\n")[0] == variant]
+    return common + "".join(own)
+
+
+class _Tee:
+    """A target that keeps what it was asked and what it answered."""
+
+    def __init__(self, inner: Target) -> None:
+        self.inner = inner
+        self.asked: list[bytes] = []
+        self.answered: list[bytes] = []
+
+    def begin(self, test: str, exercise: str) -> None:
+        self.inner.begin(test, exercise)
+
+    def request(self, frame: bytes) -> Any:
+        self.asked.append(frame)
+        reply, buffers = self.inner.request(frame)
+        with contextlib.suppress(UnicodeEncodeError, msgspec.MsgspecError):
+            self.answered.append(msgspec.json.encode(reply) + b"".join(bytes(b) for b in buffers))
+        return reply, buffers
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+class _Watched(Engine):
+    """An engine that remembers the targets it made for one submission."""
+
+    tees: list[_Tee]
+
+    def target(self, files: Any) -> Any:
+        tee = _Tee(super().target(files))
+        self.tees.append(tee)
+        return tee
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of a submission: its report and page, what it said, and how long it took."""
+
+    report: SubmissionReport
+    page: str
+    said: bytes
+    inputs: frozenset[str]
+    seconds: float
+
+    @property
+    def shown(self) -> str:
+        """Everything that leaves the grader."""
+        return msgspec.json.encode(self.report).decode() + self.page
+
+    def verdicts(self, exercise: str) -> set[str]:
+        if self.report.verdict != "graded":
+            return {self.report.verdict}
+        tests = [t for e in self.report.exercises if e.name == exercise for t in e.tests]
+        # the claimed device may not be able to tell; anywhere else, not_run would be a gift
+        return {t.verdict for t in tests if t.verdict != "not_run" or "fake-gpu" not in t.name}
+
+    def score(self, exercise: str) -> float:
+        return sum(e.score for e in self.report.exercises if e.name == exercise)
+
+
+class Laboratory:
+    """The course, its engines, and the honest neighbour's report as it always is."""
+
+    def __init__(self, folder: Path, weeks: tuple[str, ...] = tuple(_EXERCISES)) -> None:
+        (folder / "tmp").mkdir()
+        tempfile.tempdir = os.environ["TMPDIR"] = str(folder / "tmp")
+        self.before = _surroundings()
+        os.environ["GRADER_TOKEN"] = CANARIES[0]
+        self.root = small_course(folder / "course", weeks)
+        self.course = load(self.root)
+        self.sandbox = choose("bubblewrap")
+        self._engines: dict[str, _Watched] = {}
+        self._honest: dict[str, bytes] = {}
+
+    def week(self, name: str) -> Week:
+        return self.course.week(name)
+
+    def solution(self, week: str) -> str:
+        """The solution as a good student would have written it: without our canary."""
+        return (PROJECT / "solutions" / week / self.week(week).module).read_text(encoding="utf-8")
+
+    def engine(self, week: str) -> _Watched:
+        if week not in self._engines:
+            engine = _Watched(
+                self.course, self.week(week), ("cpu", "fake-gpu"), SECRET, self.sandbox
+            )
+            engine.tees = []
+            self._engines[week] = engine
+        return self._engines[week]
+
+    def submission(self, attack: Attack, place: Path) -> Submission:
+        """The attack as it is handed in."""
+        week = self.week(attack.week)
+        if attack.makes:
+            scope: dict[str, Any] = {}
+            exec(compile(attack.body, attack.path, "exec"), scope)
+            path = scope["make"](place, attack.variant, self.solution(attack.week))
+            return read_submission(path, week, self.course.limits(week))
+        path = place / "mallory"
+        path.mkdir()
+        first, *others = re.split(r"^#--- ", attack.body, flags=re.M)
+        base = self.solution(attack.week) if attack.base == "solution" else ""
+        source = f"{base}\n\nVARIANT = {attack.variant!r}\n{first}" if base else first.lstrip("\n")
+        (path / week.module).write_text(source, encoding="utf-8")
+        for other in others:
+            name, _, content = other.partition("\n")
+            (path / name).parent.mkdir(exist_ok=True)
+            (path / name).write_text(content, encoding="utf-8")
+        return read_submission(path, week, self.course.limits(week))
+
+    def grade(self, submission: Submission, week: str) -> Trial:
+        from autograder.batch import refused
+
+        engine, started = self.engine(week), time.monotonic()
+        engine.tees = []
+        if submission.problem:
+            report = refused(submission, self.week(week))
+        else:
+            report = engine.grade(submission.name, submission.files)
+        seconds = time.monotonic() - started
+        page = feedback_page(report, self.week(week), self.course)
+        said = b"\n".join(a for tee in engine.tees for a in tee.answered)
+        asked = [frame for tee in engine.tees for frame in tee.asked]
+        return Trial(report, page, said, _digits(asked), seconds)
+
+    def honest(self, week: str) -> bytes:
+        """The neighbour's report, graded now; timings aside."""
+        source = self.solution(week) + f"\n# {NEIGHBOUR}\n"
+        trial = self.grade(Submission("neighbour", {self.week(week).module: source.encode()}), week)
+        return plain(trial.report)
+
+    def always(self, week: str) -> bytes:
+        """The neighbour's report as it was before any attack."""
+        if week not in self._honest:
+            self.honest(week)  # what is imported at a first use takes its time once
+            self._honest[week] = self.honest(week)
+        return self._honest[week]
+
+    def close(self) -> None:
+        for engine in self._engines.values():
+            engine.close()
+        self._engines.clear()
+        for name in ("GRADER_TOKEN", "TMPDIR"):
+            os.environ.pop(name, None)
+
+    def left(self) -> set[str]:
+        """Processes, mounts and temporary files that were not there before."""
+        left = _surroundings() - self.before
+        tempfile.tempdir = None
+        return left
+
+
+def plain(report: SubmissionReport) -> bytes:
+    return msgspec.json.encode(msgspec.structs.replace(report, seconds=0.0))
+
+
+def inputs_in(trial: Trial) -> set[str]:
+    """Traces of hidden inputs in what is shown: our mark, or six digits of one."""
+    marks = set(_INPUT.findall(trial.shown))
+    runs = re.findall(r"\d{6,}", re.sub(r"(?<=\d)\.(?=\d)", "", trial.shown))
+    return marks | {i for i in trial.inputs if any(i in run for run in runs)}
+
+
+def small_course(target: Path, weeks: tuple[str, ...]) -> Path:
+    """A copy of the course with two exercises a week, small limits and planted canaries."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    for week in weeks:
+        for place in ("exercises", "solutions", "autograder/graders"):
+            shutil.copytree(PROJECT / place / week, target / place / week, ignore=ignored)
+        _plant(next((target / "solutions" / week).glob("*.py")).parent, CANARIES[1])
+        graders = target / "autograder/graders" / week
+        for path in graders.glob("test_*.py"):
+            if path.stem.removeprefix("test_") not in _EXERCISES[week]:
+                path.unlink()
+        _plant(graders, CANARIES[2])
+        bank = target / "solutions" / week / "misconceptions"
+        for path in bank.glob("*.py"):
+            doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            if not any(f"Exercise: {name}\n" in doc for name in _EXERCISES[week]):
+                path.unlink()
+        for path in sorted(bank.glob("*.py"))[6:]:
+            path.unlink()
+    registry = yaml.safe_load((PROJECT / "course.yaml").read_text(encoding="utf-8"))
+    registry["limits"] = _LIMITS
+    registry["weeks"] = [w for w in registry["weeks"] if w["name"] in weeks]
+    for week in registry["weeks"]:
+        week.pop("limits", None)
+        points = _EXERCISES[week["name"]]
+        week["exercises"] = [e for e in week["exercises"] if e["name"] in points]
+        for exercise in week["exercises"]:
+            exercise["points"] = points[exercise["name"]]
+    text = yaml.safe_dump(registry, sort_keys=False) + f"# {CANARIES[3]}\n"
+    (target / "course.yaml").write_text(text, encoding="utf-8")
+    return target
+
+
+def _plant(folder: Path, canary: str) -> None:
+    for path in folder.glob("*.py"):
+        path.write_text(path.read_text(encoding="utf-8") + f"\n# {canary}\n", encoding="utf-8")
+
+
+def _digits(frames: list[bytes]) -> frozenset[str]:
+    """Six digits of every float32 among the inputs that were sent."""
+    found = set()
+    for frame in frames:
+        header, body = wire.frame_lengths(frame[: wire.PREFIX.size])
+        start = wire.PREFIX.size + header
+        data = frame[start : start + min(body, 4096) // 4 * 4]
+        for (value,) in struct.iter_unpack("<f", data):
+            digits = f"{abs(value):.6g}".replace(".", "").lstrip("0")
+            if len(digits) == 6 and digits.isdecimal() and digits.strip("0123456789") == "":
+                found.add(digits)
+    return frozenset(d for d in found if len(set(d)) > 2)
+
+
+def _surroundings() -> set[str]:
+    children = psutil.Process().children(recursive=True)
+    mounts = Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
+    own = [n for n in os.listdir(tempfile.gettempdir()) if not n.startswith("torchinductor")]
+    files = [f"file {tempfile.gettempdir()}/{n}" for n in own]
+    for place in ("/dev/shm", "/tmp"):
+        files += [
+            f"file {place}/{n}" for n in os.listdir(place) if n.startswith(("attack-", "seen"))
+        ]
+    commands = [" ".join(p.cmdline())[:120] for p in children]
+    # multiprocessing keeps one of its own until the interpreter ends
+    left = {f"process {c}" for c in commands if "resource_tracker" not in c}
+    return left | set(mounts) | set(files)
