@@ -78,6 +78,7 @@ class Week(_Config, frozen=True):
     questions: tuple[Question, ...] = ()
     not_allowed: tuple[str, ...] = ()
     electives_counted: int | None = None
+    files: tuple[str, ...] = ()  # of assets/, laid beside the lesson
     limits: Limits | None = None
 
     @property

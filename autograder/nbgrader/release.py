@@ -69,6 +69,8 @@ def week_files(course: Course, week: Week) -> dict[str, bytes]:
     }
     for name in (f"test_{week.stem}.py", "README.md", "hints.md"):
         files[name] = _read(course, folder / name, "write it")
+    for name in week.files:
+        files[name] = _read(course, course.root / "assets" / name, f"{week.name} lists it as a file")
     for name in figures_used(lesson_text(course, week)):
         figure = course.figures(week) / name
         files[f"figures/{name}"] = _read(

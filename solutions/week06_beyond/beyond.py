@@ -137,7 +137,7 @@ def relative_attention(
     row = (key_place - query_place).clamp(-far, far) + far  # (n, m)
     with_place = with_table.gather(-1, row.expand(*q.shape[:-1], m))
     scores = (q @ k.transpose(-2, -1) + with_place) / math.sqrt(q.shape[-1])
-    weights = torch.softmax(scores, dim=-1)
+    weights = torch.softmax(scores, dim=-1)  # public
     return weights @ v, weights
     # END SOLUTION
 
@@ -318,7 +318,7 @@ def sentence_attention(model: Any, tokenizer: Any, sentence: str) -> tuple[list[
     implementation = model.config._attn_implementation
     try:
         model.eval()
-        model.set_attn_implementation("eager")
+        model.set_attn_implementation("eager")  # public
         with torch.no_grad():
             result = model(**encoded, output_attentions=True)
     finally:

@@ -1,0 +1,124 @@
+"""Hidden graders for `MiniTransformer`.
+
+Positions come from a float32 table, so models in float64 are compared at 1e-6.
+"""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect, same
+
+SIZES = {"vocab_size": 11, "d_model": 12, "n_heads": 3, "n_layers": 2, "max_len": 9}
+
+
+@pytest.mark.weight(2)
+def test_values(agree, draw):
+    """Ids are embedded, given their positions, sent through the blocks, normalised and read out."""
+    pair = agree.MiniTransformer(11, 12, 3, 2, 9)
+    pair(draw.integers(0, 11, 2, 7))
+    pair(draw.integers(0, 11, 4, 5))
+
+
+def test_sizes(agree, draw):
+    """Vocabulary, width, heads and longest sequence are those asked for."""
+    for vocabulary, width, heads, longest in ((5, 8, 1, 6), (13, 6, 6, 4), (7, 10, 5, 8)):
+        pair = agree.MiniTransformer(vocabulary, width, heads, 1, max_len=longest)
+        pair(draw.integers(0, vocabulary, 3, 4))
+
+
+def test_any_number_of_blocks(agree, draw):
+    """Each of the blocks has weights of its own, and they come one after the other."""
+    for layers in (1, 3, 0):
+        pair = agree.MiniTransformer(**SIZES | {"n_layers": layers})
+        pair(draw.integers(0, 11, 2, 5))
+
+
+def test_same_token_at_every_place(agree, draw):
+    """The model knows where a token stands, even where all tokens are the same."""
+    pair = agree.MiniTransformer(**SIZES)
+    logits = pair(draw.integers(0, 11, 3, 1).expand(3, 7))
+    moved = float((logits[:, 1:] - logits[:, :-1]).abs().amax(dim=-1).min())
+    expect(moved > 1e-4, "Equal tokens at different places should get different logits.")
+
+
+def test_future_changes_nothing(agree, draw):
+    """Changing the last tokens leaves the logits before them as they were."""
+    pair = agree.MiniTransformer(**SIZES)
+    ids = draw.integers(0, 11, 2, 8)
+    changed = torch.cat([ids[:, :5], 10 - ids[:, 5:]], dim=1)
+    before, after = pair(ids), pair(changed)
+    same(after[:, :5], before[:, :5], "Logits should not depend on tokens that come later.")
+
+
+def test_every_length(agree, draw):
+    """One model takes a single token, a single sequence, and all that max_len allows."""
+    pair = agree.MiniTransformer(**SIZES)
+    for batch, tokens in ((2, 9), (1, 4), (3, 1), (1, 1)):
+        pair(draw.integers(0, 11, batch, tokens))
+
+
+def test_refuses_what_is_too_long(agree, refuses, draw):
+    """More tokens than max_len are a ValueError that says how many there were."""
+    pair = agree.MiniTransformer(**SIZES)
+    pair(draw.integers(0, 11, 2, 8))
+    refuses(ValueError, mentions="10").of(pair)(draw.integers(0, 11, 2, 10))
+    refuses(ValueError, mentions="17").of(pair)(draw.integers(0, 11, 2, 17))
+
+
+def test_what_is_saved(agree, draw):
+    """The state dict holds the trained weights and nothing else; max_len is an attribute."""
+    pair = agree.MiniTransformer(**SIZES)
+    pair.attribute("max_len")
+    pair.state()
+
+
+def test_gradients(agree, draw):
+    """Every parameter gets its gradient."""
+    pair = agree.MiniTransformer(**SIZES)
+    pair.gradients(draw.integers(0, 11, 2, 6))
+
+
+def test_evaluation_drops_nothing(agree, draw):
+    """In evaluation mode dropout has no effect, whatever its rate."""
+    pair = agree.MiniTransformer(**SIZES, dropout=0.5)
+    pair.eval()
+    pair(draw.integers(0, 11, 2, 7))
+
+
+def test_training_with_everything_dropped(agree, draw):
+    """Dropout falls inside the blocks only: at a rate of 1, embedding and positions are left."""
+    pair = agree.MiniTransformer(**SIZES, dropout=1.0)
+    pair.train().impurely(draw.integers(0, 11, 2, 7))
+
+
+def test_ids_that_are_views(agree, draw):
+    """Slices and transpositions of a text do as well as copies."""
+    pair = agree.MiniTransformer(**SIZES)
+    pair(draw.integers(0, 11, 6, 2).T)
+    pair(draw.integers(0, 11, 3, 14)[:, ::2])
+
+
+@pytest.mark.dtypes("float16", "bfloat16")
+def test_half_precision(agree, draw, dtype):
+    """A model in half precision answers in half precision, positions and all."""
+    pair = agree.MiniTransformer(**SIZES)
+    pair(draw.integers(0, 11, 2, 6))
+
+
+@pytest.mark.dtypes("float64")
+def test_double_precision(agree, draw):
+    """A model in double precision answers in double precision."""
+    pair = agree.within(atol=1e-6).MiniTransformer(**SIZES)
+    pair(draw.integers(0, 11, 2, 6))
+
+
+def test_device(agree, draw, device):
+    """The positions move to the device with the model."""
+    pair = agree.MiniTransformer(**SIZES)
+    pair(draw.integers(0, 11, 2, 6))
+
+
+def test_refuses_heads_that_do_not_fit(agree, refuses, draw):
+    """A d_model that the heads do not divide is a ValueError."""
+    agree.MiniTransformer(**SIZES | {"n_heads": 4})(draw.integers(0, 11, 2, 6))
+    refuses(ValueError, mentions="14").MiniTransformer(**SIZES | {"d_model": 14, "n_heads": 4})

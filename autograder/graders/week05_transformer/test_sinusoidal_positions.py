@@ -1,0 +1,58 @@
+"""Hidden graders for `sinusoidal_positions`.
+
+Tables are compared at 1e-4: below position 512 right programs differ by less, whether they take
+their angles in float32 or in float64.
+"""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect, same
+
+
+@pytest.mark.weight(2)
+def test_values(agree):
+    """Every pair of columns is a sine and a cosine of one frequency."""
+    agree.within(atol=1e-4).sinusoidal_positions(5, 12)
+    agree.within(atol=1e-4).sinusoidal_positions(seq_len=9, d_model=4)
+
+
+def test_first_row(agree):
+    """At position 0 all sines are 0 and all cosines 1, in turn, beginning with a sine."""
+    first = agree.within(atol=1e-4).sinusoidal_positions(4, 6)[0]
+    expected = torch.tensor([0.0, 1.0] * 3)
+    same(first, expected, "The row of position 0 should be 0, 1, 0, 1, …")
+
+
+def test_frequencies_of_wide_tables(agree):
+    """The frequencies fall by the same factor from pair to pair, and depend on the width."""
+    for width in (8, 20, 64):
+        agree.within(atol=1e-4).sinusoidal_positions(11, width)
+
+
+def test_long_tables(agree):
+    """Hundreds of positions in, the angles are still right."""
+    agree.within(atol=1e-4).sinusoidal_positions(400, 10)
+
+
+def test_products_know_only_the_distance(agree):
+    """The product of two rows depends on how far apart they are, not on where they are."""
+    table = agree.within(atol=1e-4).sinusoidal_positions(10, 16).double()
+    products = table @ table.T
+    for distance in range(10):
+        diagonal = products.diagonal(distance)
+        steady = float((diagonal - diagonal[0]).abs().max()) < 1e-3
+        expect(steady, "Two pairs of rows at the same distance have different products.")
+
+
+def test_smallest_tables(agree):
+    """One position, one pair of columns, or both."""
+    for rows, width in ((1, 6), (7, 2), (1, 2)):
+        agree.within(atol=1e-4).sinusoidal_positions(rows, width)
+
+
+def test_refuses_an_odd_width(agree, refuses):
+    """An odd d_model would leave a sine without its cosine: a ValueError that names it."""
+    agree.within(atol=1e-4).sinusoidal_positions(3, 8)
+    refuses(ValueError, mentions="7").sinusoidal_positions(5, 7)
+    refuses(ValueError, mentions="1").sinusoidal_positions(3, 1)

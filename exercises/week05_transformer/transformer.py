@@ -1,0 +1,171 @@
+"""Week 5: a small transformer that is trained and then writes.
+
+You build a decoder-only language model around last weeks' attention: a table of positions
+(Vaswani et al., 2017, §3.5), a block that adds what attention and a feed-forward layer found to
+what was there before, a stack of such blocks between an embedding and a read-out, the loop that
+trains it, and the loop that lets it write.
+
+Shapes: `B` batch, `T` tokens, `C` width of the model (`d_model`), `H` heads, `V` size of the
+vocabulary. Token ids are int64 and run from 0 to V - 1.
+"""
+
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class CausalSelfAttention(nn.Module):
+    """Provided, from week 3: multi-head self-attention that never looks ahead.
+
+    `qkv` is a bias-free Linear(d_model, 3·d_model), `proj` a bias-free Linear(d_model, d_model).
+    """
+
+    def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"d_model = {d_model} cannot be cut into {n_heads} equal heads")
+        self.n_heads = n_heads
+        self.qkv = nn.Linear(d_model, 3 * d_model, bias=False)
+        self.proj = nn.Linear(d_model, d_model, bias=False)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self, x: torch.Tensor, return_weights: bool = False
+    ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
+        """x (B, T, C) -> y (B, T, C), or (y, weights (B, H, T, T)); dropout falls on the weights."""
+        parts = self.qkv(x).unflatten(-1, (3, self.n_heads, -1))  # (B, T, 3, H, d)
+        q, k, v = parts.permute(2, 0, 3, 1, 4)  # each (B, H, T, d)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (B, H, T, T)
+        tokens = x.shape[1]
+        causal = torch.ones(tokens, tokens, dtype=torch.bool, device=x.device).tril()
+        weights = torch.softmax(scores.masked_fill(~causal, -math.inf), dim=-1)
+        y = self.proj((self.dropout(weights) @ v).transpose(1, 2).flatten(2))
+        return (y, weights) if return_weights else y
+
+
+def sinusoidal_positions(seq_len: int, d_model: int) -> torch.Tensor:
+    """The table of positions of "Attention Is All You Need" (Vaswani et al., 2017, §3.5).
+
+    Row `pos` holds sin(pos / 10000^(2i/C)) at place 2i and cos(pos / 10000^(2i/C)) at place
+    2i + 1, for pos = 0 … T - 1.
+
+    Returns:
+        (T, C), float32.
+
+    Raises:
+        ValueError: d_model is odd, so a sine would be left without its cosine; the message
+            contains d_model.
+    """
+    # TODO: one frequency for every *pair* of columns; sine and cosine take turns.
+    raise NotImplementedError("sinusoidal_positions")
+
+
+class TransformerBlock(nn.Module):
+    """A pre-norm transformer block: look around, then think, each time adding to what was there.
+
+    `ln1`, `ln2`: LayerNorm(d_model); `attn`: CausalSelfAttention; `ff`: Sequential of
+    Linear(d_model, d_ff), GELU, Linear(d_ff, d_model) and Dropout. The order "normalise, work, add"
+    is the one of GPT-2 (Xiong et al., 2020, "On Layer Normalization in the Transformer
+    Architecture", §3); the paper of 2017 normalises after adding.
+
+    Raises:
+        ValueError: d_model is not divisible by n_heads.
+    """
+
+    def __init__(self, d_model: int, n_heads: int, d_ff: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        # TODO: make ln1, attn, ln2 and ff. There are two places where dropout falls.
+        raise NotImplementedError("TransformerBlock.__init__")
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x (B, T, C) -> (B, T, C); x itself stays as it is."""
+        # TODO: x + attn(ln1(x)), and then the same with ff and ln2 on the *new* x.
+        raise NotImplementedError("TransformerBlock.forward")
+
+
+class MiniTransformer(nn.Module):
+    """A decoder-only language model: for every token, the logits of the token that comes next.
+
+    `embed`: Embedding(vocab_size, d_model), neither scaled nor tied to the head; to it the
+    sinusoidal positions are added, which are fixed and not part of the state dict; `blocks`:
+    n_layers TransformerBlocks with d_ff = 4·d_model; `ln_f`: LayerNorm(d_model); `head`: a
+    bias-free Linear(d_model, vocab_size). Dropout falls inside the blocks only.
+
+    Attributes:
+        max_len: the longest sequence that the model takes.
+
+    Raises:
+        ValueError: d_model is odd, or not divisible by n_heads.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        d_model: int,
+        n_heads: int,
+        n_layers: int,
+        max_len: int,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        # TODO: make the parts in the order of the docstring. The table of positions has to move
+        # with the model (`model.to(...)`) without being saved with it: look up `register_buffer`.
+        raise NotImplementedError("MiniTransformer.__init__")
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """ids (B, T) -> logits (B, T, V).
+
+        Raises:
+            ValueError: T is larger than max_len; the message contains T.
+        """
+        # TODO: embed, add the first T positions, go through the blocks, normalise, read out.
+        raise NotImplementedError("MiniTransformer.forward")
+
+
+def fit(
+    model: nn.Module, inputs: torch.Tensor, targets: torch.Tensor, steps: int, lr: float = 1e-2
+) -> list[float]:
+    """Trains `model` on the whole batch, `steps` times, with Adam (Kingma and Ba, 2015).
+
+    Args:
+        model: takes ids (B, T), gives logits (B, T, V). Trained in training mode; afterwards it is
+            in the mode in which it came.
+        inputs: ids (B, T).
+        targets: ids (B, T); targets[b, t] is what the model should say at place t, as given: it is
+            the caller who shifts a text by one.
+        lr: the learning rate.
+
+    Returns:
+        The loss of every step, before the step's update, as plain numbers: the cross-entropy in
+        nats, averaged over all positions of all sequences.
+    """
+    # TODO: one optimiser for all steps; in each step: gradients cleared, loss, backward, update.
+    raise NotImplementedError("fit")
+
+
+def generate(
+    model: nn.Module,
+    prompt: torch.Tensor,
+    max_new_tokens: int,
+    temperature: float = 1.0,
+    generator: torch.Generator | None = None,
+) -> torch.Tensor:
+    """Lets `model` continue each sequence of `prompt`, token by token.
+
+    Every new token is drawn by one torch.multinomial(softmax(logits / temperature), 1) for the
+    whole batch, from the logits of the last token; at temperature 0 it is the most likely one.
+
+    Args:
+        model: takes ids (B, T) with T ≤ model.max_len, gives logits (B, T, V). It is used in
+            evaluation mode, and left in the mode in which it came.
+        prompt: ids (B, T), T ≥ 1; may be longer than max_len: the model is shown the last max_len.
+        temperature: 0, or above.
+        generator: where the random numbers come from.
+
+    Returns:
+        ids (B, T + max_new_tokens), the prompt included. No gradients are kept.
+    """
+    # TODO: a loop; in it: crop what the model sees, take the last logits, choose, append.
+    raise NotImplementedError("generate")

@@ -1,0 +1,16 @@
+"""Uses the tanh approximation of the GELU.
+
+Exercise: TransformerBlock
+Believes: nn.GELU(approximate='tanh') is the same function, only faster.
+Shows: differences in the fourth digit.
+Hint: GPT-2 was trained with an approximation; what does nn.GELU compute when you ask it for nothing special?
+Rejected by: test_values
+"""
+
+_RightTransformerBlock = TransformerBlock
+
+
+class TransformerBlock(_RightTransformerBlock):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.0):
+        super().__init__(d_model, n_heads, d_ff, dropout)
+        self.ff[1] = nn.GELU(approximate="tanh")

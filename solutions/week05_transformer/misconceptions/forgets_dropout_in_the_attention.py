@@ -1,0 +1,16 @@
+"""Hands the dropout rate to the feed-forward layer, but not to the attention.
+
+Exercise: TransformerBlock
+Believes: dropout belongs into ff, where the docstring lists it.
+Shows: in training the attention's weights are never dropped.
+Hint: Look at the signature of CausalSelfAttention: what can it be given, and what does it get from you?
+Rejected by: test_training_drops_in_two_places
+"""
+
+_RightTransformerBlock = TransformerBlock
+
+
+class TransformerBlock(_RightTransformerBlock):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.0):
+        super().__init__(d_model, n_heads, d_ff, dropout)
+        self.attn = CausalSelfAttention(d_model, n_heads)
