@@ -52,11 +52,15 @@ class Question(_Config, frozen=True):
 
 
 class Limits(_Config, frozen=True):
-    """What a submission may use. Seconds are wall clock, sizes are MiB."""
+    """What a submission may use. Seconds are wall clock but for `cpu_seconds`; sizes are MiB.
+
+    `processes` are those beside its own; what it prints is cut by the worker and shown to nobody.
+    """
 
     call_seconds: Positive = 5.0
     exercise_seconds: Positive = 20.0
     submission_seconds: Positive = 120.0
+    cpu_seconds: PositiveInt = 120
     memory_mib: PositiveInt = 1024
     disk_mib: PositiveInt = 16
     processes: Annotated[int, msgspec.Meta(ge=0)] = 0

@@ -27,6 +27,8 @@ from .outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
 Answer = tuple[wire.Reply, list[memoryview]]
 POLL_SECONDS = 0.05
 MAX_DEATHS = 2
+# Resident in every process from the start: libraries that all share with the template.
+_TEMPLATE_BYTES = 1 << 29
 
 
 class Target(Protocol):
@@ -170,7 +172,7 @@ class Sandboxed:
                 processes=self._limits.processes,
                 disk_bytes=self._limits.disk_mib << 20,
                 open_files=self._limits.open_files,
-                cpu_seconds=int(self._limits.submission_seconds) + 1,
+                cpu_seconds=self._limits.cpu_seconds,
             )
         )
         try:
@@ -214,7 +216,8 @@ class Sandboxed:
     def _watch_memory(self) -> None:
         assert self._child is not None
         limit = self._limits.memory_mib << 20
-        if self._child.resident_bytes() > limit + (1 << 29):
+        tasks = 1 + self._limits.processes
+        if self._child.resident_bytes() > limit + tasks * _TEMPLATE_BYTES:
             raise LimitExceeded(
                 f"Your code used more than {self._limits.memory_mib} MiB of memory."
             )
@@ -224,8 +227,11 @@ class Sandboxed:
         status = self._child.exit_status(2.0)
         if status is not None and status < 0:
             name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
-            if name == "SIGXCPU":
-                return TimedOut("Your code used up its processor time.")
+            if name == "SIGKILL":  # ours would not be waited for here: it is the kernel's
+                return LimitExceeded(
+                    "Your code was stopped for using more processor time, memory or disk than a "
+                    "submission may."
+                )
             return Crashed(f"Your code's process was ended by {name}.")
         return Crashed("Your code ended its own process (exit). Return a value instead.")
 

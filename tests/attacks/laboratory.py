@@ -143,6 +143,10 @@ class _Watched(Engine):
 
     tees: list[_Tee]
 
+    def close_sandbox(self) -> None:
+        """The next submission meets a new template."""
+        self._end_template()
+
     def target(self, files: Any) -> Any:
         tee = _Tee(super().target(files))
         self.tees.append(tee)

@@ -1,0 +1,108 @@
+"""Limits are the grader's: each is set in course.yaml, and ends what goes beyond it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # tests are no package
+
+from laboratory import Laboratory
+
+from autograder.intake import Submission
+from autograder.sandbox import SandboxMissing, choose
+
+WEEK = "week01_softmax"
+ROOMY = {
+    "call_seconds": 20.0,
+    "exercise_seconds": 40.0,
+    "submission_seconds": 60.0,
+    "cpu_seconds": 60,
+    "memory_mib": 512,
+}
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
+    try:
+        choose("bubblewrap")
+    except SandboxMissing as error:
+        pytest.skip(str(error))
+    laboratory = Laboratory(tmp_path_factory.mktemp("limits"), (WEEK,))
+    laboratory.honest(WEEK)
+    yield laboratory
+    laboratory.close()
+
+
+def graded(lab: Laboratory, body: str, **limits: float):
+    """The trial of a softmax of which one limit is small and all others are roomy."""
+    engine = lab.engine(WEEK)
+    engine.limits = msgspec.structs.replace(engine.limits, **(ROOMY | limits))
+    if "reply_mib" in limits:  # the one limit that the template is told
+        engine.close_sandbox()
+    lines = "\n    ".join(body.strip().split("\n"))
+    source = f"{lab.solution(WEEK)}\n\ndef softmax(x, dim=-1):\n    {lines}\n"
+    return lab.grade(Submission("mallory", {"softmax.py": source.encode()}), WEEK)
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "verdict", "body"),
+    [
+        ("call_seconds", 0.5, "timeout", "import time\ntime.sleep(60)"),
+        ("exercise_seconds", 0.5, "timeout", "import time\ntime.sleep(60)"),
+        ("submission_seconds", 0.5, "timeout", "import time\ntime.sleep(60)"),
+        ("cpu_seconds", 1, "limit", "while True: pass"),
+        ("memory_mib", 32, "limit", "return bytearray(64 << 20)"),
+        ("memory_mib", 32, "limit", "return torch.ones(64 << 20)"),
+        ("disk_mib", 1, "limit", "for n in range(4): open(f'/tmp/{n}', 'wb').write(bytes(1 << 19))"),
+        ("reply_mib", 1, "limit", "return torch.ones(1 << 20)"),
+        ("open_files", 8, "crashed", "return [open('/dev/null') for _ in range(20)]"),
+        ("processes", 0, "crashed", "import os\nos.waitpid(getattr(os, 'fo' + 'rk')(), 0)"),
+    ],
+)  # fmt: skip
+def test_beyond_a_limit(lab: Laboratory, limit: str, value: float, verdict: str, body: str) -> None:
+    found = graded(lab, body, **{limit: value}).verdicts("softmax")
+    assert verdict in found
+    assert found <= {verdict, "wrong"}  # the claimed device has no memory to use up
+
+
+def test_below_all_limits_nothing_is_noticed(lab: Laboratory) -> None:
+    body = (
+        "e = torch.exp(x - x.amax(dim, keepdim=True).detach())\nreturn e / e.sum(dim, keepdim=True)"
+    )
+    trial = graded(lab, body, memory_mib=256, disk_mib=4, reply_mib=4, open_files=32)
+    assert trial.verdicts("softmax") == {"pass"}
+
+
+def test_processes_that_are_allowed_are_counted(lab: Laboratory) -> None:
+    body = """
+import os, time
+made = 0
+try:
+    while True:
+        if getattr(os, "fo" + "rk")() == 0:
+            time.sleep(100)
+        made += 1
+except OSError:
+    return made
+"""
+    trial = graded(lab, body, processes=2)
+    if trial.report.verdict == "grader_fault":
+        pytest.skip(trial.report.message)
+    assert b'"value":2' in trial.said
+
+
+def test_a_bound_on_one_exercise_leaves_the_next_alone(lab: Laboratory) -> None:
+    trial = graded(lab, "while True: pass", call_seconds=0.5, exercise_seconds=1.0)
+    assert trial.verdicts("softmax") == {"timeout"}
+    assert trial.verdicts("ascii_heatmap") == {"pass"}
+
+
+def test_it_ends_within_two_seconds_of_its_bound(lab: Laboratory) -> None:
+    """The one clock that is asserted: twice a call's bound, and what the machine needs besides."""
+    trial = graded(lab, "while True: pass", call_seconds=1.0)
+    assert trial.seconds < 2 * (1.0 + 2.0)
