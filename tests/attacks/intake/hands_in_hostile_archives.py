@@ -7,10 +7,17 @@ Score at most: softmax=2
 
 import io
 import struct
+import warnings
 import zipfile
 
 
 def make(folder, variant, solution):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # zipfile warns of names written twice
+        return archive_of(folder, variant, solution)
+
+
+def archive_of(folder, variant, solution):
     path = folder / "ada.zip"
     if variant == "list_of_millions":
         entry = b"PK\x01\x02" + bytes(24) + struct.pack("<HHHHHII", 1, 0, 0, 0, 0, 0, 0) + b"a"
