@@ -21,6 +21,7 @@ from .case import Case, Device, Side
 from .draw import Draw
 from .outcomes import Outcome, printable
 from .refuse import Refuses
+from .remembered import Meeting, Memory
 from .remote import Calls, Count
 from .targets import Answer, Target
 
@@ -56,6 +57,7 @@ class GraderPlugin:
         self.session: pytest.Session | None = None
         self.collect_errors: list[str] = []
         self.loop: Callable[[pytest.Session], None] = lambda session: None
+        self._memory = Memory()
         self._student: Target | None = None
         self._source: tuple[str, ...] = ()
         self._case: Case | None = None
@@ -139,19 +141,23 @@ class GraderPlugin:
         `settled` holds the exercises whose verdict is known without running anything.
         """
         self._student, self._source, self._settled = student, source, settled
-        for number, item in enumerate(items):
-            following = items[number + 1] if number + 1 < len(items) else None
-            yield self._run_one(item, following)
+        for item in items:
+            yield self._run_one(item)
 
-    def _run_one(self, item: Any, following: Any) -> Ran:
+    def _run_one(self, item: Any) -> Ran:
         exercise, name = exercise_of(item), test_name(item)
-        self._case = self._new_case(item, exercise, name)
+        assert self._student is not None
+        meeting = self._memory.meeting(name, self._student)
+        self._case = self._new_case(item, exercise, name, meeting)
         self._raised = None
         self._case.begin()
         if exercise in self._settled:
             self._raised = self._settled[exercise]
-        else:
-            runtestprotocol(item, log=False, nextitem=following)
+        elif not meeting.passes():
+            # Whether the next test will run is not known yet, so nothing is left set up for it.
+            runtestprotocol(item, log=False, nextitem=None)
+            if self._raised is None:
+                meeting.remember()
         weight = item.get_closest_marker("weight")
         verdict, message, fault = self._judge(self._case, name)
         report = TestReport(
@@ -177,8 +183,7 @@ class GraderPlugin:
             when=call.when,
         )
 
-    def _new_case(self, item: Any, exercise: str, name: str) -> Case:
-        assert self._student is not None
+    def _new_case(self, item: Any, exercise: str, name: str, student: Meeting) -> Case:
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         device = str(parameters.get("device", "cpu"))
         if "dtype" in parameters:
@@ -195,7 +200,7 @@ class GraderPlugin:
             dtype=dtype,
             public=item.get_closest_marker("public") is not None,
             draw=Draw(self.secret, f"{self.module}:{name.split('[')[0]}", dtype),
-            student=Side(self._student, device, is_reference=False, source=self._source),
+            student=Side(student, device, is_reference=False, source=self._source),
             reference=Side(self._reference, reference_device),
             precise=Side(self._precise, reference_device, wide=True),
         )

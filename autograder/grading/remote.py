@@ -10,7 +10,7 @@ from typing import Any
 from ..worker import wire
 from .case import Case, Side
 from .outcomes import GraderFault, LimitExceeded
-from .targets import Sandboxed
+from .remembered import process_of
 
 
 class Remote:
@@ -137,9 +137,9 @@ class Count:
         if self._with_gradients:
             expected = case.reference.call(case, name, args, kwargs)
             options = options | {"cotangents": case.cotangents(expected.value)}
-        sandboxed = case.student.target if self._warm is not None else None
+        sandboxed = process_of(case.student.target) if self._warm is not None else None
         before = 0
-        if isinstance(sandboxed, Sandboxed):
+        if sandboxed is not None:
             sandboxed.restart()
             case.student.call(case, name, self._warm or (), {}, count=True, **options)
             before = sandboxed.peak_bytes()
@@ -148,6 +148,6 @@ class Count:
         if counts is None or counts.ops == 0:
             raise LimitExceeded("No torch operation was seen in this call.")
         counted = Counted(counts.flops, counts.largest, counts.ops, counts.kept, seen.value)
-        if isinstance(sandboxed, Sandboxed):
+        if sandboxed is not None:
             return replace(counted, grown=sandboxed.peak_bytes() - before)
         return counted

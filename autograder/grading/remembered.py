@@ -1,0 +1,148 @@
+"""What passed once is known to pass: a test that gets the same answers is not run again.
+
+Theory of operation. What a hidden test asks next, and how it ends, follows from the answers it got
+so far: its inputs are drawn from the course's secret and its own name, the reference's answers are
+recorded, and it sees nothing else of a submission (a test that does look at the process itself is
+run every time: `process_of`). So the answers that led to `pass` are kept as a
+tree of (answers so far -> next request, or passed), and the next submission is first asked along
+the tree. Every call is still made, in the order, under the clock and with the bounds of the test;
+only drawing, encoding and comparing what was drawn, encoded and compared before is left out. At
+the first answer that is new, the test itself runs: it is given the answers that are there already
+and asks for the rest.
+
+A liar gains nothing: who answers like a passing submission, to the last bit, passes by right. Only
+passing ends are kept, because a message may depend on the source. Output and the lines of an
+exception are left out of the key, since no verdict depends on them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+
+import msgspec
+
+from .outcomes import GraderFault, Outcome
+from .targets import Answer, Sandboxed, Target
+
+# Ways to pass one test, after which its memory starts anew: what bounds its size.
+_MOST_WAYS = 128
+_START = b""
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class Memory:
+    """Of every test of a week, the answers that are known to pass."""
+
+    def __init__(self) -> None:
+        self._tests: dict[str, _Tree] = {}
+
+    def meeting(self, test: str, target: Target) -> Meeting:
+        return Meeting(self._tests.setdefault(test, _Tree()), target)
+
+
+class _Tree:
+    """Of one test: by the answers so far, the next request, or None where it has passed."""
+
+    def __init__(self) -> None:
+        self.steps: dict[bytes, bytes | None] = {}
+        self._frames: dict[bytes, bytes] = {}
+        self._ways = 0
+
+    def keep(self, path: list[tuple[bytes, bytes]], end: bytes) -> None:
+        if end in self.steps:
+            return
+        if self._ways >= _MOST_WAYS:
+            self.forget()
+        self._ways += 1
+        for key, frame in path:
+            self.steps[key] = self._frames.setdefault(frame, frame)
+        self.steps[end] = None
+
+    def forget(self) -> None:
+        self.steps.clear()
+        self._frames.clear()
+        self._ways = 0
+
+
+class Meeting:
+    """A submission's target during one test."""
+
+    def __init__(self, tree: _Tree, target: Target) -> None:
+        self._tree, self._target = tree, target
+        self._early: deque[tuple[bytes, Answer | Outcome]] = deque()
+        self._path: list[tuple[bytes, bytes]] = []
+        self._key = _START
+        self._answers_say_all = True
+
+    def begin(self, test: str, exercise: str) -> None:
+        self._target.begin(test, exercise)
+
+    def passes(self) -> bool:
+        """Ask along the tree. False where the test must run; it then gets these answers first."""
+        key = _START
+        while key in self._tree.steps:
+            frame = self._tree.steps[key]
+            if frame is None:
+                return True
+            try:
+                answer = self._target.request(frame)
+            except Outcome as outcome:
+                self._early.append((frame, outcome))
+                break
+            self._early.append((frame, answer))
+            key = _after(key, answer)
+        return False
+
+    def request(self, frame: bytes) -> Answer:
+        self._path.append((self._key, frame))
+        answer = self._answer(frame)
+        self._key = _after(self._key, answer)
+        return answer
+
+    def _answer(self, frame: bytes) -> Answer:
+        if not self._early:
+            return self._target.request(frame)
+        asked, answer = self._early.popleft()
+        if asked != frame:
+            self._tree.forget()
+            raise GraderFault(
+                "the test does not ask the same after the same answers: is it seeded?"
+            )
+        if isinstance(answer, Outcome):
+            raise answer
+        return answer
+
+    def remember(self) -> None:
+        """The test passed on the answers that went through `request`."""
+        if self._answers_say_all:
+            self._tree.keep(self._path, self._key)
+
+    def process(self) -> Target:
+        """What answers, to be looked at directly. How such a test ends is not remembered."""
+        self._answers_say_all = False
+        return self._target
+
+    def close(self) -> None:
+        self._target.close()
+
+
+def process_of(target: Target) -> Sandboxed | None:
+    """The process behind a test's target, for what no answer says; None where there is none."""
+    inner = target.process() if isinstance(target, Meeting) else target
+    return inner if isinstance(inner, Sandboxed) else None
+
+
+def _after(key: bytes, answer: Answer) -> bytes:
+    """The key of the answers so far and one more."""
+    reply, buffers = answer
+    if reply.printed or reply.raised is not None:
+        raised = reply.raised
+        if raised is not None:
+            raised = msgspec.structs.replace(raised, line=None, function=None, source=None)
+        reply = msgspec.structs.replace(reply, printed="", raised=raised)
+    header = _encode(reply)  # it holds the buffers' lengths
+    digest = hashlib.blake2b(key + len(header).to_bytes(8, "little") + header, digest_size=20)
+    for buffer in buffers:
+        digest.update(buffer)
+    return digest.digest()
