@@ -87,8 +87,9 @@ def test_evaluation_drops_nothing(agree, draw):
 
 def test_training_with_everything_dropped(agree, draw):
     """Dropout falls inside the blocks only: at a rate of 1, embedding and positions are left."""
-    pair = agree.MiniTransformer(**SIZES, dropout=1.0)
-    pair.train().impurely(draw.integers(0, 11, 2, 7))
+    pair, ids = agree.MiniTransformer(**SIZES, dropout=1.0), draw.integers(0, 11, 2, 7)
+    pair.eval()(ids)
+    pair.train().impurely(ids)
 
 
 def test_ids_that_are_views(agree, draw):

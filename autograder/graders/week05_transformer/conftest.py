@@ -1,0 +1,42 @@
+"""What the graders of `fit` and `generate` share: a model in which no other exercise is used.
+
+Whoever got the table of positions wrong should not lose the points of `fit` for it. So the model
+is put together, on both sides, from torch's own layers and the attention that the stub provides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Pair = Any
+
+
+@pytest.fixture
+def language_model(agree: Any, draw: Any) -> Callable[..., Pair]:
+    """Makes ids (B, T) -> logits (B, T, vocabulary), with drawn weights, in the test's dtype.
+
+    An embedding, one causal attention whose weights are dropped at the given rate, a linear layer;
+    and the attribute `max_len`, which the model itself does not mind.
+    """
+
+    def make(
+        vocabulary: int, max_len: int = 8, dropout: float = 0.0, device: Any = None, near: float = 0
+    ) -> Pair:
+        freely = agree.impurely  # a new layer draws random numbers, which are replaced below
+        kind = {"dtype": draw.normal(1).dtype} | ({} if device is None else {"device": device})
+        layers = (
+            freely.call("torch.nn.Embedding", vocabulary, 8, **kind),
+            agree.CausalSelfAttention(8, 2, dropout),
+            freely.call("torch.nn.Linear", 8, vocabulary, **kind),
+        )
+        tolerant = freely.within(atol=near) if near else freely
+        model = tolerant.call("torch.nn.Sequential", *layers)
+        shapes = {name: value.shape for name, value in model.reference.state_dict().items()}
+        model.load_state_dict({n: draw.normal(*s, std=0.8) for n, s in shapes.items()})
+        model.method("__setattr__", ("max_len", max_len), {}, freely)
+        return model
+
+    return make
