@@ -5,6 +5,8 @@ One module per user: `student`, `instructor`, `author`.
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
 from typing import Annotated
 
@@ -31,11 +33,14 @@ def main() -> None:
     """Entry point: an error that the user can mend is one line and exit code 2."""
     from . import author, instructor, student  # noqa: F401  # they register their commands
 
+    code: int | str | None = 0
     try:
         app()
+    except SystemExit as end:
+        code = end.code
     except KitError as error:
         print(f"autograder: {error}", file=sys.stderr)
-        sys.exit(2)
+        code = 2
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in _INSTRUCTORS:
             raise
@@ -44,4 +49,18 @@ def main() -> None:
             "out: run `make setup` in the course's project folder, and the command from there",
             file=sys.stderr,
         )
-        sys.exit(2)
+        code = 2
+    _leave(code)
+
+
+def _leave(code: int | str | None) -> None:
+    """End the process. With torch and its neighbours loaded, without Python's last clean-up:
+
+    native libraries that are torn down in an unlucky order have crashed there, after all was done.
+    """
+    if "torch" not in sys.modules or not isinstance(code, int | None):
+        sys.exit(code)
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code or 0)
