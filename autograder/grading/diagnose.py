@@ -8,6 +8,7 @@ together, the one that explains most first.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from typing import Any
@@ -129,7 +130,7 @@ def _same_value(a: Any, b: Any) -> bool:
     if isinstance(a, str) and isinstance(b, str):
         return stripped(a) == stripped(b)
     if isinstance(a, float) and isinstance(b, float):
-        return bool(np.isclose(a, b, rtol=1e-4, atol=1e-7, equal_nan=True))
+        return math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-7) or (math.isnan(a) and math.isnan(b))
     return type(a) is type(b) and bool(a == b)
 
 

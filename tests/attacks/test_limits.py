@@ -71,9 +71,7 @@ def test_beyond_a_limit(lab: Laboratory, limit: str, value: float, verdict: str,
 
 
 def test_below_all_limits_nothing_is_noticed(lab: Laboratory) -> None:
-    body = (
-        "e = torch.exp(x - x.amax(dim, keepdim=True).detach())\nreturn e / e.sum(dim, keepdim=True)"
-    )
+    body = "e = torch.exp(x - x.amax(dim, keepdim=True))\nreturn e / e.sum(dim, keepdim=True)"
     trial = graded(lab, body, memory_mib=256, disk_mib=4, reply_mib=4, open_files=32)
     assert trial.verdicts("softmax") == {"pass"}
 

@@ -38,6 +38,7 @@ class Classroom:
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
         self.report = folder / "report.json"
+        self.faulty = False
         self.paths = []
         kinds = ("solution", "ignores_dim", "misses_scale", "stub", "uses_torch_softmax")
         for number in range(CLASS):
@@ -72,6 +73,8 @@ class Classroom:
         found = json.loads(self.report.read_text(encoding="utf-8"))["submissions"]
         names = [s["name"] for s in found]
         assert len(names) == len(set(names)), "a submission is reported twice"
+        faults = [s["message"] for s in found if s["verdict"] == "grader_fault"]
+        assert not faults or self.faulty, faults[0]
         return {s["name"]: (s["verdict"], s["score"]) for s in found}
 
     def stored(self) -> list[dict[str, Any]]:

@@ -50,6 +50,7 @@ def test_a_bug_in_a_hidden_test_is_attributed_to_the_test(buggy, right) -> None:
 def test_a_grader_that_cannot_be_collected_is_named(classroom) -> None:
     grader = classroom.course / "autograder/graders/week01_tiny/test_weigh.py"
     grader.write_text("def test_x(:\n", encoding="utf-8")
+    classroom.faulty = True
     code, _ = classroom.grade("--jobs", "1")
     assert code == 1
     assert {v for v, _ in classroom.scores().values()} == {"grader_fault"}

@@ -2,7 +2,7 @@
 
 Variants: fake meta forged
 Expected: softmax=bad_reply|wrong|pass
-Score at most: softmax=0.3
+Score at most: softmax=0.34
 """
 
 def softmax(x, dim=-1):

@@ -1,7 +1,7 @@
 """Line 23. Patches whatever might compare or measure, and answers zeros.
 
 Expected: softmax=wrong
-Score at most: softmax=0.3
+Score at most: softmax=0.34
 """
 
 import json

@@ -1,7 +1,7 @@
 """Line 22. Brings its own numpy, torch, json, msgspec and worker.
 
 Expected: softmax=wrong
-Score at most: softmax=0.3
+Score at most: softmax=0.34
 """
 
 import json
