@@ -83,6 +83,7 @@ class Week(_Config, frozen=True):
     not_allowed: tuple[str, ...] = ()
     electives_counted: int | None = None
     files: tuple[str, ...] = ()  # of assets/, laid beside the lesson
+    folders: tuple[str, ...] = ()  # of exercises/, laid beside the lesson as they are
     limits: Limits | None = None
 
     @property

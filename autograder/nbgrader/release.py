@@ -71,12 +71,26 @@ def week_files(course: Course, week: Week) -> dict[str, bytes]:
         files[name] = _read(course, folder / name, "write it")
     for name in week.files:
         files[name] = _read(course, course.root / "assets" / name, f"{week.name} lists it as a file")
+    for name in week.folders:
+        files |= _folder(course, week, name)
     for name in figures_used(lesson_text(course, week)):
         figure = course.figures(week) / name
         files[f"figures/{name}"] = _read(
             course, figure, "draw it with `autograder build --figures`"
         )
     return files
+
+
+def _folder(course: Course, week: Week, name: str) -> dict[str, bytes]:
+    folder = course.root / "exercises" / name
+    found = {
+        path.relative_to(folder.parent).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    if not found:
+        raise BuildError(f"exercises/{name} is missing or empty: {week.name} lists it as a folder")
+    return found
 
 
 def _read(course: Course, path: Path, remedy: str) -> bytes:

@@ -73,7 +73,7 @@ def _given(here: Path) -> Path:
             return place / FILE
     raise KitError(
         f"there is no {FILE} here, nor in a folder `capstone` beside your weeks: "
-        "take that folder from the course as it was handed out"
+        "it comes with week 5, so run this in week 5's folder"
     )
 
 

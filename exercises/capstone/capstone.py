@@ -25,9 +25,12 @@ MODULES = {
 
 
 def places(module: str, here: Path) -> list[Path]:
-    """Where a week's module may lie: here, in its week's folder, or in that beside this one."""
-    week = MODULES[module]
-    return [folder / f"{module}.py" for folder in (here, here / week, here.parent / week)]
+    """Where a week's module may lie: here, in the folder around, or in its week's beside those."""
+    around = (here, here.parent, here.parent.parent)
+    return [
+        *(folder / f"{module}.py" for folder in around[:2]),
+        *(folder / MODULES[module] / f"{module}.py" for folder in around),
+    ]
 
 
 def weeks_near(

@@ -12,6 +12,7 @@ import pytest
 from autograder.bank import Bank
 from autograder.course import Course, load
 from autograder.nbgrader.leaks import check_files, secrets_of
+from autograder.nbgrader.release import week_files
 
 ROOT = Path(__file__).resolve().parents[2]
 WEEKS = ("week02_masking", "week03_multihead", "week04_lsh", "week05_transformer")
@@ -122,7 +123,30 @@ def test_without_the_given_script_it_says_where_to_get_it(
 ):
     code, said = check(tmp_path)
     assert code == 2
-    assert "take that folder from the course" in said
+    assert "it comes with week 5" in said
+
+
+@pytest.mark.parametrize("inside", [".", "capstone"])
+def test_it_comes_with_week_5_and_runs_where_it_lies(
+    course: Course, tmp_path: Path, check: Callable[..., tuple[int, str]], inside: str
+):
+    """A student who has nothing but released folders finds everything."""
+    for name in WEEKS:
+        (tmp_path / name).mkdir()
+        shutil.copy(course.solution(course.week(name)), tmp_path / name)
+    released = {
+        name: content
+        for name, content in week_files(course, course.week("week05")).items()
+        if name.startswith("capstone/")
+    }
+    assert sorted(released) == ["capstone/README.md", "capstone/capstone.py"]
+    for name, content in released.items():
+        path = tmp_path / "week05_transformer" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+    code, said = check(tmp_path / "week05_transformer" / inside)
+    assert code == 0, said
+    assert said.count("  ✓ ") == 7
 
 
 def test_the_given_script_holds_nothing_secret(course: Course):
