@@ -9,13 +9,14 @@ import msgspec
 
 from ..course import Course, Week
 from ..errors import KitError
+from ..nbgrader.recorded import recorded_folder
 from ..report import Report, SubmissionReport, from_json
 
 
 def recorded_report(course: Course, week: Week) -> Report | None:
     """The reports behind the scores in nbgrader's gradebook; None where there are none."""
     submissions = []
-    for path in sorted((course.state / "recorded" / week.name).glob("*.json")):
+    for path in sorted(recorded_folder(course, week).glob("*.json")):
         try:
             submissions.append(msgspec.json.decode(path.read_bytes(), type=SubmissionReport))
         except msgspec.MsgspecError:

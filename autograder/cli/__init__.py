@@ -1,6 +1,6 @@
 """The command line. Commands import what they need when they run, so that help is instant.
 
-One module per user: `student`, `instructor`, `author`.
+One module per user: `student`, `instructor` (and `overview`), `author`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WeekArgument = Annotated[str, typer.Argument(help="A week: its name, or its numb
 
 def main() -> None:
     """Entry point: an error that the user can mend is one line and exit code 2."""
-    from . import author, instructor, student  # noqa: F401  # they register their commands
+    from . import author, instructor, overview, student  # noqa: F401  # they register their commands
 
     code: int | str | None = 0
     try:

@@ -12,7 +12,7 @@ from typing import Any
 from ..course import Course, Week
 from ..errors import NbgraderError
 from ..feedback.html import feedback_page
-from .preprocessor import kept_report
+from .recorded import kept_report
 from .restore import CoursePreprocessor, Notebook, Resources
 from .workspace import Workspace, last_words, open_api
 

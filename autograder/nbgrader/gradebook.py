@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ..course import Course, Week
 from ..report import Report
+from .recorded import kept_report, submission_of
 from .submitted import collected, complete
 from .workspace import Workspace, last_words, open_api, open_gradebook
 
@@ -39,6 +40,11 @@ def record(
     if said:
         return said
     api, recorded = open_api(course), 0
+    if other := _judged_otherwise(course, week, report):
+        said.append(
+            f"graded before and now judged otherwise, because the graders changed: "
+            f"{', '.join(other)}; `autograder regrade` shows why and keeps a log"
+        )
     with at_hand(report):
         for submission in report.submissions:
             student = submission.name
@@ -56,6 +62,18 @@ def record(
                     said.append(f"{student}: not recorded: {last_words(result)}")
             on_done()
     return [*said, f"{recorded} of {len(report.submissions)} recorded in the gradebook"]
+
+
+def _judged_otherwise(course: Course, week: Week, report: Report) -> list[str]:
+    """Whose score is another one though the submission is the same."""
+    found = []
+    for new in report.submissions:
+        old = kept_report(course, week, new.name)
+        if old is None or new.verdict != "graded" or abs(old.score - new.score) < 1e-6:
+            continue
+        if old.is_of(*submission_of(course, week, new.name)):
+            found.append(new.name)
+    return found
 
 
 def _unreleased(workspace: Workspace, week: Week) -> list[str]:

@@ -8,12 +8,9 @@ is raised, so that nbgrader records nothing: it is never a zero.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
-import msgspec
 import nbformat
 
 from .. import scoring
@@ -21,6 +18,7 @@ from ..course import Course, Week
 from ..errors import NbgraderError
 from ..feedback.html import exercise_fragment
 from ..report import Report, SubmissionReport
+from .recorded import keep_report
 from .restore import CoursePreprocessor, Notebook, Resources
 from .submitted import read_student
 
@@ -50,7 +48,7 @@ class GradeInSandbox(CoursePreprocessor):
         try:
             report = _at_hand.get((week.name, student)) or grade_student(course, week, student)
             _refuse_fault(report)
-            _write_scores(nb, week, report)
+            write_scores(nb, week, report)
         except Exception as error:
             self.log.error(
                 "%s, %s: nothing was recorded. %s", week.name, student, str(error) or repr(error)
@@ -79,9 +77,11 @@ def grade_student(course: Course, week: Week, student: str) -> SubmissionReport:
     return report.submissions[0]
 
 
-def _write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
+def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
+    """Feedback and score, into the grade cells' outputs."""
     exercises = {e.name: e for e in report.exercises}
     points = {e.name: e.points for e in week.exercises}
+    scores = cell_scores(week, report)
     counted = {e.name for e in scoring.counted(week, report.exercises)}
     for cell in nb.cells:
         if cell.cell_type != "code":
@@ -98,13 +98,18 @@ def _write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
             )
         exercise = exercises.get(name) or scoring.nothing(week.exercise(name))
         html = exercise_fragment(exercise, points[name], report.message)
-        score = min(exercise.score, points[name])
         if name in exercises and name not in counted:
-            html, score = f"{html}\n{_NOT_COUNTED.format(week.electives_counted)}", 0.0
+            html = f"{html}\n{_NOT_COUNTED.format(week.electives_counted)}"
         cell.outputs = [
             nbformat.v4.new_output("display_data", {"text/html": html}),
-            nbformat.v4.new_output("execute_result", {"text/plain": decimal(score)}),
+            nbformat.v4.new_output("execute_result", {"text/plain": decimal(scores[name])}),
         ]
+
+
+def cell_scores(week: Week, report: SubmissionReport) -> dict[str, float]:
+    """What each exercise's grade cell gets; electives beyond the best few get nothing."""
+    counted = {e.name: e.score for e in scoring.counted(week, report.exercises)}
+    return {e.name: min(counted.get(e.name, 0.0), e.points) for e in week.exercises}
 
 
 def decimal(score: float) -> str:
@@ -127,30 +132,3 @@ def _forget_ungraded(resources: Resources) -> None:
         grades = [g for notebook in submission.notebooks for g in notebook.grades]
         if all(g.auto_score is None and g.manual_score is None for g in grades):
             gradebook.remove_submission(about["assignment"], about["student"])
-
-
-# The report that was recorded, for the feedback page
-
-
-def _kept(course: Course, week: Week, student: str) -> Path:
-    return course.state / "recorded" / week.name / f"{student}.json"
-
-
-def keep_report(course: Course, week: Week, student: str, report: SubmissionReport) -> None:
-    path = _kept(course, week, student)
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_bytes(msgspec.json.encode(report))
-    fresh.replace(path)
-
-
-def kept_report(course: Course, week: Week, student: str) -> SubmissionReport | None:
-    """The report that stands behind a student's scores in the gradebook, or None."""
-    try:
-        data = _kept(course, week, student).read_bytes()
-    except FileNotFoundError:
-        return None
-    try:
-        return msgspec.json.decode(data, type=SubmissionReport)
-    except msgspec.MsgspecError:  # written by another version of the kit
-        return None

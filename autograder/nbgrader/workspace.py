@@ -8,12 +8,13 @@ import re
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
-
-from traitlets.config.loader import Config, PyFileConfigLoader
+from typing import TYPE_CHECKING, Any
 
 from ..course import Course, Week
 from ..errors import NbgraderError
+
+if TYPE_CHECKING:
+    from traitlets.config.loader import Config
 
 CONFIG = "nbgrader_config.py"
 _CONFIG_TEXT = '''"""nbgrader's settings. They come from course.yaml; add your own below."""
@@ -76,6 +77,8 @@ class Workspace:
 
     def config(self) -> Config:
         """What `nbgrader` reads when it is started here: our settings and the instructor's own."""
+        from traitlets.config.loader import PyFileConfigLoader
+
         self.make()
         return PyFileConfigLoader(CONFIG, path=str(self.root)).load_config()
 

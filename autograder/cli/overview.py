@@ -1,0 +1,47 @@
+"""Commands of an instructor that look back: over the weeks, over a class, over scores given."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..errors import KitError
+from . import WeekArgument, app
+
+
+@app.command()
+def regrade(
+    week: WeekArgument,
+    preview: Annotated[bool, typer.Option("--preview", help="Show what would change.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Write it to the gradebook.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Bring back the scores before the last --apply.")
+    ] = False,
+    reason: Annotated[str, typer.Option(help="Why; kept in the log. --apply needs it.")] = "",
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes; default: one per core.")
+    ] = None,
+) -> None:
+    """Grade a week again after a hidden test was mended: whose score changes, and why.
+
+    Marks given by hand stay. Exit code 1 where somebody could not be graded.
+
+    Example: autograder regrade week01 --apply --reason "test_any_axis asked for too much"
+    """
+    from ..course import load
+
+    course = load()
+    chosen = course.week(week)
+    if preview + apply + undo != 1:
+        raise KitError("name one of --preview, --apply and --undo")
+    from ..show.regrade import run_apply, run_preview, run_undo
+
+    if undo:
+        run_undo(course, chosen, reason)
+    elif not (
+        run_apply(course, chosen, reason, jobs=jobs)
+        if apply
+        else run_preview(course, chosen, jobs=jobs)
+    ):
+        raise typer.Exit(1)

@@ -1,0 +1,123 @@
+"""The reports that stand behind the scores in the gradebook, one file per student and week.
+
+A report is kept with what it was given for: when the submission was handed in, and a hash of its
+files. So a student who hands in again is told from a grader that has changed; the report of the
+former submission is kept beside the new one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from ..course import Course, Week
+from ..report import SubmissionReport
+from ..store import replace_file
+from .workspace import Workspace
+
+
+class Recorded(SubmissionReport, frozen=True):
+    """A report in the gradebook. Times are in UTC."""
+
+    handed_in: str = ""  # as nbgrader writes it; empty where it came another way
+    content: str = ""  # a hash of the submission's files
+    graded: str = ""  # when it was recorded, ISO 8601
+
+    def is_of(self, handed_in: str, content: str) -> bool:
+        """Whether it was given for this submission: times decide, where both have one."""
+        if self.handed_in and handed_in:
+            return self.handed_in == handed_in
+        return self.content in ("", content)
+
+
+def recorded_folder(course: Course, week: Week) -> Path:
+    return course.state / "recorded" / week.name
+
+
+def recorded_file(course: Course, week: Week, student: str) -> Path:
+    return recorded_folder(course, week) / f"{student}.json"
+
+
+def kept_report(course: Course, week: Week, student: str) -> Recorded | None:
+    """The report behind a student's scores in the gradebook; None where there is none."""
+    return _read(recorded_file(course, week, student))
+
+
+def earlier_reports(course: Course, week: Week, student: str) -> list[Recorded]:
+    """The reports of what the student had handed in before, the oldest first."""
+    found = [_read(p) for p in sorted(_earlier(course, week, student).glob("*.json"))]
+    return [report for report in found if report is not None]
+
+
+def keep_report(course: Course, week: Week, student: str, report: SubmissionReport) -> None:
+    """Keep a report that was recorded; that of another submission before it is kept too."""
+    handed_in, content = submission_of(course, week, student)
+    before = kept_report(course, week, student)
+    if before is not None and before.graded and not before.is_of(handed_in, content):
+        folder = _earlier(course, week, student)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _write(folder / f"{before.graded.replace(':', '')}.json", before)
+    write_report(course, week, student, stamped(report, handed_in, content))
+
+
+def stamped(report: SubmissionReport, handed_in: str, content: str) -> Recorded:
+    """A report that is recorded now, for that submission."""
+    now = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
+    fields = {f: getattr(report, f) for f in SubmissionReport.__struct_fields__}
+    return Recorded(**fields, handed_in=handed_in, content=content, graded=now)
+
+
+def write_report(course: Course, week: Week, student: str, report: Recorded) -> None:
+    path = recorded_file(course, week, student)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _write(path, report)
+
+
+def submission_of(course: Course, week: Week, student: str) -> tuple[str, str]:
+    """When the collected submission was handed in, and a hash of its files: for `is_of`."""
+    from .submitted import read_student
+
+    submission = read_student(course, week, student)
+    digest = hashlib.blake2b(submission.problem.encode(), digest_size=20)
+    for name in sorted(submission.files):
+        for part in (name.encode("utf-8", "surrogatepass"), submission.files[name]):
+            digest.update(len(part).to_bytes(8, "little"))
+            digest.update(part)
+    return handed_in(course, week, student), digest.hexdigest()
+
+
+def handed_in(course: Course, week: Week, student: str) -> str:
+    """When the collected submission was handed in, as nbgrader writes it; or ""."""
+    stamp = Workspace(course).submitted(student, week) / "timestamp.txt"
+    try:
+        return stamp.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def feedback_is_stale(course: Course, week: Week, student: str) -> bool:
+    """Whether a feedback page was made, but before the report that stands in the gradebook now."""
+    page = Workspace(course).feedback(student, week) / "feedback.html"
+    try:
+        made = page.stat().st_mtime_ns
+        return recorded_file(course, week, student).stat().st_mtime_ns > made
+    except OSError:
+        return False
+
+
+def _earlier(course: Course, week: Week, student: str) -> Path:
+    return recorded_folder(course, week) / "earlier" / student
+
+
+def _write(path: Path, report: Recorded) -> None:
+    replace_file(path, msgspec.json.encode(report))
+
+
+def _read(path: Path) -> Recorded | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Recorded)
+    except (FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None  # there is none, or another version of the kit wrote it

@@ -1,0 +1,372 @@
+"""A hidden test is mended after the week was graded: scores change with a reason, and back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import nbformat
+import pytest
+from tiny_course import SOLUTION, STUB, WEEK, graded, report, write
+
+from autograder.course import Course, Week, load
+from autograder.errors import KitError, NbgraderError
+from autograder.nbgrader import regrade
+from autograder.nbgrader.collect import collect
+from autograder.nbgrader.feedback import PAGE, return_feedback
+from autograder.nbgrader.gradebook import record, standings
+from autograder.nbgrader.recorded import earlier_reports, kept_report
+from autograder.nbgrader.regrade import Preview, carry_out, plan_of, preview, undoing
+from autograder.nbgrader.regradelog import RegradeLog
+from autograder.nbgrader.workspace import Workspace, open_gradebook
+from autograder.report import SubmissionReport
+from autograder.show.regrade import run_apply, run_preview
+
+# nbgrader leaves timestamp.txt open when it releases feedback.
+leaves_files_open = pytest.mark.filterwarnings(
+    "ignore:unclosed file.*timestamp.txt:ResourceWarning",
+    "ignore:.*timestamp.txt:pytest.PytestUnraisableExceptionWarning",
+)
+POLICY = "late: {percent: 10}\nweeks:\n"
+LATE = "2020-01-15 12:00:00.000000 UTC"  # two started days after it was due
+Scores = dict[str, float]
+
+
+@pytest.fixture
+def course(course: Course) -> Course:
+    registry = course.root / "course.yaml"
+    text = registry.read_text(encoding="utf-8").replace("weeks:\n", POLICY, 1)
+    registry.write_text(text, encoding="utf-8")
+    return load(course.root)
+
+
+@pytest.fixture
+def klass(course: Course, week: Week, hand_in: Callable[..., Path], notebook: str) -> Course:
+    """ada, in time; bob, two days late; eve, in time: collected and recorded with a wrong test."""
+    answer = notebook.replace("*Your answer here.*", "Because.")
+    for name in ("ada", "bob", "eve"):
+        files = {"doubling.py": SOLUTION, f"{WEEK}.ipynb": answer}
+        hand_in(name, files, *([LATE] if name == "bob" else []))
+    collect(course, week, check_owner=False)
+    record(course, week, report(graded("ada", 1, 1), graded("bob", 1, 1), graded("eve", 2, 1)))
+    return course
+
+
+# What today's graders say: the test is mended, ada and bob were right.
+MENDED = report(graded("ada", 2, 1), graded("bob", 2, 1), graded("eve", 2, 1))
+
+
+def scores(course: Course) -> Scores:
+    return {s.student: s.score for s in standings(course, course.weeks[0])}
+
+
+def penalty(course: Course, student: str) -> float:
+    with open_gradebook(course) as gradebook:
+        return float(gradebook.find_submission(WEEK, student).late_submission_penalty or 0)
+
+
+def mark(course: Course, student: str, cell: str, points: float) -> None:
+    with open_gradebook(course) as gradebook:
+        grade = gradebook.find_grade(cell, WEEK, WEEK, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.db.commit()
+
+
+def apply(course: Course, week: Week, reason: str = "the test was wrong") -> Preview:
+    found = preview(course, week, MENDED)
+    carry_out(course, week, RegradeLog(course, week), plan_of(course, week, MENDED, found, reason))
+    return found
+
+
+def undo(course: Course, week: Week) -> list[str]:
+    log = RegradeLog(course, week)
+    plan, gone = undoing(course, week, log, "it was right after all")
+    carry_out(course, week, log, plan)
+    return gone
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    return {str(p): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def test_a_preview_says_whose_score_changes_and_why(klass: Course, week: Week) -> None:
+    found = preview(klass, week, MENDED)
+    assert [c.student for c in found.rescored] == ["ada", "bob"]
+    assert found.same == ["eve"]
+    assert regrade.total(found.rescored[0]) == (2, 3)
+
+
+def test_a_preview_writes_nothing(klass: Course, week: Week) -> None:
+    before = everything(klass.root)
+    preview(klass, week, MENDED)
+    assert everything(klass.root) == before
+
+
+def test_applying_writes_the_scores_and_nothing_else(klass: Course, week: Week) -> None:
+    apply(klass, week)
+    assert scores(klass) == {"ada": 3, "bob": 3, "eve": 3}
+    assert preview(klass, week, MENDED).changes == []
+
+
+def test_the_late_penalty_follows_the_new_score(klass: Course, week: Week) -> None:
+    assert penalty(klass, "bob") == pytest.approx(0.4)
+    apply(klass, week)
+    assert penalty(klass, "bob") == pytest.approx(0.6)
+    assert penalty(klass, "ada") == 0
+
+
+def test_what_a_person_marked_stays_and_needs_no_second_look(klass: Course, week: Week) -> None:
+    mark(klass, "bob", "why", 2.5)
+    apply(klass, week)
+    (bob,) = [s for s in standings(klass, week) if s.student == "bob"]
+    assert (bob.scores["why"], bob.score, bob.to_mark) == (2.5, 5.5, 0)
+    assert penalty(klass, "bob") == pytest.approx(1.1)
+
+
+def test_an_exercise_that_was_marked_by_hand_stays_and_is_named(klass: Course, week: Week) -> None:
+    mark(klass, "ada", "double", 0.5)
+    assert apply(klass, week).by_hand == {"ada": ["double"]}
+    assert scores(klass)["ada"] == 1.5
+
+
+def test_the_new_verdicts_stand_in_the_graded_notebook(klass: Course, week: Week) -> None:
+    path = Workspace(klass).autograded("ada", week) / f"{WEEK}.ipynb"
+    assert "squares instead of doubling" in path.read_text(encoding="utf-8")
+    mode = path.stat().st_mode
+    apply(klass, week)
+    assert "squares instead of doubling" not in path.read_text(encoding="utf-8")
+    nbformat.validate(nbformat.read(path, as_version=4))
+    assert path.stat().st_mode == mode
+
+
+def test_the_log_keeps_who_what_when_and_why(klass: Course, week: Week) -> None:
+    apply(klass, week, "asked for a power")
+    (entry,) = RegradeLog(klass, week).entries()
+    assert (entry.do, entry.reason, len(entry.graders)) == ("apply", "asked for a power", 40)
+    assert entry.who
+    assert entry.at.startswith("20")
+    assert entry.students == {n: {"double": (1, 2), "halve": (1, 1)} for n in ("ada", "bob")}
+
+
+def test_undoing_brings_everything_back(klass: Course, week: Week) -> None:
+    before = scores(klass), penalty(klass, "bob"), kept_report(klass, week, "ada")
+    page = (Workspace(klass).autograded("ada", week) / f"{WEEK}.ipynb").read_bytes()
+    apply(klass, week)
+    assert undo(klass, week) == []
+    assert (scores(klass), penalty(klass, "bob"), kept_report(klass, week, "ada")) == before
+    now = (Workspace(klass).autograded("ada", week) / f"{WEEK}.ipynb").read_bytes()
+    assert sorted(nbformat.reads(now.decode(), 4).cells, key=str) == sorted(
+        nbformat.reads(page.decode(), 4).cells, key=str
+    )
+    assert [e.do for e in RegradeLog(klass, week).entries()] == ["apply", "undo"]
+
+
+def test_a_second_undo_says_that_there_is_nothing(klass: Course, week: Week) -> None:
+    apply(klass, week)
+    undo(klass, week)
+    with pytest.raises(NbgraderError, match="nothing to undo in week01_tiny: every regrade was un"):
+        undo(klass, week)
+
+
+def test_an_undo_without_a_regrade_says_so(klass: Course, week: Week) -> None:
+    with pytest.raises(NbgraderError, match="it was never regraded"):
+        undo(klass, week)
+
+
+def test_who_was_graded_again_since_keeps_the_score_when_undone(
+    klass: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> None:
+    apply(klass, week)
+    hand_in("ada", {"doubling.py": STUB, f"{WEEK}.ipynb": notebook}, "2020-01-11 12:00:00.0 UTC")
+    collect(klass, week, check_owner=False)
+    record(klass, week, report(graded("ada", 0, 0)))
+    assert undo(klass, week) == ["ada"]
+    assert scores(klass) == {"ada": 0, "bob": 2, "eve": 3}
+
+
+def test_a_resubmission_is_left_to_grade(
+    klass: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> None:
+    hand_in("ada", {"doubling.py": STUB, f"{WEEK}.ipynb": notebook}, "2020-01-11 12:00:00.0 UTC")
+    collect(klass, week, check_owner=False)
+    found = preview(klass, week, MENDED)
+    assert "handed in again" in found.left_out["ada"]
+    assert [c.student for c in found.changes] == ["bob"]
+
+
+def test_both_results_of_a_resubmission_are_kept(
+    klass: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> None:
+    hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook}, LATE)
+    collect(klass, week, check_owner=False)
+    record(klass, week, report(graded("ada", 2, 1)))
+    now, (before,) = kept_report(klass, week, "ada"), earlier_reports(klass, week, "ada")
+    assert now is not None
+    assert (now.score, now.handed_in) == (3, LATE)
+    assert (before.score, before.handed_in) == (2, "2020-01-10 12:00:00.000000 UTC")
+    assert scores(klass)["ada"] == 3
+
+
+def test_grading_the_same_again_keeps_one_result(klass: Course, week: Week) -> None:
+    record(klass, week, report(graded("ada", 1, 1)))
+    assert earlier_reports(klass, week, "ada") == []
+
+
+def test_a_fault_of_ours_changes_nobody(klass: Course, week: Week) -> None:
+    fault = SubmissionReport("ada", "grader_fault", 0.0, 3.0, 0.0, "broken")
+    found = preview(klass, week, report(fault, *MENDED.submissions[1:]))
+    assert "the score stays" in found.left_out["ada"]
+    assert [c.student for c in found.changes] == ["bob"]
+
+
+def test_without_anything_graded_it_says_so(
+    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> None:
+    hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
+    collect(course, week, check_owner=False)
+    with pytest.raises(NbgraderError, match=f"nobody was graded in {WEEK} yet"):
+        preview(course, week, report(graded("ada", 2, 1)))
+
+
+def test_without_anything_collected_it_says_so(course: Course, week: Week) -> None:
+    with pytest.raises(KitError, match="nothing was collected"):
+        run_preview(course, week, jobs=1)
+
+
+def test_applying_needs_a_reason(course: Course, week: Week) -> None:
+    with pytest.raises(KitError, match="needs --reason"):
+        run_apply(course, week, "  ", jobs=1)
+
+
+@leaves_files_open
+def test_stale_feedback_is_named(klass: Course, week: Week) -> None:
+    return_feedback(klass, week)
+    found = preview(klass, week, MENDED)
+    plan = plan_of(klass, week, MENDED, found, "why")
+    assert regrade.stale_feedback(klass, week, plan) == []
+    carry_out(klass, week, RegradeLog(klass, week), plan)
+    assert regrade.stale_feedback(klass, week, plan) == ["ada", "bob"]
+    return_feedback(klass, week)
+    assert regrade.stale_feedback(klass, week, plan) == []
+    shown = (Workspace(klass).feedback("bob", week) / PAGE).read_text(encoding="utf-8")
+    assert "3.0 x 0.8 = 2.4" in shown
+
+
+def dies(course: Course, week: Week, at: str, turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Apply in a process that is killed when it comes to a function of the module for a time."""
+    target = RegradeLog if at == "end" else regrade
+    right, left = getattr(target, at), [turn]
+
+    def deadly(*arguments: object) -> object:
+        left[0] -= 1
+        if not left[0]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return right(*arguments)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
+        child = os.fork()
+    if not child:
+        monkeypatch.setattr(target, at, deadly)
+        try:
+            apply(course, week)
+        finally:
+            os._exit(0)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    ("at", "turn", "written"),
+    [
+        ("_write_gradebook", 1, False),
+        ("_count_lateness", 2, False),
+        ("write_report", 1, True),
+        ("_write_notebook", 2, True),
+        ("end", 1, True),
+    ],
+)
+def test_a_killed_regrade_left_all_scores_old_or_new_and_is_finished(
+    klass: Course, week: Week, monkeypatch: pytest.MonkeyPatch, at: str, turn: int, written: bool
+) -> None:
+    dies(klass, week, at, turn, monkeypatch)
+    assert scores(klass) == ({"ada": 3, "bob": 3} if written else {"ada": 2, "bob": 2}) | {"eve": 3}
+    log = RegradeLog(klass, week)
+    plan = log.unfinished()
+    assert plan is not None
+    carry_out(klass, week, log, plan)
+    assert scores(klass) == {"ada": 3, "bob": 3, "eve": 3}
+    assert penalty(klass, "bob") == pytest.approx(0.6)
+    assert log.unfinished() is None
+    assert preview(klass, week, MENDED).changes == []
+    undo(klass, week)
+    assert scores(klass) == {"ada": 2, "bob": 2, "eve": 3}
+
+
+def test_a_line_of_the_log_that_was_cut_off_is_written_again(klass: Course, week: Week) -> None:
+    apply(klass, week)
+    log = RegradeLog(klass, week)
+    log.path.write_bytes(log.path.read_bytes()[:50])
+    plan = log.unfinished()
+    assert plan is not None
+    carry_out(klass, week, log, plan)
+    assert [e.id for e in log.entries()] == [plan.id]
+
+
+def test_a_mended_hidden_test_from_preview_to_undo(
+    course: Course,
+    week: Week,
+    hand_in: Callable[..., Path],
+    notebook: str,
+    autograder: Callable[..., CompletedProcess[str]],
+) -> None:
+    """The commands, with real grading: a hidden test that asked for the wrong thing is mended."""
+    tests = course.graders(week)
+    wrong = (
+        "from autograder.grading.properties import expect\n\n\n"
+        "def test_half(submission):\n"
+        "    expect(submission.halve(8.0) == 5.125, 'Half of 8 is asked for.')\n"
+    )
+    write(tests, {"test_halve.py": wrong})
+    hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
+    collect(course, week, check_owner=False)
+
+    def run(*arguments: str) -> str:
+        done = autograder(*arguments, cwd=course.root)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run("grade", WEEK)
+    assert scores(course) == {"ada": 2}
+    write(tests, {"test_halve.py": wrong.replace("5.125", "4.0")})
+    said = run("regrade", WEEK, "--preview")
+    assert "halve: test_half: wrong → pass" in said
+    assert f"{WEEK}: 1 score changes, 0 stay" in said
+    assert scores(course) == {"ada": 2}
+    assert "written: 1 student" in run("regrade", WEEK, "--apply", "--reason", "asked for 5")
+    assert scores(course) == {"ada": 3}
+    run("regrade", WEEK, "--undo")
+    assert scores(course) == {"ada": 2}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("week09", "--preview"), "autograder: no week 'week09' in course.yaml; there are"),
+        ((WEEK,), "autograder: name one of --preview, --apply and --undo"),
+        ((WEEK, "--undo"), f"autograder: there is nothing to undo in {WEEK}"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(
+    course: Course,
+    autograder: Callable[..., CompletedProcess[str]],
+    arguments: tuple[str, ...],
+    said: str,
+) -> None:
+    done = autograder("regrade", *arguments, cwd=course.root)
+    assert done.returncode == 2
+    assert done.stderr.startswith(said)
+    assert len(done.stderr.splitlines()) == 1
