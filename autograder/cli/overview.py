@@ -11,6 +11,26 @@ from . import WeekArgument, app
 
 
 @app.command()
+def status(
+    week: Annotated[
+        str | None, typer.Argument(help="A week, and then by name; default: every week.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, with every name.")] = False,
+) -> None:
+    """Show every week at a glance: released, handed in, late, graded, to mark, returned, odd.
+
+    Example: autograder status week01
+    """
+    from ..course import load
+
+    course = load()
+    chosen = course.week(week) if week else None
+    from ..show.status import run_status
+
+    run_status(course, chosen, as_json=as_json)
+
+
+@app.command()
 def regrade(
     week: WeekArgument,
     preview: Annotated[bool, typer.Option("--preview", help="Show what would change.")] = False,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ..course import Course, Week
 from ..errors import NbgraderError
+from .collected import Oddities, keep_collected
 from .workspace import Workspace, open_api, open_gradebook, require
 
 
@@ -38,6 +39,7 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
         collecting.update, collecting.check_owner = True, check_owner
         require(capture_log(collecting), f"collecting {week.name}")
     after = _times(workspace, week)
+    keep_collected(course, week, Oddities(collecting.foreign, collecting.notes))
     return Collection(
         fresh=[s for s in after if after[s] != before.get(s)],
         unchanged=[s for s in after if after[s] == before.get(s)],

@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -33,6 +34,20 @@ class Recorded(SubmissionReport, frozen=True):
         return self.content in ("", content)
 
 
+class _Head(msgspec.Struct):
+    """The fields of `Recorded` that are read without its exercises."""
+
+    name: str
+    verdict: Literal["graded", "refused", "grader_fault"]
+    score: float
+    max_score: float
+    seconds: float
+    message: str = ""
+    handed_in: str = ""
+    content: str = ""
+    graded: str = ""
+
+
 def recorded_folder(course: Course, week: Week) -> Path:
     return course.state / "recorded" / week.name
 
@@ -44,6 +59,18 @@ def recorded_file(course: Course, week: Week, student: str) -> Path:
 def kept_report(course: Course, week: Week, student: str) -> Recorded | None:
     """The report behind a student's scores in the gradebook; None where there is none."""
     return _read(recorded_file(course, week, student))
+
+
+def heads(course: Course, week: Week) -> dict[str, Recorded]:
+    """Every report of a week by student, without its exercises: those take long to read."""
+    found = {}
+    for path in sorted(recorded_folder(course, week).glob("*.json")):
+        try:
+            head = msgspec.json.decode(path.read_bytes(), type=_Head)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            continue
+        found[path.stem] = Recorded(**msgspec.structs.asdict(head))
+    return found
 
 
 def earlier_reports(course: Course, week: Week, student: str) -> list[Recorded]:

@@ -1,0 +1,117 @@
+"""A quick look into nbgrader's gradebook: its tables as they are, without importing nbgrader.
+
+Importing nbgrader takes seconds, and opening its gradebook checks and writes. Here SQLite's file is
+opened read-only with Python's own driver; any other database is read through SQLAlchemy.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..course import Course
+from ..errors import NbgraderError
+from .workspace import Workspace
+
+_SQLITE = "sqlite:///"
+_EPOCH = dt.datetime(1970, 1, 1)  # SQLite has no time spans: they are kept as times after this
+_STUDENTS = "SELECT id FROM student ORDER BY id"
+_SUBMISSIONS = """
+SELECT assignment.name, submitted.student_id, submitted.timestamp, submitted.extension,
+       COUNT(grade.auto_score),
+       SUM(CASE WHEN grade.needs_manual_grade THEN 1 ELSE 0 END),
+       SUM(COALESCE(grade.manual_score, grade.auto_score, 0)
+           + CASE WHEN COALESCE(grade.manual_score, grade.auto_score) IS NULL
+             THEN 0 ELSE COALESCE(grade.extra_credit, 0) END),
+       MAX(COALESCE(notebook.late_submission_penalty, 0))
+FROM submitted_assignment AS submitted
+JOIN assignment ON assignment.id = submitted.assignment_id
+JOIN submitted_notebook AS notebook ON notebook.assignment_id = submitted.id
+JOIN grade ON grade.notebook_id = notebook.id
+GROUP BY assignment.name, submitted.student_id, submitted.timestamp, submitted.extension
+"""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the gradebook holds of one submission."""
+
+    week: str
+    student: str
+    handed_in: dt.datetime | None  # aware, UTC
+    extension: dt.timedelta
+    graded: bool
+    to_mark: int  # cells that wait for a person
+    score: float  # before lateness
+    penalty: float
+
+
+def read_gradebook(course: Course) -> tuple[list[str], list[Entry]]:
+    """The students, and every submission; nothing of either where there is no gradebook yet."""
+    url = Workspace(course).db_url
+    if url.startswith(_SQLITE):
+        students, rows = _from_sqlite(Path(url.removeprefix(_SQLITE)))
+    else:
+        students, rows = _from_server(url)
+    return [str(s) for (s,) in students], [_entry(row) for row in rows]
+
+
+def _from_sqlite(path: Path) -> tuple[Sequence[Any], Sequence[Any]]:
+    if not path.is_file():
+        return [], []
+    try:
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        try:
+            return (
+                connection.execute(_STUDENTS).fetchall(),
+                connection.execute(_SUBMISSIONS).fetchall(),
+            )
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise NbgraderError(f"{path}: the gradebook cannot be read: {error}") from None
+
+
+def _from_server(url: str) -> tuple[Sequence[Any], Sequence[Any]]:
+    from sqlalchemy import create_engine, text
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        engine = create_engine(url)
+        try:
+            with engine.connect() as connection:
+                return (
+                    connection.execute(text(_STUDENTS)).fetchall(),
+                    connection.execute(text(_SUBMISSIONS)).fetchall(),
+                )
+        finally:
+            engine.dispose()
+    except (SQLAlchemyError, ImportError) as error:
+        why = str(error).splitlines()[0]
+        raise NbgraderError(f"the gradebook at db_url cannot be read: {why}") from None
+
+
+def _entry(row: Any) -> Entry:
+    week, student, handed, extension, graded, to_mark, score, penalty = row
+    time = _time(handed)
+    more = extension if isinstance(extension, dt.timedelta) else dt.timedelta()
+    if isinstance(extension, str):
+        more = dt.datetime.fromisoformat(extension) - _EPOCH
+    return Entry(
+        week=week,
+        student=student,
+        handed_in=time.replace(tzinfo=dt.UTC) if time else None,
+        extension=more,
+        graded=bool(graded),
+        to_mark=int(to_mark or 0),
+        score=float(score or 0),
+        penalty=float(penalty or 0),
+    )
+
+
+def _time(value: Any) -> dt.datetime | None:
+    return dt.datetime.fromisoformat(value) if isinstance(value, str) else value

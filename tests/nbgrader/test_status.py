@@ -1,0 +1,167 @@
+"""`status`: where every week stands, read without nbgrader and in agreement with it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from tiny_course import SOLUTION, STUB, WEEK, graded, report
+
+from autograder.course import Course, Week, load
+from autograder.errors import NbgraderError
+from autograder.nbgrader.collect import collect
+from autograder.nbgrader.database import read_gradebook
+from autograder.nbgrader.feedback import return_feedback
+from autograder.nbgrader.gradebook import record, standings
+from autograder.nbgrader.workspace import Workspace, open_gradebook
+from autograder.report import SubmissionReport
+from autograder.show.status import run_status
+from autograder.status import WeekStatus, status
+
+# nbgrader leaves timestamp.txt open when it releases feedback.
+leaves_files_open = pytest.mark.filterwarnings(
+    "ignore:unclosed file.*timestamp.txt:ResourceWarning",
+    "ignore:.*timestamp.txt:pytest.PytestUnraisableExceptionWarning",
+)
+LATE = "2020-01-15 12:00:00.000000 UTC"
+REFUSED = SubmissionReport("eve", "refused", 0.0, 3.0, 0.0, "There is no doubling.py in it.")
+
+
+@pytest.fixture
+def klass(course: Course, week: Week, hand_in: Callable[..., Path], notebook: str) -> Course:
+    """ada in time, bob late, eve refused; all collected and graded; carl handed in nothing."""
+    answer = notebook.replace("*Your answer here.*", "Because.")
+    for name in ("ada", "bob", "eve"):
+        files = {"doubling.py": SOLUTION, f"{WEEK}.ipynb": answer if name == "ada" else notebook}
+        hand_in(name, files, *([LATE] if name == "bob" else []))
+    collect(course, week)
+    record(course, week, report(graded("ada", 2, 1), graded("bob", 1, 0), REFUSED))
+    with open_gradebook(course) as gradebook:
+        gradebook.add_student("carl")
+    return course
+
+
+def only(course: Course) -> WeekStatus:
+    (found,) = status(course)
+    return found
+
+
+def test_before_anything_was_released(course: Course) -> None:
+    found = only(course)
+    assert (found.released, found.enrolled, found.handed_in) == (False, 0, [])
+
+
+def test_who_handed_in_and_who_did_not(klass: Course) -> None:
+    found = only(klass)
+    assert (found.released, found.enrolled) == (True, 4)
+    assert found.handed_in == found.graded == ["ada", "bob", "eve"]
+    assert (found.missing, found.ungraded, found.waiting) == (["carl"], [], [])
+
+
+def test_who_is_late(klass: Course) -> None:
+    assert only(klass).late == {"bob": "1 day 13 h"}
+
+
+def test_an_extension_of_the_gradebook_is_not_late(klass: Course) -> None:
+    with open_gradebook(klass) as gradebook:
+        gradebook.grant_extension(WEEK, "bob", days=3)
+    assert only(klass).late == {}
+
+
+def test_what_waits_for_a_person(klass: Course) -> None:
+    assert only(klass).to_mark == {"ada": 1}
+
+
+def test_what_is_odd(klass: Course) -> None:
+    found = only(klass)
+    assert set(found.foreign) == {"ada", "bob", "eve"}  # the user of this test owns them all
+    assert found.refused == {"eve": "There is no doubling.py in it."}
+
+
+def test_the_gradebook_is_read_as_nbgrader_reads_it(klass: Course, week: Week) -> None:
+    with open_gradebook(klass) as gradebook:
+        grade = gradebook.find_grade("double", WEEK, WEEK, "bob")
+        grade.manual_score, grade.extra_credit = 1.5, 0.25
+        gradebook.db.commit()
+    students, entries = read_gradebook(klass)
+    assert students == ["ada", "bob", "carl", "eve"]
+    assert {e.student: (e.score, e.to_mark) for e in entries} == {
+        s.student: (s.score, s.to_mark) for s in standings(klass, week)
+    }
+
+
+def test_a_server_is_read_like_a_file(klass: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = read_gradebook(klass)
+    url = Workspace(klass).db_url.replace("sqlite:", "sqlite+pysqlite:")
+    monkeypatch.setattr(Workspace, "db_url", url)
+    assert read_gradebook(klass) == read
+
+
+def test_a_gradebook_that_cannot_be_read_is_named(course: Course, workspace: Workspace) -> None:
+    workspace.root.mkdir()
+    (workspace.root / "gradebook.db").write_text("no database, but long enough to be one" * 9)
+    with pytest.raises(NbgraderError, match=r"gradebook.db: the gradebook cannot be read"):
+        status(course)
+
+
+@leaves_files_open
+def test_feedback_is_returned_until_the_score_is_another(klass: Course, week: Week) -> None:
+    assert only(klass).returned == []
+    return_feedback(klass, week)
+    assert only(klass).returned == ["ada", "bob", "eve"]
+    record(klass, week, report(graded("bob", 2, 0)))
+    found = only(klass)
+    assert (found.returned, found.stale) == (["ada", "eve"], ["bob"])
+
+
+def test_what_is_handed_in_again_waits_and_then_shows_both_results(
+    klass: Course, week: Week, hand_in: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    hand_in("ada", {"doubling.py": STUB}, "2020-01-11 12:00:00.000000 UTC")
+    assert only(klass).waiting == ["ada"]
+    collect(klass, week)
+    assert (only(klass).waiting, only(klass).ungraded) == ([], ["ada"])
+    record(klass, week, report(graded("ada", 0, 0)))
+    found = only(klass)
+    assert found.ungraded == []
+    assert [(r.handed_in[:10], r.score) for r in found.again["ada"]] == [
+        ("2020-01-10", 3),
+        ("2020-01-11", 0),
+    ]
+    capsys.readouterr()
+    run_status(klass, week, as_json=False)
+    assert "handed in 2020-01-11 12:00:00 UTC: 0 of 3" in capsys.readouterr().out
+
+
+def test_it_fits_a_terminal_and_imports_neither_torch_nor_nbgrader(klass: Course) -> None:
+    code = (
+        "import sys; from autograder.cli import main\n"
+        "sys.argv = ['autograder', 'status']\n"
+        "try: main()\n"
+        "finally: print(sorted({'torch', 'nbgrader', 'sqlalchemy', 'numpy'} & set(sys.modules)),"
+        " file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=klass.root,
+        env={"COLUMNS": "80", "NO_COLOR": "1", "PYTHONPATH": ":".join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+    table = done.stdout.split("LOOK")[0].splitlines()[:2]
+    assert table[1].split()[:2] == [WEEK, "yes"]
+    assert table[1].split()[4:] == ["3/4", "1", "3", "1", "0", "3"]
+    assert max(map(len, table)) <= 80
+    assert "\x1b" not in done.stdout
+
+
+def test_json_holds_every_week(klass: Course, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    run_status(load(klass.root), None, as_json=True)
+    (found,) = msgspec.json.decode(capsysbinary.readouterr().out, type=list[WeekStatus])
+    assert found == only(klass)
