@@ -146,7 +146,9 @@ def _changes(node: ast.AST) -> Iterator[Change]:
     elif isinstance(node, ast.If):
         yield lambda n: _set(n, test=ast.Constant(True))
         yield lambda n: _set(n, test=ast.Constant(False))
-    elif (isinstance(node, (ast.AugAssign, ast.Expr)) and not _is_docstring(node)) or (isinstance(node, ast.Assign) and _rebinds(node)):
+    elif (isinstance(node, (ast.AugAssign, ast.Expr)) and not _is_docstring(node)) or (
+        isinstance(node, ast.Assign) and _rebinds(node)
+    ):
         yield lambda n: ast.Pass()
     elif isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
         yield lambda n: _set(n, value=_set(n.value, elts=n.value.elts[::-1]))  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@ for work, so that only pytest's public hooks are used and collection is paid onc
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 from collections.abc import Callable
@@ -52,6 +53,8 @@ class GraderSession:
             raise EngineError(f"no grader was collected from {graders.name} (pytest {self._exit})")
 
     def _main(self, arguments: list[str]) -> None:
+        for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for other tests than these
+            os.environ.pop(name, None)
         try:
             self._exit = int(pytest.main(arguments, plugins=[self._plugin]))
         finally:

@@ -70,7 +70,9 @@ def week_files(course: Course, week: Week) -> dict[str, bytes]:
     for name in (f"test_{week.stem}.py", "README.md", "hints.md"):
         files[name] = _read(course, folder / name, "write it")
     for name in week.files:
-        files[name] = _read(course, course.root / "assets" / name, f"{week.name} lists it as a file")
+        files[name] = _read(
+            course, course.root / "assets" / name, f"{week.name} lists it as a file"
+        )
     for name in week.folders:
         files |= _folder(course, week, name)
     for name in figures_used(lesson_text(course, week)):
@@ -89,7 +91,7 @@ def _folder(course: Course, week: Week, name: str) -> dict[str, bytes]:
         if path.is_file() and "__pycache__" not in path.parts
     }
     if not found:
-        raise BuildError(f"exercises/{name} is missing or empty: {week.name} lists it as a folder")
+        raise BuildError(f"exercises/{name} is missing or empty: {week.name} lists it")
     return found
 
 

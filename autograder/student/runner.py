@@ -149,6 +149,8 @@ def main() -> None:
     plugin: Any = CheckPlugin(folder, msgspec.json.decode(line, type=Order), events)
     options = ["--import-mode=importlib", "-c", os.devnull, "--rootdir", str(folder.path)]
     options += ["-p", "no:cacheprovider", "--tb=no", "-q", str(folder.checks)]
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for other tests than these
+        os.environ.pop(name, None)
     pytest.main(options, plugins=[plugin])
     plugin.tell(Event(finished=True))
     events.flush()
