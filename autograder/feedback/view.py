@@ -256,8 +256,8 @@ def _grids(tests: Iterable[TestReport]) -> list[Grid]:
             slot = {"pass": 0, "not_run": 2}.get(test.verdict, 1)
             counts.setdefault(place, [0, 0, 0])[slot] += 1
     cells = {
-        place: Cell(*count[:3], _ON_FAKE_GPU if place[1] == "fake-gpu" else "holds")
-        for place, count in counts.items()
+        place: Cell(passed, failed, not_run, _ON_FAKE_GPU if place[1] == "fake-gpu" else "holds")
+        for place, (passed, failed, not_run) in counts.items()
     }
     both = {p: c for p, c in cells.items() if all(p)}
     grids = []
