@@ -5,7 +5,11 @@ from __future__ import annotations
 import importlib.util
 from functools import cache
 
-_MODULES = {"keras": ("keras",), "text": ("transformers", "tokenizers")}
+_MODULES = {
+    "cluster": ("distributed",),
+    "keras": ("keras",),
+    "text": ("transformers", "tokenizers"),
+}
 
 
 @cache

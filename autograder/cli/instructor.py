@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import KitError
 from . import WeekArgument, app
 
 
@@ -30,12 +31,29 @@ def grade(
         str,
         typer.Option(help="auto, bubblewrap, landlock; none runs code unprotected: your own only"),
     ] = "auto",
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="A Dask scheduler: tcp://host:8786 or tls://host:8786"
+        ),
+    ] = None,
+    tls_ca: Annotated[str | None, typer.Option(help="With tls://: the authority, PEM.")] = None,
+    tls_cert: Annotated[str | None, typer.Option(help="With tls://: your certificate.")] = None,
+    tls_key: Annotated[str | None, typer.Option(help="With tls://: its key.")] = None,
 ) -> None:
     """Grade a week's submissions in the sandbox; exit code 0 when all were graded.
 
     Example: autograder grade week01 handed-in/*.zip --json report.json
+    Example: autograder grade week01 --cluster tcp://scheduler:8786
     """
+    from ..cluster import cluster_at
     from ..course import load
+
+    if cluster is None and (tls_ca or tls_cert or tls_key):
+        raise KitError("--tls-ca, --tls-cert and --tls-key go with --cluster tls://host:8786")
+    if cluster is not None and jobs is not None:
+        raise KitError("--jobs is for this machine; on a cluster each worker grades one at a time")
+    place = cluster_at(cluster, tls_ca, tls_cert, tls_key) if cluster is not None else None
 
     course = load()
     from ..show.grading import run_grade
@@ -48,6 +66,7 @@ def grade(
         jobs=jobs,
         device=device,
         sandbox=sandbox,
+        cluster=place,
     )
     if not fine:
         raise typer.Exit(1)

@@ -20,6 +20,7 @@ from rich.progress import (
 from rich.table import Table
 
 from ..batch import grade_batch
+from ..cluster import Cluster
 from ..course import Course, Week
 from ..devices import axis
 from ..errors import KitError
@@ -37,6 +38,7 @@ def run_grade(
     jobs: int | None,
     device: str,
     sandbox: str,
+    cluster: Cluster | None = None,
 ) -> bool:
     """Grade, show the scores, write the report; whether all could be graded."""
     console = Console(stderr=json_file is not None and str(json_file) == "-")
@@ -47,7 +49,9 @@ def run_grade(
             style="bold red",
         )
     submissions = _submissions(course, week, paths)
-    report = grade_with_bar(course, week, submissions, jobs=jobs, device=device, sandbox=sandbox)
+    report = grade_with_bar(
+        course, week, submissions, jobs=jobs, device=device, sandbox=sandbox, cluster=cluster
+    )
     if json_file is not None:
         _write(json_file, report)
     print_scores(console, report)
@@ -94,6 +98,7 @@ def grade_with_bar(
     jobs: int | None = None,
     device: str = "auto",
     sandbox: str = "auto",
+    cluster: Cluster | None = None,
 ) -> Report:
     """grade_batch behind a progress bar on standard error."""
     columns = (
@@ -109,10 +114,12 @@ def grade_with_bar(
             course,
             week,
             submissions,
-            devices=axis(device),
+            devices=axis(device, here=cluster is None),
             jobs=jobs,
             sandbox=sandbox,
+            cluster=cluster,
             on_done=lambda _: progress.advance(task),
+            say=lambda line: progress.console.print(line, markup=False, highlight=False),
         )
 
 

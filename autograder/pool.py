@@ -1,0 +1,155 @@
+"""A pool of processes on this machine, each with one warm engine.
+
+A process of the pool ends when the one that started it does, however that was killed. A process
+that dies takes its pool with it and does not say over which job it died: the rest is run in a new
+pool, and at last one job at a time, so that no submission gets a fault for what happened over
+another.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import connection, get_context, parent_process
+from pathlib import Path
+
+import msgspec
+
+from .course import load
+from .errors import KitError
+from .intake import Submission
+from .report import SubmissionReport
+
+Finished = Callable[[str, SubmissionReport], None]
+
+
+class Job(msgspec.Struct, frozen=True):
+    """What a worker process must know to grade one submission."""
+
+    root: str
+    week: str
+    devices: tuple[str, ...]
+    secret: bytes
+    sandbox: str
+    submission: Submission
+    max_score: float
+
+
+def run_here(work: dict[str, Job], jobs: int | None, finished: Finished) -> None:
+    """Run jobs in this process where one is enough, else in a pool."""
+    count = max(1, min(jobs or os.cpu_count() or 1, len(work)))
+    if count == 1:
+        for key, job in work.items():
+            finished(key, grade_job(job))
+    elif work:
+        _run_pool(work, count, finished)
+
+
+def _run_pool(work: dict[str, Job], count: int, finished: Finished) -> None:
+    """Run jobs in a pool; a pool that broke is made anew once, then each job is run alone."""
+    left = dict(work)
+    for _ in range(2):
+        pool = _pool(count)
+        try:
+            broken = _drain(pool, left, finished)
+        finally:
+            pool.shutdown(cancel_futures=True)
+        if not broken:
+            return
+    while left:
+        with _pool(1) as pool:
+            _run_alone(pool, left, finished)
+
+
+def _pool(count: int) -> ProcessPoolExecutor:
+    context = get_context("spawn")
+    return ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """A pool's process would wait for work for ever when the one that gives it was killed."""
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
+def _run_alone(pool: Executor, left: dict[str, Job], finished: Finished) -> None:
+    """Run jobs one after the other until one breaks the pool; that one is at fault."""
+    for key, job in list(left.items()):
+        try:
+            report = pool.submit(grade_job, job).result()
+        except BrokenProcessPool:
+            report = _fault(job, "the grading process died again and again over it")
+        del left[key]
+        finished(key, report)
+        if report.verdict == "grader_fault":
+            return  # with a fresh process, whatever it was
+
+
+def _drain(pool: Executor, left: dict[str, Job], finished: Finished) -> bool:
+    futures: dict[Future[SubmissionReport], str] = {
+        pool.submit(grade_job, job): key for key, job in left.items()
+    }
+    broken = False
+    for future in as_completed(futures):
+        key = futures[future]
+        try:
+            report = future.result()
+        except BrokenProcessPool:
+            broken = True
+            continue
+        except Exception as error:
+            report = _fault(left[key], f"{type(error).__name__}: {error}")
+        del left[key]
+        finished(key, report)
+    return broken
+
+
+_engines: dict[bytes, object] = {}
+
+
+def grade_job(job: Job) -> SubmissionReport:
+    """Grade one submission in this process, whose engine is kept for the next."""
+    from .grading.engine import Engine
+    from .sandbox import SandboxError, choose
+
+    key = msgspec.msgpack.encode((job.root, job.week, job.devices, job.sandbox))
+    try:
+        engine = _engines.get(key)
+        if engine is None:
+            course = load(Path(job.root))
+            box = None if job.sandbox == "none" else choose(job.sandbox)
+            engine = Engine(course, course.week(job.week), job.devices, job.secret, box)
+            _engines[key] = engine
+            atexit.register(engine.close)
+        assert isinstance(engine, Engine)
+        return engine.grade(job.submission.name, job.submission.files)
+    except (KitError, SandboxError) as error:
+        return _fault(job, str(error))
+    except Exception as error:  # of one submission, never of the batch
+        return _fault(job, f"{type(error).__name__}: {error}")
+
+
+def _fault(job: Job, why: str) -> SubmissionReport:
+    return fault(job.submission.name, job.max_score, why)
+
+
+def fault(name: str, max_score: float, why: str) -> SubmissionReport:
+    """The report of a submission that we could not grade."""
+    return SubmissionReport(
+        name=name,
+        verdict="grader_fault",
+        score=0.0,
+        max_score=max_score,
+        seconds=0.0,
+        message=f"The grading system failed, not the submission: {why}",
+    )
