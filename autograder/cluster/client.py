@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from contextlib import contextmanager
 from typing import Any
 
 from ..errors import KitError
@@ -50,7 +51,7 @@ def grade_on_cluster(
             crew.dismiss()
 
 
-@contextlib.contextmanager
+@contextmanager
 def _connected(cluster: Cluster) -> Iterator[Any]:
     if not installed("cluster"):
         raise KitError("--cluster needs the extra `cluster`: pip install -e '.[cluster]'")
