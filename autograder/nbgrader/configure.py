@@ -7,6 +7,7 @@ autograde` on a command line, the buttons of Formgrader) works in the same way:
   code with the instructor's rights (`Execute`);
 - what students may have done to a notebook's cells is mended first (`RestoreCells`);
 - collecting takes ordinary files only (`CollectOrdinaryFiles`);
+- marks given by hand stay settled when a submission is graded again (`SaveScores`);
 - late work costs what course.yaml says (`LateByCourse`, and `CountLateness` before feedback);
 - feedback shows the lesson's pictures and needs no network (`FinishFeedback`, the template).
 """
@@ -32,7 +33,7 @@ _SANITIZE = [
 ]
 _AUTOGRADE = [
     f"{_OURS}.preprocessor.GradeInSandbox",
-    "nbgrader.preprocessors.SaveAutoGrades",
+    f"{_OURS}.marks.SaveScores",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]

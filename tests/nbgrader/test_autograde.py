@@ -135,6 +135,47 @@ def test_grading_again_keeps_what_a_person_marked(
     assert standing(course, week, "ada").scores == {"double": 2, "halve": 1, "why": 2.5}
 
 
+def mark(course: Course, student: str, name: str, score: float) -> None:
+    """As Formgrader does it."""
+    with open_gradebook(course) as gradebook:
+        grade = gradebook.find_grade(name, WEEK, WEEK, student)
+        grade.manual_score, grade.needs_manual_grade = score, False
+        gradebook.db.commit()
+
+
+def test_an_answer_that_was_marked_is_not_asked_for_again(
+    recorded: Recorded, course: Course, week: Week
+) -> None:
+    recorded(graded("ada", 2, 0), answer="Because.")
+    mark(course, "ada", "why", 2.5)
+    record(course, week, report(graded("ada", 2, 1)))
+    assert standing(course, week, "ada").to_mark == 0
+
+
+def test_a_new_answer_is_asked_for_again_until_it_is_marked(
+    recorded: Recorded, course: Course, week: Week, workspace: Workspace
+) -> None:
+    recorded(graded("ada", 2, 0), answer="Because.")
+    mark(course, "ada", "why", 2.5)
+    lesson = workspace.submitted("ada", week) / f"{WEEK}.ipynb"
+    lesson.write_text(lesson.read_text("utf-8").replace("Because.", "Since."), "utf-8")
+    for _ in range(2):
+        record(course, week, report(graded("ada", 2, 0)))
+        assert standing(course, week, "ada").to_mark == 1
+
+
+@pytest.mark.parametrize(("again", "to_mark"), [(1.5, 0), (2.0, 1)])
+def test_an_overridden_score_is_asked_for_again_where_the_automatic_one_changed(
+    recorded: Recorded, course: Course, week: Week, again: float, to_mark: int
+) -> None:
+    recorded(graded("ada", 1.5, 1), answer="Because.")
+    mark(course, "ada", "why", 3)
+    mark(course, "ada", "double", 2)
+    record(course, week, report(graded("ada", again, 1)))
+    assert standing(course, week, "ada").to_mark == to_mark
+    assert standing(course, week, "ada").scores["double"] == 2
+
+
 def test_only_the_best_electives_count(
     recorded: Recorded, course: Course, week: Week, workspace: Workspace
 ) -> None:

@@ -1,0 +1,57 @@
+"""Marks given by hand stay settled when a submission is graded again.
+
+Stock nbgrader keeps a mark when it grades again, and asks for it to be looked at again, always:
+a mended hidden test would send the instructor back to every written answer of the class. Here a
+mark stays settled where what it was given for has not changed: the text of a written answer, or
+the automatic score that was overridden. A new answer is asked for again, as before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from nbconvert.exporters.exporter import ResourcesDict
+from nbgrader import utils
+from nbgrader.preprocessors import SaveAutoGrades
+
+from ..store import replace_file
+from .restore import CoursePreprocessor, Notebook
+
+
+class SaveScores(SaveAutoGrades, CoursePreprocessor):
+    """nbgrader's SaveAutoGrades, which forgets no mark that still holds."""
+
+    def preprocess(self, nb: Notebook, resources: ResourcesDict) -> tuple[Notebook, ResourcesDict]:
+        about, course = resources["nbgrader"], self.course()
+        path = course.state / "recorded" / about["assignment"] / f"{about['student']}.answers"
+        self._graded_before = _read(path)
+        self._graded_now: dict[str, str] = {}
+        nb, resources = super().preprocess(nb, resources)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        replace_file(path, json.dumps(self._graded_now).encode())
+        return nb, resources
+
+    def _add_score(self, cell: Notebook, resources: ResourcesDict) -> None:
+        name = cell.metadata["nbgrader"]["grade_id"]
+        judged = str(cell.source) if utils.is_solution(cell) else repr(utils.determine_grade(cell))
+        digest = hashlib.blake2b(judged.encode("utf-8", "surrogatepass"), digest_size=16)
+        self._graded_now[name] = digest.hexdigest()
+        grade: Any = self.gradebook.find_grade(
+            name, self.notebook_id, self.assignment_id, self.student_id
+        )
+        settled = grade.manual_score is not None and not grade.needs_manual_grade
+        super()._add_score(cell, resources)
+        if settled and self._graded_before.get(name) == self._graded_now[name]:
+            grade.needs_manual_grade = False
+            self.gradebook.db.commit()
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
