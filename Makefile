@@ -24,7 +24,7 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# A student's week in JupyterLab, in a real browser. Chromium comes from the system's packages.
+# A student's week in JupyterLab and the instructor's in Formgrader, in a real browser. Chromium comes from the system's packages.
 e2e: setup
 	@command -v chromium >/dev/null || { echo "chromium is missing: sudo apt-get install chromium"; exit 2; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[browser]'

@@ -23,13 +23,13 @@ from .restore import CoursePreprocessor, Notebook, Resources
 from .submitted import read_student
 
 _NOT_COUNTED = "<p>Of the electives your best {} count; this one is not among them.</p>"
-_at_hand: dict[tuple[str, str], SubmissionReport] = {}
+_at_hand: dict[tuple[str, str], tuple[SubmissionReport, str]] = {}
 
 
 @contextmanager
 def at_hand(report: Report) -> Iterator[None]:
     """Within it, the preprocessor records this report instead of asking the result store."""
-    reports = {(report.week, s.name): s for s in report.submissions}
+    reports = {(report.week, s.name): (s, report.sandbox) for s in report.submissions}
     _at_hand.update(reports)
     try:
         yield
@@ -46,7 +46,8 @@ class GradeInSandbox(CoursePreprocessor):
         week = self.week(course, resources)
         student = resources["nbgrader"]["student"]
         try:
-            report = _at_hand.get((week.name, student)) or grade_student(course, week, student)
+            known = _at_hand.get((week.name, student))
+            report, sandbox = known or grade_student(course, week, student)
             _refuse_fault(report)
             write_scores(nb, week, report)
         except Exception as error:
@@ -56,7 +57,8 @@ class GradeInSandbox(CoursePreprocessor):
             _forget_ungraded(resources)
             raise
         keep_report(course, week, student, report)
-        self.log.info("%s, %s: %g of %g", week.name, student, report.score, report.max_score)
+        said = f"{week.name}, {student}: {report.score:g} of {report.max_score:g}"
+        self.log.info("%s, sandbox %s", said, sandbox)
         return nb, resources
 
 
@@ -67,14 +69,14 @@ def _refuse_fault(report: SubmissionReport) -> None:
         )
 
 
-def grade_student(course: Course, week: Week, student: str) -> SubmissionReport:
-    """Grade what one student handed in; instant where the result store knows it."""
+def grade_student(course: Course, week: Week, student: str) -> tuple[SubmissionReport, str]:
+    """Grade what one student handed in, and name the sandbox; instant where the store knows it."""
     from ..batch import grade_batch
     from ..devices import axis
 
     submission = read_student(course, week, student)
     report = grade_batch(course, week, [submission], devices=axis(), jobs=1)
-    return report.submissions[0]
+    return report.submissions[0], report.sandbox
 
 
 def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:

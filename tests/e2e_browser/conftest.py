@@ -1,4 +1,4 @@
-"""A course of week 1 with an exchange, and a student's JupyterLab in a real browser.
+"""A course of week 1 with an exchange; a student's and the instructor's JupyterLab; a browser.
 
 `make e2e` runs these; `make test` does not, because they need Chromium. Screenshots go to the
 folder that AUTOGRADER_SCREENSHOTS names, else to a temporary one, which is printed.
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ collect_ignore_glob = [] if os.environ.get("AUTOGRADER_E2E") else ["test_*.py"]
 
 @dataclass(frozen=True)
 class Lab:
-    """A running JupyterLab of one student."""
+    """A running JupyterLab of one person."""
 
     url: str
     token: str
@@ -89,23 +90,40 @@ def instructor(project: Path) -> Callable[..., str]:
 
 @pytest.fixture
 def lab(project: Path, tmp_path: Path) -> Iterator[Lab]:
-    """JupyterLab with nbgrader's extensions; its home, settings and data are nobody else's."""
+    """A student's JupyterLab with nbgrader's extensions."""
     home = tmp_path / STUDENT
-    settings = home / ".jupyter"
-    settings.mkdir(parents=True)
-    (settings / "nbgrader_config.py").write_text(
+    work = home / "work"
+    work.mkdir(parents=True)
+    settings = (
         "c = get_config()\n"
         "c.CourseDirectory.course_id = 'attention'\n"
         f"c.CourseDirectory.student_id = {STUDENT!r}\n"
         f"c.Exchange.root = {str(project / 'nbgrader' / 'exchange')!r}\n"
-        f"c.Exchange.cache = {str(home / '.cache' / 'nbgrader')!r}\n",
-        encoding="utf-8",
+        f"c.Exchange.cache = {str(home / '.cache' / 'nbgrader')!r}\n"
     )
+    with jupyterlab(home, work, settings) as running:
+        yield running
+
+
+@pytest.fixture
+def desk(project: Path, instructor: Callable[..., str], tmp_path: Path) -> Iterator[Lab]:
+    """The instructor's JupyterLab, started in nbgrader's folder of a course that was released."""
+    instructor("release", "week01", "--early")
+    home = tmp_path / "instructor"
+    with jupyterlab(home, project / "nbgrader") as running:
+        yield running
+
+
+@contextmanager
+def jupyterlab(home: Path, work: Path, nbgrader_config: str = "") -> Iterator[Lab]:
+    """JupyterLab in a folder; its home, settings and data are nobody else's."""
+    settings = home / ".jupyter"
+    settings.mkdir(parents=True)
+    if nbgrader_config:
+        (settings / "nbgrader_config.py").write_text(nbgrader_config, encoding="utf-8")
     quiet = settings / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
     quiet.mkdir(parents=True)
     (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
-    work = home / "work"
-    work.mkdir()
     environment = os.environ | {
         "HOME": str(home),
         "JUPYTER_CONFIG_DIR": str(settings),
@@ -118,29 +136,29 @@ def lab(project: Path, tmp_path: Path) -> Iterator[Lab]:
     options = ["--no-browser", "--allow-root", "--port=0", "--ip=127.0.0.1"]
     options += [f"--ServerApp.root_dir={work}", "--LabApp.news_url=None"]
     options += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
-    log = (home / "jupyter.log").open("wb")
-    server = subprocess.Popen(
-        [sys.executable, "-m", "jupyterlab", *options],
-        cwd=work,
-        env=environment,
-        stdout=log,
-        stderr=log,
-    )
-    try:
-        yield _started(server, home)
-    finally:
-        server.terminate()
-        server.wait(30)
-        log.close()
+    with (home / "jupyter.log").open("wb") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *options],
+            cwd=work,
+            env=environment,
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            url, token = _started(server, home)
+            yield Lab(url, token, work)
+        finally:
+            server.terminate()
+            server.wait(30)
 
 
-def _started(server: subprocess.Popen[bytes], home: Path) -> Lab:
+def _started(server: subprocess.Popen[bytes], home: Path) -> tuple[str, str]:
     until = time.monotonic() + _STARTING
     while time.monotonic() < until and server.poll() is None:
         for path in (home / "runtime").glob("jpserver-*.json"):
             told = json.loads(path.read_text(encoding="utf-8") or "{}")
             if told:
-                return Lab(told["url"], told["token"], home / "work")
+                return told["url"], told["token"]
         time.sleep(0.2)
     raise AssertionError((home / "jupyter.log").read_text(encoding="utf-8")[-3000:])
 
