@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -90,6 +90,7 @@ class WeekSummary:
     mistakes: list[Mistake] = field(default_factory=list)
     not_run: dict[str, int] = field(default_factory=dict)  # reason -> number of test functions
     devices: tuple[str, ...] = ()
+    foreign: Mapping[str, str] = field(default_factory=dict)  # student -> who handed it in
 
     @property
     def shares(self) -> list[float]:
@@ -109,7 +110,8 @@ class WeekSummary:
         return statistics.median([s.seconds for s in self.graded]) if self.graded else 0.0
 
 
-def summarize(week: Week, report: Report) -> WeekSummary:
+def summarize(week: Week, report: Report, foreign: Mapping[str, str] | None = None) -> WeekSummary:
+    """`foreign` names the user who owns a submission, where that is not the student."""
     by: dict[Literal["graded", "refused", "grader_fault"], list[SubmissionReport]] = {
         "graded": [],
         "refused": [],
@@ -128,6 +130,7 @@ def summarize(week: Week, report: Report) -> WeekSummary:
         mistakes=_mistakes(graded),
         not_run=_not_run(graded),
         devices=report.devices,
+        foreign=foreign or {},
     )
 
 

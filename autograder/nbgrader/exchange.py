@@ -69,11 +69,19 @@ class CollectOrdinaryFiles(ExchangeCollect):
 
     def _sort_by_timestamp(self, records: list[Record]) -> list[Record]:
         """The newest first; but before all others, those that the student owns."""
-        return sorted(
+        ordered = sorted(
             records,
             key=lambda r: (self._owner(r) == r["username"], r["timestamp"]),
             reverse=True,
         )
+        student, owners = ordered[0]["username"], [self._owner(r) for r in ordered]
+        if self.check_owner and owners[0] == student:
+            for other in sorted(set(owners) - {student}):
+                self.notes.append(
+                    f"{student}: the user {other} handed in under this name too; "
+                    "what the student owns was taken"
+                )
+        return ordered
 
     def _owner(self, record: Record) -> str:
         try:

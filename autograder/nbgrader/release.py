@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import shutil
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,3 +152,15 @@ def _hand_out(course: Course, week: Week) -> None:
         )
         handing.force = True
         require(capture_log(handing), f"release_assignment {week.name}")
+    _only_owners_rename(Workspace(course).exchange, course.id)
+
+
+def _only_owners_rename(exchange: Path, course_id: str) -> None:
+    """Everybody may write to these two folders: the sticky bit keeps them from others' entries.
+
+    Without it a student could put a folder of their own in the place of the course, or remove a
+    submission whose name they know.
+    """
+    for folder in (exchange, exchange / course_id / "inbound"):
+        if folder.stat().st_uid == os.geteuid():
+            folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_ISVTX)

@@ -10,6 +10,7 @@ from ..classreport.page import course_page, week_page
 from ..classreport.sources import read_reports, recorded_report
 from ..course import Course, Week
 from ..errors import KitError
+from ..nbgrader.collected import read_collected
 from ..report import Report
 from ..store import replace_file
 
@@ -20,7 +21,10 @@ def run_report(
     """Write the page of a week, or of the course, and say where it is."""
     reports = _reports(course, week, files)
     weeks = [w for w in course.weeks if w.name in reports]
-    summaries = [summarize(w, reports[w.name]) for w in weeks]
+    summaries = [
+        summarize(w, reports[w.name], {} if files else read_collected(course, w).foreign)
+        for w in weeks
+    ]
     if week is None:
         page = course_page(course, summaries, names=names)
     else:
@@ -35,6 +39,8 @@ def run_report(
             f"{summary.week}: {len(summary.graded)} graded, {len(summary.refused)} refused, "
             f"mean {summary.mean:.0%}, median {summary.median:.0%}"
         )
+        if summary.foreign:
+            print(f"LOOK  {summary.week}: {len(summary.foreign)} handed in by another user")
     print(f"wrote {path}")
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import shlex
 import shutil
+import stat
 import sys
+from pathlib import Path
 
 from rich.console import Console
 
 from .. import __version__
-from ..course import load
+from ..course import Course, load
 from ..errors import CourseError
 from ..sandbox import probe
 
@@ -23,6 +26,7 @@ def run_doctor() -> bool:
     try:
         course = load()
         console.print(f"  ok   course.yaml: {course.title}, {len(course.weeks)} weeks")
+        _print_privacy(console, course)
     except CourseError as error:
         console.print(f"  --   {error}", markup=False)
     for package in ("torch", "numpy", "nbgrader", "jupyterlab"):
@@ -40,6 +44,27 @@ def run_doctor() -> bool:
         if finding.name == "sandbox" and not finding.ok:
             fine = False
     return fine
+
+
+def _print_privacy(console: Console, course: Course) -> None:
+    """Solutions and hidden tests lie in the project; so does the gradebook, where it is a file."""
+    open_to_others = others_can_read(course.root / "solutions")
+    if open_to_others is None:
+        return
+    if open_to_others:
+        console.print("  --   project: other users of this machine can read the solutions")
+        console.print(f"       chmod 700 {shlex.quote(str(course.root))}", markup=False)
+    else:
+        console.print("  ok   project: other users of this machine cannot read the solutions")
+
+
+def others_can_read(folder: Path) -> bool | None:
+    """Whether any user could list a folder: it and all above it let them. None: no such folder."""
+    if not folder.is_dir():
+        return None
+    path = folder.resolve()
+    passable = all(above.stat().st_mode & stat.S_IXOTH for above in path.parents)
+    return passable and bool(path.stat().st_mode & stat.S_IROTH)
 
 
 def _cuda() -> bool:

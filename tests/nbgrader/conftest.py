@@ -15,18 +15,7 @@ from autograder.nbgrader.workspace import Workspace
 
 # The folder cannot be a package: it would be called nbgrader and hide the real one.
 sys.path.insert(0, str(Path(__file__).parent))
-from tiny_course import (
-    ALTERNATIVE,
-    GRADER,
-    LESSON,
-    MISCONCEPTION,
-    REGISTRY,
-    SOLUTION,
-    STUB,
-    WEEK,
-    png,
-    write,
-)
+from tiny_course import write, write_course
 
 
 @pytest.fixture
@@ -38,25 +27,6 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
     root = tmp_path / "course"
     write_course(root)
     return load(root)
-
-
-def write_course(root: Path) -> None:
-    write(
-        root,
-        {
-            "course.yaml": REGISTRY,
-            f"exercises/{WEEK}/doubling.py": STUB,
-            f"exercises/{WEEK}/lesson.md": LESSON,
-            f"exercises/{WEEK}/test_doubling.py": "def test_double_of_two():\n    pass\n",
-            f"exercises/{WEEK}/README.md": "# Week 1\n",
-            f"exercises/{WEEK}/hints.md": "## double\n1. Add it to itself.\n",
-            f"solutions/{WEEK}/doubling.py": SOLUTION,
-            f"solutions/{WEEK}/misconceptions/squares.py": MISCONCEPTION,
-            f"solutions/{WEEK}/alternatives/by_sum.py": ALTERNATIVE,
-            f"autograder/graders/{WEEK}/test_double.py": GRADER,
-            f"assets/{WEEK}/numbers.png": png(),
-        },
-    )
 
 
 @pytest.fixture
@@ -84,7 +54,7 @@ def released(released_once: Path, workspace: Workspace) -> Workspace:
     """The week, released by nbgrader: a copy, for this test alone."""
     shutil.copytree(released_once, workspace.root)
     # copytree makes the folders with the modes of the originals, but for the sticky group bit
-    (workspace.exchange / "tiny" / "inbound").chmod(0o2733)
+    (workspace.exchange / "tiny" / "inbound").chmod(0o3733)
     return workspace
 
 

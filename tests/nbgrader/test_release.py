@@ -43,10 +43,10 @@ def test_a_question_still_asks_for_an_answer(released: Workspace, week: Week) ->
     assert "*Your answer here.*" in text
 
 
-def test_the_exchange_is_open_as_nbgrader_wants_it(released: Workspace) -> None:
+def test_the_exchange_is_open_as_nbgrader_wants_it_and_sticky(released: Workspace) -> None:
     course = released.exchange / "tiny"
     modes = [released.exchange, course, course / "outbound", course / "inbound"]
-    assert [stat.S_IMODE(p.stat().st_mode) for p in modes] == [0o777, 0o755, 0o755, 0o2733]
+    assert [stat.S_IMODE(p.stat().st_mode) for p in modes] == [0o1777, 0o755, 0o755, 0o3733]
 
 
 def test_the_gradebook_knows_the_due_date_and_the_points(

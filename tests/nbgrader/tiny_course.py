@@ -151,3 +151,22 @@ def graded(student: str, double: float, halve: float) -> SubmissionReport:
 
 def report(*submissions: SubmissionReport) -> Report:
     return Report(WEEK, ("cpu",), submissions)
+
+
+def write_course(root: Path) -> None:
+    write(
+        root,
+        {
+            "course.yaml": REGISTRY,
+            f"exercises/{WEEK}/doubling.py": STUB,
+            f"exercises/{WEEK}/lesson.md": LESSON,
+            f"exercises/{WEEK}/test_doubling.py": "def test_double_of_two():\n    pass\n",
+            f"exercises/{WEEK}/README.md": "# Week 1\n",
+            f"exercises/{WEEK}/hints.md": "## double\n1. Add it to itself.\n",
+            f"solutions/{WEEK}/doubling.py": SOLUTION,
+            f"solutions/{WEEK}/misconceptions/squares.py": MISCONCEPTION,
+            f"solutions/{WEEK}/alternatives/by_sum.py": ALTERNATIVE,
+            f"autograder/graders/{WEEK}/test_double.py": GRADER,
+            f"assets/{WEEK}/numbers.png": png(),
+        },
+    )

@@ -1,0 +1,30 @@
+"""The doctor says whether other users of the machine can read the solutions."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.show.doctor import others_can_read
+
+
+@pytest.fixture
+def project() -> Iterator[Path]:
+    """A folder that everybody can pass; pytest's own belong to one user."""
+    with tempfile.TemporaryDirectory(prefix="autograder-privacy-") as folder:
+        (Path(folder) / "solutions").mkdir()
+        (Path(folder) / "solutions").chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.mark.parametrize(("mode", "readable"), [(0o755, True), (0o711, True), (0o700, False)])
+def test_a_closed_folder_above_is_enough(project: Path, mode: int, readable: bool) -> None:
+    project.chmod(mode)
+    assert others_can_read(project / "solutions") is readable
+
+
+def test_without_solutions_there_is_nothing_to_say(project: Path) -> None:
+    assert others_can_read(project / "nothing") is None
