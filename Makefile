@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 export OMP_NUM_THREADS ?= 1
 export JUPYTER_PLATFORM_DIRS ?= 1
 
-.PHONY: demo test verify lint bench fuzz wheel e2e setup sandbox clean
+.PHONY: demo test verify lint bench fuzz wheel e2e setup sandbox postgresql clean
 
 demo: setup
 	$(BIN)/autograder demo
@@ -24,11 +24,18 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# A student's week in JupyterLab and the instructor's in Formgrader, in a real browser. Chromium comes from the system's packages.
-e2e: setup
+# A student's week in JupyterLab and the instructor's in Formgrader, in a real browser; and the
+# gradebook on a PostgreSQL server. Chromium and PostgreSQL come from the system's packages.
+e2e: setup postgresql
 	@command -v chromium >/dev/null || { echo "chromium is missing: sudo apt-get install chromium"; exit 2; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[browser]'
-	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s tests/e2e_browser
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[browser,postgres]'
+	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s -rs tests/e2e_browser tests/e2e/test_postgres.py
+
+postgresql:
+	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || command -v postgres >/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && apt-get install -y -qq postgresql >/dev/null; \
+	else echo "PostgreSQL is missing, its test is skipped: sudo apt-get install postgresql"; fi
 
 # What students install: dist/autograder-….whl. `build` may hold what is no longer packed.
 wheel: setup

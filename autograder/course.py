@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
@@ -128,7 +129,10 @@ class Late(_Config, frozen=True):
 
 
 class Nbgrader(_Config, frozen=True):
-    """Where nbgrader works. Paths are relative to the project."""
+    """Where nbgrader works. Paths are relative to the project.
+
+    `db_url` is the gradebook's, as SQLAlchemy writes it; without one it is a file in `folder`.
+    """
 
     folder: str = "nbgrader"
     exchange: str = ""
@@ -271,6 +275,8 @@ def _problems(registry: Registry) -> Iterator[tuple[str, str]]:
         yield from _week_problems(f"weeks[{number}]", week)
     if registry.late:
         yield from _extension_problems(registry, registry.late)
+    if registry.nbgrader.db_url:
+        yield from _gradebook_problems(registry.nbgrader.db_url)
 
 
 def _week_problems(where: str, week: Week) -> Iterator[tuple[str, str]]:
@@ -315,6 +321,25 @@ def _extension_problems(registry: Registry, late: Late) -> Iterator[tuple[str, s
             yield f"{where}.week", f"{extension.week!r} is no week of the course"
         elif _aware(extension.until, zone) <= _aware(week.due, zone):
             yield f"{where}.until", f"{extension.until} is not after {week.name} is due, {week.due}"
+
+
+def _gradebook_problems(url: str) -> Iterator[tuple[str, str]]:
+    """The messages quote nothing of the URL: it may hold a password."""
+    where = "nbgrader.db_url"
+    try:
+        parts = urlsplit(url)
+        secret = parts.password is not None or "password=" in parts.query.lower()
+    except ValueError:
+        yield where, "is no URL"
+        return
+    if parts.scheme not in ("sqlite", "postgresql", "postgresql+psycopg"):
+        yield where, "must look like postgresql+psycopg://user@host/database"
+    if secret:
+        yield (
+            where,
+            "holds a password, and nbgrader shows its settings on its pages: leave it out here and "
+            "give it in ~/.pgpass (host:port:database:user:password, mode 0600)",
+        )
 
 
 def _aware(moment: dt.datetime, zone: ZoneInfo) -> dt.datetime:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..course import Course
 from ..errors import NbgraderError
-from .workspace import Workspace
+from .workspace import Workspace, unreachable_gradebook
 
 _SQLITE = "sqlite:///"
 _EPOCH = dt.datetime(1970, 1, 1)  # SQLite has no time spans: they are kept as times after this
@@ -91,8 +91,7 @@ def _from_server(url: str) -> tuple[Sequence[Any], Sequence[Any]]:
         finally:
             engine.dispose()
     except (SQLAlchemyError, ImportError) as error:
-        why = str(error).splitlines()[0]
-        raise NbgraderError(f"the gradebook at db_url cannot be read: {why}") from None
+        raise unreachable_gradebook(error) from None
 
 
 def _entry(row: Any) -> Entry:

@@ -101,11 +101,26 @@ def prepare_process() -> None:
 def open_gradebook(course: Course) -> Any:
     """nbgrader's gradebook of the course; to be closed, or used in a `with`."""
     from nbgrader.api import Gradebook
+    from sqlalchemy.exc import SQLAlchemyError
 
     prepare_process()
     workspace = Workspace(course)
     workspace.make()
-    return Gradebook(workspace.db_url, course.id)
+    try:
+        return Gradebook(workspace.db_url, course.id)
+    except (SQLAlchemyError, ImportError) as error:
+        raise unreachable_gradebook(error) from None
+
+
+def unreachable_gradebook(error: Exception) -> NbgraderError:
+    """What to say where the gradebook cannot be opened or read."""
+    if isinstance(error, ImportError):
+        return NbgraderError(
+            "the gradebook at nbgrader.db_url needs a driver that is not installed: "
+            "pip install -c constraints.txt -e '.[postgres]'"
+        )
+    why = str(error).splitlines()[0]
+    return NbgraderError(f"the gradebook at nbgrader.db_url cannot be read: {why}")
 
 
 def open_api(course: Course) -> Any:

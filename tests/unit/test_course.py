@@ -86,3 +86,24 @@ def test_dates_are_in_the_courses_time_zone(project: Path):
     release = course.localized(course.week("1").release)
     assert release.utcoffset() is not None
     assert release.utcoffset().total_seconds() == 3600
+
+
+@pytest.mark.parametrize(
+    ("url", "what"),
+    [
+        ("postgresql+psycopg://teacher:hunter2@host/grades", "holds a password"),
+        ("postgresql+psycopg://teacher@/grades?host=/run&password=hunter2", "holds a password"),
+        ("mysql://teacher@host/grades", "must look like postgresql+psycopg://"),
+        ("postgresql://[hunter2", "is no URL"),
+    ],
+)
+def test_a_gradebook_that_cannot_be_taken_is_named_without_its_password(url: str, what: str):
+    with pytest.raises(CourseError, match=r"nbgrader\.db_url: .*") as caught:
+        parse(f"{GOOD}nbgrader: {{db_url: '{url}'}}\n")
+    assert what in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_gradebook_on_a_server_is_taken():
+    url = "postgresql+psycopg://teacher@/grades?host=/run/postgresql"
+    assert parse(f"{GOOD}nbgrader: {{db_url: '{url}'}}\n").nbgrader.db_url == url

@@ -1,0 +1,295 @@
+"""A course week with nbgrader's gradebook on a PostgreSQL server, which the test starts and stops.
+
+`make e2e` runs it. The server asks for a password; course.yaml does not hold it.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+import os
+import pwd
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import nbformat
+import pytest
+
+from autograder.course import Course, load
+from autograder.nbgrader.gradebook import Standing, standings
+from autograder.nbgrader.workspace import Workspace, open_gradebook
+
+PROJECT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(sys.executable).parent
+SERVERS = [*Path("/usr/lib/postgresql").glob("*/bin"), *map(Path, os.get_exec_path())]
+SERVER = next((p for p in SERVERS if (p / "initdb").exists() and (p / "postgres").exists()), None)
+pytestmark = [
+    pytest.mark.skipif(not os.environ.get("AUTOGRADER_E2E"), reason="`make e2e` runs it"),
+    pytest.mark.skipif(SERVER is None, reason="no PostgreSQL: sudo apt-get install postgresql"),
+    pytest.mark.skipif(
+        importlib.util.find_spec("psycopg") is None, reason="pip install -e '.[postgres]'"
+    ),
+]
+SQUARES = "def double(x):\n    return x**2\n\n\ndef halve(x):\n    return x / 2\n"
+TOO_STRICT = '''def test_values(agree, submission):
+    """Half of it."""
+    agree.halve(3.5)
+    assert submission.halve(1.0) > 1, "a mistake in the test"
+'''
+MENDED = '''def test_values(agree):
+    """Half of it."""
+    agree.halve(3.5)
+'''
+
+
+def tiny_course() -> ModuleType:
+    place = PROJECT / "tests" / "nbgrader" / "tiny_course.py"
+    spec = importlib.util.spec_from_file_location("tiny_course_on_a_server", place)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+TINY = tiny_course()
+WEEK = TINY.WEEK
+
+
+@dataclass
+class Server:
+    """A running PostgreSQL."""
+
+    folder: Path
+    password: str
+
+    @property
+    def url(self) -> str:
+        return f"postgresql+psycopg://teacher@/attention?host={self.folder / 'socket'}"
+
+    def asked(self, query: str) -> str:
+        assert SERVER is not None
+        done = subprocess.run(
+            [
+                *(SERVER / "psql", "-h", self.folder / "socket", "-U", "teacher"),
+                *("-Atc", query, "attention"),
+            ],
+            env={"PGPASSWORD": self.password},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.strip()
+
+
+def unprivileged(folder: Path) -> list[str]:
+    """PostgreSQL refuses to run as root: how to start it as somebody else, who gets the folder."""
+    if os.geteuid() != 0:
+        return []
+    names = {u.pw_name: u for u in pwd.getpwall()}
+    user = names.get("postgres") or names["nobody"]
+    for path in (folder, *folder.iterdir()):
+        os.chown(path, user.pw_uid, user.pw_gid)
+    who = [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", "--"]
+    return ["setpriv", *who]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    assert SERVER is not None
+    folder = Path(tempfile.mkdtemp(prefix="autograder-postgres-"))  # a short path, for the socket
+    found = Server(folder, secrets.token_urlsafe(18))
+    (folder / "password").touch(mode=0o600)
+    (folder / "password").write_text(found.password, encoding="utf-8")
+    start_as = unprivileged(folder)
+
+    def run(program: str, *arguments: str | Path, **more: Any) -> None:
+        command = [*start_as, str(SERVER / program), *map(str, arguments)]
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, **more)
+
+    run("initdb", "-D", "data", "-U", "teacher", "-A", "scram-sha-256", "--no-sync",
+        "--pwfile=password")  # fmt: skip
+    subprocess.run([*start_as, "mkdir", "-m", "755", str(folder / "socket")], check=True)
+    folder.chmod(0o755)
+    options = f"-c listen_addresses='' -c fsync=off -k {folder / 'socket'}"
+    run("pg_ctl", "-D", "data", "-w", "-l", "log", "-o", options, "start")
+    try:
+        run("createdb", "-h", folder / "socket", "-U", "teacher", "attention",
+            env={"PGPASSWORD": found.password})  # fmt: skip
+        yield found
+    finally:
+        run("pg_ctl", "-D", "data", "-m", "immediate", "-w", "stop")
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def root(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("server") / "course"
+    TINY.write_course(root)
+    with (root / "course.yaml").open("a", encoding="utf-8") as file:
+        file.write(f"nbgrader:\n  db_url: {server.url}\n")
+        file.write("late: {percent: 10, floor: 40}\n")
+    graders = root / "autograder" / "graders" / WEEK
+    (graders / "test_halve.py").write_text(TOO_STRICT, encoding="utf-8")
+    return root
+
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def run(root: Path, server: Server, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A program in a folder; the password comes from libpq's own file."""
+    home = tmp_path_factory.mktemp("home")
+    passwords = home / ".pgpass"
+    passwords.touch(mode=0o600)
+    passwords.write_text(f"*:*:*:teacher:{server.password}\n", encoding="utf-8")
+
+    def run(program: str, *arguments: str | Path, cwd: Path = root, passes: bool = True) -> Any:
+        done = subprocess.run(
+            [PROGRAMS / program, *map(str, arguments)],
+            cwd=cwd,
+            env={
+                "PATH": f"{PROGRAMS}{os.pathsep}{os.defpath}",
+                "HOME": str(home),
+                "PGPASSFILE": str(passwords if passes else home / "none"),
+                "JUPYTER_DATA_DIR": str(cwd / "jupyter"),
+                "JUPYTER_PLATFORM_DIRS": "1",
+                "OMP_NUM_THREADS": "1",
+                "NO_COLOR": "1",
+                "COLUMNS": "80",
+            },
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        said = done.stdout + done.stderr
+        assert server.password not in said
+        assert done.returncode == 0 or not passes, said
+        return done
+
+    return run
+
+
+@dataclass
+class Played:
+    course: Course
+    graded: dict[str, Standing]
+    marked: dict[str, Standing]
+    mended: dict[str, Standing]
+    exported: dict[str, dict[str, str]]
+    feedback: str
+    status: Any
+
+
+@pytest.fixture(scope="module")
+def played(root: Path, run: Run, server: Server) -> Played:
+    """Release, submit, collect, grade, mark by hand, feedback, export, a mended test, regrade."""
+    run("autograder", "release", "week01")
+    homes = {name: hand_in(name, root, run) for name in ("ada", "alan")}
+    run("autograder", "collect", "week01")
+    run("autograder", "grade", "week01")
+    course = load(root)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PGPASSWORD", server.password)
+        graded = by_student(course)
+        with open_gradebook(course) as gradebook:
+            grade = gradebook.find_grade("why", WEEK, WEEK, "ada")
+            grade.manual_score, grade.needs_manual_grade = 2.5, False
+            gradebook.db.commit()
+        marked = by_student(course)
+        (course.graders(course.weeks[0]) / "test_halve.py").write_text(MENDED, encoding="utf-8")
+        run("autograder", "regrade", "week01", "--apply", "--reason", "test_halve was too strict")
+        mended = by_student(course)
+    run("autograder", "feedback", "week01")
+    run("nbgrader", "fetch_feedback", WEEK, "--student=ada", cwd=homes["ada"])
+    (page,) = (homes["ada"] / WEEK / "feedback").rglob("*.html")
+    run("autograder", "export", "week01", "--format", "csv", "--out", "grades.csv")
+    with (root / "grades.csv").open(encoding="utf-8", newline="") as file:
+        exported = {row["student"]: row for row in csv.DictReader(file)}
+    status = json.loads(run("autograder", "status", "--json").stdout)
+    return Played(
+        course, graded, marked, mended, exported, page.read_text(encoding="utf-8"), status
+    )
+
+
+def hand_in(name: str, root: Path, run: Run) -> Path:
+    home = root.parent / name
+    home.mkdir()
+    (home / "nbgrader_config.py").write_text(
+        f"c.Exchange.root = {str(root / 'nbgrader' / 'exchange')!r}\n"
+        "c.CourseDirectory.course_id = 'tiny'\n",
+        encoding="utf-8",
+    )
+    run("nbgrader", "fetch_assignment", WEEK, cwd=home)
+    module = TINY.SOLUTION if name == "ada" else SQUARES
+    (home / WEEK / "doubling.py").write_text(module, encoding="utf-8")
+    path = home / WEEK / f"{WEEK}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "why":
+            cell.source = f"Because, says {name}."
+    nbformat.write(notebook, path)
+    run("nbgrader", "submit", WEEK, f"--student={name}", cwd=home)
+    return home
+
+
+def by_student(course: Course) -> dict[str, Standing]:
+    return {s.student: s for s in standings(course, course.weeks[0])}
+
+
+def test_the_gradebook_is_on_the_server(played: Played, server: Server) -> None:
+    assert server.asked("select id from student order by id").split() == ["ada", "alan"]
+    assert not list(Workspace(played.course).root.glob("*.db"))
+
+
+def test_scores_are_recorded(played: Played) -> None:
+    assert played.graded["ada"].scores == {"double": 2, "halve": 0, "why": 0}
+    assert played.graded["alan"].scores == {"double": 0, "halve": 0, "why": 0}
+    assert [s.to_mark for s in played.graded.values()] == [1, 1]
+
+
+def test_a_mended_test_changes_scores_and_no_mark(played: Played) -> None:
+    assert played.marked["ada"].scores == {"double": 2, "halve": 0, "why": 2.5}
+    assert played.mended["ada"].scores == {"double": 2, "halve": 1, "why": 2.5}
+    assert played.mended["alan"].scores == {"double": 0, "halve": 1, "why": 0}
+    assert played.mended["ada"].to_mark == 0
+
+
+def test_late_work_is_counted_and_exported(played: Played) -> None:
+    """Due in 2020, so the floor is what is kept: of 5.5 points and of 1."""
+    assert [played.exported[s][WEEK] for s in ("ada", "alan")] == ["2.2", "0.4"]
+
+
+def test_feedback_holds_the_mended_score_and_what_late_work_costs(played: Played) -> None:
+    assert "(Score: 2.2 / 6.0)" in played.feedback  # of 2 + 1 + 2.5
+
+
+def test_status_reads_the_server(played: Played) -> None:
+    (week,) = played.status
+    assert week["graded"] == ["ada", "alan"]
+    assert week["to_mark"] == {"alan": 1}
+
+
+def test_no_file_holds_the_password(played: Played, server: Server) -> None:
+    files = [p for p in played.course.root.parent.rglob("*") if p.is_file()]
+    assert len(files) > 50
+    assert [p for p in files if server.password.encode() in p.read_bytes()] == []
+
+
+def test_without_the_password_one_line_says_so(played: Played, run: Run) -> None:
+    done = run("autograder", "status", passes=False)
+    assert done.returncode == 2
+    assert "the gradebook at nbgrader.db_url cannot be read" in done.stderr
+    assert "password" in done.stderr
+    assert "Traceback" not in done.stderr
