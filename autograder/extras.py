@@ -8,6 +8,7 @@ from functools import cache
 _MODULES = {
     "cluster": ("distributed",),
     "keras": ("keras",),
+    "similarity": ("copydetect",),
     "text": ("transformers", "tokenizers"),
 }
 

@@ -7,14 +7,21 @@ templates, and the page forbids scripts and every load by its own content securi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..course import Course
 from ..feedback.html import environment
+from .alike import side_by_side
 from .analysis import ENOUGH, WeekSummary
 from .pictures import bars, histogram
 
+if TYPE_CHECKING:
+    from ..similarity.compare import Similarity
 
-def week_page(course: Course, summary: WeekSummary, *, names: bool) -> str:
+
+def week_page(
+    course: Course, summary: WeekSummary, *, names: bool, alike: Similarity | None = None
+) -> str:
     """A week; students are named only where `names` says so."""
     figures = {
         "scores": histogram(summary.shares, f"{summary.week}: students by share of the points"),
@@ -26,7 +33,13 @@ def week_page(course: Course, summary: WeekSummary, *, names: bool) -> str:
     }
     template = environment().get_template("class_week.html.j2")
     return template.render(
-        course=course, summary=summary, names=names, figures=figures, enough=ENOUGH
+        course=course,
+        summary=summary,
+        names=names,
+        figures=figures,
+        enough=ENOUGH,
+        alike=alike,
+        sides=side_by_side(alike, names=names) if alike else [],
     )
 
 

@@ -153,13 +153,16 @@ def report(
         typer.Option("--from", help="A report of `grade --json`; default: what was recorded."),
     ] = None,
     names: Annotated[bool, typer.Option("--names", help="Name the students.")] = False,
+    similarity: Annotated[
+        bool, typer.Option("--similarity", help="Show which collected modules are oddly alike.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="The page; default: report-WEEK.html, here.")
     ] = None,
 ) -> None:
     """Write the class report of a week, or of the course: one HTML page for the instructor.
 
-    Example: autograder report week01 --from report.json --names
+    Example: autograder report week01 --similarity --names
     """
     from ..course import load
 
@@ -167,7 +170,7 @@ def report(
     chosen = course.week(week) if week else None
     from ..show.classreport import run_report
 
-    run_report(course, chosen, files or [], names=names, out=out)
+    run_report(course, chosen, files or [], names=names, out=out, alike=similarity)
 
 
 @app.command()

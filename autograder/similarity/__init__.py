@@ -1,0 +1,1 @@
+"""Which modules of a class share what few others have."""
