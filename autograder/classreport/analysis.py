@@ -91,6 +91,7 @@ class WeekSummary:
     not_run: dict[str, int] = field(default_factory=dict)  # reason -> number of test functions
     devices: tuple[str, ...] = ()
     foreign: Mapping[str, str] = field(default_factory=dict)  # student -> who handed it in
+    earlier: Mapping[str, Sequence[SubmissionReport]] = field(default_factory=dict)  # superseded
 
     @property
     def shares(self) -> list[float]:

@@ -17,6 +17,7 @@ from ..classreport.sources import read_reports, recorded_report
 from ..course import Course, Week
 from ..errors import KitError
 from ..nbgrader.collected import read_collected
+from ..nbgrader.recorded import earlier_reports
 from ..report import Report
 from ..store import replace_file
 
@@ -44,6 +45,9 @@ def run_report(
         summarize(w, reports[w.name], {} if files else read_collected(course, w).foreign)
         for w in weeks
     ]
+    for one, summary in zip(weeks if not files else (), summaries, strict=False):
+        before = {s.name: earlier_reports(course, one, s.name) for s in summary.graded}
+        summary.earlier = {name: reports for name, reports in before.items() if reports}
     if week is None:
         page = course_page(course, summaries, names=names)
     else:

@@ -7,7 +7,8 @@ not ranked by how much it shares but by how surprising that is.
    each of its functions into fingerprints, the k-grams of its tokens. New names, another layout and
    another order of the functions change nothing. What the stub gave out is taken away.
 2. A fingerprint that n of N modules have weighs log2(N / n): a common idiom weighs next to nothing,
-   a turn that only these two have the most. A pair's likeness in an exercise is the weight shared.
+   a turn that only these two have the most. How alike a pair is in an exercise is the part of the
+   weight, of the one that has less, that the other has too.
 3. The surprise is how few pairs of the class are as alike in that exercise: -log2 of their part, at
    most log2 N, so that neither a long exercise nor one odd coincidence decides. A pair's evidence
    is the sum over the exercises: honest pairs agree now and then, a copy agrees everywhere.
@@ -168,8 +169,7 @@ def _ranked(week: Week, prints: Mapping[str, Prints]) -> tuple[list[Pair], float
     exercises = {}
     for exercise in _units(week):
         table = _table([prints[n].exercises[exercise] for n in names], column)
-        likeness = ((table * weights) @ table.T)[first, second]
-        surprise = _surprise(likeness, len(names))
+        surprise = _surprise(_share(table, weights)[first, second], len(names))
         share = _share(table)[first, second]
         exercises[exercise] = share, float(np.median(share)), surprise
         evidence += surprise
@@ -197,11 +197,11 @@ def _ranked(week: Week, prints: Mapping[str, Prints]) -> tuple[list[Pair], float
     return pairs, typical
 
 
-def _surprise(likeness: Any, students: int) -> Any:
+def _surprise(alike: Any, students: int) -> Any:
     """-log2 of the part of all pairs that are as alike; nothing where nothing is shared."""
-    rank = len(likeness) - np.searchsorted(np.sort(likeness), likeness - 1e-6)
-    bits = np.minimum(-np.log2(rank / len(likeness)), np.log2(students))
-    return np.where(likeness > 1e-6, bits, 0.0)
+    rank = len(alike) - np.searchsorted(np.sort(alike), alike - 1e-6)
+    bits = np.minimum(-np.log2(rank / len(alike)), np.log2(students))
+    return np.where(alike > 1e-6, bits, 0.0)
 
 
 def _table(held: Sequence[set[int]], column: Mapping[int, int]) -> Any:
@@ -212,8 +212,8 @@ def _table(held: Sequence[set[int]], column: Mapping[int, int]) -> Any:
     return table
 
 
-def _share(table: Any) -> Any:
-    """What two share, as a part of the shorter one."""
-    both = table @ table.T
+def _share(table: Any, weights: Any = 1.0) -> Any:
+    """What two share, as a part of the one that has less."""
+    both = (table * weights) @ table.T
     own = np.diagonal(both)
-    return both / np.maximum(np.minimum.outer(own, own), 1.0)
+    return both / np.maximum(np.minimum.outer(own, own), 1e-9)

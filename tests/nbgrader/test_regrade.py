@@ -24,6 +24,7 @@ from autograder.nbgrader.regrade import Preview, carry_out, plan_of, preview, un
 from autograder.nbgrader.regradelog import RegradeLog
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from autograder.report import SubmissionReport
+from autograder.show.classreport import run_report
 from autograder.show.regrade import run_apply, run_preview
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
@@ -209,6 +210,9 @@ def test_both_results_of_a_resubmission_are_kept(
     assert (now.score, now.handed_in) == (3, LATE)
     assert (before.score, before.handed_in) == (2, "2020-01-10 12:00:00.000000 UTC")
     assert scores(klass)["ada"] == 3
+    page = klass.root / "page.html"
+    run_report(klass, week, [], names=True, out=page)
+    assert "before, handed in 2020-01-10 12:00:00: 2 of 3." in page.read_text(encoding="utf-8")
 
 
 def test_grading_the_same_again_keeps_one_result(klass: Course, week: Week) -> None:

@@ -1,0 +1,197 @@
+"""Two who copied stand at the top; sixty who solved the same small exercises do not crowd it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import msgspec
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from classroom import copied, honest, ways
+
+from autograder.classreport.alike import side_by_side
+from autograder.classreport.analysis import summarize
+from autograder.classreport.page import week_page
+from autograder.course import Course, Week, load
+from autograder.errors import KitError
+from autograder.report import Report, SubmissionReport
+from autograder.similarity import compare as comparing
+from autograder.similarity.canonical import parts
+from autograder.similarity.compare import Similarity, compare
+from autograder.stubs import stub_of
+
+VICTIM, COPIER = "honest07", "copier"
+
+
+@pytest.fixture(scope="module")
+def course(project: Path) -> Course:
+    return load(project)
+
+
+def names_of(week: Week) -> set[str]:
+    return {e.name for e in week.exercises}
+
+
+def with_a_copier(course: Course, week: Week, number: int = 60, seed: int = 1) -> dict[str, str]:
+    modules = honest(course, week, number, seed)
+    return modules | {COPIER: copied(modules[VICTIM], names_of(week), seed)}
+
+
+@pytest.fixture(scope="module")
+def found(course: Course) -> Similarity:
+    week = course.weeks[0]
+    return compare(week, stub_of(course, week), with_a_copier(course, week))
+
+
+@pytest.fixture(scope="module")
+def small(course: Course) -> dict[str, str]:
+    return with_a_copier(course, course.weeks[0], number=12)
+
+
+def margin(found: Similarity) -> float:
+    """How much more the first pair shares than the first in which nobody copied."""
+    assert {found.pairs[0].first, found.pairs[0].second} == {VICTIM, COPIER}
+    best = next(p for p in found.pairs if COPIER not in (p.first, p.second))
+    return found.pairs[0].evidence / best.evidence
+
+
+def test_the_two_who_copied_stand_at_the_top_by_a_margin(found: Similarity) -> None:
+    assert margin(found) > 1.3
+    assert found.pairs[0].ratio > 4
+
+
+def test_the_honest_do_not_crowd_the_top(found: Similarity) -> None:
+    assert len(found.pairs) == 61 * 60 // 2
+    assert len(found.standing_out) <= 2
+
+
+@pytest.mark.parametrize("number", [3, 5])  # the one with the longest exercises, and the hardest
+def test_so_it_is_in_other_weeks(course: Course, number: int) -> None:
+    week = course.weeks[number - 1]
+    assert margin(compare(week, stub_of(course, week), with_a_copier(course, week))) > 1.05
+
+
+def test_names_order_comments_and_layout_change_nothing(found: Similarity) -> None:
+    assert found.pairs[0].share == pytest.approx(1, abs=0.02)
+    assert found.modules[VICTIM] != found.modules[COPIER]
+
+
+def test_the_solutions_words_shared_by_all_are_no_evidence(course: Course) -> None:
+    week = course.weeks[0]
+    source = course.solution(week).read_text(encoding="utf-8")
+    found = compare(week, stub_of(course, week), {f"s{n}": source for n in range(9)})
+    assert [p.evidence for p in found.pairs] == [0.0] * 36
+    assert found.standing_out == []
+
+
+def test_the_stub_is_taken_out(course: Course) -> None:
+    week, stub = course.weeks[0], stub_of(course, course.weeks[0])
+    found = compare(week, stub, {"ada": stub, "bob": stub, "eve": "x = 1\n"})
+    assert found.pairs == []
+    assert set(found.left_out) == {"ada", "bob", "eve"}
+
+
+def test_what_is_no_python_is_compared_all_the_same(course: Course, small: dict[str, str]) -> None:
+    week, broken = course.weeks[0], small["honest03"] + "\ndef (:\n"
+    found = compare(week, stub_of(course, week), small | {"broken": broken, "again": broken})
+    pair = {"broken", "again"}
+    assert next(p for p in found.pairs if {p.first, p.second} == pair).share == 1
+
+
+def test_marked_lines_are_lines_of_what_is_shared(found: Similarity) -> None:
+    pair = found.pairs[0]
+    for name, marked in zip((pair.first, pair.second), found.marked(pair), strict=True):
+        lines = found.modules[name].split("\n")
+        assert marked <= set(range(1, len(lines) + 1))
+        assert len(marked) > 10
+        imports = {n for n, line in enumerate(lines, 1) if line.startswith(("import", "from"))}
+        assert not imports & marked
+
+
+def test_the_parts_remember_their_lines() -> None:
+    source = '"""Text."""\nimport os\n\n\ndef f(x: int) -> int:\n    # note\n    y = (\n'
+    source += "        x + 1\n    )\n    if y:\n        return 2\n    return y\n"
+    (part,) = parts(source)
+    assert part.text == "def f(v):\nv = v + 1\nif v:\nreturn 2\nreturn v"
+    assert part.spans == ((5, 6), (7, 9), (10, 10), (11, 11), (12, 12))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "try:\n a()\nexcept E as e:\n b()\nfinally:\n c()\n",
+        "match x:\n case [1, *y] if y:\n  f(y)\n",
+        "with a as b, c:\n d()\nwhile x:\n e()\nelse:\n g()\n",
+        "@d(1)\nclass A(B, k=C):\n x: int = 3\n async def f(self): await g\n",
+    ],
+)
+def test_every_statement_is_written(source: str) -> None:
+    text = "".join(p.text for p in parts(source))
+    calls = [n.func.id for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Call)]  # type: ignore[attr-defined]
+    assert all(f"{name}(" in text for name in calls)
+
+
+def test_the_page_shows_code_side_by_side_and_names_nobody(
+    course: Course, found: Similarity
+) -> None:
+    week = course.weeks[0]
+    graded = tuple(SubmissionReport(n, "graded", 1, 13, 0.1) for n in found.modules)
+    summary = summarize(week, Report(week.name, ("cpu",), graded))
+    page = week_page(course, summary, names=False, alike=found)
+    assert "<mark>" in page
+    assert "student A" in page
+    assert VICTIM not in page
+    assert VICTIM in week_page(course, summary, names=True, alike=found)
+    (first, *_) = side_by_side(found, names=False)
+    assert any(line is not None and line.marked for line in first.left)
+
+
+def test_a_students_code_is_no_html(course: Course, small: dict[str, str]) -> None:
+    evil = small[VICTIM] + "\n\ndef helper(a, b):\n    return a + '<script>' + b + '<script>' + a\n"
+    week = course.weeks[0]
+    found = compare(week, stub_of(course, week), small | {VICTIM: evil, COPIER: evil})
+    summary = summarize(week, Report(week.name, ("cpu",), ()))
+    page = week_page(course, summary, names=True, alike=found)
+    assert "&lt;script&gt;" in page
+    assert "<script>" not in page
+
+
+def test_without_the_extra_there_is_a_remedy(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparing, "installed", lambda extra: False)
+    with pytest.raises(KitError, match=r"pip install 'autograder\[similarity\]'"):
+        compare(course.weeks[0], "", {})
+
+
+def test_the_command_shows_the_pair_and_writes_the_page(
+    copy: Path, small: dict[str, str], autograder: Callable[..., CompletedProcess[str]]
+) -> None:
+    course = load(copy)
+    week = course.weeks[0]
+    recorded = course.state / "recorded" / week.name
+    recorded.mkdir(parents=True)
+    for name, source in small.items():
+        folder = copy / "nbgrader" / "submitted" / name / week.name
+        folder.mkdir(parents=True)
+        (folder / week.module).write_text(source, encoding="utf-8")
+        report = SubmissionReport(name, "graded", 1.0, 13.0, 0.1)
+        (recorded / f"{name}.json").write_bytes(msgspec.json.encode(report))
+    done = autograder("report", "1", "--similarity", "--names", cwd=copy)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1].startswith(f"{COPIER}, {VICTIM}")
+    assert "Modules that are alike" in (copy / f"report-{week.name}.html").read_text()
+    done = autograder("report", "--similarity", cwd=copy)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "autograder: --similarity compares the modules of one week: name it\n",
+    )
+
+
+def test_every_exercise_can_be_written_in_many_ways(course: Course) -> None:
+    assert all(len(options) >= 5 for options in ways(course, course.weeks[0]).values())
