@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..similarity.compare import Pair, Similarity
+    from ..similarity.compare import Alike, Pair, Similarity
 
 SHOWN = 5  # pairs whose code is shown
-_CONTEXT = 2  # lines around what is marked
+_TELLING = 1.0  # bits from which on an exercise is shown
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,22 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Block:
+    """One exercise of both, whatever the order in which each wrote them. None stands for a gap."""
+
+    alike: Alike
+    left: list[Line | None]
+    right: list[Line | None]
+
+
+@dataclass(frozen=True)
 class SideBySide:
-    """A pair for the page. Lines that are far from any mark are left out: None stands for them."""
+    """A pair for the page, the most telling exercise first."""
 
     pair: Pair
     first: str
     second: str
-    left: list[Line | None]
-    right: list[Line | None]
+    blocks: list[Block]
 
 
 def side_by_side(found: Similarity, *, names: bool) -> list[SideBySide]:
@@ -36,16 +44,16 @@ def side_by_side(found: Similarity, *, names: bool) -> list[SideBySide]:
     called = called_by(found, names=names)
     shown = []
     for pair in (found.standing_out or found.pairs[:1])[:SHOWN]:
-        left, right = found.marked(pair)
-        shown.append(
-            SideBySide(
-                pair,
-                called[pair.first],
-                called[pair.second],
-                _near(found.modules[pair.first], left),
-                _near(found.modules[pair.second], right),
-            )
-        )
+        marked = found.marked(pair)
+        blocks = []
+        for alike in pair.exercises:
+            if alike.surprise >= _TELLING:
+                left, right = (
+                    _block(found, name, alike.exercise, lines)
+                    for name, lines in zip((pair.first, pair.second), marked, strict=True)
+                )
+                blocks.append(Block(alike, left, right))
+        shown.append(SideBySide(pair, called[pair.first], called[pair.second], blocks))
     return shown
 
 
@@ -67,12 +75,15 @@ def _letters(number: int) -> str:
     return found
 
 
-def _near(source: str, marked: AbstractSet[int]) -> list[Line | None]:
-    kept = {n + d for n in marked for d in range(-_CONTEXT, _CONTEXT + 1)}
+def _block(
+    found: Similarity, student: str, exercise: str, marked: AbstractSet[int]
+) -> list[Line | None]:
+    text = found.modules[student].split("\n")
     lines: list[Line | None] = []
-    for number, text in enumerate(source.split("\n"), start=1):
-        if number in kept:
-            lines.append(Line(number, text, number in marked))
-        elif not lines or lines[-1] is not None:
+    before = 0
+    for number in sorted(found.prints[student].regions[exercise]):
+        if before and number > before + 1:
             lines.append(None)
+        lines.append(Line(number, text[number - 1], number in marked))
+        before = number
     return lines

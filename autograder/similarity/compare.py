@@ -87,6 +87,7 @@ class Prints:
 
     exercises: dict[str, set[int]]
     lines: dict[int, set[int]]
+    regions: dict[str, set[int]]  # exercise -> its lines
 
     def lines_of(self, some: Sequence[int]) -> Lines:
         return frozenset(line for f in some for line in self.lines[f])
@@ -113,14 +114,18 @@ def compare(week: Week, stub: str, modules: Mapping[str, str]) -> Similarity:
 
 def _prints(week: Week, source: str, given: set[int]) -> Prints:
     exercises: dict[str, set[int]] = {name: set() for name in _units(week)}
+    regions: dict[str, set[int]] = {name: set() for name in _units(week)}
     lines: dict[int, set[int]] = {}
     for part in parts(source):
-        own = exercises[part.name if part.name in exercises else _OTHER]
+        unit = part.name if part.name in exercises else _OTHER
+        own = exercises[unit]
+        if part.spans:
+            regions[unit].update(range(part.spans[0][0], part.spans[-1][1] + 1))
         for fingerprint, place in _fingerprints(part.text):
             if fingerprint not in given:
                 own.add(fingerprint)
                 lines.setdefault(fingerprint, set()).update(_source_lines(part, place))
-    return Prints(exercises, lines)
+    return Prints(exercises, lines, regions)
 
 
 def _units(week: Week) -> list[str]:

@@ -148,7 +148,12 @@ def test_the_page_shows_code_side_by_side_and_names_nobody(
     assert VICTIM not in page
     assert VICTIM in week_page(course, summary, names=True, alike=found)
     (first, *_) = side_by_side(found, names=False)
-    assert any(line is not None and line.marked for line in first.left)
+    assert len(first.blocks) >= len(week.exercises)
+    for block in first.blocks:
+        for lines in (block.left, block.right):
+            text = [line.text for line in lines if line is not None]
+            assert not block.alike.exercise or block.alike.exercise in text[0]
+    assert any(line is not None and line.marked for line in first.blocks[0].left)
 
 
 def test_a_students_code_is_no_html(course: Course, small: dict[str, str]) -> None:
