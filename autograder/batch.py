@@ -70,7 +70,10 @@ def grade_batch(
     if cluster is None:
         root = str(course.root)
         run_here(
-            {k: Job(root, week.name, devices, secret, name, s, full) for k, s in work.items()},
+            {
+                k: Job(root, week.name, devices, secret, name, s, full, depends)
+                for k, s in work.items()
+            },
             jobs,
             finished,
         )

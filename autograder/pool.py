@@ -37,6 +37,7 @@ class Job(msgspec.Struct, frozen=True):
     sandbox: str
     submission: Submission
     max_score: float
+    depends: bytes = b""  # the hash of graders, solutions and all else that a report depends on
 
 
 def run_here(work: dict[str, Job], jobs: int | None, finished: Finished) -> None:
@@ -114,7 +115,7 @@ def _drain(pool: Executor, left: dict[str, Job], finished: Finished) -> bool:
     return broken
 
 
-_engines: dict[bytes, object] = {}
+_engines: dict[bytes, tuple[bytes, object]] = {}  # with what the engine was made from
 
 
 def grade_job(job: Job) -> SubmissionReport:
@@ -124,12 +125,16 @@ def grade_job(job: Job) -> SubmissionReport:
 
     key = msgspec.msgpack.encode((job.root, job.week, job.devices, job.sandbox))
     try:
-        engine = _engines.get(key)
-        if engine is None:
+        made_from, engine = _engines.get(key, (b"", None))
+        if engine is None or made_from != job.depends:
+            if isinstance(engine, Engine):  # a grader was mended while this process went on
+                _engines.pop(key)
+                atexit.unregister(engine.close)
+                engine.close()
             course = load(Path(job.root))
             box = None if job.sandbox == "none" else choose(job.sandbox)
             engine = Engine(course, course.week(job.week), job.devices, job.secret, box)
-            _engines[key] = engine
+            _engines[key] = job.depends, engine
             atexit.register(engine.close)
         assert isinstance(engine, Engine)
         return engine.grade(job.submission.name, job.submission.files)

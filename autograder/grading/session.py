@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import queue
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +47,7 @@ class GraderSession:
         )
         self._thread.start()
         self._ready.wait()
+        _forget_modules(graders)
         if plugin.collect_errors:
             self.close()
             raise EngineError(f"a grader cannot be collected: {plugin.collect_errors[0]}")
@@ -85,6 +87,18 @@ class GraderSession:
     def close(self) -> None:
         self._work.put(None)
         self._thread.join(10)
+
+
+def _forget_modules(graders: Path) -> None:
+    """Take the graders' modules out of sys.modules; their functions live on.
+
+    pytest would take another week's file of the same name, or what this one held before it was
+    mended, from there instead of reading it: a server grades many weeks in one process.
+    """
+    for path in graders.rglob("*.py"):
+        module = sys.modules.get(".".join(path.relative_to(graders).with_suffix("").parts))
+        if module is not None and getattr(module, "__file__", None) == str(path):
+            del sys.modules[module.__name__]
 
 
 _UNUSED_PLUGINS = (
