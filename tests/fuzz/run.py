@@ -57,7 +57,7 @@ def fuzz(door: str, runs: int) -> int:
     corpus = Path(tempfile.mkdtemp(prefix="fuzz-corpus-"))
     for number, seed in enumerate(targets.seeds(door)):
         (corpus / f"seed-{number}").write_bytes(seed)
-    options = [f"-runs={runs}", "-max_len=2048", "-timeout=20", "-rss_limit_mb=4096"]
+    options = [f"-runs={runs}", "-max_len=2048", "-timeout=60", "-rss_limit_mb=4096"]
     options += ["-print_final_stats=1", "-verbosity=0", str(corpus)]
     atheris.Setup([door, *options], getattr(targets, door))
     try:
