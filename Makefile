@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 export OMP_NUM_THREADS ?= 1
 export JUPYTER_PLATFORM_DIRS ?= 1
 
-.PHONY: demo test verify lint bench fuzz wheel e2e setup sandbox postgresql clean
+.PHONY: demo test verify lint bench fuzz wheel e2e simulate setup sandbox postgresql clean
 
 demo: setup
 	$(BIN)/autograder demo
@@ -36,6 +36,10 @@ postgresql:
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  apt-get update -qq && apt-get install -y -qq postgresql >/dev/null; \
 	else echo "PostgreSQL is missing, its test is skipped: sudo apt-get install postgresql"; fi
+
+# A whole course of made-up students, 60 over seven weeks, and what must hold at its end.
+simulate: setup
+	$(BIN)/python tests/simulation/run.py --students $(or $(STUDENTS),60) --weeks $(or $(WEEKS),7)
 
 # What students install: dist/autograder-….whl. `build` may hold what is no longer packed.
 wheel: setup

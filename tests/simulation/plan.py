@@ -1,0 +1,188 @@
+"""Who does what in the simulated course, drawn once from a seed: mistakes, lateness, second tries.
+
+Modules come from the banks: a solution or an alternative, with the wrong functions of some
+misconceptions in their place. Nothing here knows how anything is graded.
+"""
+
+from __future__ import annotations
+
+import ast
+import datetime as dt
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from autograder.bank import Bank, Misconception
+from autograder.course import Course, Week
+
+DROPOUT_WEEK = 4  # after as many weeks, one student hands in nothing more
+COPIED_WEEK = 1  # index of the week in which two hand in one solution
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """One submission of a student: when, what, and which mistakes are in it."""
+
+    time: dt.datetime  # in the course's zone
+    source: str
+    mistakes: tuple[Misconception, ...]
+    answers: str  # what the written questions are answered with
+    plain: bool  # the solution with its own style, so that each mistake shows as verified
+
+
+@dataclass
+class Part:
+    """A student's part in one week. `days` are the started days that the last one is late."""
+
+    student: str
+    week: Week
+    hand_ins: list[HandIn] = field(default_factory=list)
+    days: int = 0
+    forgiven: bool = False
+    extended: bool = False
+
+    @property
+    def last(self) -> HandIn:
+        return self.hand_ins[-1]
+
+
+@dataclass
+class Plan:
+    students: list[str]
+    dropout: str
+    copied: tuple[str, str]
+    extensions: list[dict[str, str]]
+    parts: dict[tuple[str, str], Part]
+
+    def of(self, student: str, week: Week) -> Part | None:
+        return self.parts.get((student, week.name))
+
+    def mark(self, student: str, question: str, points: float, answer: str) -> float:
+        """What a person gives for an answer: always the same for the same answer."""
+        draw = random.Random(f"{student} {question} {answer}")
+        return draw.choice([0.0, 0.5, 1.0, 1.0]) * points
+
+
+def make_plan(course: Course, count: int, seed: int) -> Plan:
+    draw = random.Random(seed)
+    students = [f"s{number:02}" for number in range(1, count + 1)]
+    strength = {s: draw.betavariate(4, 2) for s in students}
+    first, second = draw.sample(students, 2)
+    dropout = next(s for s in students if s not in (first, second))
+    extended = [s for s in students if s not in (first, second, dropout)][:: max(3, count // 3)]
+    parts: dict[tuple[str, str], Part] = {}
+    extensions = []
+    for number, week in enumerate(course.weeks):
+        bank = Bank(course, week)
+        for student in students:
+            if student == dropout and number >= DROPOUT_WEEK:
+                continue
+            part = Part(student, week)
+            if student in extended and number % 3 == 1:
+                part.extended = True
+                until = week.due + dt.timedelta(days=2)
+                extensions.append(
+                    {"student": student, "week": week.name, "until": until.isoformat()}
+                )
+            _fill(part, course, bank, strength[student], draw)
+            parts[student, week.name] = part
+    if len(course.weeks) > COPIED_WEEK:
+        week = course.weeks[COPIED_WEEK]
+        origin, copy = parts[first, week.name], parts[second, week.name]
+        last, own = origin.last, copy.last
+        copy.hand_ins[-1] = HandIn(
+            own.time, disguised(last.source), last.mistakes, own.answers, plain=False
+        )
+    return Plan(students, dropout, (first, second), extensions, parts)
+
+
+def _fill(part: Part, course: Course, bank: Bank, strength: float, draw: random.Random) -> None:
+    """Decide on time, second tries and mistakes, and write the modules."""
+    due = part.week.due + dt.timedelta(days=2 if part.extended else 0)
+    fate = draw.random()
+    early = dt.timedelta(hours=draw.uniform(2, 60))
+    late = dt.timedelta(hours=draw.uniform(1, 20))
+    if fate < 0.72 or part.extended:
+        time = due - early
+    elif fate < 0.80:
+        time, part.forgiven = due + dt.timedelta(minutes=9), True
+    else:
+        part.days = 9 if fate > 0.98 else draw.choice([1, 1, 2, 3])
+        time = due + dt.timedelta(days=part.days) - late
+    again = draw.random() < 0.15
+    mistakes = _mistakes(bank, strength, draw)
+    answers = f"{part.student} explains {part.week.name}."
+    if again:
+        before = part.week.due - dt.timedelta(days=3, hours=draw.uniform(0, 20))
+        worse = mistakes or _mistakes(bank, 0.0, draw)
+        part.hand_ins.append(_hand_in(course, bank, before, worse, answers, draw))
+        mistakes = mistakes[1:]
+        answers += " Better now." if draw.random() < 0.5 else ""
+    part.hand_ins.append(_hand_in(course, bank, time, mistakes, answers, draw))
+
+
+def _mistakes(bank: Bank, strength: float, draw: random.Random) -> tuple[Misconception, ...]:
+    """At most three, in different exercises; the weak make more of them."""
+    found = []
+    for exercise in draw.sample(bank.week.exercises, len(bank.week.exercises)):
+        known = bank.of_exercise(exercise.name)
+        if known and len(found) < 3 and draw.random() < 0.05 + 0.4 * (1 - strength):
+            found.append(draw.choice(known))
+    return tuple(found)
+
+
+def _hand_in(
+    course: Course,
+    bank: Bank,
+    time: dt.datetime,
+    mistakes: Sequence[Misconception],
+    answers: str,
+    draw: random.Random,
+) -> HandIn:
+    plain = draw.random() < 0.5 or not bank.alternatives
+    source = bank.solution if plain else draw.choice(bank.alternatives).source
+    for mistake in mistakes:
+        source += mistake.source.removeprefix(bank.solution)
+    return HandIn(course.localized(time), source, tuple(mistakes), answers, plain)
+
+
+class _Renamed(ast.NodeTransformer):
+    """Local variables of functions under other names; arguments keep theirs."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        arguments = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+        outer = {
+            n for s in ast.walk(node) if isinstance(s, (ast.Global, ast.Nonlocal)) for n in s.names
+        }
+        inner = {s.name for s in ast.walk(node) if isinstance(s, (ast.FunctionDef, ast.ClassDef))}
+        if any(
+            isinstance(s, (ast.FunctionDef, ast.Lambda)) for s in ast.walk(node) if s is not node
+        ):
+            return node  # a closure may use a name in another scope
+        stored = sorted(
+            {
+                s.id
+                for s in ast.walk(node)
+                if isinstance(s, ast.Name) and isinstance(s.ctx, ast.Store)
+            }
+            - arguments
+            - outer
+            - inner
+        )
+        names = {name: f"my_{number}" for number, name in enumerate(stored)}
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and part.id in names:
+                part.id = names[part.id]
+        return node
+
+
+def disguised(source: str) -> str:
+    """The same program with renamed variables, reordered functions and no comments."""
+    tree = _Renamed().visit(ast.parse(source))
+    last = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    functions = [n for n in tree.body if isinstance(n, ast.FunctionDef) and last[n.name] is n]
+    rest = [n for n in tree.body if not isinstance(n, ast.FunctionDef)]
+    imports = [n for n in rest if isinstance(n, (ast.Import, ast.ImportFrom, ast.Expr))]
+    others = [n for n in rest if n not in imports]
+    tree.body = [*imports, *reversed(functions), *others]
+    return ast.unparse(tree) + "\n"
