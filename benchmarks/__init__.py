@@ -1,0 +1,1 @@
+"""What grading costs: against other graders, against the bare calls, and as classes grow."""

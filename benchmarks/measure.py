@@ -1,0 +1,96 @@
+"""Cost of a command: wall clock, processor time and memory of it and all that it started."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).resolve().parent.parent
+_LOOK_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one run. `memory`: the most at one moment, shared pages counted once, in MiB."""
+
+    wall: float
+    cpu: float
+    memory: float
+
+
+def run(command: Sequence[str | Path], cwd: Path, log: Path, **environment: str) -> Cost:
+    """Run a command to its end; RuntimeError where it failed."""
+    own = {"OMP_NUM_THREADS": "1", "NO_COLOR": "1", "PYTHONPATH": str(ROOT)}
+    started = time.perf_counter()
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [str(part) for part in command],
+            cwd=cwd,
+            env=os.environ | own | environment,
+            stdout=output,
+            stderr=output,
+            stdin=subprocess.DEVNULL,
+        )
+    peak, done = [0.0], threading.Event()
+    watching = threading.Thread(target=_watch, args=(process.pid, done, peak))
+    watching.start()
+    try:
+        _, status, used = os.wait4(process.pid, 0)
+    except BaseException:
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+        raise
+    finally:
+        done.set()
+        watching.join()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        last = "\n".join(log.read_text(errors="replace").splitlines()[-15:])
+        raise RuntimeError(f"{command[0]} failed ({process.returncode}); the end of {log}:\n{last}")
+    return Cost(time.perf_counter() - started, used.ru_utime + used.ru_stime, peak[0])
+
+
+def _watch(pid: int, done: threading.Event, peak: list[float]) -> None:
+    while not done.wait(_LOOK_SECONDS):
+        peak[0] = max(peak[0], _resident(pid))
+
+
+def _resident(pid: int) -> float:
+    """Proportional set size of a process and all below it, in MiB: shared pages once."""
+    total = 0
+    try:
+        family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return 0.0
+    for member in family:
+        try:
+            for line in Path(f"/proc/{member.pid}/smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss:"):
+                    total += int(line.split()[1])
+        except (OSError, ProcessLookupError):
+            continue
+    return total / 1024
+
+
+def machine() -> str:
+    """This machine in words."""
+    model = "an unnamed processor"
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+            break
+    memory = psutil.virtual_memory().total / 2**30
+    cores = len(os.sched_getaffinity(0))
+    return (
+        f"{cores} cores of {model}, {memory:.0f} GiB memory, Linux, "
+        f"Python {platform.python_version()}"
+    )

@@ -1,0 +1,65 @@
+"""Submissions to grade: solutions, alternatives and misconceptions of a week, and a course copy."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import yaml
+
+from autograder.bank import Bank
+from autograder.course import Course, Week, load
+
+from .measure import ROOT
+
+SECRET = b"a benchmark's inputs are the same in every run"
+
+
+def sources(course: Course, week: Week) -> list[tuple[str, str]]:
+    """Names and modules of the whole bank, kinds mixed evenly, the solution first."""
+    bank = Bank(course, week)
+    alternatives = [(f"alternative_{a.name}", a.source) for a in bank.alternatives]
+    wrong = [(f"misconception_{m.name}", m.source) for m in bank.misconceptions]
+    mixed = [("solution", bank.solution)]
+    share = max(1, len(wrong) // (len(alternatives) + 1))
+    while wrong or alternatives:
+        mixed += [wrong.pop((i * 37) % len(wrong)) for i in range(min(share, len(wrong)))]
+        mixed += [alternatives.pop(0)] if alternatives else []
+    return mixed
+
+
+def take(course: Course, week: Week, count: int, skip: int = 0) -> list[tuple[str, str]]:
+    """So many submissions; where the bank is smaller, again with a remark that makes them new."""
+    bank = sources(course, week)
+    chosen = []
+    for number in range(skip, skip + count):
+        name, source = bank[number % len(bank)]
+        turn = number // len(bank)
+        chosen.append((f"s{number:05}_{name}", f"{source}\n# {turn}\n" if turn else source))
+    return chosen
+
+
+def lay(folder: Path, week: Week, chosen: list[tuple[str, str]]) -> list[Path]:
+    """A folder for each submission."""
+    paths = []
+    for name, source in chosen:
+        path = folder / name
+        path.mkdir(parents=True)
+        (path / week.module).write_text(source, encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def course_copy(target: Path, name: str) -> tuple[Course, Week]:
+    """A course of one week in a folder of its own, in which nothing was graded yet."""
+    week = load(ROOT).week(name)
+    for place in ("exercises", "solutions", "autograder/graders"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / place / week.name, target / place / week.name, ignore=ignored)
+    registry = yaml.safe_load((ROOT / "course.yaml").read_text(encoding="utf-8"))
+    registry["weeks"] = [w for w in registry["weeks"] if w["name"] == week.name]
+    (target / "course.yaml").write_text(yaml.safe_dump(registry, sort_keys=False), "utf-8")
+    (target / ".autograder").mkdir(mode=0o700)
+    (target / ".autograder" / "secret").write_bytes(SECRET)
+    course = load(target)
+    return course, course.week(week.name)

@@ -1,0 +1,160 @@
+"""The same submissions and the same hidden tests, four graders, in turns; medians.
+
+    python -m benchmarks.throughput [--weeks week01_softmax,…|all] [--n 4] [--rounds 3] [--class 60]
+
+`n` submissions go to each grader in each round, others in every round. What the kit costs once, to
+start, weighs heavily in so small a class: in each round it also grades a class of `--class`, and
+the difference is what one submission more costs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import tempfile
+from pathlib import Path
+
+from autograder.course import load
+
+from . import graders
+from .graders import Chosen, Grader, Passed
+from .measure import ROOT, Cost
+from .results import table, write_section
+from .sample import course_copy, take
+
+GRADERS: dict[str, Grader] = {
+    "this kit": graders.kit,
+    "nbgrader autograde": graders.nbgrader,
+    "otter run": graders.otter,
+    "pytest, one each": graders.pytest,
+}
+FIGURE = Path(__file__).with_name("throughput.svg")
+
+
+class Rows:
+    """Costs per submission, by grader, one for each week and round."""
+
+    def __init__(self) -> None:
+        self.wall: dict[str, list[float]] = {}
+        self.cpu: dict[str, list[float]] = {}
+        self.memory: dict[str, list[float]] = {}
+
+    def add(self, name: str, wall: float, cpu: float, memory: float) -> None:
+        self.wall.setdefault(name, []).append(wall)
+        self.cpu.setdefault(name, []).append(cpu)
+        self.memory.setdefault(name, []).append(memory)
+
+    def median(self, name: str) -> tuple[float, float, float]:
+        values = (self.wall[name], self.cpu[name], self.memory[name])
+        wall, cpu, memory = (statistics.median(v) for v in values)
+        return wall, cpu, memory
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--weeks", default="week01_softmax", help="comma-separated, or all")
+    parser.add_argument("--n", type=int, default=4, help="submissions per week and round")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--class", type=int, default=60, dest="size", help="for the kit alone")
+    chosen = parser.parse_args()
+    if missing := graders.needs():
+        parser.exit(2, f"{missing}\n")
+    every = [w.name for w in load(ROOT).weeks]
+    weeks = every if chosen.weeks == "all" else chosen.weeks.split(",")
+    by_week = {week: measure_week(week, chosen.n, chosen.rounds, chosen.size) for week in weeks}
+    body = "\n\n".join(_section(w, *r, chosen.n, chosen.size) for w, r in by_week.items())
+    draw({w: rows for w, (rows, _) in by_week.items()})
+    write_section(
+        "throughput",
+        "Throughput",
+        f"{chosen.n} submissions (of solution, alternatives and misconceptions) in each of "
+        f"{chosen.rounds} rounds, graders in turns, one core each; medians over rounds. Same "
+        "tests, inputs and devices (CPU and stand-in GPU) for all. Only the kit runs them in a "
+        f"sandbox and names misconceptions.\n\n{body}\n\n![seconds]({FIGURE.name})",
+    )
+
+
+def measure_week(name: str, n: int, rounds: int, size: int) -> tuple[Rows, str]:
+    """Costs by grader, and how far the graders' verdicts agree with the kit's."""
+    rows, same, all_of_them = Rows(), 0, 0
+    for number in range(rounds):
+        with tempfile.TemporaryDirectory(prefix="bench-") as place:
+            course, week = course_copy(Path(place) / "course", name)
+            few = take(course, week, n, skip=number * n)
+            verdicts: dict[str, Passed] = {}
+            order = [*GRADERS][number % len(GRADERS) :] + [*GRADERS][: number % len(GRADERS)]
+            costs: dict[str, Cost] = {}
+            for grader in order:
+                print(f"{name}, round {number + 1}: {grader}", flush=True)
+                folder = Path(place) / grader.replace(" ", "-").replace(",", "")
+                folder.mkdir()
+                costs[grader], verdicts[grader] = GRADERS[grader](folder, course, week, few)
+                cost = costs[grader]
+                rows.add(grader, cost.wall / n, cost.cpu / n, cost.memory)
+            large = _class_of(Path(place), size, number, name)
+            own = costs["this kit"]
+            rows.add(
+                "this kit, one more",
+                max(large.wall - own.wall, 0.0) / (size - n),
+                max(large.cpu - own.cpu, 0.0) / (size - n),
+                large.memory,
+            )
+            for student, passed in verdicts["this kit"].items():
+                for grader in order:
+                    other = verdicts[grader][student]
+                    same += sum(other[e] == p for e, p in passed.items())
+                    all_of_them += len(passed)
+            shutil.rmtree(course.state, ignore_errors=True)
+    return rows, f"{same} of {all_of_them} verdicts on exercises equal the kit's."
+
+
+def _class_of(place: Path, size: int, number: int, name: str) -> Cost:
+    course, week = course_copy(place / "large", name)
+    folder = place / "class"
+    folder.mkdir()
+    many: Chosen = take(course, week, size, skip=number * size)
+    print(f"{name}, round {number + 1}: this kit, a class of {size}", flush=True)
+    cost, _ = graders.kit(folder, course, week, many)
+    return cost
+
+
+def _section(week: str, rows: Rows, agreement: str, n: int, size: int) -> str:
+    names = ["this kit, one more", *GRADERS]
+    _, unit, _ = rows.median("this kit, one more")
+    lines = []
+    for name in names:
+        wall, cpu, memory = rows.median(name)
+        label = f"this kit, a class of {n}" if name == "this kit" else name
+        label = f"this kit, each more up to {size}" if name == "this kit, one more" else label
+        ratio = f"{cpu / unit:.1f}"
+        lines.append((label, f"{1 / wall:.2f}", f"{cpu:.3f}", f"{memory:.0f}", ratio))
+    head = ("", "submissions/s", "CPU s each", "peak MiB", "CPU, ratio")
+    return f"### {week}\n\n{table(head, lines)}\n\n{agreement}"
+
+
+def draw(by_week: dict[str, Rows]) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    names = ["this kit, one more", *GRADERS]
+    figure, axes = pyplot.subplots(figsize=(7, 1.2 + 1.5 * len(by_week)), layout="constrained")
+    labels, values = [], []
+    for week, rows in by_week.items():
+        for name in names:
+            labels.append(f"{week.split('_')[0]}: {name}")
+            values.append(rows.median(name)[1])
+    colours = ["#4477aa" if "this kit" in label else "#bbbbbb" for label in labels]
+    bars = axes.barh(labels, values, color=colours)
+    axes.bar_label(bars, [f"{v:.2g}" for v in values], padding=3)
+    axes.set_xscale("log")
+    axes.invert_yaxis()
+    axes.set_xlabel("processor seconds per submission")
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(FIGURE, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
