@@ -41,6 +41,22 @@ postgresql:
 simulate: setup
 	$(BIN)/python tests/simulation/run.py --students $(or $(STUDENTS),60) --weeks $(or $(WEEKS),7)
 
+# Against other graders (otter in an environment of its own that sees this one's libraries), against
+# the bare calls, start-up, growth; written to benchmarks/RESULTS.md.
+# BENCH="--weeks all --n 12" makes it thorough, and long.
+bench: setup .venv-bench/ready
+	$(BIN)/python -m benchmarks.throughput $(BENCH)
+	$(BIN)/python -m benchmarks.floor
+	$(BIN)/python -m benchmarks.start
+	$(BIN)/python -m benchmarks.growth $(GROWTH)
+
+.venv-bench/ready: .venv/ready
+	.venv/bin/python -m venv .venv-bench
+	.venv/bin/python -c "import pathlib, sysconfig; p = sysconfig.get_path('purelib'); \
+	  next(pathlib.Path('.venv-bench/lib').glob('python*/site-packages')).joinpath('kit.pth').write_text(p)"
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt otter-grader==7.0.0
+	@touch $@
+
 # What students install: dist/autograder-….whl. `build` may hold what is no longer packed.
 wheel: setup
 	rm -rf build dist
@@ -76,4 +92,4 @@ fuzz: setup
 	$(BIN)/python tests/fuzz/run.py --runs $(or $(RUNS),1000000)
 
 clean:
-	rm -rf .venv demo build dist *.egg-info
+	rm -rf .venv .venv-bench demo build dist *.egg-info

@@ -1,0 +1,112 @@
+"""Larger and larger classes of generated submissions: time, memory, and what a second core gives.
+
+    python -m benchmarks.growth [--week week01_softmax] [--sizes 100,1000] [--full]
+
+`--full` goes on to 10,000. Before anything is measured, a sample of generated submissions is graded
+beside its originals: every test must end alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import tempfile
+from pathlib import Path
+
+from autograder.course import Course, Week
+from autograder.grading.engine import Engine
+from autograder.sandbox import choose
+
+from .generate import variant
+from .measure import Cost, run
+from .plain import DEVICES
+from .results import table, write_section
+from .sample import SECRET, course_copy, lay, sources
+
+_SAMPLE = 12
+
+
+def generated(course: Course, week: Week, count: int) -> list[tuple[str, str]]:
+    """So many different submissions from the bank."""
+    bank = sources(course, week)
+    return [
+        (f"s{n:05}_{bank[n % len(bank)][0]}", variant(bank[n % len(bank)][1], n))
+        for n in range(count)
+    ]
+
+
+def differing(course: Course, week: Week, count: int) -> list[str]:
+    """Of a sample, the submissions whose variant does not end every test as its original does."""
+    engine = Engine(course, week, DEVICES, SECRET, choose())
+    bank = sources(course, week)
+    wrong = []
+    try:
+        for number in range(0, len(bank), max(1, len(bank) // count)):
+            name, source = bank[number]
+            ends = []
+            for text in (source, variant(source, number)):
+                report = engine.grade(name, {week.module: text.encode()})
+                ends.append([(t.name, t.verdict) for e in report.exercises for t in e.tests])
+            if ends[0] != ends[1]:
+                wrong.append(name)
+    finally:
+        engine.close()
+    return wrong
+
+
+def grade(size: int, jobs: int, name: str) -> Cost:
+    """One `autograder grade` over a class of that size."""
+    print(f"{name}: {size} submissions on {jobs} cores", flush=True)
+    with tempfile.TemporaryDirectory(prefix="bench-") as place:
+        course, week = course_copy(Path(place) / "course", name)
+        paths = lay(Path(place) / "handed-in", week, generated(course, week, size))
+        report = Path(place) / "report.json"
+        command = [sys.executable, "-m", "autograder", "grade", week.name]
+        command += [f"../handed-in/{path.name}" for path in paths]
+        command += ["--jobs", str(jobs), "--device", "fake-gpu", "--json", str(report)]
+        cost = run(command, course.root, Path(place) / "log")
+        graded = json.loads(report.read_text(encoding="utf-8"))["submissions"]
+        assert len(graded) == size
+        assert all(s["verdict"] == "graded" for s in graded)
+        return cost
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--week", default="week01_softmax")
+    parser.add_argument("--sizes", default="100,1000", help="comma-separated")
+    parser.add_argument("--full", action="store_true", help="10,000 too")
+    chosen = parser.parse_args()
+    sizes = [int(s) for s in chosen.sizes.split(",")] + [10_000] * chosen.full
+    with tempfile.TemporaryDirectory(prefix="bench-") as place:
+        wrong = differing(*course_copy(Path(place) / "course", chosen.week), _SAMPLE)
+    if wrong:
+        parser.exit(1, f"generated submissions do not do what their originals do: {wrong}\n")
+    alone = grade(sizes[0], 1, chosen.week)
+    costs = {size: grade(size, 2, chosen.week) for size in sizes}
+    first, last = costs[sizes[0]], costs[sizes[-1]]
+    rows = [_row(f"{sizes[0]}, one core", sizes[0], alone)]
+    rows += [_row(f"{size}, two cores", size, cost) for size, cost in costs.items()]
+    exponent = math.log(last.cpu / first.cpu) / math.log(sizes[-1] / sizes[0])
+    write_section(
+        "growth",
+        "Growth",
+        f"Generated submissions of {chosen.week}; a sample was graded beside its originals, and "
+        f"every test ended alike.\n\n"
+        + table(("submissions", "wall s", "CPU s", "CPU s each", "peak MiB"), rows)
+        + f"\n\nProcessor time grows with the exponent {exponent:.3f}; memory at {sizes[-1]} is "
+        f"{last.memory / first.memory:.2f} of that at {sizes[0]}. Two cores are used "
+        f"{alone.wall / (2 * first.wall):.0%} well by wall clock (start-up included) and cost "
+        f"{first.cpu / alone.cpu:.2f} of one core's processor time.",
+    )
+
+
+def _row(label: str, size: int, cost: Cost) -> tuple[str, ...]:
+    return (label, f"{cost.wall:.0f}", f"{cost.cpu:.1f}", f"{cost.cpu / size:.3f}",
+            f"{cost.memory:.0f}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

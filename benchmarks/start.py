@@ -1,0 +1,164 @@
+"""How soon commands answer: those that need no torch, and a student's loop of saving and checking.
+
+    python -m benchmarks.start
+
+Writes the time and the heaviest imports of the commands that need no torch, `check` on one exercise
+against importing torch and pytest, and how long after a save `watch` starts to answer and has
+answered. Processor time of a start is given beside the wall clock: on a busy machine it says more.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from autograder.course import load
+
+from .measure import ROOT, run
+from .results import table, write_section
+
+# Commands that are to answer at once; `fails` where what they say is an error of the user's.
+QUICK = (
+    ["--help"],
+    ["grade", "--help"],
+    ["check", "--help"],
+    ["hint", "softmax"],
+    ["progress"],
+    ["export", "nowhere"],
+    ["report", "nowhere"],
+    ["grade", "nowhere"],
+)
+_REPEATS = 3
+_HEAVY = ("torch", "nbgrader", "pytest", "matplotlib", "distributed", "numpy")
+
+
+def imported(arguments: list[str], cwd: Path) -> tuple[list[str], list[str]]:
+    """The modules that a command imports: the ten that took longest, and heavy ones among all."""
+    command = [sys.executable, "-X", "importtime", "-m", "autograder", *arguments]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    found = re.findall(r"import time:\s+(\d+) \|\s+(\d+) \|\s+(\S+)", done.stderr)
+    slow = sorted(((int(own), name) for own, _, name in found), reverse=True)[:10]
+    names = {name.split(".")[0] for _, _, name in found}
+    return [f"{name} {own / 1000:.1f} ms" for own, name in slow], [h for h in _HEAVY if h in names]
+
+
+def started(arguments: list[str], cwd: Path) -> tuple[float, float]:
+    """Medians of wall clock and processor time of a command, in seconds."""
+    walls, cpus = [], []
+    with tempfile.TemporaryDirectory() as place:
+        for _ in range(_REPEATS + 1):
+            cost = _run([sys.executable, "-m", "autograder", *arguments], cwd, Path(place) / "log")
+            walls.append(cost[0])
+            cpus.append(cost[1])
+    return statistics.median(walls[1:]), statistics.median(cpus[1:])
+
+
+def _run(command: list[str], cwd: Path, log: Path) -> tuple[float, float]:
+    shell = ["/bin/sh", "-c", '"$@"; true', "sh", *command]  # an exit code of 1 or 2 is an answer
+    cost = run(shell, cwd, log)
+    return cost.wall, cost.cpu
+
+
+def checking(folder: Path) -> tuple[float, float]:
+    """Processor seconds of `check softmax` and of importing torch and pytest; medians, in turns."""
+    checks, imports = [], []
+    for _ in range(_REPEATS):
+        log = folder.parent / "log"
+        command = [sys.executable, "-m", "autograder", "check", "softmax"]
+        checks.append(run(command, folder, log).cpu)
+        imports.append(run([sys.executable, "-c", "import torch, pytest"], folder, log).cpu)
+    return statistics.median(checks), statistics.median(imports)
+
+
+def watching(folder: Path, module: str) -> tuple[float, float]:
+    """Seconds from a save until `watch` says a first word about it, and until it has answered."""
+    command = [sys.executable, "-u", "-m", "autograder", "watch"]
+    said: list[tuple[float, str]] = []
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        output = process.stdout
+        assert output is not None
+
+        def read() -> None:
+            for line in output:
+                said.append((time.perf_counter(), line))
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        try:
+            _quiet(said, 60.0, 8.0)
+            firsts, lasts = [], []
+            for number in range(_REPEATS):
+                before = len(said)
+                path = folder / module  # a change that matters to one exercise
+                text = path.read_text(encoding="utf-8")
+                text = re.sub(r"# BEGIN SOLUTION|saved = \d+", f"saved = {number}", text, count=1)
+                path.write_text(text, encoding="utf-8")
+                saved = time.perf_counter()
+                _quiet(said, 60.0, 5.0, before)
+                firsts.append(said[before][0] - saved)
+                lasts.append(said[-1][0] - saved)
+        finally:
+            process.terminate()
+            reader.join()
+    return statistics.median(firsts), statistics.median(lasts)
+
+
+def _quiet(said: list[tuple[float, str]], most: float, quiet: float, after: int = 0) -> None:
+    """Wait until something was said, and then nothing for a while."""
+    deadline = time.perf_counter() + most
+    while time.perf_counter() < deadline:
+        if len(said) > after and time.perf_counter() - said[-1][0] > quiet:
+            return
+        time.sleep(0.01)
+    if len(said) <= after:
+        raise RuntimeError(f"`watch` said nothing within {most:.0f} s of a save")
+
+
+def student_folder(place: Path) -> Path:
+    """Week 1 as a student has it, with a right solution in it."""
+    from autograder.nbgrader.release import week_files
+
+    course = load(ROOT)
+    week = course.weeks[0]
+    folder = place / week.name
+    files = week_files(course, week) | {week.module: course.solution(week).read_bytes()}
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+def main() -> None:
+    rows, imports = [], []
+    for arguments in QUICK:
+        wall, cpu = started(arguments, ROOT)
+        slow, heavy = imported(arguments, ROOT)
+        shown = f"`autograder {' '.join(arguments)}`"
+        rows.append((shown, f"{wall:.2f}", f"{cpu:.2f}", ", ".join(heavy) or "none"))
+        imports.append(f"- {shown}: {', '.join(slow)}")
+    with tempfile.TemporaryDirectory(prefix="bench-") as place:
+        folder = student_folder(Path(place))
+        check, bare = checking(folder)
+        first, last = watching(folder, load(ROOT).weeks[0].module)
+    write_section(
+        "start",
+        "Start",
+        table(("command", "wall s", "CPU s", "heavy imports"), rows)
+        + f"\n\n`check softmax` takes {check:.2f} s of processor time, importing torch and pytest "
+        f"{bare:.2f} s: {check / bare:.2f} times as much. `watch` says its first word "
+        f"{first:.2f} s after a save and has answered after {last:.2f} s.\n\n"
+        "What takes longest to import:\n\n" + "\n".join(imports),
+    )
+
+
+if __name__ == "__main__":
+    main()

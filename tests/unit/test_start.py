@@ -1,0 +1,29 @@
+"""Commands that need no torch answer without importing it, nor what else takes long."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"torch", "nbgrader", "pytest", "matplotlib", "distributed", "numpy", "jupytext"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["--help", "grade --help", "hint softmax", "progress", "grade nowhere", "export nowhere"],
+)
+def test_it_starts_without_what_takes_long(command, project) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "autograder", *command.split()],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    found = re.findall(r"import time:[^|]+\|[^|]+\|\s+(\w+)", done.stderr)
+    assert "typer" in found, done.stderr
+    assert not HEAVY & set(found)
