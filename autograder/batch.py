@@ -16,7 +16,7 @@ from .course import Course, Week
 from .errors import KitError
 from .intake import Submission
 from .pool import Job, run_here
-from .report import Report, SubmissionReport
+from .report import Report, Shared, SubmissionReport
 from .secret import course_secret
 from .store import ResultStore, fingerprint
 
@@ -46,6 +46,7 @@ def grade_batch(
         raise KitError(f"{where}: results cannot be kept: {error.strerror}") from None
     reports: dict[int, SubmissionReport] = {}
     waiting: dict[str, list[int]] = {}
+    shared = Shared()
     for number, submission in enumerate(submissions):
         if submission.problem:
             _settle(number, refused(submission, week), reports, on_done)
@@ -53,7 +54,7 @@ def grade_batch(
         key = store.key(submission.files)
         known = store.get(key)
         if known is not None:
-            renamed = msgspec.structs.replace(known, name=submission.name)
+            renamed = msgspec.structs.replace(shared(known), name=submission.name)
             _settle(number, renamed, reports, on_done)
         else:
             waiting.setdefault(key, []).append(number)
@@ -61,6 +62,7 @@ def grade_batch(
     def finished(key: str, report: SubmissionReport) -> None:
         if report.verdict == "graded":
             _store(store, key, report)
+        report = shared(report)
         for number in waiting[key]:
             renamed = msgspec.structs.replace(report, name=submissions[number].name)
             _settle(number, renamed, reports, on_done)

@@ -72,6 +72,27 @@ class Report(msgspec.Struct, frozen=True):
     kit: str = __version__
 
 
+class Shared:
+    """Holds equal parts of many reports once: most tests end alike, and a class is large."""
+
+    def __init__(self) -> None:
+        self._tests: dict[TestReport, TestReport] = {}
+        self._exercises: dict[ExerciseReport, ExerciseReport] = {}
+
+    def __call__(self, report: SubmissionReport) -> SubmissionReport:
+        """The same report, made of parts that others have too."""
+        exercises = tuple(self._exercise(e) for e in report.exercises)
+        return msgspec.structs.replace(report, exercises=exercises)
+
+    def _exercise(self, exercise: ExerciseReport) -> ExerciseReport:
+        known = self._exercises.get(exercise)
+        if known is None:
+            tests = tuple(self._tests.setdefault(t, t) for t in exercise.tests)
+            known = msgspec.structs.replace(exercise, tests=tests)
+            self._exercises[known] = known
+        return known
+
+
 def to_json(report: Report) -> bytes:
     return msgspec.json.format(msgspec.json.encode(report), indent=1)
 

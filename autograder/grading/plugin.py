@@ -148,27 +148,30 @@ class GraderPlugin:
         exercise, name = exercise_of(item), test_name(item)
         assert self._student is not None
         meeting = self._memory.meeting(name, self._student)
-        self._case = self._new_case(item, exercise, name, meeting)
+        meeting.begin(name, exercise)
         self._raised = None
-        self._case.begin()
+        answers: list[Answer | Outcome] = []
         if exercise in self._settled:
             self._raised = self._settled[exercise]
         elif not meeting.passes():
+            self._case = self._new_case(item, exercise, name, meeting)
+            self._case.begin()
             # Whether the next test will run is not known yet, so nothing is left set up for it.
             runtestprotocol(item, log=False, nextitem=None)
+            answers = self._case.student.answers
             if self._raised is None:
                 meeting.remember()
         weight = item.get_closest_marker("weight")
-        verdict, message, fault = self._judge(self._case, name)
+        verdict, message, fault = self._judge(name)
         report = TestReport(
             name=name,
             verdict=verdict,
             weight=float(weight.args[0]) if weight else 1.0,
             message=message,
-            public=self._case.public,
+            public=item.get_closest_marker("public") is not None,
             claim=_claim(item),
         )
-        return Ran(report, exercise, self._case.student.answers, fault)
+        return Ran(report, exercise, answers, fault)
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> pytest.TestReport:
         """Keep what was raised; a full report with its traceback would cost more than the test."""
@@ -205,7 +208,7 @@ class GraderPlugin:
             precise=Side(self._precise, reference_device, wide=True),
         )
 
-    def _judge(self, case: Case, name: str) -> tuple[Any, str, str]:
+    def _judge(self, name: str) -> tuple[Any, str, str]:
         raised = self._raised
         if raised is None:
             return "pass", "", ""

@@ -190,14 +190,13 @@ class Sandboxed:
         try:
             stamp = secrets.token_bytes(wire.STAMP.size)
             stream = _Stream(sock, deadline, self._watch_memory)
-            stream.send(stamp)
-            stream.send(frame)
-            if stream.receive(wire.STAMP.size) != stamp:
+            stream.send(stamp + frame)  # in one piece, so that the other end wakes up once
+            start = stream.receive(wire.STAMP.size, more=wire.PREFIX.size)
+            if start[: wire.STAMP.size] != stamp:
                 raise wire.BadFrame("a reply to another request, or to none")
+            start += stream.receive(wire.STAMP.size + wire.PREFIX.size - len(start))
             bound = self._limits.reply_mib << 20
-            header_length, body_length = wire.frame_lengths(
-                bytes(stream.receive(wire.PREFIX.size)), bound
-            )
+            header_length, body_length = wire.frame_lengths(bytes(start[wire.STAMP.size :]), bound)
             header = bytes(stream.receive(header_length))
             return wire.unpack_reply(header, memoryview(stream.receive(body_length)))
         except TimeoutError:
@@ -257,6 +256,7 @@ class _Stream:
     def __init__(self, sock: socket.socket, deadline: float, watch: Callable[[], None]) -> None:
         self._sock, self._deadline, self._watch = sock, deadline, watch
         self._looked = time.monotonic()
+        self._wait = -1.0
 
     def send(self, data: bytes) -> None:
         view = memoryview(data)
@@ -267,19 +267,21 @@ class _Stream:
             except TimeoutError:
                 continue
 
-    def receive(self, size: int) -> bytearray:
-        """Exactly so many bytes, in one piece of memory however small they come."""
-        data = bytearray(size)
-        view = memoryview(data)
-        while view:
+    def receive(self, size: int, more: int = 0) -> bytearray:
+        """So many bytes, and up to `more` that are there; in one piece of memory."""
+        data = bytearray(size + more)
+        view, got = memoryview(data), 0
+        while got < size:
             self._tick()
             try:
-                count = self._sock.recv_into(view)
+                count = self._sock.recv_into(view[got:])
             except TimeoutError:
                 continue
             if not count:
                 raise EOFError
-            view = view[count:]
+            got += count
+        view.release()
+        del data[got:]
         return data
 
     def _tick(self) -> None:
@@ -289,7 +291,10 @@ class _Stream:
         if now - self._looked >= POLL_SECONDS:
             self._looked = now
             self._watch()
-        self._sock.settimeout(min(self._deadline - now, POLL_SECONDS))
+        wait = min(self._deadline - now, POLL_SECONDS)
+        if wait != self._wait:  # setting it is a system call
+            self._wait = wait
+            self._sock.settimeout(wait)
 
 
 def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:

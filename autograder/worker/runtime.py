@@ -57,11 +57,11 @@ def serve(sock: socket.socket) -> None:
     executor.capture_descriptors()
     while True:
         try:
-            stamp = _read(sock, wire.STAMP.size)
-            prefix = _read(sock, wire.PREFIX.size)
+            start = _read(sock, wire.STAMP.size + wire.PREFIX.size)
         except EOFError:
             return
-        header_length, body_length = wire.frame_lengths(prefix)
+        stamp = start[: wire.STAMP.size]
+        header_length, body_length = wire.frame_lengths(start[wire.STAMP.size :])
         header = _read(sock, header_length)
         body = _read(sock, body_length)
         request, buffers = wire.unpack_request(header, body)
