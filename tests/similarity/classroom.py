@@ -112,7 +112,7 @@ def reworded(source: str, draw: random.Random) -> str:
 
 
 class _Reworded(ast.NodeTransformer):
-    """Small choices that everybody makes for themselves; the module computes the same."""
+    """Small choices that everybody makes for themselves. It is text to compare, not to run."""
 
     def __init__(self, draw: random.Random) -> None:
         self.draw = draw
