@@ -1,6 +1,6 @@
 """Larger and larger classes of generated submissions: time, memory, and what a second core gives.
 
-    python -m benchmarks.growth [--week week01_softmax] [--sizes 100,1000] [--full]
+    python -m benchmarks.growth [--week week01_softmax] [--sizes 100,400] [--full]
 
 `--full` goes on to 10,000. Before anything is measured, a sample of generated submissions is graded
 beside its originals: every test must end alike.
@@ -76,7 +76,7 @@ def grade(size: int, jobs: int, name: str) -> Cost:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--week", default="week01_softmax")
-    parser.add_argument("--sizes", default="100,1000", help="comma-separated")
+    parser.add_argument("--sizes", default="100,400", help="comma-separated")
     parser.add_argument("--full", action="store_true", help="10,000 too")
     chosen = parser.parse_args()
     sizes = [int(s) for s in chosen.sizes.split(",")] + [10_000] * chosen.full
