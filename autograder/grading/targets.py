@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import secrets
 import signal
-import socket
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,12 +22,14 @@ from ..sandbox import Limits as SandboxLimits
 from ..worker import wire
 from ..worker.execute import Executor
 from .outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
+from .stream import Stream
 
 Answer = tuple[wire.Reply, list[memoryview]]
-POLL_SECONDS = 0.05
 MAX_DEATHS = 2
 # Resident in every process from the start: libraries that all share with the template.
 _TEMPLATE_BYTES = 1 << 29
+# However busy the machine: so many times the submission's limit is waited for it besides.
+_PATIENCE = 4.0
 
 
 class Target(Protocol):
@@ -106,7 +107,8 @@ class Sandboxed:
     socket, so a reply counts only with the stamp of the request that is being answered. After
     `MAX_DEATHS` time-outs or broken limits in one exercise, or when the exercise's or the
     submission's time is used up, its remaining calls end at once with the same verdict; the other
-    exercises are not touched by it.
+    exercises are not touched by it. While its process waits for a processor that others have, the
+    clocks stand still: a busy machine is not its fault.
     """
 
     def __init__(
@@ -126,6 +128,8 @@ class Sandboxed:
         self._deaths: dict[str, list[Outcome]] = {}
         self._spent: dict[str, float] = {}
         self._import_outcome: Outcome | None = None
+        self._waited = 0.0  # of this child, what was taken off its time
+        self._patience = _PATIENCE * limits.submission_seconds
 
     def begin(self, test: str, exercise: str) -> None:
         self._exercise = exercise
@@ -156,16 +160,33 @@ class Sandboxed:
         return self._child.peak_bytes() if self._child is not None else 0
 
     def _seconds_left(self) -> float:
-        limits = self._limits
-        own = limits.exercise_seconds - self._spent.get(self._exercise, 0.0)
-        total = limits.submission_seconds - sum(self._spent.values())
-        left = min(limits.call_seconds, own, total)
+        left, which = self._budget()
+        if left < self._limits.call_seconds:
+            spent = self._spent.get(self._exercise, 0.0)
+            self._spent[self._exercise] = spent - min(spent, self._wait_unfairly())
+            left, which = self._budget()
         if left <= 0:
-            which = "exercise" if own <= total else "submission"
             raise TimedOut(f"The time for the whole {which} is used up, so this was not tried.")
         return left
 
+    def _budget(self) -> tuple[float, str]:
+        limits = self._limits
+        own = limits.exercise_seconds - self._spent.get(self._exercise, 0.0)
+        total = limits.submission_seconds - sum(self._spent.values())
+        return min(limits.call_seconds, own, total), "exercise" if own <= total else "submission"
+
+    def _wait_unfairly(self) -> float:
+        """Seconds that the process stood ready and others ran, since this was last asked."""
+        if self._child is None:
+            return 0.0
+        waited = self._child.waited_seconds()
+        more = min(max(0.0, waited - self._waited), self._patience)
+        self._waited = waited
+        self._patience -= more
+        return more
+
     def _start(self) -> None:
+        self._waited = 0.0
         self._child = self._spawn(
             SandboxLimits(
                 memory_bytes=self._limits.memory_mib << 20,
@@ -186,10 +207,11 @@ class Sandboxed:
         """Send a frame and wait for the reply. Only this time is the student's, no start-up."""
         assert self._child is not None
         started = time.monotonic()
-        sock, deadline = self._child.sock, started + seconds
+        stream = Stream(
+            self._child.sock, started + seconds, self._watch_memory, self._wait_unfairly
+        )
         try:
             stamp = secrets.token_bytes(wire.STAMP.size)
-            stream = _Stream(sock, deadline, self._watch_memory)
             stream.send(stamp + frame)  # in one piece, so that the other end wakes up once
             start = stream.receive(wire.STAMP.size, more=wire.PREFIX.size)
             if start[: wire.STAMP.size] != stamp:
@@ -209,7 +231,7 @@ class Sandboxed:
         except (EOFError, ConnectionError):
             raise self._death() from None
         finally:
-            spent = time.monotonic() - started
+            spent = time.monotonic() - started - stream.extended
             self._spent[self._exercise] = self._spent.get(self._exercise, 0.0) + spent
 
     def _watch_memory(self) -> None:
@@ -248,53 +270,6 @@ class Sandboxed:
 
 def _again(outcome: Outcome) -> Outcome:
     return type(outcome)(outcome.message)
-
-
-class _Stream:
-    """A child's socket under a deadline; the child's memory is looked at all the while."""
-
-    def __init__(self, sock: socket.socket, deadline: float, watch: Callable[[], None]) -> None:
-        self._sock, self._deadline, self._watch = sock, deadline, watch
-        self._looked = time.monotonic()
-        self._wait = -1.0
-
-    def send(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            self._tick()
-            try:
-                view = view[self._sock.send(view) :]
-            except TimeoutError:
-                continue
-
-    def receive(self, size: int, more: int = 0) -> bytearray:
-        """So many bytes, and up to `more` that are there; in one piece of memory."""
-        data = bytearray(size + more)
-        view, got = memoryview(data), 0
-        while got < size:
-            self._tick()
-            try:
-                count = self._sock.recv_into(view[got:])
-            except TimeoutError:
-                continue
-            if not count:
-                raise EOFError
-            got += count
-        view.release()
-        del data[got:]
-        return data
-
-    def _tick(self) -> None:
-        now = time.monotonic()
-        if now >= self._deadline:
-            raise TimeoutError
-        if now - self._looked >= POLL_SECONDS:
-            self._looked = now
-            self._watch()
-        wait = min(self._deadline - now, POLL_SECONDS)
-        if wait != self._wait:  # setting it is a system call
-            self._wait = wait
-            self._sock.settimeout(wait)
 
 
 def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:

@@ -43,6 +43,13 @@ def peak_resident_bytes(pid: int) -> int:
     return 0
 
 
+def waited_seconds(pid: int) -> float:
+    """Time in a processor's queue (the kernel's schedstat); 0 where it is gone or not counted."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/schedstat", "rb") as file:
+        return int(file.read().split()[1]) / 1e9
+    return 0.0
+
+
 def resident_bytes(pid: int) -> int:
     """Resident memory of a process, pages shared with others included; 0 where it is gone."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/statm", "rb") as file:

@@ -84,6 +84,12 @@ class Child:
             return 0
         return processes.peak_resident_bytes(self._pid)
 
+    def waited_seconds(self) -> float:
+        """How long it has stood ready to run while others had the processors; 0 once gone."""
+        if self._pidfd < 0 or processes.readable(self._pidfd, 0):
+            return 0.0
+        return processes.waited_seconds(self._pid)
+
     def close(self) -> None:
         """End it if it still runs, and release what is held for it."""
         if self._pidfd < 0:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,6 +100,38 @@ def test_a_bound_on_one_exercise_leaves_the_next_alone(lab: Laboratory) -> None:
     trial = graded(lab, "while True: pass", call_seconds=0.5, exercise_seconds=1.0)
     assert trial.verdicts("softmax") == {"timeout"}
     assert trial.verdicts("ascii_heatmap") == {"pass"}
+
+
+@pytest.fixture
+def busy() -> Iterator[None]:
+    """Three processes on every processor that never rest."""
+    count = 3 * len(os.sched_getaffinity(0))
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+@pytest.mark.usefixtures("busy")
+def test_a_busy_machine_is_not_the_submissions_fault(lab: Laboratory) -> None:
+    """Work for half of its time would take twice its time here: the clock waits with it."""
+    body = """
+import time
+end = time.process_time() + 0.25
+while time.process_time() < end: pass
+e = torch.exp(x - x.amax(dim, keepdim=True))
+return e / e.sum(dim, keepdim=True)
+"""
+    trial = graded(lab, body, call_seconds=0.5, exercise_seconds=10.0)
+    assert trial.verdicts("softmax") == {"pass"}
+
+
+@pytest.mark.usefixtures("busy")
+def test_whoever_sleeps_does_not_wait_for_a_processor(lab: Laboratory) -> None:
+    trial = graded(lab, "import time\ntime.sleep(60)", call_seconds=0.5)
+    assert trial.verdicts("softmax") == {"timeout"}
+    assert trial.seconds < 12  # on a machine on which everything takes four times as long
 
 
 def test_it_ends_within_two_seconds_of_its_bound(lab: Laboratory) -> None:

@@ -1,0 +1,82 @@
+"""The trusted end of a child's socket."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable
+
+from ..sandbox.processes import readable
+
+POLL_SECONDS = 0.05
+_LATE_READING = 1.0  # seconds
+
+
+class Stream:
+    """A child's socket under a deadline; the child's memory is looked at all the while.
+
+    `extension` is asked at the deadline for how many seconds it is to be put off.
+    """
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        deadline: float,
+        watch: Callable[[], None],
+        extension: Callable[[], float],
+    ) -> None:
+        self._sock, self._deadline, self._watch = sock, deadline, watch
+        self._extension, self.extended = extension, 0.0
+        self._looked = time.monotonic()
+        self._wait = -1.0
+        self._late = False
+
+    def send(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            self._tick()
+            try:
+                view = view[self._sock.send(view) :]
+            except TimeoutError:
+                continue
+
+    def receive(self, size: int, more: int = 0) -> bytearray:
+        """So many bytes, and up to `more` that are there; in one piece of memory."""
+        data = bytearray(size + more)
+        view, got = memoryview(data), 0
+        while got < size:
+            self._tick()
+            try:
+                count = self._sock.recv_into(view[got:])
+            except TimeoutError:
+                continue
+            if not count:
+                raise EOFError
+            got += count
+        view.release()
+        del data[got:]
+        return data
+
+    def _tick(self) -> None:
+        now = time.monotonic()
+        if now >= self._deadline:
+            self._put_off(now)
+        if now - self._looked >= POLL_SECONDS:
+            self._looked = now
+            self._watch()
+        wait = min(self._deadline - now, POLL_SECONDS)
+        if wait != self._wait:  # setting it is a system call
+            self._wait = wait
+            self._sock.settimeout(wait)
+
+    def _put_off(self, now: float) -> None:
+        more = self._extension()
+        self.extended += more
+        self._deadline += more
+        if self._deadline > now:
+            return
+        # What came in time may be read late, where it was we who waited for a processor.
+        if self._late or not readable(self._sock.fileno(), 0):
+            raise TimeoutError
+        self._late = True
+        self._deadline = now + _LATE_READING
