@@ -108,11 +108,14 @@ def test_the_instructor_grades_a_week_by_buttons(
 
     open_answers(page, desk, course, "alan")
     page.locator("#scale").fill("1.5")
-    page.locator("#scale").press("Tab")
+    with saved(page, "grade"):
+        page.locator("#scale").press("Tab")
     page.locator("#scale-comment").fill("Say what the square root undoes.")
-    page.locator("#scale-comment").press("Tab")
+    with saved(page, "comment"):
+        page.locator("#scale-comment").press("Tab")
     answer = page.locator(".nbgrader_cell", has=page.locator("#two_sentences"))
-    answer.locator(".full-credit").click()
+    with saved(page, "grade"):
+        answer.locator(".full-credit").click()
     expect(page.locator("#two_sentences")).to_have_value("2")
     answer.scroll_into_view_if_needed()
     look("6_marked")
@@ -178,6 +181,13 @@ def press(place: Any, button: Any) -> str:
     box.locator("button.close, .btn").first.click()
     expect(place.locator(".modal-backdrop")).to_have_count(0)
     return said
+
+
+def saved(page: Page, what: str) -> Any:
+    """Wait until the server has what was typed; the page shows it before."""
+    return page.expect_response(
+        lambda r: f"/formgrader/api/{what}/" in r.url and r.request.method == "PUT" and r.ok
+    )
 
 
 def open_answers(page: Page, desk: Any, course: Course, student: str) -> None:
