@@ -6,7 +6,7 @@ A report is stored as soon as it is there: what a killed batch had finished, the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -47,7 +47,9 @@ def grade_batch(
     reports: dict[int, SubmissionReport] = {}
     waiting: dict[str, list[int]] = {}
     shared = Shared()
+    names: list[str] = []
     for number, submission in enumerate(submissions):
+        names.append(submission.name)
         if submission.problem:
             _settle(number, refused(submission, week), reports, on_done)
             continue
@@ -64,21 +66,14 @@ def grade_batch(
             _store(store, key, report)
         report = shared(report)
         for number in waiting[key]:
-            renamed = msgspec.structs.replace(report, name=submissions[number].name)
+            renamed = msgspec.structs.replace(report, name=names[number])
             _settle(number, renamed, reports, on_done)
 
-    work = {key: submissions[numbers[0]] for key, numbers in waiting.items()}
+    work = _Waiting(submissions, {key: numbers[0] for key, numbers in waiting.items()}, store)
     full = scoring.full_points(week)
     if cluster is None:
-        root = str(course.root)
-        run_here(
-            {
-                k: Job(root, week.name, devices, secret, name, s, full, depends)
-                for k, s in work.items()
-            },
-            jobs,
-            finished,
-        )
+        job = Job(str(course.root), week.name, devices, secret, name, full, depends)
+        run_here(job, work, jobs, finished)
     elif work:
         from .cluster.client import grade_on_cluster
         from .cluster.parcel import pack
@@ -87,6 +82,30 @@ def grade_batch(
         grade_on_cluster(cluster, parcel, work, full, finished, say)
     ordered = tuple(reports[n] for n in range(len(submissions)))
     return Report(week.name, devices, ordered, name)
+
+
+class _Waiting(Mapping[str, Submission]):
+    """The submissions to grade, by key; each is looked at when its turn comes."""
+
+    def __init__(
+        self, submissions: Sequence[Submission], numbers: dict[str, int], store: ResultStore
+    ) -> None:
+        self._submissions, self._numbers, self._store = submissions, numbers, store
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __getitem__(self, key: str) -> Submission:
+        submission = self._submissions[self._numbers[key]]
+        if self._store.key(submission.files) != key:
+            raise KitError(
+                f"{submission.name} was changed while the class was graded. What was graded is "
+                "kept; run the command again to grade the rest"
+            )
+        return submission
 
 
 def _sandbox_name(sandbox: str, cluster: Cluster | None) -> str:

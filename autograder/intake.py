@@ -16,8 +16,9 @@ import stat
 import tokenize
 import unicodedata
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
+from typing import overload
 
 import msgspec
 
@@ -42,6 +43,25 @@ class Submission(msgspec.Struct, frozen=True):
     name: str
     files: dict[str, bytes] = {}
     problem: str = ""
+
+
+class Unread(Sequence[Submission]):
+    """Submissions that are read whenever they are looked at: a class of thousands stays on disk."""
+
+    def __init__(self, readers: Iterable[Callable[[], Submission]]) -> None:
+        self._readers = tuple(readers)
+
+    def __len__(self) -> int:
+        return len(self._readers)
+
+    @overload
+    def __getitem__(self, number: int) -> Submission: ...
+    @overload
+    def __getitem__(self, number: slice) -> Unread: ...
+    def __getitem__(self, number: int | slice) -> Submission | Unread:
+        if isinstance(number, slice):
+            return Unread(self._readers[number])
+        return self._readers[number]()
 
 
 class _Refused(Exception):

@@ -11,8 +11,9 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection, get_context, parent_process
 from pathlib import Path
@@ -25,45 +26,48 @@ from .intake import Submission
 from .report import SubmissionReport
 
 Finished = Callable[[str, SubmissionReport], None]
+# Handed out ahead, for each process: it never waits for the next one.
+_AHEAD = 3
 
 
 class Job(msgspec.Struct, frozen=True):
-    """What a worker process must know to grade one submission."""
+    """What a worker process must know to grade submissions of a batch."""
 
     root: str
     week: str
     devices: tuple[str, ...]
     secret: bytes
     sandbox: str
-    submission: Submission
     max_score: float
     depends: bytes = b""  # the hash of graders, solutions and all else that a report depends on
 
 
-def run_here(work: dict[str, Job], jobs: int | None, finished: Finished) -> None:
-    """Run jobs in this process where one is enough, else in a pool."""
+def run_here(
+    job: Job, work: Mapping[str, Submission], jobs: int | None, finished: Finished
+) -> None:
+    """Grade submissions in this process where one is enough, else in a pool."""
     count = max(1, min(jobs or os.cpu_count() or 1, len(work)))
     if count == 1:
-        for key, job in work.items():
-            finished(key, grade_job(job))
+        for key, submission in work.items():
+            finished(key, grade_job(job, submission))
     elif work:
-        _run_pool(work, count, finished)
+        _run_pool(job, work, count, finished)
 
 
-def _run_pool(work: dict[str, Job], count: int, finished: Finished) -> None:
-    """Run jobs in a pool; a pool that broke is made anew once, then each job is run alone."""
-    left = dict(work)
+def _run_pool(job: Job, work: Mapping[str, Submission], count: int, finished: Finished) -> None:
+    """Grade in a pool; a pool that broke is made anew once, then submissions go one by one."""
+    left = dict.fromkeys(work)
     for _ in range(2):
         pool = _pool(count)
         try:
-            broken = _drain(pool, left, finished)
+            broken = _drain(pool, job, work, left, finished, count * _AHEAD)
         finally:
             pool.shutdown(cancel_futures=True)
         if not broken:
             return
     while left:
         with _pool(1) as pool:
-            _run_alone(pool, left, finished)
+            _run_alone(pool, job, work, left, finished)
 
 
 def _pool(count: int) -> ProcessPoolExecutor:
@@ -83,42 +87,66 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
-def _run_alone(pool: Executor, left: dict[str, Job], finished: Finished) -> None:
-    """Run jobs one after the other until one breaks the pool; that one is at fault."""
-    for key, job in list(left.items()):
+def _run_alone(
+    pool: Executor,
+    job: Job,
+    work: Mapping[str, Submission],
+    left: dict[str, None],
+    finished: Finished,
+) -> None:
+    """Grade one after the other until one breaks the pool; that one is at fault."""
+    for key in list(left):
+        submission = work[key]
         try:
-            report = pool.submit(grade_job, job).result()
+            report = pool.submit(grade_job, job, submission).result()
         except BrokenProcessPool:
-            report = _fault(job, "the grading process died again and again over it")
+            why = "the grading process died again and again over it"
+            report = fault(submission.name, job.max_score, why)
         del left[key]
         finished(key, report)
         if report.verdict == "grader_fault":
             return  # with a fresh process, whatever it was
 
 
-def _drain(pool: Executor, left: dict[str, Job], finished: Finished) -> bool:
-    futures: dict[Future[SubmissionReport], str] = {
-        pool.submit(grade_job, job): key for key, job in left.items()
-    }
+def _drain(
+    pool: Executor,
+    job: Job,
+    work: Mapping[str, Submission],
+    left: dict[str, None],
+    finished: Finished,
+    ahead: int,
+) -> bool:
+    """Grade what is left, so many handed out ahead; returns whether the pool broke."""
+    waiting = deque(left)
+    out: dict[Future[SubmissionReport], tuple[str, str]] = {}
     broken = False
-    for future in as_completed(futures):
-        key = futures[future]
+    while out or (waiting and not broken):
         try:
-            report = future.result()
+            while waiting and not broken and len(out) < ahead:
+                submission = work[waiting[0]]
+                future = pool.submit(grade_job, job, submission)
+                out[future] = waiting.popleft(), submission.name
         except BrokenProcessPool:
             broken = True
-            continue
-        except Exception as error:
-            report = _fault(left[key], f"{type(error).__name__}: {error}")
-        del left[key]
-        finished(key, report)
+        done, _ = wait(out, return_when=FIRST_COMPLETED)
+        for future in done:
+            key, name = out.pop(future)
+            try:
+                report = future.result()
+            except BrokenProcessPool:
+                broken = True
+                continue
+            except Exception as error:
+                report = fault(name, job.max_score, f"{type(error).__name__}: {error}")
+            del left[key]
+            finished(key, report)
     return broken
 
 
 _engines: dict[bytes, tuple[bytes, object]] = {}  # with what the engine was made from
 
 
-def grade_job(job: Job) -> SubmissionReport:
+def grade_job(job: Job, submission: Submission) -> SubmissionReport:
     """Grade one submission in this process, whose engine is kept for the next."""
     from .grading.engine import Engine
     from .sandbox import SandboxError, choose
@@ -137,15 +165,11 @@ def grade_job(job: Job) -> SubmissionReport:
             _engines[key] = job.depends, engine
             atexit.register(engine.close)
         assert isinstance(engine, Engine)
-        return engine.grade(job.submission.name, job.submission.files)
+        return engine.grade(submission.name, submission.files)
     except (KitError, SandboxError) as error:
-        return _fault(job, str(error))
+        return fault(submission.name, job.max_score, str(error))
     except Exception as error:  # of one submission, never of the batch
-        return _fault(job, f"{type(error).__name__}: {error}")
-
-
-def _fault(job: Job, why: str) -> SubmissionReport:
-    return fault(job.submission.name, job.max_score, why)
+        return fault(submission.name, job.max_score, f"{type(error).__name__}: {error}")
 
 
 def fault(name: str, max_score: float, why: str) -> SubmissionReport:

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from contextlib import contextmanager
 from typing import Any
@@ -35,7 +35,7 @@ Result = SubmissionReport | str
 def grade_on_cluster(
     cluster: Cluster,
     parcel: bytes,
-    work: dict[str, Submission],
+    work: Mapping[str, Submission],
     max_score: float,
     finished: Finished,
     say: Say = lambda line: None,
@@ -151,7 +151,7 @@ class _Batch:
     """Submissions on their way: some handed out, some waiting, some tried again."""
 
     def __init__(
-        self, crew: _Crew, work: dict[str, Submission], max_score: float, finished: Finished
+        self, crew: _Crew, work: Mapping[str, Submission], max_score: float, finished: Finished
     ) -> None:
         self._crew, self._work, self._max_score = crew, work, max_score
         self._finished = finished

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import nbformat
 
 from ..course import Course, Week
-from ..intake import Submission, read_submission
+from ..intake import Submission, Unread, read_submission
 from .workspace import Workspace
 
 _FROM_NBGRADER = ("timestamp.txt", "submission_secret.txt")
@@ -18,10 +19,10 @@ _NOTEBOOK_BOUND = 64 << 20
 UNREADABLE = ".unreadable"
 
 
-def collected(course: Course, week: Week) -> list[Submission]:
+def collected(course: Course, week: Week) -> Sequence[Submission]:
     """Every submission that was collected for the week, by student."""
     students = Workspace(course).students("submitted", week)
-    return [read_student(course, week, student) for student in students]
+    return Unread(partial(read_student, course, week, student) for student in students)
 
 
 def read_student(course: Course, week: Week, student: str) -> Submission:

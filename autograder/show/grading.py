@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -24,7 +25,7 @@ from ..cluster import Cluster
 from ..course import Course, Week
 from ..devices import axis
 from ..errors import KitError
-from ..intake import Submission, read_submission
+from ..intake import Submission, Unread, read_submission
 from ..report import Report, to_json
 from ..store import replace_file
 
@@ -63,7 +64,7 @@ def run_grade(
     return all(s.verdict != "grader_fault" for s in report.submissions)
 
 
-def _submissions(course: Course, week: Week, paths: Sequence[Path] | None) -> list[Submission]:
+def _submissions(course: Course, week: Week, paths: Sequence[Path] | None) -> Sequence[Submission]:
     if not paths:
         from ..nbgrader.gradebook import collected
 
@@ -79,7 +80,8 @@ def _submissions(course: Course, week: Week, paths: Sequence[Path] | None) -> li
         raise KitError(f"there is no {missing[0]}")
     limits = course.limits(week)
     names = _names(paths)
-    return [read_submission(p, week, limits, n) for p, n in zip(paths, names, strict=True)]
+    named = zip(paths, names, strict=True)
+    return Unread(partial(read_submission, p, week, limits, n) for p, n in named)
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

@@ -1,0 +1,57 @@
+"""A class is read from disk one submission at a time."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from autograder.batch import grade_batch
+from autograder.course import Course, load
+from autograder.errors import KitError
+from autograder.intake import Submission, Unread
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    ignored = shutil.ignore_patterns("__pycache__", ".autograder")
+    shutil.copytree(GOLDEN / "course", tmp_path / "course", ignore=ignored)
+    return load(tmp_path / "course")
+
+
+def solution(course: Course, remark: str) -> dict[str, bytes]:
+    return {"tiny.py": course.solution(course.weeks[0]).read_bytes() + f"# {remark}\n".encode()}
+
+
+def grade(course: Course, submissions: Unread):
+    return grade_batch(course, course.weeks[0], submissions, devices=("cpu",), jobs=1)
+
+
+def test_a_submission_is_read_when_its_turn_comes(course: Course) -> None:
+    read: list[str] = []
+
+    def reader(name: str):
+        def now() -> Submission:
+            read.append(name)
+            return Submission(name, solution(course, name))
+
+        return now
+
+    submissions = Unread([reader("ada"), reader("grace")])
+    report = grade(course, submissions)
+    assert [(s.name, s.score) for s in report.submissions] == [("ada", 5.0), ("grace", 5.0)]
+    assert read == ["ada", "grace", "ada", "grace"]  # once to look it up, once to grade it
+
+
+def test_one_that_changes_meanwhile_is_not_taken_for_what_it_was(course: Course) -> None:
+    texts = ["before", "after"]
+    changing = Unread([lambda: Submission("ada", solution(course, texts.pop(0)))])
+    with pytest.raises(KitError, match="ada was changed while the class was graded"):
+        grade(course, changing)
+    (report,) = grade(
+        course, Unread([lambda: Submission("ada", solution(course, "after"))])
+    ).submissions
+    assert report.score == 5.0
