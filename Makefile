@@ -14,7 +14,7 @@ demo: setup
 
 test: setup
 	$(BIN)/autograder build --check
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadfile
 
 verify: setup
 	$(BIN)/autograder verify

@@ -7,6 +7,7 @@ that starts with the file and the path to the value, such as
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import re
 from collections.abc import Iterator
@@ -215,8 +216,9 @@ def find_root(start: Path | None = None) -> Path:
     """The nearest folder at or above `start` that holds course.yaml."""
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
-        if (folder / REGISTRY).is_file():
-            return folder
+        with contextlib.suppress(OSError):  # a folder that is closed to us is none of ours
+            if (folder / REGISTRY).is_file():
+                return folder
     raise CourseError(
         f"this command needs the course's project folder, and there is no {REGISTRY} in {start} or "
         "above it: `cd` to the project and try again"

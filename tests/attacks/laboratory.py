@@ -185,9 +185,11 @@ class Laboratory:
     """The course, its engines, and the honest neighbour's report as it always is."""
 
     def __init__(self, folder: Path, weeks: tuple[str, ...] = tuple(_EXERCISES)) -> None:
-        (folder / "tmp").mkdir()
-        tempfile.tempdir = os.environ["TMPDIR"] = str(folder / "tmp")
-        self.before = _surroundings()
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir()
+        self._outside = tempfile.tempdir, os.environ.get("TMPDIR")
+        tempfile.tempdir = os.environ["TMPDIR"] = str(self.temporary)
+        self.before = _surroundings(self.temporary)
         os.environ["GRADER_TOKEN"] = CANARIES[0]
         self.root = small_course(folder / "course", weeks)
         self.course = load(self.root)
@@ -265,12 +267,13 @@ class Laboratory:
         self._engines.clear()
         for name in ("GRADER_TOKEN", "TMPDIR"):
             os.environ.pop(name, None)
+        tempfile.tempdir, outside = self._outside
+        if outside is not None:
+            os.environ["TMPDIR"] = outside
 
     def left(self) -> set[str]:
         """Processes, mounts and temporary files that were not there before."""
-        left = _surroundings() - self.before
-        tempfile.tempdir = None
-        return left
+        return _surroundings(self.temporary) - self.before
 
 
 def plain(report: SubmissionReport) -> bytes:
@@ -348,11 +351,11 @@ def _digits(frames: list[bytes]) -> frozenset[str]:
     return frozenset(d for d in found if len(set(d)) > 2)
 
 
-def _surroundings() -> set[str]:
+def _surroundings(temporary: Path) -> set[str]:
     children = psutil.Process().children(recursive=True)
     mounts = Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
-    own = [n for n in os.listdir(tempfile.gettempdir()) if not n.startswith("torchinductor")]
-    files = [f"file {tempfile.gettempdir()}/{n}" for n in own]
+    own = [n for n in os.listdir(temporary) if not n.startswith("torchinductor")]
+    files = [f"file {temporary}/{n}" for n in own]
     for place in ("/dev/shm", "/tmp"):
         files += [
             f"file {place}/{n}" for n in os.listdir(place) if n.startswith(("attack-", "seen"))
