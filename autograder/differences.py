@@ -23,7 +23,7 @@ class ExerciseChange(msgspec.Struct, frozen=True):
     name: str
     old: float
     new: float
-    reasons: tuple[str, ...]  # such as `test_any_axis: wrong → pass (2 axes)`
+    reasons: tuple[str, ...]  # such as `test_axis: wrong → pass (2 axes)`
 
 
 def changes(old: SubmissionReport, new: SubmissionReport) -> list[ExerciseChange]:

@@ -47,7 +47,7 @@ def regrade(
 
     Marks given by hand stay. Exit code 1 where somebody could not be graded.
 
-    Example: autograder regrade week01 --apply --reason "test_any_axis asked for too much"
+    Example: autograder regrade week01 --apply --reason "a test asked for too much"
     """
     from ..course import load
 
