@@ -196,7 +196,9 @@ def open_answers(page: Page, desk: Any, course: Course, student: str) -> None:
         notebook = gradebook.find_submission_notebook(WEEK, WEEK, student).id
     page.goto(f"{desk.url}formgrader/gradebook/{WEEK}/{WEEK}")
     page.locator(f"a[href*='{notebook}']").first.click()
-    page.locator("#scale").wait_for()
+    # the page listens to its fields once it has fetched what they hold, and sets this then
+    page.locator(".extra-credit[placeholder]").last.wait_for(state="attached")
+    page.wait_for_load_state("networkidle")
 
 
 def of(course: Course, student: str) -> Standing:
