@@ -140,10 +140,19 @@ def _hand_in(
     draw: random.Random,
 ) -> HandIn:
     plain = draw.random() < 0.5 or not bank.alternatives
+    plain = plain or any(_leans_on_the_solution(m, bank) for m in mistakes)
     source = bank.solution if plain else draw.choice(bank.alternatives).source
     for mistake in mistakes:
         source += mistake.source.removeprefix(bank.solution)
     return HandIn(course.localized(time), source, tuple(mistakes), answers, plain)
+
+
+def _leans_on_the_solution(mistake: Misconception, bank: Bank) -> bool:
+    """Whether it replaces a helper, or part of a class: in another style nothing calls it."""
+    tree = ast.parse(mistake.source.removeprefix(bank.solution))
+    known = (ast.FunctionDef, ast.ClassDef)
+    others = [n for n in tree.body if not isinstance(n, ast.Import | ast.ImportFrom | ast.Expr)]
+    return any(not isinstance(n, known) or n.name != mistake.exercise for n in others)
 
 
 class _Renamed(ast.NodeTransformer):
