@@ -292,6 +292,13 @@ def _week_problems(where: str, week: Week) -> Iterator[tuple[str, str]]:
         yield f"{where}.due", f"{week.due} is not after the release, {week.release}"
     if not week.exercises:
         yield f"{where}.exercises", "there must be at least one"
+    for place, names in (("files", week.files), ("folders", week.folders)):
+        for number, name in enumerate(names):
+            if not name or ".." in Path(name).parts or Path(name).is_absolute():
+                yield (
+                    f"{where}.{place}[{number}]",
+                    f"{name!r} must lie in the folder it is taken from",
+                )
     yield from _duplicates(f"{where}.exercises", [e.name for e in week.exercises])
     yield from _duplicates(f"{where}.questions", [q.name for q in week.questions])
     for number, exercise in enumerate(week.exercises):

@@ -51,23 +51,72 @@ def run_here(
         for key, submission in work.items():
             finished(key, grade_job(job, submission))
     elif work:
-        _run_pool(job, work, count, finished)
+        _Batch(job, work, finished).run(count)
 
 
-def _run_pool(job: Job, work: Mapping[str, Submission], count: int, finished: Finished) -> None:
-    """Grade in a pool; a pool that broke is made anew once, then submissions go one by one."""
-    left = dict.fromkeys(work)
-    for _ in range(2):
-        pool = _pool(count)
-        try:
-            broken = _drain(pool, job, work, left, finished, count * _AHEAD)
-        finally:
-            pool.shutdown(cancel_futures=True)
-        if not broken:
-            return
-    while left:
-        with _pool(1) as pool:
-            _run_alone(pool, job, work, left, finished)
+class _Batch:
+    """Submissions by key on their way through pools; `_left` are those without a report."""
+
+    def __init__(self, job: Job, work: Mapping[str, Submission], finished: Finished) -> None:
+        self._job, self._work, self._finished = job, work, finished
+        self._left = dict.fromkeys(work)
+
+    def run(self, count: int) -> None:
+        """Grade in a pool; a pool that broke is made anew once, then submissions go one by one."""
+        for _ in range(2):
+            pool = _pool(count)
+            try:
+                broken = self._drain(pool, count * _AHEAD)
+            finally:
+                pool.shutdown(cancel_futures=True)
+            if not broken:
+                return
+        while self._left:
+            with _pool(1) as pool:
+                self._run_alone(pool)
+
+    def _drain(self, pool: Executor, ahead: int) -> bool:
+        """Grade what is left, so many handed out ahead; returns whether the pool broke."""
+        waiting = deque(self._left)
+        out: dict[Future[SubmissionReport], tuple[str, str]] = {}
+        broken = False
+        while out or (waiting and not broken):
+            try:
+                while waiting and not broken and len(out) < ahead:
+                    submission = self._work[waiting[0]]
+                    future = pool.submit(grade_job, self._job, submission)
+                    out[future] = waiting.popleft(), submission.name
+            except BrokenProcessPool:
+                broken = True
+            done, _ = wait(out, return_when=FIRST_COMPLETED)
+            for future in done:
+                key, name = out.pop(future)
+                try:
+                    report = future.result()
+                except BrokenProcessPool:
+                    broken = True
+                    continue
+                except Exception as error:
+                    report = fault(name, self._job.max_score, f"{type(error).__name__}: {error}")
+                self._settle(key, report)
+        return broken
+
+    def _run_alone(self, pool: Executor) -> None:
+        """Grade one after the other until one breaks the pool; that one is at fault."""
+        for key in list(self._left):
+            submission = self._work[key]
+            try:
+                report = pool.submit(grade_job, self._job, submission).result()
+            except BrokenProcessPool:
+                why = "the grading process died again and again over it"
+                report = fault(submission.name, self._job.max_score, why)
+            self._settle(key, report)
+            if report.verdict == "grader_fault":
+                return  # with a fresh process, whatever it was
+
+    def _settle(self, key: str, report: SubmissionReport) -> None:
+        del self._left[key]
+        self._finished(key, report)
 
 
 def _pool(count: int) -> ProcessPoolExecutor:
@@ -85,62 +134,6 @@ def _end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, name="parent", daemon=True).start()
-
-
-def _run_alone(
-    pool: Executor,
-    job: Job,
-    work: Mapping[str, Submission],
-    left: dict[str, None],
-    finished: Finished,
-) -> None:
-    """Grade one after the other until one breaks the pool; that one is at fault."""
-    for key in list(left):
-        submission = work[key]
-        try:
-            report = pool.submit(grade_job, job, submission).result()
-        except BrokenProcessPool:
-            why = "the grading process died again and again over it"
-            report = fault(submission.name, job.max_score, why)
-        del left[key]
-        finished(key, report)
-        if report.verdict == "grader_fault":
-            return  # with a fresh process, whatever it was
-
-
-def _drain(
-    pool: Executor,
-    job: Job,
-    work: Mapping[str, Submission],
-    left: dict[str, None],
-    finished: Finished,
-    ahead: int,
-) -> bool:
-    """Grade what is left, so many handed out ahead; returns whether the pool broke."""
-    waiting = deque(left)
-    out: dict[Future[SubmissionReport], tuple[str, str]] = {}
-    broken = False
-    while out or (waiting and not broken):
-        try:
-            while waiting and not broken and len(out) < ahead:
-                submission = work[waiting[0]]
-                future = pool.submit(grade_job, job, submission)
-                out[future] = waiting.popleft(), submission.name
-        except BrokenProcessPool:
-            broken = True
-        done, _ = wait(out, return_when=FIRST_COMPLETED)
-        for future in done:
-            key, name = out.pop(future)
-            try:
-                report = future.result()
-            except BrokenProcessPool:
-                broken = True
-                continue
-            except Exception as error:
-                report = fault(name, job.max_score, f"{type(error).__name__}: {error}")
-            del left[key]
-            finished(key, report)
-    return broken
 
 
 _engines: dict[bytes, tuple[bytes, object]] = {}  # with what the engine was made from

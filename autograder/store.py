@@ -42,11 +42,7 @@ class ResultStore:
                     path.unlink()
 
     def key(self, files: Mapping[str, bytes]) -> str:
-        digest = hashlib.blake2b(self.fingerprint, digest_size=20)
-        for name in sorted(files):
-            _feed(digest, name.encode("utf-8", "surrogatepass"))
-            _feed(digest, files[name])
-        return digest.hexdigest()
+        return content_hash(files, self.fingerprint)
 
     def get(self, key: str) -> SubmissionReport | None:
         """The stored report, or None where there is none or it cannot be read."""
@@ -62,6 +58,15 @@ class ResultStore:
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
+
+
+def content_hash(files: Mapping[str, bytes], start: bytes) -> str:
+    """A hash of a submission's files, and of what is to be told apart besides."""
+    digest = hashlib.blake2b(start, digest_size=20)
+    for name in sorted(files):
+        _feed(digest, name.encode("utf-8", "surrogatepass"))
+        _feed(digest, files[name])
+    return digest.hexdigest()
 
 
 def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:

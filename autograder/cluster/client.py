@@ -157,7 +157,7 @@ class _Batch:
         self._finished = finished
         self._waiting = deque(work)
         self._alone: deque[str] = deque()
-        self._out: dict[Future[Result], str] = {}
+        self._out: dict[Future[Result], tuple[str, str]] = {}  # key and name
         self._tries: dict[str, int] = {}
 
     def run(self) -> None:
@@ -177,7 +177,7 @@ class _Batch:
                 self._hand_out(executor, int(fit) * _AHEAD)
                 done, _ = wait(self._out, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
                 for future in done:
-                    self._take(self._out.pop(future), future)
+                    self._take(*self._out.pop(future), future)
         except OSError as error:
             raise _lost() from error
         finally:
@@ -190,12 +190,12 @@ class _Batch:
             self._submit(executor, self._alone.popleft())
 
     def _submit(self, executor: Executor, key: str) -> None:
-        self._out[executor.submit(grade, self._crew.key, self._work[key])] = key
+        submission = self._work[key]
+        self._out[executor.submit(grade, self._crew.key, submission)] = key, submission.name
 
-    def _take(self, key: str, future: Future[Result]) -> None:
+    def _take(self, key: str, name: str, future: Future[Result]) -> None:
         from distributed import KilledWorker
 
-        name = self._work[key].name
         try:
             result = future.result()
         except CancelledError:
@@ -217,7 +217,7 @@ class _Batch:
             self._finished(key, result)
 
     def _take_back(self) -> None:
-        for future, key in self._out.items():
+        for future, (key, _) in self._out.items():
             future.cancel()
             self._waiting.append(key)
         self._out.clear()

@@ -6,7 +6,6 @@ for work, so that only pytest's public hooks are used and collection is paid onc
 
 from __future__ import annotations
 
-import os
 import queue
 import sys
 import threading
@@ -17,6 +16,7 @@ from typing import Any
 import pytest
 
 from ..errors import EngineError
+from ..ownpytest import run_pytest
 from .plugin import GraderPlugin
 
 
@@ -55,10 +55,8 @@ class GraderSession:
             raise EngineError(f"no grader was collected from {graders.name} (pytest {self._exit})")
 
     def _main(self, arguments: list[str]) -> None:
-        for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for other tests than these
-            os.environ.pop(name, None)
         try:
-            self._exit = int(pytest.main(arguments, plugins=[self._plugin]))
+            self._exit = run_pytest(arguments, self._plugin)
         finally:
             self._ready.set()
 

@@ -18,6 +18,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import SaveAutoGrades
 
 from ..store import replace_file
+from .recorded import recorded_folder
 from .restore import CoursePreprocessor, Notebook
 
 
@@ -26,7 +27,8 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
 
     def preprocess(self, nb: Notebook, resources: ResourcesDict) -> tuple[Notebook, ResourcesDict]:
         about, course = resources["nbgrader"], self.course()
-        path = course.state / "recorded" / about["assignment"] / f"{about['student']}.answers"
+        folder = recorded_folder(course, self.week(course, resources))
+        path = folder / f"{about['student']}.answers"
         self._graded_before = _read(path)
         self._graded_now: dict[str, str] = {}
         nb, resources = super().preprocess(nb, resources)

@@ -8,7 +8,6 @@ former submission is kept beside the new one.
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +15,7 @@ import msgspec
 
 from ..course import Course, Week
 from ..report import SubmissionReport
-from ..store import replace_file
+from ..store import content_hash, replace_file
 from .workspace import Workspace
 
 
@@ -108,12 +107,8 @@ def submission_of(course: Course, week: Week, student: str) -> tuple[str, str]:
     from .submitted import read_student
 
     submission = read_student(course, week, student)
-    digest = hashlib.blake2b(submission.problem.encode(), digest_size=20)
-    for name in sorted(submission.files):
-        for part in (name.encode("utf-8", "surrogatepass"), submission.files[name]):
-            digest.update(len(part).to_bytes(8, "little"))
-            digest.update(part)
-    return handed_in(course, week, student), digest.hexdigest()
+    content = content_hash(submission.files, submission.problem.encode())
+    return handed_in(course, week, student), content
 
 
 def handed_in(course: Course, week: Week, student: str) -> str:

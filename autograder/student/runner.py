@@ -24,6 +24,7 @@ from typing import Any, BinaryIO
 import msgspec
 import pytest
 
+from ..ownpytest import run_pytest
 from .explain import Explainer
 from .orders import TIMED_OUT, Event, Order
 from .results import Failure, Outcome, claim_in_words
@@ -149,9 +150,7 @@ def main() -> None:
     plugin: Any = CheckPlugin(folder, msgspec.json.decode(line, type=Order), events)
     options = ["--import-mode=importlib", "-c", os.devnull, "--rootdir", str(folder.path)]
     options += ["-p", "no:cacheprovider", "--tb=no", "-q", str(folder.checks)]
-    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for other tests than these
-        os.environ.pop(name, None)
-    pytest.main(options, plugins=[plugin])
+    run_pytest(options, plugin)
     plugin.tell(Event(finished=True))
     events.flush()
     os._exit(0)  # a thread that the student started must not keep us

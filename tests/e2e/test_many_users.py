@@ -8,7 +8,6 @@ home is, the users get a mount namespace in which just those are open; students 
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import pwd
 import shutil
@@ -19,11 +18,11 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import nbformat
 import pytest
+import tiny_course as TINY
 
 PROJECT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
@@ -127,17 +126,6 @@ def closed(paths: tuple[Path, ...]) -> set[Path]:
     return found
 
 
-def tiny_course() -> ModuleType:
-    place = PROJECT / "tests" / "nbgrader" / "tiny_course.py"
-    spec = importlib.util.spec_from_file_location("tiny_course_of_many_users", place)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-TINY = tiny_course()
 WEEK = TINY.WEEK
 
 

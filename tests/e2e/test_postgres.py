@@ -18,11 +18,11 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import nbformat
 import pytest
+import tiny_course as TINY
 
 from autograder.course import Course, load
 from autograder.nbgrader.gradebook import Standing, standings
@@ -51,17 +51,6 @@ MENDED = '''def test_values(agree):
 '''
 
 
-def tiny_course() -> ModuleType:
-    place = PROJECT / "tests" / "nbgrader" / "tiny_course.py"
-    spec = importlib.util.spec_from_file_location("tiny_course_on_a_server", place)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-TINY = tiny_course()
 WEEK = TINY.WEEK
 
 

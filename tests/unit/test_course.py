@@ -107,3 +107,10 @@ def test_a_gradebook_that_cannot_be_taken_is_named_without_its_password(url: str
 def test_a_gradebook_on_a_server_is_taken():
     url = "postgresql+psycopg://teacher@/grades?host=/run/postgresql"
     assert parse(f"{GOOD}nbgrader: {{db_url: '{url}'}}\n").nbgrader.db_url == url
+
+
+@pytest.mark.parametrize("name", ["../solutions/week01_softmax", "/etc", "a/../../b", ""])
+@pytest.mark.parametrize("place", ["files", "folders"])
+def test_what_is_handed_out_lies_in_the_folder_it_is_taken_from(name: str, place: str) -> None:
+    with pytest.raises(CourseError, match=rf"weeks\[0\].{place}\[0\]: .*must lie in the folder"):
+        parse(f"{GOOD}    {place}: ['{name}']\n")
