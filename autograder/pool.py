@@ -142,6 +142,7 @@ _engines: dict[bytes, tuple[bytes, object]] = {}  # with what the engine was mad
 def grade_job(job: Job, submission: Submission) -> SubmissionReport:
     """Grade one submission in this process, whose engine is kept for the next."""
     from .grading.engine import Engine
+    from .grading.kept import KeptRuns
     from .sandbox import SandboxError, choose
 
     key = msgspec.msgpack.encode((job.root, job.week, job.devices, job.sandbox))
@@ -154,7 +155,8 @@ def grade_job(job: Job, submission: Submission) -> SubmissionReport:
                 engine.close()
             course = load(Path(job.root))
             box = None if job.sandbox == "none" else choose(job.sandbox)
-            engine = Engine(course, course.week(job.week), job.devices, job.secret, box)
+            kept = KeptRuns(course.state / "bank" / job.week, job.depends)
+            engine = Engine(course, course.week(job.week), job.devices, job.secret, box, kept)
             _engines[key] = job.depends, engine
             atexit.register(engine.close)
         assert isinstance(engine, Engine)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..scoring import FAILED
 from ..worker import wire
 from ..worker.values import Decoder
 from .compare import stripped
@@ -24,18 +25,16 @@ from .outcomes import Outcome
 from .plugin import Ran
 from .targets import Answer
 
-_FAILED = ("wrong", "crashed", "forbidden", "timeout", "limit", "bad_reply")
-
 
 def diagnose(student: list[Ran], bank: dict[str, list[Ran]]) -> list[str]:
     """Names of the misconceptions that the student's runs of one exercise betray.
 
-    `student` and each list of `bank` hold the runs of the same tests in the same order.
+    `student` holds its runs; `bank` those runs of each misconception that ended in failure.
     """
-    failed = {r.report.name: r for r in student if r.report.verdict in _FAILED}
+    failed = {r.report.name: r for r in student if r.report.verdict in FAILED}
     explained: dict[str, set[str]] = {}
     for name, runs in bank.items():
-        theirs = {r.report.name: r for r in runs if r.report.verdict in _FAILED}
+        theirs = {r.report.name: r for r in runs}
         if not theirs or not theirs.keys() <= failed.keys():
             continue
         if all(same_answers(failed[t].answers, theirs[t].answers) for t in theirs):

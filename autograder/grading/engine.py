@@ -6,6 +6,7 @@ reference's answers, the misconceptions' runs, the sandbox's template.
 
 from __future__ import annotations
 
+import random
 import tempfile
 import time
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ from ..worker.runtime import PrepareConfig
 from ..worker.watch import set_nets
 from ..workfolder import WorkFolder
 from .diagnose import diagnose
+from .kept import KeptRuns
 from .outcomes import NotRun, Outcome
 from .plugin import GraderPlugin, Ran, exercise_of
 from .session import GraderSession
@@ -33,11 +35,12 @@ from .targets import InProcess, Recorded, Sandboxed, Target
 
 import msgspec  # isort: skip
 
-MISCONCEPTION_RUNS = dict[str, dict[str, list[Ran]]]
-
 
 class Engine:
-    """Grades submissions of one week. `sandbox` None grades in this process: own code only."""
+    """Grades submissions of one week. `sandbox` None grades in this process: own code only.
+
+    `kept`: where other processes, before and beside this one, left their misconceptions' runs.
+    """
 
     def __init__(
         self,
@@ -46,14 +49,16 @@ class Engine:
         devices: tuple[str, ...],
         secret: bytes,
         sandbox: sandboxes.Sandbox | None,
+        kept: KeptRuns | None = None,
     ) -> None:
         self.course, self.week, self.devices = course, week, devices
         self.bank = Bank(course, week)
         self.limits = course.limits(week)
-        self._sandbox = sandbox
+        self._sandbox, self._kept = sandbox, kept
         self._template: sandboxes.Template | None = None
         self._folder = WorkFolder()
         self._misconceptions: dict[str, list[Ran]] = {}
+        self._order = random.Random()
         set_nets(week.all_patterns)
         if "fake-gpu" in devices:
             claim_device()
@@ -173,18 +178,24 @@ class Engine:
         return settled
 
     def misconception_runs(self, exercise: str) -> dict[str, list[Ran]]:
-        """Every misconception of the exercise, run through the exercise's tests once."""
-        runs = {}
-        for misconception in self.bank.of_exercise(exercise):
-            if misconception.name not in self._misconceptions:
-                self._misconceptions[misconception.name] = self.run_misconception(misconception)
-            runs[misconception.name] = self._misconceptions[misconception.name]
-        return runs
+        """Every misconception of the exercise, with the tests of the exercise that it fails."""
+        bank = self.bank.of_exercise(exercise)
+        missing = [m for m in bank if m.name not in self._misconceptions]
+        # in an order of its own, so that processes side by side do not do the same
+        for misconception in self._order.sample(missing, len(missing)):
+            self._misconceptions[misconception.name] = self._failed_tests(misconception)
+        return {m.name: self._misconceptions[m.name] for m in bank}
 
-    def run_misconception(self, misconception: Misconception) -> list[Ran]:
-        path = self._written(misconception.name, misconception.source)
-        source = tuple(misconception.source.split("\n"))
-        return self.run(InProcess(path), source, misconception.exercise)
+    def _failed_tests(self, misconception: Misconception) -> list[Ran]:
+        failed = self._kept.get(misconception.name) if self._kept else None
+        if failed is None:
+            path = self._written(misconception.name, misconception.source)
+            source = tuple(misconception.source.split("\n"))
+            ran = self.run(InProcess(path), source, misconception.exercise)
+            failed = [r for r in ran if r.report.verdict in scoring.FAILED]
+            if self._kept and not any(r.fault for r in ran):
+                self._kept.put(misconception.name, failed)
+        return failed
 
     def _exercise_report(self, exercise: str, ran: list[Ran]) -> ExerciseReport:
         names: list[str] = []

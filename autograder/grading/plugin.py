@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import pytest
 from _pytest.runner import runtestprotocol
 
@@ -19,9 +20,9 @@ from ..worker.values import TORCH_DTYPES
 from .agree import Agree
 from .case import Case, Device, Side
 from .draw import Draw
-from .outcomes import Outcome, printable
+from .outcomes import Outcome, Wrong, printable
 from .refuse import Refuses
-from .remembered import Meeting, Memory
+from .remembered import PASSED, End, Meeting, Memory
 from .remote import Calls, Count
 from .targets import Answer, Target
 
@@ -58,6 +59,7 @@ class GraderPlugin:
         self.collect_errors: list[str] = []
         self.loop: Callable[[pytest.Session], None] = lambda session: None
         self._memory = Memory()
+        self._reports: dict[Any, TestReport] = {}
         self._student: Target | None = None
         self._source: tuple[str, ...] = ()
         self._case: Case | None = None
@@ -145,33 +147,40 @@ class GraderPlugin:
             yield self._run_one(item)
 
     def _run_one(self, item: Any) -> Ran:
-        exercise, name = exercise_of(item), test_name(item)
+        known = self._report_of(item)
+        exercise, name = exercise_of(item), known.name
         assert self._student is not None
-        meeting = self._memory.meeting(name, self._student)
+        meeting = self._memory.meeting(name, self._student, self._source)
         meeting.begin(name, exercise)
-        self._raised = None
-        answers: list[Answer | Outcome] = []
-        if exercise in self._settled:
-            self._raised = self._settled[exercise]
-        elif not meeting.passes():
+        self._raised = self._settled.get(exercise)
+        end = None if exercise in self._settled else meeting.known()
+        if end is not None and end.wrong is not None:
+            self._raised = Wrong(end.wrong)
+        if end is None and exercise not in self._settled:
             self._case = self._new_case(item, exercise, name, meeting)
             self._case.begin()
             # Whether the next test will run is not known yet, so nothing is left set up for it.
             runtestprotocol(item, log=False, nextitem=None)
-            answers = self._case.student.answers
-            if self._raised is None:
-                meeting.remember()
-        weight = item.get_closest_marker("weight")
         verdict, message, fault = self._judge(name)
-        report = TestReport(
-            name=name,
-            verdict=verdict,
-            weight=float(weight.args[0]) if weight else 1.0,
-            message=message,
-            public=item.get_closest_marker("public") is not None,
-            claim=_claim(item),
-        )
-        return Ran(report, exercise, answers, fault)
+        if end is None and verdict in ("pass", "wrong"):
+            meeting.remember(PASSED if verdict == "pass" else End(message))
+        report = msgspec.structs.replace(known, verdict=verdict, message=message)
+        return Ran(report, exercise, [] if verdict == "pass" else meeting.answers, fault)
+
+    def _report_of(self, item: Any) -> TestReport:
+        """What every report on this test says."""
+        known = self._reports.get(item)
+        if known is None:
+            weight = item.get_closest_marker("weight")
+            known = self._reports[item] = TestReport(
+                name=test_name(item),
+                verdict="pass",
+                weight=float(weight.args[0]) if weight else 1.0,
+                message="",
+                public=item.get_closest_marker("public") is not None,
+                claim=_claim(item),
+            )
+        return known
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> pytest.TestReport:
         """Keep what was raised; a full report with its traceback would cost more than the test."""

@@ -1,55 +1,70 @@
-"""What passed once is known to pass: a test that gets the same answers is not run again.
+"""How a test ended once is known: a test that gets the same answers is not run again.
 
 Theory of operation. What a hidden test asks next, and how it ends, follows from the answers it got
 so far: its inputs are drawn from the course's secret and its own name, the reference's answers are
 recorded, and it sees nothing else of a submission (a test that does look at the process itself is
-run every time: `process_of`). So the answers that led to `pass` are kept as a
-tree of (answers so far -> next request, or passed), and the next submission is first asked along
-the tree. Every call is still made, in the order, under the clock and with the bounds of the test;
+run every time: `process_of`). So the answers that led to an end are kept as a tree of
+(answers so far -> next request, or the end), and the next submission is first asked along the
+tree. Every call is still made, in the order, under the clock and with the bounds of the test;
 only drawing, encoding and comparing what was drawn, encoded and compared before is left out. At
 the first answer that is new, the test itself runs: it is given the answers that are there already
 and asks for the rest.
 
-A liar gains nothing: who answers like a passing submission, to the last bit, passes by right. Only
-passing ends are kept, because a message may depend on the source. Output and the lines of an
-exception are left out of the key, since no verdict depends on them.
+A liar gains nothing: who answers like a passing submission, to the last bit, passes by right. Of
+the other ends only `wrong` is kept, and only where its message cannot depend on the source:
+nothing was raised or forbidden, and every name that was answered may be repeated (`Echo`). Output
+and the lines of an exception are left out of the key, since no verdict depends on them.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import msgspec
 
+from ..worker import wire
+from .echo import Echo
 from .outcomes import GraderFault, Outcome
 from .targets import Answer, Sandboxed, Target
 
-# Ways to pass one test, after which its memory starts anew: what bounds its size.
+# Ways through one test, after which its memory starts anew: what bounds its size.
 _MOST_WAYS = 128
 _START = b""
 _encode = msgspec.msgpack.Encoder().encode
 
 
+@dataclass(frozen=True)
+class End:
+    """How a test ended. `wrong` is the message, or None where it passed."""
+
+    wrong: str | None
+
+
+PASSED = End(None)
+
+
 class Memory:
-    """Of every test of a week, the answers that are known to pass."""
+    """Of every test of a week, how it ends after which answers."""
 
     def __init__(self) -> None:
         self._tests: dict[str, _Tree] = {}
 
-    def meeting(self, test: str, target: Target) -> Meeting:
-        return Meeting(self._tests.setdefault(test, _Tree()), target)
+    def meeting(self, test: str, target: Target, source: tuple[str, ...] = ()) -> Meeting:
+        return Meeting(self._tests.setdefault(test, _Tree()), target, Echo(source))
 
 
 class _Tree:
-    """Of one test: by the answers so far, the next request, or None where it has passed."""
+    """Of one test: by the answers so far, the next request or the end."""
 
     def __init__(self) -> None:
-        self.steps: dict[bytes, bytes | None] = {}
+        self.steps: dict[bytes, bytes | End] = {}
         self._frames: dict[bytes, bytes] = {}
         self._ways = 0
 
-    def keep(self, path: list[tuple[bytes, bytes]], end: bytes) -> None:
+    def keep(self, path: list[tuple[bytes, bytes]], end: bytes, how: End) -> None:
         if end in self.steps:
             return
         if self._ways >= _MOST_WAYS:
@@ -57,7 +72,7 @@ class _Tree:
         self._ways += 1
         for key, frame in path:
             self.steps[key] = self._frames.setdefault(frame, frame)
-        self.steps[end] = None
+        self.steps[end] = how
 
     def forget(self) -> None:
         self.steps.clear()
@@ -68,31 +83,32 @@ class _Tree:
 class Meeting:
     """A submission's target during one test."""
 
-    def __init__(self, tree: _Tree, target: Target) -> None:
-        self._tree, self._target = tree, target
+    def __init__(self, tree: _Tree, target: Target, echo: Echo) -> None:
+        self._tree, self._target, self._echo = tree, target, echo
+        self.answers: list[Answer | Outcome] = []
         self._early: deque[tuple[bytes, Answer | Outcome]] = deque()
         self._path: list[tuple[bytes, bytes]] = []
         self._key = _START
-        self._answers_say_all = True
+        self._answers_say_all = self._plain = True
 
     def begin(self, test: str, exercise: str) -> None:
         self._target.begin(test, exercise)
 
-    def passes(self) -> bool:
-        """Ask along the tree. False where the test must run; it then gets these answers first."""
+    def known(self) -> End | None:
+        """Ask along the tree. None where the test must run; it then gets these answers first."""
         key = _START
         while key in self._tree.steps:
-            frame = self._tree.steps[key]
-            if frame is None:
-                return True
+            step = self._tree.steps[key]
+            if isinstance(step, End):
+                return step if step is PASSED or self._plain else None
             try:
-                answer = self._target.request(frame)
+                answer = self._ask(step)
             except Outcome as outcome:
-                self._early.append((frame, outcome))
+                self._early.append((step, outcome))
                 break
-            self._early.append((frame, answer))
+            self._early.append((step, answer))
             key = _after(key, answer)
-        return False
+        return None
 
     def request(self, frame: bytes) -> Answer:
         self._path.append((self._key, frame))
@@ -100,9 +116,20 @@ class Meeting:
         self._key = _after(self._key, answer)
         return answer
 
+    def _ask(self, frame: bytes) -> Answer:
+        try:
+            answer = self._target.request(frame)
+        except Outcome as outcome:
+            self.answers.append(outcome)
+            self._plain = False
+            raise
+        self.answers.append(answer)
+        self._plain = self._plain and _is_plain(answer[0], self._echo)
+        return answer
+
     def _answer(self, frame: bytes) -> Answer:
         if not self._early:
-            return self._target.request(frame)
+            return self._ask(frame)
         asked, answer = self._early.popleft()
         if asked != frame:
             self._tree.forget()
@@ -113,10 +140,10 @@ class Meeting:
             raise answer
         return answer
 
-    def remember(self) -> None:
-        """The test passed on the answers that went through `request`."""
-        if self._answers_say_all:
-            self._tree.keep(self._path, self._key)
+    def remember(self, end: End) -> None:
+        """How the test ended on the answers that went through `request`."""
+        if self._answers_say_all and (end is PASSED or self._plain):
+            self._tree.keep(self._path, self._key, end)
 
     def process(self) -> Target:
         """What answers, to be looked at directly. How such a test ends is not remembered."""
@@ -131,6 +158,21 @@ def process_of(target: Target) -> Sandboxed | None:
     """The process behind a test's target, for what no answer says; None where there is none."""
     inner = target.process() if isinstance(target, Meeting) else target
     return inner if isinstance(inner, Sandboxed) else None
+
+
+def _is_plain(reply: wire.Reply, echo: Echo) -> bool:
+    """Whether no message about this reply can depend on the source."""
+    if reply.status != "ok" or reply.raised or reply.banned or reply.mismatch:
+        return False
+    return all(map(echo.dotted, _names((reply.value, *(reply.gradients or ())))))
+
+
+def _names(values: tuple[wire.Value, ...]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, (wire.OpaqueV, wire.HandleV)):
+            yield value.type
+        elif isinstance(value, (wire.SeqV, wire.MapV)):
+            yield from _names(value.items)
 
 
 def _after(key: bytes, answer: Answer) -> bytes:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from ..sandbox.processes import readable
 
 POLL_SECONDS = 0.05
+_AT_ONCE = 1 << 14  # bytes
 _LATE_READING = 1.0  # seconds
 
 
@@ -30,6 +31,7 @@ class Stream:
         self._looked = time.monotonic()
         self._wait = -1.0
         self._late = False
+        self.ahead = memoryview(b"")
 
     def send(self, data: bytes) -> None:
         view = memoryview(data)
@@ -40,21 +42,23 @@ class Stream:
             except TimeoutError:
                 continue
 
-    def receive(self, size: int, more: int = 0) -> bytearray:
-        """So many bytes, and up to `more` that are there; in one piece of memory."""
-        data = bytearray(size + more)
-        view, got = memoryview(data), 0
-        while got < size:
-            self._tick()
-            try:
-                count = self._sock.recv_into(view[got:])
-            except TimeoutError:
-                continue
-            if not count:
-                raise EOFError
-            got += count
-        view.release()
-        del data[got:]
+    def receive(self, size: int) -> memoryview:
+        """So many bytes. What comes with them is `ahead`, for the next call."""
+        got = len(self.ahead)
+        if got < size:
+            view = memoryview(bytearray(max(size, _AT_ONCE)))
+            view[:got] = self.ahead
+            while got < size:
+                self._tick()
+                try:
+                    count = self._sock.recv_into(view[got:])
+                except TimeoutError:
+                    continue
+                if not count:
+                    raise EOFError
+                got += count
+            self.ahead = view[:got]
+        data, self.ahead = self.ahead[:size], self.ahead[size:]
         return data
 
     def _tick(self) -> None:

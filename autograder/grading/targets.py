@@ -12,6 +12,7 @@ import hashlib
 import secrets
 import signal
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
@@ -57,11 +58,13 @@ class InProcess:
         return split_reply(self.answer(frame))
 
     def answer(self, frame: bytes) -> bytes:
-        if self._executor is None:
-            self._executor = Executor()
-            self._executor.load_module(self.path, unique=True)
-        request, buffers = wire.unpack_request(*_split_frame(frame))
-        return self._executor.answer(request, buffers)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if self._executor is None:
+                self._executor = Executor()
+                self._executor.load_module(self.path, unique=True)
+            request, buffers = wire.unpack_request(*_split_frame(frame))
+            return self._executor.answer(request, buffers)
 
     def close(self) -> None:
         self._executor = None
@@ -213,14 +216,14 @@ class Sandboxed:
         try:
             stamp = secrets.token_bytes(wire.STAMP.size)
             stream.send(stamp + frame)  # in one piece, so that the other end wakes up once
-            start = stream.receive(wire.STAMP.size, more=wire.PREFIX.size)
-            if start[: wire.STAMP.size] != stamp:
+            if stream.receive(wire.STAMP.size) != stamp:
                 raise wire.BadFrame("a reply to another request, or to none")
-            start += stream.receive(wire.STAMP.size + wire.PREFIX.size - len(start))
-            bound = self._limits.reply_mib << 20
-            header_length, body_length = wire.frame_lengths(bytes(start[wire.STAMP.size :]), bound)
-            header = bytes(stream.receive(header_length))
-            return wire.unpack_reply(header, memoryview(stream.receive(body_length)))
+            prefix, bound = bytes(stream.receive(wire.PREFIX.size)), self._limits.reply_mib << 20
+            header_length, body_length = wire.frame_lengths(prefix, bound)
+            header, body = bytes(stream.receive(header_length)), stream.receive(body_length)
+            if stream.ahead:
+                raise wire.BadFrame("more than the reply")
+            return wire.unpack_reply(header, body)
         except TimeoutError:
             shown = f"{seconds:.2g}"
             raise TimedOut(

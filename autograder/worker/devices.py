@@ -106,11 +106,10 @@ def place(x: torch.Tensor, device: str) -> torch.Tensor:
     if device == "cpu":
         return x
     if device == FAKE:
-        mode = fake_mode()
-        with mode:
-            return torch.empty_strided(
-                x.shape, x.stride(), dtype=x.dtype, device=torch_device(device)
-            )
+        from torch._subclasses.fake_tensor import FakeTensor
+
+        form = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device="meta")
+        return FakeTensor(fake_mode(), form, torch_device(device))
     moved = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=device)
     if all(s or n < 2 for n, s in zip(x.shape, x.stride(), strict=True)):
         return moved.copy_(x)
@@ -139,6 +138,30 @@ def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> No
             if buffer is not None:
                 moved.setdefault(id(buffer), move(buffer))
                 part._buffers[name] = moved[id(buffer)]
+
+
+class Graph:
+    """The backward pass of some results, looked at and not run."""
+
+    def __init__(self, results: list[torch.Tensor]) -> None:
+        self.nodes: set[Any] = set()
+        waiting = [y.grad_fn for y in results]
+        while waiting:
+            node = waiting.pop()
+            if node is not None and node not in self.nodes:
+                self.nodes.add(node)
+                waiting += [earlier for earlier, _ in node.next_functions]
+        self._variables = {id(getattr(node, "variable", None)) for node in self.nodes}
+
+    @property
+    def own_formulas(self) -> bool:
+        """Whether a `torch.autograd.Function` written in Python takes part."""
+        return any(
+            isinstance(node, torch.autograd.function.BackwardCFunction) for node in self.nodes
+        )
+
+    def reaches(self, leaf: torch.Tensor) -> bool:
+        return id(leaf) in self._variables
 
 
 def is_mismatch(error: BaseException) -> bool:

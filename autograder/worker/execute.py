@@ -9,8 +9,7 @@ import os
 import random
 import sys
 import traceback
-import warnings
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,9 @@ from .watch import Counting, FunctionNet, Watcher
 
 MAX_PRINTED = 4_000
 MAX_MESSAGE = 2_000
+_NOTHING: Any = nullcontext()
+# What most calls give; none of it is a drawing.
+_NO_DRAWING = {torch.Tensor, np.ndarray, tuple, list, dict, str, int, float, bool, type(None)}
 
 
 class Printed(io.TextIOBase):
@@ -54,6 +56,7 @@ class Executor:
     def __init__(self) -> None:
         self.root = Path()
         self.watcher = Watcher()
+        self.net = FunctionNet(self.watcher)
         self.module: Any = None
         self.module_error: wire.Raised | None = None
         self.objects: list[Any] = []
@@ -74,16 +77,16 @@ class Executor:
         sys.stdout = sys.stderr = printed
         encoder = Encoder(keep=self._keep)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                if isinstance(request, wire.Load):
-                    reply = self._load(request, buffers)
-                else:
-                    reply = self._call(request, buffers, encoder)
+            if isinstance(request, wire.Load):
+                reply = self._load(request, buffers)
+            else:
+                reply = self._call(request, buffers, encoder)
         finally:
             sys.stdout, sys.stderr = saved
-        text = printed.text.encode("utf-8", "replace").decode("utf-8")
-        return wire.pack(msgspec.structs.replace(reply, printed=text), encoder.buffers)
+        if printed.text:
+            text = printed.text.encode("utf-8", "replace").decode("utf-8")
+            reply = msgspec.structs.replace(reply, printed=text)
+        return wire.pack(reply, encoder.buffers)
 
     # Loading
 
@@ -135,16 +138,11 @@ class Executor:
         counting = Counting() if request.count else None
         root = str(self.root)
         self.watcher.begin(request.not_allowed, root)
-        net = FunctionNet(self.watcher)
         gradients: tuple[wire.Value, ...] | None = None
         detached: tuple[int, ...] = ()
         try:
-            with ExitStack() as stack:
-                stack.enter_context(devices.mode_for(request.device))
-                if request.not_allowed:
-                    stack.enter_context(net)
-                if counting is not None:
-                    stack.enter_context(counting)
+            net = self.net if request.not_allowed else _NOTHING
+            with devices.mode_for(request.device), net, counting or _NOTHING:
                 result = target(*args, **kwargs)
             kept = counting.kept(tensors_in(result)) if counting is not None else 0
             if request.construct and isinstance(result, nn.Module):
@@ -153,7 +151,7 @@ class Executor:
                     return wire.Reply("state", mismatch=mismatch)
             if request.cotangents is not None:
                 inputs = leaves + self._parameters(request)
-                with counting or nullcontext():
+                with counting or _NOTHING:
                     gradients, detached = self._pull_back(result, request, inputs, decoder, encoder)
         except BaseException as error:
             return self._failed(error, request)
@@ -268,9 +266,19 @@ class Executor:
         decoder: Decoder,
         encoder: Encoder,
     ) -> tuple[tuple[wire.Value, ...], tuple[int, ...]]:
-        """Vector-Jacobian product of the float results with the cotangents."""
+        """Vector-Jacobian product of the float results with the cotangents.
+
+        On the claimed device torch's own backward formulas hold no news, so there a backward pass
+        is run only where the submission brought formulas of its own.
+        """
         outputs = [t for t in tensors_in(result) if t.is_floating_point()]
         wanted = [t for t in inputs if t.requires_grad]
+        if request.device == devices.FAKE:
+            graph = devices.Graph(outputs)
+            if not graph.own_formulas:
+                detached = tuple(i for i, y in enumerate(outputs) if not y.requires_grad)
+                reached = [x if graph.reaches(x) else None for x in wanted]
+                return tuple(encoder(x) for x in reached) if graph.nodes else (), detached
         plain = Decoder(decoder.buffers, tensor=lambda x: devices.place(x, request.device))
         cotangents = [plain(v) for v in request.cotangents or ()]
         pairs = [(y, c) for y, c in zip(outputs, cotangents, strict=False) if y.shape == c.shape]
@@ -313,7 +321,7 @@ class Executor:
     # Describing
 
     def _encode_result(self, result: Any, encoder: Encoder, decoder: Decoder) -> wire.Value:
-        if "matplotlib" in sys.modules:
+        if type(result) not in _NO_DRAWING and "matplotlib" in sys.modules:
             from matplotlib.axes import Axes
             from matplotlib.figure import Figure
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import random
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,12 @@ def _numpy_state() -> tuple[int, object]:
     generator: Any = np.random.get_bit_generator()  # type: ignore[attr-defined]  # not in its stubs
     if type(generator) is not np.random.MT19937:
         return id(generator), repr(generator.state)
-    return id(generator), ctypes.string_at(generator.ctypes.state_address, _MT19937_BYTES)
+    return id(generator), ctypes.string_at(_address(generator), _MT19937_BYTES)
+
+
+@lru_cache(maxsize=1)  # which holds the generator, so that its address stays its own
+def _address(generator: Any) -> int:
+    return int(generator.ctypes.state_address)
 
 
 # CPython's RandomObject: after the object's head, 624 words and the position. `getstate` makes a

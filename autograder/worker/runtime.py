@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import socket
+import warnings
 from pathlib import Path
 
 import msgspec
@@ -31,6 +32,8 @@ class PrepareConfig(msgspec.Struct, frozen=True):
     max_reply_bytes: int = 64 << 20
 
 
+_READ_BYTES = 1 << 16
+
 _executor: Executor | None = None
 _max_reply = 64 << 20
 
@@ -45,7 +48,8 @@ def prepare(config: bytes) -> None:
     if settings.fake_gpu:
         from .devices import fake_mode
 
-        fake_mode()
+        # A submission rarely meets the same shapes again: remembering them costs more.
+        fake_mode().cache_enabled = False
     for extra in settings.extras:
         warm(extra)
 
@@ -55,28 +59,34 @@ def serve(sock: socket.socket) -> None:
     executor = _executor or Executor()
     executor.root = Path(os.getcwd())
     executor.capture_descriptors()
+    warnings.simplefilter("ignore")
+    data = b""
     while True:
+        start = wire.STAMP.size + wire.PREFIX.size
         try:
-            start = _read(sock, wire.STAMP.size + wire.PREFIX.size)
+            data = _read(sock, data, start)
         except EOFError:
             return
-        stamp = start[: wire.STAMP.size]
-        header_length, body_length = wire.frame_lengths(start[wire.STAMP.size :])
-        header = _read(sock, header_length)
-        body = _read(sock, body_length)
-        request, buffers = wire.unpack_request(header, body)
+        stamp, prefix = data[: wire.STAMP.size], data[wire.STAMP.size : start]
+        header_length, body_length = wire.frame_lengths(prefix)
+        body = start + header_length
+        end = body + body_length
+        data = _read(sock, data, end)
+        request, buffers = wire.unpack_request(data[start:body], memoryview(data)[body:end])
+        data = data[end:]
         frame = executor.answer(request, buffers)
         if len(frame) > _max_reply:
             frame = wire.pack(wire.Reply("too_large"), [])
         sock.sendall(stamp + frame)
 
 
-def _read(sock: socket.socket, size: int) -> bytes:
-    parts = []
-    while size:
-        part = sock.recv(min(size, 1 << 20))
+def _read(sock: socket.socket, data: bytes, size: int) -> bytes:
+    """What is there already, and more, until it is so many bytes at least."""
+    parts, missing = [data], size - len(data)
+    while missing > 0:
+        part = sock.recv(max(_READ_BYTES, min(missing, 1 << 20)))
         if not part:
             raise EOFError
         parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+        missing -= len(part)
+    return b"".join(parts) if len(parts) > 1 else data

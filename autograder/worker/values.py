@@ -32,8 +32,7 @@ _BIG_INTEGER = re.compile(r"-?[0-9]{1,300}\Z", re.ASCII)
 
 TORCH_DTYPES: dict[str, torch.dtype] = {n: getattr(torch, n) for n in wire.TORCH_ITEM_BYTES}
 TORCH_NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
-# int8 of the same width, to move bfloat16 through numpy unread.
-_AS_INTEGER = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_NUMPY_NAMES = {np.dtype(name): name for name in wire.NUMPY_ITEM_BYTES}
 
 
 @dataclass
@@ -51,7 +50,9 @@ class Encoder:
 
     def __call__(self, thing: Any, depth: int = 0) -> wire.Value:
         kind = type(thing)
-        if thing is None or kind in (bool, float):
+        if kind is torch.Tensor:
+            return self._once(thing, self._tensor)
+        if thing is None or kind is bool or kind is float:
             return cast(bool | float | None, thing)
         if kind is int:
             return thing if -(2**63) <= thing < 2**63 else _big_integer(thing)
@@ -80,56 +81,59 @@ class Encoder:
 
     def _once(self, thing: Any, encode: Callable[[Any], wire.Value]) -> wire.Value:
         """The same object twice becomes the same value twice: aliasing survives the wire."""
-        if id(thing) not in self._seen:
-            self._seen[id(thing)] = (thing, encode(thing))
-        return self._seen[id(thing)][1]
+        seen = self._seen.get(id(thing))
+        if seen is None:
+            seen = self._seen[id(thing)] = (thing, encode(thing))
+        return seen[1]
 
     def _buffer(self, raw: bytes) -> int:
         self.buffers.append(raw)
         return len(self.buffers) - 1
 
     def _tensor(self, x: torch.Tensor) -> wire.Value:
-        if type(x).__name__ == "FakeTensor" or x.device.type == "meta":
-            dtype = TORCH_NAMES.get(x.dtype)
-            if dtype is None:
+        kind, device, name = type(x), x.device.type, TORCH_NAMES.get(x.dtype)
+        if kind.__name__ == "FakeTensor" or device == "meta":
+            if name is None:
                 return wire.OpaqueV(f"tensor of {x.dtype}")
-            shape = tuple(int(n) for n in x.shape)
-            return wire.TensorV(dtype, shape, None, x.device.type, None)
-        if type(x) not in (torch.Tensor, torch.nn.Parameter):
-            return wire.OpaqueV(type(x).__name__[:200])
-        if x.layout is not torch.strided or x.is_quantized or x.dtype not in TORCH_NAMES:
+            return wire.TensorV(name, tuple(int(n) for n in x.shape), None, device, None)
+        if kind is not torch.Tensor and kind is not torch.nn.Parameter:
+            return wire.OpaqueV(kind.__name__[:200])
+        if name is None or x.layout is not torch.strided:
             return wire.OpaqueV(f"{x.layout} tensor of {x.dtype}".replace("torch.", ""))
-        device, needs_gradient = x.device.type, x.requires_grad
+        needs_gradient = x.requires_grad
         x = x.detach().resolve_conj().resolve_neg()
-        shape = tuple(x.shape)
-        strides = None
-        if device == "cpu" and not x.is_contiguous() and 0 not in shape:
-            strides = tuple(x.stride())
+        shape, strides = tuple(x.shape), None
+        if device != "cpu":
+            x = x.cpu()
+        elif not x.is_contiguous() and 0 not in shape:
+            strides = x.stride()
             extent = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
             x = torch.as_strided(x, (extent,), (1,))
-        raw = tensor_bytes(x.cpu())
-        name, index = TORCH_NAMES[x.dtype], self._buffer(raw)
+        index = self._buffer(tensor_bytes(x))
         return wire.TensorV(name, shape, strides, device, index, needs_gradient)
 
     def _array(self, x: np.ndarray[Any, Any] | np.generic) -> wire.Value:
         scalar = isinstance(x, np.generic)
         if not scalar and type(x) is not np.ndarray:
             return wire.OpaqueV(type(x).__name__[:200])
-        if x.dtype.name not in wire.NUMPY_ITEM_BYTES:
-            return wire.OpaqueV(f"array of {x.dtype.name}"[:200])
-        array = np.asarray(x)
-        raw = np.ascontiguousarray(array).tobytes()
-        return wire.ArrayV(array.dtype.name, tuple(array.shape), self._buffer(raw), scalar)
+        name = _NUMPY_NAMES.get(x.dtype)
+        if name is None:
+            other_order = _NUMPY_NAMES.get(x.dtype.newbyteorder("="))
+            if other_order is None:
+                return wire.OpaqueV(f"array of {x.dtype.name}"[:200])
+            x, name = x.astype(other_order), other_order
+        return wire.ArrayV(name, x.shape, self._buffer(x.tobytes()), scalar)
 
 
 def tensor_bytes(x: torch.Tensor) -> bytes:
     """The elements of a CPU tensor in order, as raw bytes of its dtype."""
-    x = x.detach().contiguous()
+    x = x.detach()
     if x.dtype is torch.bfloat16:
-        x = x.view(torch.int16)
+        x = x.contiguous().view(torch.int16)
     return x.numpy().tobytes()
 
 
+_PLAIN = {type(None), bool, int, float, str}
 _SPECIAL = (wire.SpecialV, wire.HandleV, wire.OpaqueV, wire.DrawingV, wire.FigureV)
 
 
@@ -143,7 +147,7 @@ class Decoder:
     gradients: bool = False  # mark tensors that need gradients as their sender had them
     without_data: bool = True  # whether a tensor may come without any (fake-gpu)
     budget: int = wire.MAX_BODY  # bytes that all values together may take
-    _seen: dict[tuple[int, object], Any] = field(default_factory=dict)
+    _seen: dict[wire.TensorV | wire.ArrayV, Any] = field(default_factory=dict)
     _decoded: int = 0
     _values: int = 0
     _depth: int = 0
@@ -154,6 +158,8 @@ class Decoder:
         self._values += 1
         if self._values > MAX_VALUES:
             raise wire.BadFrame(f"more than {MAX_VALUES} values")
+        if type(value) in _PLAIN:
+            return value
         self._depth += 1
         try:
             return self._value(value)
@@ -162,17 +168,18 @@ class Decoder:
 
     def _value(self, value: wire.Value) -> Any:
         if isinstance(value, wire.TensorV):
-            key = (value.buffer if value.buffer is not None else -1, value)
-            if value.buffer is None or key not in self._seen:
+            seen = self._seen.get(value) if value.buffer is not None else None
+            if seen is None:
                 tensor = self._tensor(value)
                 if value.needs_gradient and self.gradients and tensor.is_floating_point():
                     tensor.requires_grad_()
-                self._seen[key] = self.tensor(tensor)
-            return self._seen[key]
+                seen = self._seen[value] = self.tensor(tensor)
+            return seen
         if isinstance(value, wire.ArrayV):
-            if (value.buffer, value) not in self._seen:
-                self._seen[value.buffer, value] = self._array(value)
-            return self._seen[value.buffer, value]
+            seen = self._seen.get(value)
+            if seen is None:
+                seen = self._seen[value] = self._array(value)
+            return seen
         if isinstance(value, wire.SeqV):
             items = [self(v) for v in value.items]
             return tuple(items) if value.kind == "tuple" else items
@@ -205,7 +212,6 @@ class Decoder:
     def _tensor(self, value: wire.TensorV) -> torch.Tensor:
         if value.device not in wire.DEVICES:
             raise wire.BadFrame(f"no such device: {value.device[:40]!r}")
-        dtype_bytes = wire.checked_size(value.dtype, (), wire.TORCH_ITEM_BYTES)
         size = wire.checked_size(value.dtype, value.shape, wire.TORCH_ITEM_BYTES)
         dtype = TORCH_DTYPES[value.dtype]
         if value.buffer is None:
@@ -222,9 +228,9 @@ class Decoder:
             extent = 1 + sum((n - 1) * s for n, s in steps)
             size = wire.checked_size(value.dtype, (extent,), wire.TORCH_ITEM_BYTES)
             self._count(size)
-            flat = _from_bytes(self._raw(value.buffer, size), dtype, size // dtype_bytes)
+            flat = _from_bytes(self._raw(value.buffer, size), dtype, extent)
             return torch.as_strided(flat, value.shape, value.strides)
-        count = size // dtype_bytes
+        count = size // wire.TORCH_ITEM_BYTES[value.dtype]
         return _from_bytes(self._raw(value.buffer, size), dtype, count).reshape(value.shape)
 
     def _array(self, value: wire.ArrayV) -> Any:
@@ -249,7 +255,6 @@ def _big_integer(number: int) -> wire.Value:
 def _from_bytes(raw: memoryview, dtype: torch.dtype, count: int) -> torch.Tensor:
     if count == 0:
         return torch.empty(0, dtype=dtype)
-    integer = dtype if not dtype.is_floating_point and not dtype.is_complex else None
     if dtype is torch.bool:
         return torch.frombuffer(bytearray(raw), dtype=torch.uint8).ne(0)
-    return torch.frombuffer(bytearray(raw), dtype=integer or dtype)
+    return torch.frombuffer(bytearray(raw), dtype=dtype)

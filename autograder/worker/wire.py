@@ -263,7 +263,8 @@ _reply_decoder: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
 
 def pack(message: Request | Reply, buffers: list[bytes]) -> bytes:
     """The frame for `message`; its `buffers` field is filled from `buffers`."""
-    message = msgspec.structs.replace(message, buffers=tuple(len(b) for b in buffers))
+    if buffers:
+        message = msgspec.structs.replace(message, buffers=tuple(map(len, buffers)))
     header = _encoder.encode(message)
     body = b"".join(buffers)
     return PREFIX.pack(MAGIC, len(header), len(body)) + header + body

@@ -1,11 +1,11 @@
-"""What is remembered of passing tests, and what is not."""
+"""What is remembered of how tests ended, and what is not."""
 
 import pytest
 
 from autograder.grading.outcomes import Crashed, GraderFault
-from autograder.grading.remembered import Memory, process_of
+from autograder.grading.remembered import PASSED, End, Memory, process_of
 from autograder.grading.targets import Sandboxed
-from autograder.worker.wire import Raised, Reply
+from autograder.worker.wire import Banned, HandleV, Raised, Reply, SeqV
 
 
 class Answers:
@@ -46,19 +46,19 @@ def memory():
     """A memory in which `t` has passed once: asked a, answered 1; asked b, answered 2."""
     memory = Memory()
     meeting = memory.meeting("t", Answers(answer(1), answer(2, b"xy")))
-    assert not meeting.passes()
+    assert meeting.known() is None
     ask(meeting, b"a", b"b")
-    meeting.remember()
+    meeting.remember(PASSED)
     return memory
 
 
 def test_the_same_answers_pass_without_the_test(memory):
-    assert memory.meeting("t", Answers(answer(1), answer(2, b"xy"))).passes()
+    assert memory.meeting("t", Answers(answer(1), answer(2, b"xy"))).known() is PASSED
 
 
 def test_every_call_is_made_all_the_same(memory):
     student = Answers(answer(1), answer(2, b"xy"))
-    memory.meeting("t", student).passes()
+    memory.meeting("t", student).known()
     assert student.asked == [b"a", b"b"]
 
 
@@ -68,58 +68,58 @@ def test_every_call_is_made_all_the_same(memory):
     ids=["value", "type", "buffer", "effect"],
 )
 def test_another_answer_does_not_pass_unseen(memory, other):
-    assert not memory.meeting("t", Answers(answer(1), other)).passes()
+    assert memory.meeting("t", Answers(answer(1), other)).known() is None
 
 
 def test_another_test_knows_nothing_of_it(memory):
-    assert not memory.meeting("u", Answers(answer(1), answer(2, b"xy"))).passes()
+    assert memory.meeting("u", Answers(answer(1), answer(2, b"xy"))).known() is None
 
 
 def test_the_test_gets_the_answers_that_are_there_and_asks_for_the_rest(memory):
     student = Answers(answer(1), answer(9), answer(10))
     meeting = memory.meeting("t", student)
-    meeting.passes()
+    meeting.known()
     assert [a[0].value for a in ask(meeting, b"a", b"b", b"c")] == [1, 9, 10]
 
 
 def test_nothing_is_asked_twice(memory):
     student = Answers(answer(1), answer(9), answer(10))
     meeting = memory.meeting("t", student)
-    meeting.passes()
+    meeting.known()
     ask(meeting, b"a", b"b", b"c")
     assert student.asked == [b"a", b"b", b"c"]
 
 
 def test_a_call_that_ended_badly_ends_so_in_the_test(memory):
     meeting = memory.meeting("t", Answers(Crashed("it died")))
-    meeting.passes()
+    meeting.known()
     with pytest.raises(Crashed, match="it died"):
         ask(meeting, b"a")
 
 
 def test_a_test_that_asks_otherwise_after_the_same_answers_is_at_fault(memory):
     meeting = memory.meeting("t", Answers(answer(1), answer(9)))
-    meeting.passes()
+    meeting.known()
     with pytest.raises(GraderFault, match="seeded"):
         ask(meeting, b"another")
 
 
 def test_a_second_way_to_pass_is_kept_beside_the_first(memory):
     meeting = memory.meeting("t", Answers(answer(5), answer(6)))
-    meeting.passes()
+    meeting.known()
     ask(meeting, b"a", b"b2")
-    meeting.remember()
-    assert memory.meeting("t", Answers(answer(5), answer(6))).passes()
-    assert memory.meeting("t", Answers(answer(1), answer(2, b"xy"))).passes()
+    meeting.remember(PASSED)
+    assert memory.meeting("t", Answers(answer(5), answer(6))).known() is PASSED
+    assert memory.meeting("t", Answers(answer(1), answer(2, b"xy"))).known() is PASSED
 
 
 def test_output_and_the_line_of_an_exception_make_no_difference():
     memory = Memory()
     meeting = memory.meeting("t", Answers(answer(1, printed="hello"), raised(line=3)))
     ask(meeting, b"a", b"b")
-    meeting.remember()
-    assert memory.meeting("t", Answers(answer(1), raised(line=8))).passes()
-    assert not memory.meeting("t", Answers(answer(1), raised(line=3, message="worse"))).passes()
+    meeting.remember(PASSED)
+    assert memory.meeting("t", Answers(answer(1), raised(line=8))).known() is PASSED
+    assert memory.meeting("t", Answers(answer(1), raised(line=3, message="worse"))).known() is None
 
 
 def test_a_test_that_looks_at_the_process_itself_is_run_every_time():
@@ -127,8 +127,8 @@ def test_a_test_that_looks_at_the_process_itself_is_run_every_time():
     meeting = memory.meeting("t", Answers(answer(1)))
     ask(meeting, b"a")
     process_of(meeting)
-    meeting.remember()
-    assert not memory.meeting("t", Answers(answer(1))).passes()
+    meeting.remember(PASSED)
+    assert memory.meeting("t", Answers(answer(1))).known() is None
 
 
 def test_the_process_of_a_submission_is_found_behind_a_meeting():
@@ -140,7 +140,53 @@ def test_what_is_kept_of_one_test_is_bounded():
     memory = Memory()
     for number in range(1000):
         meeting = memory.meeting("t", Answers(answer(number)))
-        meeting.passes()
+        meeting.known()
         ask(meeting, b"a")
-        meeting.remember()
+        meeting.remember(PASSED)
     assert len(memory.meeting("t", Answers())._tree.steps) < 300
+
+
+WRONG = End("The result is off.")
+
+
+def wrong_once(*replies, source=("def f(): pass",)):
+    """A memory in which `t` has ended wrong on these answers."""
+    memory = Memory()
+    meeting = memory.meeting("t", Answers(*replies), source)
+    ask(meeting, *(b"a" for _ in replies))
+    meeting.remember(WRONG)
+    return memory
+
+
+def test_the_same_wrong_answers_are_as_wrong_without_the_test():
+    student = Answers(answer(1), answer(7, b"xy", mutated=("tensor 1",)))
+    meeting = wrong_once(*student.replies).meeting("t", student)
+    assert meeting.known() == WRONG
+    assert [a[0].value for a in meeting.answers] == [1, 7]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [raised(line=3), answer(1, banned=(Banned("softmax", 3),))],
+    ids=["an exception", "a call that is not allowed"],
+)
+def test_a_message_that_may_quote_the_source_is_made_anew(reply):
+    assert wrong_once(reply).meeting("t", Answers(reply)).known() is None
+
+
+def test_a_name_is_judged_by_the_source_that_it_comes_from():
+    reply = answer(SeqV("tuple", (HandleV(0, "Mine", None),)))
+    own, other = ("class Mine: pass",), ("class Other: pass",)
+    memory = wrong_once(reply, source=own)
+    assert memory.meeting("t", Answers(reply), own).known() == WRONG
+    assert memory.meeting("t", Answers(reply), other).known() is None
+    assert wrong_once(reply, source=other).meeting("t", Answers(reply), own).known() is None
+
+
+def test_a_call_that_ended_badly_is_not_remembered():
+    memory = Memory()
+    meeting = memory.meeting("t", Answers(answer(1), Crashed("it died")))
+    with pytest.raises(Crashed):
+        ask(meeting, b"a", b"b")
+    meeting.remember(WRONG)
+    assert memory.meeting("t", Answers(answer(1), answer(2))).known() is None

@@ -1,0 +1,90 @@
+"""What the week's tests found of its misconceptions, kept on disk for every process that grades.
+
+It depends on the graders and the bank alone, so a version of these is run once, and not again by
+each process of a pool or each later batch. Only failed tests are kept, with all they were
+answered: that is what a diagnosis compares. A file that cannot be read or written costs time,
+never a verdict.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import msgspec
+
+from ..report import TestReport
+from ..store import replace_file
+from ..worker import wire
+from .outcomes import Outcome
+from .plugin import Ran
+from .targets import Answer, split_reply
+
+_ENDS = {kind.__name__: kind for kind in Outcome.__subclasses__()}
+
+
+class _Ended(msgspec.Struct, frozen=True, tag=True):
+    """A call that gave no answer."""
+
+    kind: str
+    message: str
+
+
+class _Failed(msgspec.Struct, frozen=True):
+    """A failed test. `answers`: reply frames, or how the call ended."""
+
+    report: TestReport
+    exercise: str
+    answers: tuple[bytes | _Ended, ...]
+    fault: str
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    depends: bytes
+    failed: tuple[_Failed, ...]
+
+
+class KeptRuns:
+    """Misconceptions' failed tests by name; `depends` is what they hold for."""
+
+    def __init__(self, folder: Path, depends: bytes) -> None:
+        self._folder, self._depends = folder, depends
+
+    def get(self, name: str) -> list[Ran] | None:
+        """The failed tests, or None where they are not known for this version."""
+        try:
+            kept = msgspec.msgpack.decode(self._path(name).read_bytes(), type=_Kept)
+            return [_run(f) for f in kept.failed] if kept.depends == self._depends else None
+        except (OSError, msgspec.MsgspecError, wire.BadFrame, KeyError):
+            return None
+
+    def put(self, name: str, failed: list[Ran]) -> None:
+        kept = _Kept(self._depends, tuple(map(_failed, failed)))
+        with contextlib.suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            replace_file(self._path(name), msgspec.msgpack.encode(kept))
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.run"
+
+
+def _failed(ran: Ran) -> _Failed:
+    return _Failed(ran.report, ran.exercise, tuple(map(_pack, ran.answers)), ran.fault)
+
+
+def _pack(answer: Answer | Outcome) -> bytes | _Ended:
+    if isinstance(answer, Outcome):
+        return _Ended(type(answer).__name__, answer.message)
+    reply, buffers = answer
+    return wire.pack(reply, [bytes(b) for b in buffers])
+
+
+def _run(failed: _Failed) -> Ran:
+    answers = [_unpack(a) for a in failed.answers]
+    return Ran(failed.report, failed.exercise, answers, failed.fault)
+
+
+def _unpack(answer: bytes | _Ended) -> Answer | Outcome:
+    if isinstance(answer, _Ended):
+        return _ENDS[answer.kind](answer.message)
+    return split_reply(answer)
