@@ -244,7 +244,7 @@ def load(root: Path | None = None) -> Course:
 def parse(text: str) -> Registry:
     """The registry from YAML text; raises CourseError with the path to the first mistake."""
     try:
-        raw = yaml.safe_load(text)
+        raw = _yaml(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f" line {mark.line + 1}, column {mark.column + 1}:" if mark else ""
@@ -259,6 +259,14 @@ def parse(text: str) -> Registry:
     for where, message in _problems(registry):
         raise CourseError(f"{REGISTRY}: {where}: {message}")
     return registry
+
+
+def _yaml(text: str) -> object:
+    """Read by libyaml where it is there; what is wrong with a text, PyYAML says better."""
+    try:
+        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError:
+        return yaml.safe_load(text)
 
 
 def _problems(registry: Registry) -> Iterator[tuple[str, str]]:

@@ -2,9 +2,10 @@
 
     python -m autograder.student.runner FOLDER MODULE EXERCISE...
 
-One line of JSON on standard input says what to run; so a warm one can be kept waiting. Events leave
-as JSON lines on what was standard output; the student's own prints are captured by pytest. A check
-that takes too long ends this process, after an event that says where it was.
+One line of JSON on standard input says what to run; so a warm one can be kept waiting, with torch
+imported and pytest about to collect. Events leave as JSON lines on what was standard output; the
+student's own prints are captured by pytest. A check that takes too long ends this process, after an
+event that says where it was.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import sys
 import threading
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, NoReturn
 
 import msgspec
 import pytest
@@ -34,8 +35,10 @@ from .week import WeekFolder, open_folder
 class CheckPlugin:
     """Runs the ordered checks and tells of each."""
 
-    def __init__(self, folder: WeekFolder, order: Order, events: BinaryIO) -> None:
-        self.folder, self.order, self.events = folder, order, events
+    order: Order
+
+    def __init__(self, folder: WeekFolder, orders: BinaryIO, events: BinaryIO) -> None:
+        self.folder, self.orders, self.events = folder, orders, events
         self.explain = Explainer(folder.path, folder.week.module, folder.checks, folder.names)
         self._lock = threading.Lock()
         self._failure: Failure | None = None
@@ -46,6 +49,15 @@ class CheckPlugin:
         with self._lock:
             self.events.write(msgspec.json.encode(event) + b"\n")
             self.events.flush()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """Wait for the order; nothing of the student's was imported yet."""
+        line = self.orders.readline()
+        if not line.strip():
+            os._exit(0)  # whoever kept this warm has gone
+        self.order = msgspec.json.decode(line, type=Order)
+        _forget_compiled(self.folder.path)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -87,6 +99,15 @@ class CheckPlugin:
                 call.excinfo.value, self._exercise(item), report.capstdout[-4000:]
             )
         return report
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        self.end()  # pytest would look for lost objects for longer than the checks took
+
+    def end(self) -> NoReturn:
+        """All was told. A thread that the student started must not keep us."""
+        self.tell(Event(finished=True))
+        os._exit(0)
 
     def _exercise(self, item: pytest.Item) -> str:
         return self.folder.exercise_of(item.name.split("[")[0])
@@ -135,6 +156,9 @@ def _import_early(checks: Path) -> None:
 
 
 def main() -> None:
+    orders = io.BufferedReader(
+        io.FileIO(os.dup(0), "rb")
+    )  # pytest turns the standard ones elsewhere
     events = io.BufferedWriter(io.FileIO(os.dup(1), "wb"))
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -143,17 +167,11 @@ def main() -> None:
     sys.path.insert(0, str(folder.path))
     os.chdir(folder.path)
     _import_early(folder.checks)
-    line = sys.stdin.buffer.readline()
-    if not line.strip():
-        return  # whoever kept this warm has gone
-    _forget_compiled(folder.path)
-    plugin: Any = CheckPlugin(folder, msgspec.json.decode(line, type=Order), events)
+    plugin = CheckPlugin(folder, orders, events)
     options = ["--import-mode=importlib", "-c", os.devnull, "--rootdir", str(folder.path)]
     options += ["-p", "no:cacheprovider", "--tb=no", "-q", str(folder.checks)]
     run_pytest(options, plugin)
-    plugin.tell(Event(finished=True))
-    events.flush()
-    os._exit(0)  # a thread that the student started must not keep us
+    plugin.end()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from functools import lru_cache
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -19,7 +20,7 @@ def fingerprints(source: str, exercises: tuple[str, ...]) -> dict[str, str]:
 
 def statements_of(source: str, exercise: str) -> list[ast.stmt]:
     """The top-level statements that an exercise reaches, and those that bind no name."""
-    tree = ast.parse(source)
+    tree = _parsed(source)
     binding: dict[str, list[ast.stmt]] = {}
     always: list[ast.stmt] = []
     for statement in tree.body:
@@ -39,10 +40,20 @@ def statements_of(source: str, exercise: str) -> list[ast.stmt]:
     return [s for s in tree.body if id(s) in reached]
 
 
+@lru_cache(maxsize=4)
+def _parsed(source: str) -> ast.Module:
+    """Without docstrings. Read only: it is asked for once per exercise."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, Definition) and len(node.body) > 1 and _is_text(node.body[0]):
+            node.body = node.body[1:]
+    return tree
+
+
 def span(source: str, name: str) -> tuple[int, int] | None:
     """First and last line (from 1) of the last top-level definition of that name."""
     found = None
-    for node in ast.parse(source).body:
+    for node in _parsed(source).body:
         if isinstance(node, Definition) and node.name == name:
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             found = first, node.end_lineno or node.lineno
@@ -73,9 +84,5 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def _fingerprint(statements: list[ast.stmt]) -> str:
-    for statement in statements:
-        for node in ast.walk(statement):
-            if isinstance(node, Definition) and len(node.body) > 1 and _is_text(node.body[0]):
-                node.body = node.body[1:]
     text = "\n".join(ast.dump(s) for s in statements)
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
