@@ -31,7 +31,8 @@ OTTER = Path(os.environ.get("OTTER", ROOT / ".venv-bench" / "bin" / "otter"))
 
 def kit(folder: Path, course: Course, week: Week, chosen: Chosen) -> tuple[Cost, Passed]:
     """`autograder grade` in the sandbox, on one core, with diagnoses; nothing graded before."""
-    shutil.rmtree(course.state / "results", ignore_errors=True)
+    for known in ("results", "bank"):
+        shutil.rmtree(course.state / known, ignore_errors=True)
     paths = lay(folder / "handed-in", week, chosen)
     report = folder / "report.json"
     command = [sys.executable, "-m", "autograder", "grade", week.name, *paths]

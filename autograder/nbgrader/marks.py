@@ -1,20 +1,26 @@
-"""Marks given by hand stay settled when a submission is graded again.
+"""A submission's scores enter the gradebook all or none, and its marks given by hand stay settled.
 
 Stock nbgrader keeps a mark when it grades again, and asks for it to be looked at again, always:
 a mended hidden test would send the instructor back to every written answer of the class. Here a
 mark stays settled where what it was given for has not changed: the text of a written answer, or
 the automatic score that was overridden. A new answer is asked for again, as before.
+
+Stock nbgrader also commits after every cell: killed between two, it leaves a submission half
+scored. Here a submission is one transaction.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbgrader import utils
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 
 from ..store import replace_file
@@ -31,7 +37,11 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
         path = folder / f"{about['student']}.answers"
         self._graded_before = _read(path)
         self._graded_now: dict[str, str] = {}
-        nb, resources = super().preprocess(nb, resources)
+        self.notebook_id, self.assignment_id = about["notebook"], about["assignment"]
+        self.student_id = about["student"]
+        with Gradebook(about["db_url"]) as self.gradebook, one_transaction(self.gradebook.db):
+            # over SaveAutoGrades, which would open the gradebook itself
+            nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)  # type: ignore[no-untyped-call]
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         replace_file(path, json.dumps(self._graded_now).encode())
         return nb, resources
@@ -49,6 +59,20 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
         if settled and self._graded_before.get(name) == self._graded_now[name]:
             grade.needs_manual_grade = False
             self.gradebook.db.commit()
+
+
+@contextmanager
+def one_transaction(session: Any) -> Iterator[None]:
+    """Commits within it wait for its end; where it is left by an error, nothing is written."""
+    commit, session.commit = session.commit, session.flush
+    try:
+        yield
+        commit()
+    except BaseException:
+        session.rollback()
+        raise
+    finally:
+        session.commit = commit
 
 
 def _read(path: Path) -> dict[str, str]:

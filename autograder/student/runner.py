@@ -156,9 +156,8 @@ def _import_early(checks: Path) -> None:
 
 
 def main() -> None:
-    orders = io.BufferedReader(
-        io.FileIO(os.dup(0), "rb")
-    )  # pytest turns the standard ones elsewhere
+    # pytest turns the standard ones elsewhere
+    orders = io.BufferedReader(io.FileIO(os.dup(0), "rb"))
     events = io.BufferedWriter(io.FileIO(os.dup(1), "wb"))
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)

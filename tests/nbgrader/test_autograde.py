@@ -16,6 +16,7 @@ from autograder.errors import NbgraderError
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.feedback import PAGE, return_feedback
 from autograder.nbgrader.gradebook import Standing, record, standings
+from autograder.nbgrader.marks import SaveScores
 from autograder.nbgrader.preprocessor import decimal
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from autograder.report import Report, SubmissionReport
@@ -115,6 +116,25 @@ def test_a_fault_keeps_the_score_of_before(recorded: Recorded, course: Course, w
     recorded(graded("ada", 2, 1))
     record(course, week, report(SubmissionReport("ada", "grader_fault", 0.0, 3.0, 0.0, "broken")))
     assert standing(course, week, "ada").score == 3
+
+
+def test_what_ends_in_the_middle_of_a_submission_leaves_the_scores_of_before(
+    recorded: Recorded, course: Course, week: Week, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded(graded("ada", 2, 1))
+    save, cells = SaveScores._add_score, []
+
+    def fails_at_the_second(*arguments: Any) -> None:
+        cells.append(arguments)
+        if len(cells) == 2:
+            raise OSError("the disk is full")
+        save(*arguments)
+
+    monkeypatch.setattr(SaveScores, "_add_score", fails_at_the_second)
+    said = record(course, week, report(graded("ada", 0, 0)))
+    assert "ada: not recorded: the disk is full" in said
+    assert len(cells) == 2
+    assert standing(course, week, "ada").scores == {"double": 2, "halve": 1, "why": 0}
 
 
 def test_a_written_answer_waits_for_a_person(

@@ -31,6 +31,13 @@ def test_tensors_of_every_dtype_and_shape_come_out_as_they_went_in(dtype, shape)
     assert torch.equal(y, x)
 
 
+@pytest.mark.parametrize("thing", [np.arange(3, dtype=">f4"), np.dtype(">i8").type(7)])
+def test_an_array_in_the_other_byte_order_keeps_its_numbers(thing):
+    there = through(thing)
+    assert np.array_equal(there, thing)
+    assert there.dtype == thing.dtype.newbyteorder("=")
+
+
 @pytest.mark.parametrize(
     "x",
     [
