@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from . import devices
+from .watch import module_nets_down
 
 
 def build(kind: str, content: Any, device: str) -> Any:
@@ -27,6 +28,11 @@ def warm(extra: str) -> None:
     Keras reads its backend and its device from the environment when it is imported; left alone it
     moves every tensor to a GPU that it finds. Importing it also draws from Python's random state.
     """
+    with module_nets_down():
+        _warm(extra)
+
+
+def _warm(extra: str) -> None:
     if extra == "keras":
         os.environ.setdefault("KERAS_BACKEND", "torch")
         os.environ.setdefault("KERAS_TORCH_DEVICE", "cpu")

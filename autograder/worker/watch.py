@@ -18,7 +18,8 @@ import os
 import sys
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -109,6 +110,27 @@ def _wrap_module(module_name: str, names: list[str]) -> None:
         function = getattr(module, name)
         if not isinstance(function, _Noted):
             setattr(module, name, _Noted(function, name))
+
+
+@contextmanager
+def module_nets_down() -> Iterator[None]:
+    """While libraries are imported: some register loops with numpy's functions, which _Noted hides.
+
+    A process that grades several weeks has the nets of the earlier ones up.
+    """
+    up = []
+    for module_name, names in _MODULES.items():
+        module = sys.modules.get(module_name)
+        for name in names:
+            function = getattr(module, name, None)
+            if isinstance(function, _Noted):
+                setattr(module, name, function.__wrapped__)
+                up.append((module, name, function))
+    try:
+        yield
+    finally:
+        for module, name, function in up:
+            setattr(module, name, function)
 
 
 class _Noted:
@@ -258,4 +280,12 @@ class _quiet_stderr:
         os.close(self.saved)
 
 
-__all__ = ["Counting", "FunctionNet", "Watcher", "matches", "set_nets", "student_line"]
+__all__ = [
+    "Counting",
+    "FunctionNet",
+    "Watcher",
+    "matches",
+    "module_nets_down",
+    "set_nets",
+    "student_line",
+]
