@@ -8,7 +8,6 @@ another.
 
 from __future__ import annotations
 
-import atexit
 import os
 import threading
 from collections import deque
@@ -16,7 +15,9 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection, get_context, parent_process
+from multiprocessing.util import Finalize
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -136,7 +137,8 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
-_engines: dict[bytes, tuple[bytes, object]] = {}  # with what the engine was made from
+# With what an engine was made from, and what ends it, at the latest with its process.
+_engines: dict[bytes, tuple[bytes, Any, Any]] = {}
 
 
 def grade_job(job: Job, submission: Submission) -> SubmissionReport:
@@ -147,20 +149,19 @@ def grade_job(job: Job, submission: Submission) -> SubmissionReport:
 
     key = msgspec.msgpack.encode((job.root, job.week, job.devices, job.sandbox))
     try:
-        made_from, engine = _engines.get(key, (b"", None))
+        made_from, engine, end = _engines.get(key, (b"", None, None))
         if engine is None or made_from != job.depends:
-            if isinstance(engine, Engine):  # a grader was mended while this process went on
+            if end is not None:  # a grader was mended while this process went on
                 _engines.pop(key)
-                atexit.unregister(engine.close)
-                engine.close()
+                end()
             course = load(Path(job.root))
             box = None if job.sandbox == "none" else choose(job.sandbox)
             kept = KeptRuns(course.state / "bank" / job.week, job.depends)
             engine = Engine(course, course.week(job.week), job.devices, job.secret, box, kept)
-            _engines[key] = job.depends, engine
-            atexit.register(engine.close)
-        assert isinstance(engine, Engine)
-        return engine.grade(submission.name, submission.files)
+            # a pool's process ends without `atexit`
+            _engines[key] = job.depends, engine, Finalize(None, engine.close, exitpriority=0)
+        report: SubmissionReport = engine.grade(submission.name, submission.files)
+        return report
     except (KitError, SandboxError) as error:
         return fault(submission.name, job.max_score, str(error))
     except Exception as error:  # of one submission, never of the batch

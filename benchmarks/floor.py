@@ -1,12 +1,12 @@
 """The floor: a submission's calls made bare in one warm process, against all that grading it costs.
 
-    python -m benchmarks.floor [--weeks week01_softmax,…|all] [--n 40]
+    python -m benchmarks.floor [--weeks week01_softmax,…|all] [--n 24]
 
 The calls are those that the hidden tests make of the solution: the same functions, arguments,
 backward passes and devices. Bare, they are made one after the other in a process that has made
 them before; nothing is encoded, watched, counted, compared or confined. Grading is measured on a
-class from the bank, once the engine is warm: processor time of the grader, the sandbox's template
-and every submission's process.
+class from the bank, once the engine is warm and has run the misconceptions: processor time of the
+grader, the sandbox's template and every submission's process.
 """
 
 from __future__ import annotations
@@ -113,48 +113,59 @@ def used() -> float:
     return float(total)
 
 
-def measure(course: Course, week: Week, n: int) -> tuple[int, float, float, float]:
-    """Calls, bare seconds, and per submission: of the class's first half, of its second half."""
+def measure(course: Course, week: Week, n: int) -> tuple[int, float, float, float, float]:
+    """Calls, bare seconds; seconds of a submission that is right and of one of the class; seconds
+    of running all misconceptions once."""
     engine = Engine(course, week, DEVICES, SECRET, choose())
     try:
         frames = frames_of(engine, course.solution(week))
         bare = bare_seconds(course.solution(week), frames)
         chosen = take(course, week, n + 1)
-        halves = [chosen[1 : n // 2 + 1], chosen[n // 2 + 1 :]]
-        engine.grade(chosen[0][0], {week.module: chosen[0][1].encode()})
-        costs = []
-        for half in halves:
-            before = used()
-            for name, source in half:
-                report = engine.grade(name, {week.module: source.encode()})
-                assert report.verdict == "graded", report.message
-            costs.append((used() - before) / len(half))
+        _, solution = chosen.pop(0)
+        _grade(engine, [("solution", solution)])
+        before = used()
+        for exercise in week.exercises:
+            engine.misconception_runs(exercise.name)
+        once = used() - before
+        right = _grade(engine, [(f"r{i}", f"{solution}\n# {i}") for i in range(_REPEATS)])
+        mixed = _grade(engine, chosen)
     finally:
         engine.close()
-    return len(frames), bare, costs[0], costs[1]
+    return len(frames), bare, right, mixed, once
+
+
+def _grade(engine: Engine, chosen: list[tuple[str, str]]) -> float:
+    """Mean processor seconds."""
+    before = used()
+    for name, source in chosen:
+        report = engine.grade(name, {engine.week.module: source.encode()})
+        assert report.verdict == "graded", report.message
+    return (used() - before) / len(chosen)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--weeks", default="week01_softmax", help="comma-separated, or all")
-    parser.add_argument("--n", type=int, default=40, help="submissions of the class")
+    parser.add_argument("--n", type=int, default=24, help="submissions of the class")
     chosen = parser.parse_args()
     every = [w.name for w in load(ROOT).weeks]
     rows = []
     for name in every if chosen.weeks == "all" else chosen.weeks.split(","):
         print(f"{name}: the floor", flush=True)
         with tempfile.TemporaryDirectory(prefix="bench-") as place:
-            calls, bare, first, second = measure(*course_copy(Path(place) / "c", name), chosen.n)
-        milliseconds = [f"{1000 * x:.0f}" for x in (bare, first, second)]
-        rows.append((name, str(calls), *milliseconds, f"{second / bare:.1f}"))
-    head = ("", "calls", "bare, ms", "first half, ms", "second half, ms", "second / bare")
+            calls, bare, *costs, once = measure(*course_copy(Path(place) / "c", name), chosen.n)
+        ratios = [f"{cost / bare:.1f}" for cost in costs]
+        milliseconds = [f"{1000 * seconds:.0f}" for seconds in (bare, *costs)]
+        rows.append((name, str(calls), *milliseconds, *ratios, f"{once:.1f}"))
+    head = ("", "calls", "bare, ms", "a right one, ms", "of the class, ms", "right / bare",
+            "class / bare", "misconceptions, once, s")  # fmt: skip
     write_section(
         "floor",
         "The floor",
         "Processor time of the calls that the hidden tests make of the solution, made bare in one "
-        f"warm process, and of grading a submission of a class of {chosen.n} with one warm "
-        "engine. In the first half each misconception that is met first is run once, to be "
-        f"recognised; a class pays for that once.\n\n{table(head, rows)}",
+        "warm process; of grading a submission with one warm engine, a right one and the mean of "
+        f"{chosen.n} from the bank; and of running all misconceptions, to be recognised later, "
+        f"once per version of the graders.\n\n{table(head, rows)}",
     )
 
 
