@@ -67,7 +67,7 @@ def main() -> None:
     body = "\n\n".join(_section(w, *r, chosen.n, chosen.size) for w, r in by_week.items())
     section = "throughput" if len(weeks) == 1 else "weeks"
     figure = Path(__file__).with_name(f"{section}.svg")
-    draw({w: rows for w, (rows, _) in by_week.items()}, figure)
+    draw({w: rows for w, (rows, _) in by_week.items()}, chosen.n, chosen.size, figure)
     write_section(
         section,
         "Throughput" if len(weeks) == 1 else "Throughput, week by week",
@@ -122,15 +122,18 @@ def _section(week: str, rows: Rows, agreement: str, n: int, size: int) -> str:
     lines = []
     for name in (CLASS, *GRADERS):
         wall, cpu, memory = rows.median(name)
-        label = f"this kit, a class of {n}" if name == "this kit" else name
-        label = f"this kit, a class of {size}" if name == CLASS else label
         figures = (f"{1 / wall:.2f}", f"{cpu:.2f}", f"{memory:.0f}", f"{cpu / unit:.1f}")
-        lines.append((label, *figures))
+        lines.append((_label(name, n, size), *figures))
     head = ("", "submissions/s", "CPU s each", "peak MiB", "ratio")
     return f"### {week}\n\n{table(head, lines)}\n\n{agreement}"
 
 
-def draw(by_week: dict[str, Rows], path: Path) -> None:
+def _label(name: str, n: int, size: int) -> str:
+    classes = {"this kit": n, CLASS: size}
+    return f"this kit, a class of {classes[name]}" if name in classes else name
+
+
+def draw(by_week: dict[str, Rows], n: int, size: int, path: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -141,12 +144,12 @@ def draw(by_week: dict[str, Rows], path: Path) -> None:
     labels, values = [], []
     for week, rows in by_week.items():
         for name in names:
-            labels.append(f"{week.split('_')[0]}: {name}")
+            labels.append(f"{week.split('_')[0]}: {_label(name, n, size)}")
             values.append(rows.median(name)[1])
     colours = ["#4477aa" if "this kit" in label else "#bbbbbb" for label in labels]
     bars = axes.barh(labels, values, color=colours)
-    axes.bar_label(bars, [f"{v:.2g}" for v in values], padding=3)
-    axes.set_xscale("log")
+    axes.bar_label(bars, [f"{v:.2f}" if v < 1 else f"{v:.1f}" for v in values], padding=3)
+    axes.margins(y=0.01)
     axes.invert_yaxis()
     axes.set_xlabel("processor seconds per submission")
     axes.spines[["top", "right"]].set_visible(False)
