@@ -90,7 +90,7 @@ def main() -> None:
     first, both, last = costs[sizes[0]], costs[compared], costs[sizes[-1]]
     rows = [_row(f"{size}, two cores", size, cost) for size, cost in costs.items()]
     rows.append(_row(f"{compared}, one core", compared, alone))
-    decades = math.log(sizes[-1] / sizes[0])
+    larger = math.log(sizes[-1] / sizes[0])
     write_section(
         "growth",
         "Growth",
@@ -98,8 +98,8 @@ def main() -> None:
         f"every test ended alike.\n\n"
         + table(("submissions", "wall s", "CPU s", "CPU s each", "peak MiB"), rows)
         + f"\n\nFrom {sizes[0]} to {sizes[-1]} the wall clock grows with the exponent "
-        f"{math.log(last.wall / first.wall) / decades:.2f}, processor time with "
-        f"{math.log(last.cpu / first.cpu) / decades:.2f}; memory is "
+        f"{math.log(last.wall / first.wall) / larger:.2f}, processor time with "
+        f"{math.log(last.cpu / first.cpu) / larger:.2f}; memory is "
         f"{last.memory / first.memory:.2f} of what it was. Two cores are used "
         f"{alone.wall / (2 * both.wall):.0%} well on {compared} (start-up included) and take "
         f"{both.cpu / alone.cpu:.2f} of one core's processor time.",

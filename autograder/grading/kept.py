@@ -36,7 +36,6 @@ class _Failed(msgspec.Struct, frozen=True):
     report: TestReport
     exercise: str
     answers: tuple[bytes | _Ended, ...]
-    fault: str
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -69,7 +68,7 @@ class KeptRuns:
 
 
 def _failed(ran: Ran) -> _Failed:
-    return _Failed(ran.report, ran.exercise, tuple(map(_pack, ran.answers)), ran.fault)
+    return _Failed(ran.report, ran.exercise, tuple(map(_pack, ran.answers)))
 
 
 def _pack(answer: Answer | Outcome) -> bytes | _Ended:
@@ -80,8 +79,7 @@ def _pack(answer: Answer | Outcome) -> bytes | _Ended:
 
 
 def _run(failed: _Failed) -> Ran:
-    answers = [_unpack(a) for a in failed.answers]
-    return Ran(failed.report, failed.exercise, answers, failed.fault)
+    return Ran(failed.report, failed.exercise, [_unpack(a) for a in failed.answers])
 
 
 def _unpack(answer: bytes | _Ended) -> Answer | Outcome:

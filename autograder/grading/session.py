@@ -112,7 +112,4 @@ _UNUSED_PLUGINS = (
     "doctest",
     "unraisableexception",
     "threadexception",
-    "hypothesispytest",
-    "anyio",
-    "jaxtyping",
 )

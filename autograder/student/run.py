@@ -34,7 +34,7 @@ class CheckingPython:
 
     def __init__(self, folder: WeekFolder) -> None:
         env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-        env |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "MPLBACKEND": "Agg"}
+        env |= {"MPLBACKEND": "Agg"}
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "autograder.student.runner", str(folder.path)],

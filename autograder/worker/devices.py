@@ -144,24 +144,26 @@ class Graph:
     """The backward pass of some results, looked at and not run."""
 
     def __init__(self, results: list[torch.Tensor]) -> None:
-        self.nodes: set[Any] = set()
+        self._nodes: set[Any] = set()
         waiting = [y.grad_fn for y in results]
         while waiting:
             node = waiting.pop()
-            if node is not None and node not in self.nodes:
-                self.nodes.add(node)
+            if node is not None and node not in self._nodes:
+                self._nodes.add(node)
                 waiting += [earlier for earlier, _ in node.next_functions]
-        self._variables = {id(getattr(node, "variable", None)) for node in self.nodes}
+        # an input that comes back as it was is a leaf without a node
+        leaves = [*results, *(getattr(node, "variable", None) for node in self._nodes)]
+        self._leaves = set(map(id, leaves))
 
     @property
     def own_formulas(self) -> bool:
         """Whether a `torch.autograd.Function` written in Python takes part."""
         return any(
-            isinstance(node, torch.autograd.function.BackwardCFunction) for node in self.nodes
+            isinstance(node, torch.autograd.function.BackwardCFunction) for node in self._nodes
         )
 
     def reaches(self, leaf: torch.Tensor) -> bool:
-        return id(leaf) in self._variables
+        return id(leaf) in self._leaves
 
 
 def is_mismatch(error: BaseException) -> bool:

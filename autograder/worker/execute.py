@@ -273,16 +273,17 @@ class Executor:
         """
         outputs = [t for t in tensors_in(result) if t.is_floating_point()]
         wanted = [t for t in inputs if t.requires_grad]
+        detached = tuple(i for i, y in enumerate(outputs) if not y.requires_grad)
+        if len(detached) == len(outputs):
+            return (), detached
         if request.device == devices.FAKE:
             graph = devices.Graph(outputs)
             if not graph.own_formulas:
-                detached = tuple(i for i, y in enumerate(outputs) if not y.requires_grad)
-                reached = [x if graph.reaches(x) else None for x in wanted]
-                return tuple(encoder(x) for x in reached) if graph.nodes else (), detached
+                reached = (x if graph.reaches(x) else None for x in wanted)
+                return tuple(map(encoder, reached)), detached
         plain = Decoder(decoder.buffers, tensor=lambda x: devices.place(x, request.device))
         cotangents = [plain(v) for v in request.cotangents or ()]
         pairs = [(y, c) for y, c in zip(outputs, cotangents, strict=False) if y.shape == c.shape]
-        detached = tuple(i for i, y in enumerate(outputs) if not y.requires_grad)
         pairs = [(y, c.to(y.dtype)) for y, c in pairs if y.requires_grad]
         if not pairs:
             return (), detached

@@ -13,6 +13,9 @@ import torch
 def square(x, y):
     return x * x
 
+def same(x, y):
+    return x
+
 def cut(x, y):
     return (x * x).detach()
 
@@ -57,6 +60,11 @@ def pull_back(tmp_path):
 
 def test_a_gradient_has_its_form_and_its_device_and_no_data(pull_back):
     reply = pull_back("square")
+    assert reply.gradients == (wire.TensorV("float16", (2, 3), None, "fake_gpu", None), None)
+
+
+def test_an_input_that_comes_back_as_it_was_has_its_gradient(pull_back):
+    reply = pull_back("same")
     assert reply.gradients == (wire.TensorV("float16", (2, 3), None, "fake_gpu", None), None)
 
 
