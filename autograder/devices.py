@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import runpy
+from pathlib import Path
+
 from .errors import KitError
 
 CHOICES = ("auto", "cpu", "cuda", "fake-gpu")
@@ -24,12 +29,14 @@ def axis(choice: str = "auto", *, here: bool = True) -> tuple[str, ...]:
 
 
 def has_cuda() -> bool:
-    """Whether a CUDA device is at hand."""
-    import os
+    """Whether a CUDA device is at hand, and a torch that can use it.
 
-    # Asking torch would initialise CUDA in this process, which a later fork must not inherit.
-    if os.environ.get("CUDA_VISIBLE_DEVICES") == "":
+    torch is not asked: importing it takes seconds, and it would initialise CUDA in this process,
+    which a later fork must not inherit.
+    """
+    if os.environ.get("CUDA_VISIBLE_DEVICES") == "" or not os.path.exists("/dev/nvidiactl"):
         return False
-    import torch
-
-    return bool(torch.version.cuda) and os.path.exists("/dev/nvidiactl")
+    torch = importlib.util.find_spec("torch")
+    if torch is None or torch.origin is None:
+        return False
+    return bool(runpy.run_path(str(Path(torch.origin).with_name("version.py"))).get("cuda"))

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from .course import Course, Week
-from .grading.engine import Engine
+from .grading.spawner import warm_engine
 from .sandbox import Sandbox
 
 _BINARY: dict[type[ast.operator], type[ast.operator]] = {
@@ -219,7 +219,7 @@ def hunt(
     on_done: Callable[[Outcome], None] = lambda _: None,
 ) -> list[Outcome]:
     """Grade every mutant of the week's solution until a test rejects it."""
-    engine = Engine(course, week, ("cpu", "fake-gpu"), secret, sandbox)
+    engine = warm_engine(course, week, ("cpu", "fake-gpu"), secret, sandbox)
     stated = excuses(course, week)
     names = {e.name for e in week.exercises}
     outcomes = []

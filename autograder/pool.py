@@ -143,9 +143,8 @@ _engines: dict[bytes, tuple[bytes, Any, Any]] = {}
 
 def grade_job(job: Job, submission: Submission) -> SubmissionReport:
     """Grade one submission in this process, whose engine is kept for the next."""
-    from .grading.engine import Engine
-    from .grading.kept import KeptRuns
-    from .sandbox import SandboxError, choose
+    from .grading.spawner import warm_engine
+    from .sandbox import BACKENDS, SandboxError
 
     key = msgspec.msgpack.encode((job.root, job.week, job.devices, job.sandbox))
     try:
@@ -155,9 +154,10 @@ def grade_job(job: Job, submission: Submission) -> SubmissionReport:
                 _engines.pop(key)
                 end()
             course = load(Path(job.root))
-            box = None if job.sandbox == "none" else choose(job.sandbox)
-            kept = KeptRuns(course.state / "bank" / job.week, job.depends)
-            engine = Engine(course, course.week(job.week), job.devices, job.secret, box, kept)
+            # whoever made the job has tried this sandbox
+            box = None if job.sandbox == "none" else BACKENDS[job.sandbox]()
+            week = course.week(job.week)
+            engine = warm_engine(course, week, job.devices, job.secret, box, job.depends)
             # a pool's process ends without `atexit`
             _engines[key] = job.depends, engine, Finalize(None, engine.close, exitpriority=0)
         report: SubmissionReport = engine.grade(submission.name, submission.files)

@@ -14,6 +14,7 @@ from .authoring.new import blanks
 from .bank import Bank, Misconception
 from .course import Course, Week
 from .grading.engine import Engine
+from .grading.spawner import warm_engine
 from .report import ExerciseReport, SubmissionReport
 from .sandbox import Sandbox
 from .stubs import stub_of
@@ -52,7 +53,7 @@ def verify_week(
     progress: Progress = lambda _: None,
 ) -> Verification:
     """Run the whole bank of a week; without a sandbox in this process (the code is ours)."""
-    engine = Engine(course, week, devices, secret, sandbox)
+    engine = warm_engine(course, week, devices, secret, sandbox)
     try:
         result = Verification(week.name, tests=len(engine.items))
         result.gaps += _grade_right_ones(course, week, engine, result, progress)

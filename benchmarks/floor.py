@@ -26,6 +26,7 @@ import psutil
 from autograder.course import Course, Week, load
 from autograder.grading import targets
 from autograder.grading.engine import Engine
+from autograder.grading.spawner import warm_engine
 from autograder.sandbox import choose
 from autograder.worker import wire
 from autograder.worker.execute import Executor
@@ -116,7 +117,7 @@ def used() -> float:
 def measure(course: Course, week: Week, n: int) -> tuple[int, float, float, float, float]:
     """Calls, bare seconds; seconds of a submission that is right and of one of the class; seconds
     of running all misconceptions once."""
-    engine = Engine(course, week, DEVICES, SECRET, choose())
+    engine = warm_engine(course, week, DEVICES, SECRET, choose())
     try:
         frames = frames_of(engine, course.solution(week))
         bare = bare_seconds(course.solution(week), frames)

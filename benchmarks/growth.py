@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from autograder.course import Course, Week
-from autograder.grading.engine import Engine
+from autograder.grading.spawner import warm_engine
 from autograder.sandbox import choose
 
 from .generate import variant
@@ -39,7 +39,7 @@ def generated(course: Course, week: Week, count: int) -> list[tuple[str, str]]:
 
 def differing(course: Course, week: Week, count: int) -> list[str]:
     """Of a sample, the submissions whose variant does not end every test as its original does."""
-    engine = Engine(course, week, DEVICES, SECRET, choose())
+    engine = warm_engine(course, week, DEVICES, SECRET, choose())
     bank = sources(course, week)
     wrong = []
     try:

@@ -40,13 +40,13 @@ class _Settled:
 
     def grade(self, submission: Submission) -> SubmissionReport:
         if self.engine is None:
-            from ..grading.engine import Engine
+            from ..grading.spawner import warm_engine
             from ..sandbox import choose
 
             parcel = self.parcel
             week = self.course.week(parcel.week)
             box = choose(parcel.sandbox)
-            self.engine = Engine(self.course, week, parcel.devices, parcel.secret, box)
+            self.engine = warm_engine(self.course, week, parcel.devices, parcel.secret, box)
         try:
             return self.engine.grade(submission.name, submission.files)
         finally:

@@ -11,18 +11,16 @@ import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from .. import sandbox as sandboxes
 from .. import scoring
 from ..bank import Bank, Misconception
 from ..course import Course, Week
 from ..errors import EngineError
 from ..extras import installed
 from ..report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
+from ..sandbox import SandboxError
 from ..worker.devices import claim_device
 from ..worker.fixtures import warm
-from ..worker.runtime import PrepareConfig
 from ..worker.watch import set_nets
 from ..workfolder import WorkFolder
 from .diagnose import diagnose
@@ -31,15 +29,16 @@ from .outcomes import NotRun, Outcome
 from .plugin import GraderPlugin, Ran, exercise_of
 from .session import GraderSession
 from .source_rules import source_problems
+from .spawner import Spawner, usable_extras
 from .targets import InProcess, Recorded, Sandboxed, Target
 
 import msgspec  # isort: skip
 
 
 class Engine:
-    """Grades submissions of one week. `sandbox` None grades in this process: own code only.
+    """Grades submissions of one week. `spawner` None grades in this process: own code only.
 
-    `kept`: where other processes, before and beside this one, left their misconceptions' runs.
+    `kept`: where other processes, before and beside this one, left what they found of our own code.
     """
 
     def __init__(
@@ -48,33 +47,33 @@ class Engine:
         week: Week,
         devices: tuple[str, ...],
         secret: bytes,
-        sandbox: sandboxes.Sandbox | None,
+        spawner: Spawner | None,
         kept: KeptRuns | None = None,
     ) -> None:
         self.course, self.week, self.devices = course, week, devices
         self.bank = Bank(course, week)
         self.limits = course.limits(week)
-        self._sandbox, self._kept = sandbox, kept
-        self._template: sandboxes.Template | None = None
+        self._spawner, self._kept = spawner, kept
         self._folder = WorkFolder()
         self._misconceptions: dict[str, list[Ran]] = {}
         self._order = random.Random()
         set_nets(week.all_patterns)
-        if "fake-gpu" in devices:
-            claim_device()
-        names = {e.extra for e in week.exercises if e.extra is not None}
-        self.extras = tuple(sorted(n for n in names if installed(n)))
-        for extra in self.extras:
+        claim_device()  # another engine of this process may need it, after a backward pass of ours
+        for extra in usable_extras(week):
             warm(extra)
         solution = self._written("solution", self.bank.solution)
+        self._reference, self._precise = (
+            Recorded(InProcess(solution), kept.answers(name) if kept else {})
+            for name in ("reference", "precise")
+        )
         self.plugin = GraderPlugin(
             week.module,
             tuple(e.name for e in week.exercises),
             {e.name: week.patterns(e.name) for e in week.exercises},
             devices,
             secret,
-            Recorded(InProcess(solution)),
-            Recorded(InProcess(solution)),
+            self._reference,
+            self._precise,
         )
         self.session = GraderSession(course.graders(week), self.plugin)
         self.items = self.plugin.items()
@@ -100,8 +99,10 @@ class Engine:
         started = time.perf_counter()
         report = self._attempt(name, files, exercise)
         if report.verdict == "grader_fault":
-            self._end_template()
+            if self._spawner is not None:
+                self._spawner.end()
             report = self._attempt(name, files, exercise)
+        self._keep_answers()
         seconds = round(time.perf_counter() - started, 4)
         return msgspec.structs.replace(report, seconds=seconds)
 
@@ -110,7 +111,7 @@ class Engine:
     ) -> SubmissionReport:
         try:
             return self._graded(name, files, exercise)
-        except (sandboxes.SandboxError, EngineError) as error:
+        except (SandboxError, EngineError) as error:
             return self._fault(name, str(error))
         except Exception as error:  # whatever a submission provoked in us stays its own report
             return self._fault(name, f"{type(error).__name__}: {error}")
@@ -133,14 +134,14 @@ class Engine:
 
     def target(self, files: Mapping[str, bytes]) -> Target:
         """Where this submission's calls are answered."""
-        if self._sandbox is None:
+        if self._spawner is None:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path))
             for relative, content in files.items():
                 path = folder / relative
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             return InProcess(folder / self.week.module)
-        return Sandboxed(self._spawn, self.week.module, files, self.limits)
+        return Sandboxed(self._spawner.spawn, self.week.module, files, self.limits)
 
     def run(
         self, target: Target, source: tuple[str, ...], exercise: str | None = None
@@ -227,35 +228,17 @@ class Engine:
         path.write_text(source, encoding="utf-8")
         return path
 
-    def _spawn(self, limits: sandboxes.Limits) -> sandboxes.Child:
-        if self._template is None:
-            self._template = self._start_template()
-        try:
-            return self._template.spawn(limits)
-        except sandboxes.SandboxFault:
-            self._end_template()
-            self._template = self._start_template()
-            return self._template.spawn(limits)
-
-    def _start_template(self) -> sandboxes.Template:
-        assert self._sandbox is not None
-        config = PrepareConfig(
-            not_allowed=self.week.all_patterns,
-            fake_gpu="fake-gpu" in self.devices,
-            extras=self.extras,
-            max_reply_bytes=self.limits.reply_mib << 20,
-        )
-        cuda: dict[str, Any] = {"cuda": True} if "cuda" in self.devices else {}
-        return self._sandbox.start(msgspec.msgpack.encode(config), **cuda)
-
-    def _end_template(self) -> None:
-        if self._template is not None:
-            self._template.close()
-            self._template = None
+    def _keep_answers(self) -> None:
+        """What the solution was asked for the first time, other processes need not ask it again."""
+        for name, recorded in (("reference", self._reference), ("precise", self._precise)):
+            if self._kept and recorded.grown:
+                self._kept.put_answers(name, recorded.answers)
+                recorded.grown = False
 
     def close(self) -> None:
         self.session.close()
-        self._end_template()
+        if self._spawner is not None:
+            self._spawner.end()
         self._folder.close()
 
 

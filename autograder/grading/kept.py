@@ -1,9 +1,9 @@
-"""What the week's tests found of its misconceptions, kept on disk for every process that grades.
+"""What our own code answered to the week's tests, kept on disk for every process that grades.
 
-It depends on the graders and the bank alone, so a version of these is run once, and not again by
-each process of a pool or each later batch. Only failed tests are kept, with all they were
-answered: that is what a diagnosis compares. A file that cannot be read or written costs time,
-never a verdict.
+It depends on the graders, the solution and the bank alone, so a version of these is run once, and
+not again by each process of a pool or each later batch. Of the solution all answers are kept; of a
+misconception the failed tests, with all they were answered: that is what a diagnosis compares. A
+file that cannot be read or written costs time, never a verdict.
 """
 
 from __future__ import annotations
@@ -43,8 +43,14 @@ class _Kept(msgspec.Struct, frozen=True):
     failed: tuple[_Failed, ...]
 
 
+class _Answers(msgspec.Struct, frozen=True):
+    depends: bytes
+    answers: dict[bytes, bytes]
+
+
 class KeptRuns:
-    """Misconceptions' failed tests by name; `depends` is what they hold for."""
+    """Misconceptions' failed tests and the solution's answers by name; `depends` is what they hold
+    for."""
 
     def __init__(self, folder: Path, depends: bytes) -> None:
         self._folder, self._depends = folder, depends
@@ -52,19 +58,40 @@ class KeptRuns:
     def get(self, name: str) -> list[Ran] | None:
         """The failed tests, or None where they are not known for this version."""
         try:
-            kept = msgspec.msgpack.decode(self._path(name).read_bytes(), type=_Kept)
+            kept = msgspec.msgpack.decode(self._run(name).read_bytes(), type=_Kept)
             return [_run(f) for f in kept.failed] if kept.depends == self._depends else None
         except (OSError, msgspec.MsgspecError, wire.BadFrame, KeyError):
             return None
 
     def put(self, name: str, failed: list[Ran]) -> None:
-        kept = _Kept(self._depends, tuple(map(_failed, failed)))
+        self._write(self._run(name), _Kept(self._depends, tuple(map(_failed, failed))))
+
+    def answers(self, name: str) -> dict[bytes, bytes]:
+        """What is known of a `Recorded` target's answers, by the hash of the calls up to each."""
+        try:
+            kept = msgspec.msgpack.decode(self._recorded(name).read_bytes(), type=_Answers)
+            for answer in kept.answers.values():
+                split_reply(answer)
+            return kept.answers if kept.depends == self._depends else {}
+        except (OSError, msgspec.MsgspecError, wire.BadFrame):
+            return {}
+
+    def put_answers(self, name: str, answers: dict[bytes, bytes]) -> None:
+        """Keep answers, beside those that another process kept meanwhile."""
+        self._write(
+            self._recorded(name), _Answers(self._depends, {**self.answers(name), **answers})
+        )
+
+    def _write(self, path: Path, kept: _Kept | _Answers) -> None:
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            replace_file(self._path(name), msgspec.msgpack.encode(kept))
+            replace_file(path, msgspec.msgpack.encode(kept))
 
-    def _path(self, name: str) -> Path:
+    def _run(self, name: str) -> Path:
         return self._folder / f"{name}.run"
+
+    def _recorded(self, name: str) -> Path:
+        return self._folder / f"{name}.answers"
 
 
 def _failed(ran: Ran) -> _Failed:

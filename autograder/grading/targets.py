@@ -76,11 +76,13 @@ class Recorded:
     An answer depends on the calls before it in the same test (objects were made), so the key is a
     running hash of them. Calls answered from memory are made for real only when a later call of
     the same test is not in memory.
+
+    answers: those known from before. grown: whether others came since it was last set to False.
     """
 
-    def __init__(self, inner: InProcess) -> None:
-        self.inner = inner
-        self._answers: dict[bytes, bytes] = {}
+    def __init__(self, inner: InProcess, answers: dict[bytes, bytes]) -> None:
+        self.inner, self.answers = inner, answers
+        self.grown = False
         self._history = b""
         self._pending: list[bytes] = []
 
@@ -92,12 +94,13 @@ class Recorded:
         key = hashlib.blake2b(self._history + frame, digest_size=20).digest()
         self._history = key
         self._pending.append(frame)
-        if key not in self._answers:
+        if key not in self.answers:
             for earlier in self._pending[:-1]:
                 self.inner.answer(earlier)
-            self._answers[key] = self.inner.answer(frame)
+            self.answers[key] = self.inner.answer(frame)
             self._pending = []
-        return split_reply(self._answers[key])
+            self.grown = True
+        return split_reply(self.answers[key])
 
     def close(self) -> None:
         self.inner.close()

@@ -20,12 +20,13 @@ it lists in `caveats`. Not promised by any: a defence against bugs of the kernel
 
 from autograder.worker.confine import Limits
 
-from .choice import Sandbox, choose
+from .choice import BACKENDS, Sandbox, choose
 from .doctor import Finding, probe
 from .errors import SandboxError, SandboxFault, SandboxMissing
 from .session import Child, Template
 
 __all__ = [
+    "BACKENDS",
     "Child",
     "Finding",
     "Limits",

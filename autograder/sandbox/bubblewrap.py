@@ -129,7 +129,8 @@ def _run(
                     file.write(f"0 0 1\n{_CHILD_UID_INSIDE} {outer_uid} 1\n")
         except (ValueError, OSError) as error:
             gate.close()
-            raise SandboxFault(f"bubblewrap did not start: {error}\n{process.end()}") from error
+            printed = process.end(launch.END_SECONDS)
+            raise SandboxFault(f"bubblewrap did not start: {error}\n{printed}") from error
         gate.write(b"go")
     return process
 

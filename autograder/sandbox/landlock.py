@@ -133,9 +133,9 @@ class _Home:
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(source)
 
-    def end(self, process: launch.Process) -> str:
+    def end(self, process: launch.Process, seconds: float) -> str:
         """End the process and leave nothing behind; what it printed."""
-        printed = process.end()
+        printed = process.end(seconds)
         with contextlib.suppress(OSError):
             remove_tree(self.folder)
         if self.lock >= 0:

@@ -11,7 +11,7 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 WARM = ("numpy", "torch", "matplotlib.pyplot")
-_END_SECONDS = 3.0
+END_SECONDS = 3.0
 _ONE_THREAD = ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -58,12 +58,12 @@ class Process:
             stderr=self._printed,
         )
 
-    def end(self) -> str:
-        """Wait until it ends, or end it; answer what it printed."""
+    def end(self, seconds: float) -> str:
+        """Wait so long until it ends, else end it; answer what it printed."""
         if self._printed < 0:
             return ""
         try:
-            self._process.wait(_END_SECONDS)
+            self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

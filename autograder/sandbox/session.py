@@ -5,7 +5,8 @@ Theory of operation
 Who may be lying: a child, about everything that comes over its socket; nothing here reads that.
 The template runs only the kit's code and is believed.
 
-What is promised: `spawn` returns when the child is confined and not before. The child is held by
+What is promised: `spawn` returns when the child is confined and not before. The first one waits
+until the template is warm, and says why where it does not get so far. The child is held by
 a pidfd, so that it can be killed and watched without the template's help and never confused with
 a process that got its number later. `kill` takes down everything that the child started. All of
 this may be used from several threads; only the template's control socket is shared, and each use
@@ -31,6 +32,7 @@ from autograder.worker.template import Boot, Exited, Failed, Ready, Refused, Rep
 
 from . import processes
 from .errors import SandboxFault
+from .launch import END_SECONDS
 from .syscalls import Tasks
 
 _PACKET = 1 << 16
@@ -117,11 +119,16 @@ class Child:
 class Template:
     """One warm process in the sandbox, from which submissions are forked.
 
+    It warms up while the caller goes on.
+
     control:      socket on which the started process waits for `boot`
     boot, config: what it is told first
     program:      gives the seccomp program for what a child may start
     most:         the most that can be granted and bounded here
-    end:          ends and reaps the process that holds the template; answers what it printed
+    end:          ends and reaps the process that holds the template, given so many seconds to
+                  end by itself; answers what it printed
+
+    `warm` says whether it got so far.
     """
 
     def __init__(
@@ -132,7 +139,7 @@ class Template:
         *,
         program: Callable[[Tasks], bytes],
         most: Tasks,
-        end: Callable[[], str],
+        end: Callable[[float], str],
     ) -> None:
         self._control = control
         self._program = program
@@ -145,6 +152,8 @@ class Template:
         self._statuses: dict[int, int] = {}
         self._dead = ""
         self._bred = False
+        self.warm = False
+        self._warm_until = time.monotonic() + _BOOT_SECONDS
         _living.add(self)
         try:
             self._boot(boot, config)
@@ -160,6 +169,7 @@ class Template:
         with self._lock:
             if self._dead:
                 raise SandboxFault(self._dead)
+            self._wait_until_warm()
             self._number += 1
             number = self._number
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -183,7 +193,8 @@ class Template:
             self._dead = self._dead or "the template was closed"
             self._control.close()
         _living.discard(self)
-        self._end()
+        # before it is warm it has no children to end, and does not look at its socket
+        self._end(END_SECONDS if self.warm else 0.0)
 
     def __enter__(self) -> Template:
         return self
@@ -197,7 +208,11 @@ class Template:
             file.write(config)
             file.seek(0)
             self._send(boot, descriptor)
-        self._await(Ready, 0, _BOOT_SECONDS)
+
+    def _wait_until_warm(self) -> None:
+        if not self.warm:
+            self._await(Ready, 0, self._warm_until - time.monotonic())
+            self.warm = True
 
     def _tasks(self, limits: Limits) -> Tasks:
         if limits.processes == 0:
@@ -244,7 +259,7 @@ class Template:
 
     def _fail(self, message: str) -> NoReturn:
         self._control.close()
-        printed = self._end().strip()
+        printed = self._end(END_SECONDS).strip()
         self._dead = f"{message}\n{printed}" if printed else message
         raise SandboxFault(self._dead)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import shlex
-import shutil
 import stat
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ from rich.console import Console
 
 from .. import __version__
 from ..course import Course, load
+from ..devices import has_cuda
 from ..errors import CourseError
 from ..sandbox import probe
 
@@ -33,9 +33,8 @@ def run_doctor() -> bool:
         found = importlib.util.find_spec(package) is not None
         version = importlib.metadata.version(package) if found else "missing"
         console.print(f"  {'ok' if found else '--'}   {package} {version}")
-    console.print(
-        f"  {'ok' if _cuda() else '--'}   CUDA device{'' if _cuda() else ': none, so fake-gpu'}"
-    )
+    mark, cuda = ("ok", "") if has_cuda() else ("--", ": none, so fake-gpu")
+    console.print(f"  {mark}   CUDA device{cuda}")
     for finding in probe():
         mark = "ok" if finding.ok else "--"
         console.print(f"  {mark}   {finding.name}: {finding.detail}", markup=False)
@@ -65,7 +64,3 @@ def others_can_read(folder: Path) -> bool | None:
     path = folder.resolve()
     passable = all(above.stat().st_mode & stat.S_IXOTH for above in path.parents)
     return passable and bool(path.stat().st_mode & stat.S_IROTH)
-
-
-def _cuda() -> bool:
-    return shutil.which("nvidia-smi") is not None

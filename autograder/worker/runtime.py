@@ -22,16 +22,6 @@ from .execute import Executor
 from .fixtures import warm
 from .watch import set_nets
 
-
-class PrepareConfig(msgspec.Struct, frozen=True):
-    """What the template sets up before the first fork."""
-
-    not_allowed: tuple[str, ...] = ()
-    fake_gpu: bool = True
-    extras: tuple[str, ...] = ()
-    max_reply_bytes: int = 64 << 20
-
-
 _READ_BYTES = 1 << 16
 
 _executor: Executor | None = None
@@ -41,7 +31,7 @@ _max_reply = 64 << 20
 def prepare(config: bytes) -> None:
     """Import and warm everything a submission may need, and set the nets for not-allowed calls."""
     global _executor, _max_reply
-    settings = msgspec.msgpack.decode(config, type=PrepareConfig)
+    settings = msgspec.msgpack.decode(config, type=wire.PrepareConfig)
     _max_reply = settings.max_reply_bytes
     _executor = Executor()
     set_nets(settings.not_allowed)

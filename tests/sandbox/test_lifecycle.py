@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -179,18 +180,41 @@ def test_a_template_outlives_the_thread_that_started_it(backend: str) -> None:
         assert ask(child, "return 1") == 1
 
 
-def test_a_runtime_that_cannot_prepare_says_why(backend: str) -> None:
+def first_spawn(backend: str, config: bytes) -> None:
+    with start_cold(backend, config) as template:
+        template.spawn(Limits()).close()
 
+
+def test_a_runtime_that_cannot_prepare_says_why(backend: str) -> None:
     with pytest.raises(SandboxFault, match="no such course"):
-        start_cold(backend, b"raise ValueError('no such course')")
+        first_spawn(backend, b"raise ValueError('no such course')")
 
 
 def test_a_thread_left_by_the_warm_up_is_refused(backend: str) -> None:
-
     config = b"import threading\nthreading.stack_size(1 << 16)\nimport _thread, time\n"
     config += b"_thread.start_new_thread(time.sleep, (1000,))"
     with pytest.raises(SandboxFault, match="2 threads exist"):
-        start_cold(backend, config)
+        first_spawn(backend, config)
+
+
+def test_a_template_warms_up_while_its_starter_goes_on(backend: str) -> None:
+    started = time.monotonic()
+    with start_cold(backend, b"import time; time.sleep(1.5)") as template:
+        assert time.monotonic() - started < 1.0
+        assert not template.warm
+        with template.spawn(Limits()) as child:
+            assert time.monotonic() - started > 1.5
+            assert ask(child, "return 1") == 1
+        assert template.warm
+
+
+def test_a_template_that_is_still_warming_up_ends_at_once(backend: str) -> None:
+    before = leftovers()
+    template = start_cold(backend, b"import time; time.sleep(60)")
+    started = time.monotonic()
+    template.close()
+    assert time.monotonic() - started < 2.0
+    assert leftovers() == before
 
 
 GRADER = """

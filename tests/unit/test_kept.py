@@ -6,7 +6,8 @@ from autograder import report as reports
 from autograder.grading.kept import KeptRuns
 from autograder.grading.outcomes import Crashed, TimedOut
 from autograder.grading.plugin import Ran
-from autograder.worker.wire import Raised, Reply
+from autograder.grading.targets import InProcess, Recorded
+from autograder.worker.wire import Call, Raised, Reply, pack
 
 RUN = Ran(
     reports.TestReport("test_f.py::test_g[cpu]", "wrong", 2.0, "It is off.", claim="It fits."),
@@ -62,3 +63,46 @@ def test_nobody_else_may_read_it(tmp_path):
     (path,) = (tmp_path / "bank").iterdir()
     assert (tmp_path / "bank").stat().st_mode & 0o77 == 0
     assert path.stat().st_mode & 0o77 == 0
+
+
+def frame(text):
+    return pack(Reply("ok", value=text), [])
+
+
+def test_the_solutions_answers_are_found_beside_those_of_other_processes(tmp_path):
+    one, other = KeptRuns(tmp_path, b"v1"), KeptRuns(tmp_path, b"v1")
+    one.put_answers("reference", {b"first": frame("a")})
+    other.put_answers("reference", {b"second": frame("b")})
+    assert one.answers("reference") == {b"first": frame("a"), b"second": frame("b")}
+    assert one.answers("precise") == {}
+    assert KeptRuns(tmp_path, b"v2").answers("reference") == {}
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"\x82"])
+def test_answers_that_cannot_be_read_are_asked_for_again(tmp_path, content):
+    kept = KeptRuns(tmp_path, b"v1")
+    kept.put_answers("reference", {b"first": frame("a")})
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(content)
+    assert kept.answers("reference") == {}
+
+
+def test_an_answer_that_is_no_frame_spoils_its_file(tmp_path):
+    kept = KeptRuns(tmp_path, b"v1")
+    kept.put_answers("reference", {b"first": b"no frame"})
+    assert kept.answers("reference") == {}
+
+
+def test_a_second_process_does_not_ask_the_solution(tmp_path):
+    source = tmp_path / "m.py"
+    source.write_text("def f():\n    return 1\n")
+    call = pack(Call("f", None, "f", (), {}, "cpu"), [])
+    first = Recorded(InProcess(source), {})
+    first.begin("test", "f")
+    first.request(call)
+    assert first.grown
+    source.unlink()
+    second = Recorded(InProcess(source), first.answers)
+    second.begin("test", "f")
+    assert second.request(call)[0].value == 1
+    assert not second.grown

@@ -67,3 +67,52 @@ def test_graders_of_one_name_in_two_weeks_and_a_mended_one_are_told_apart(course
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [1, 1, 0, 0, 1]
+
+
+GRADIENTS = """
+def test_gradients(agree, draw, device):
+    agree.gradients.scale(draw.normal(2, 3))
+"""
+OWN_FORMULA = """
+import torch
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return {factor} * x
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return {factor} * gradient
+
+def scale(x):
+    return Scale.apply(x)
+"""
+CPU_THEN_FAKE = """
+import json
+from pathlib import Path
+from autograder.batch import grade_batch
+from autograder.course import load
+from autograder.intake import Submission
+
+files = {"m.py": Path("solutions/week01_twice/m.py").read_bytes()}
+for devices in (("cpu",), ("cpu", "fake-gpu")):
+    (report,) = grade_batch(load(Path()), load(Path()).weeks[0], [Submission("ada", files)],
+                            devices=devices, jobs=1, sandbox="none").submissions
+print(json.dumps([t.verdict for e in report.exercises for t in e.tests]))
+"""
+
+
+def test_the_claimed_device_has_gradients_after_a_batch_on_the_cpu_alone(course: Path) -> None:
+    """Autograd counts the devices at the first backward pass of a process."""
+    (course / "autograder/graders/week01_twice/test_scale.py").write_text(GRADIENTS)
+    (course / "solutions/week01_twice/m.py").write_text(OWN_FORMULA.format(factor=2))
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", CPU_THEN_FAKE],
+        cwd=course,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == ["pass", "pass"]

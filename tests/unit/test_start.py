@@ -27,3 +27,16 @@ def test_it_starts_without_what_takes_long(command, project) -> None:
     found = re.findall(r"import time:[^|]+\|[^|]+\|\s+(\w+)", done.stderr)
     assert "typer" in found, done.stderr
     assert not HEAVY & set(found)
+
+
+def test_the_process_that_hands_out_the_work_needs_no_torch(project) -> None:
+    """With several jobs it only waits: torch would keep it, and all others, for seconds."""
+    program = (
+        "import sys\n"
+        "from autograder.devices import axis\n"
+        "from autograder import batch, pool\n"
+        "axis()\n"
+        "print(sorted({'torch', 'numpy', 'pytest'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=project, capture_output=True)
+    assert done.stdout.decode().strip() == "[]", done.stderr

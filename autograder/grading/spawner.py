@@ -1,0 +1,91 @@
+"""Where a week's submissions get their processes from: a warm template, made anew when it broke.
+
+Nothing here needs torch. The first template starts when the spawner is made, and warms up while
+this process imports torch for an engine of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..course import Course, Week
+from ..course import Limits as CourseLimits
+from ..extras import installed
+from ..sandbox import Child, Limits, Sandbox, SandboxFault, Template
+from ..worker.wire import PrepareConfig
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+
+class Spawner:
+    """Processes for submissions of a week in a sandbox."""
+
+    def __init__(
+        self, sandbox: Sandbox, week: Week, limits: CourseLimits, devices: tuple[str, ...]
+    ) -> None:
+        config = PrepareConfig(
+            not_allowed=week.all_patterns,
+            fake_gpu="fake-gpu" in devices,
+            extras=usable_extras(week),
+            max_reply_bytes=limits.reply_mib << 20,
+        )
+        self._sandbox = sandbox
+        self._config = msgspec.msgpack.encode(config)
+        self._options: dict[str, Any] = {"cuda": True} if "cuda" in devices else {}
+        self._template: Template | None = self._start()
+
+    def spawn(self, limits: Limits) -> Child:
+        """A confined process; from a new template where the one that was warm broke."""
+        if self._template is None:
+            self._template = self._start()
+        try:
+            return self._template.spawn(limits)
+        except SandboxFault:
+            broke = self._template.warm
+            self.end()
+            if not broke:
+                raise
+            self._template = self._start()
+            return self._template.spawn(limits)
+
+    def end(self) -> None:
+        """End the template and all its children; the next `spawn` makes another."""
+        if self._template is not None:
+            self._template.close()
+            self._template = None
+
+    def _start(self) -> Template:
+        return self._sandbox.start(self._config, **self._options)
+
+
+def usable_extras(week: Week) -> tuple[str, ...]:
+    """The extras that exercises of the week need and that are installed here."""
+    return tuple(sorted({e.extra for e in week.exercises if e.extra and installed(e.extra)}))
+
+
+def warm_engine(
+    course: Course,
+    week: Week,
+    devices: tuple[str, ...],
+    secret: bytes,
+    sandbox: Sandbox | None,
+    depends: bytes = b"",
+) -> Engine:
+    """An engine and, where submissions run in a sandbox, its template, made side by side.
+
+    depends: what reports depend on; where given, what our own code answered is kept on disk for it.
+    """
+    spawner = None if sandbox is None else Spawner(sandbox, week, course.limits(week), devices)
+    try:
+        from .engine import Engine  # torch
+        from .kept import KeptRuns
+
+        kept = KeptRuns(course.state / "bank" / week.name, depends) if depends else None
+        return Engine(course, week, devices, secret, spawner, kept)
+    except BaseException:
+        if spawner is not None:
+            spawner.end()
+        raise
