@@ -49,6 +49,7 @@ bench: setup .venv-bench/ready
 	$(BIN)/python -m benchmarks.floor
 	$(BIN)/python -m benchmarks.start
 	$(BIN)/python -m benchmarks.growth $(GROWTH)
+	$(BIN)/python -m benchmarks.gpu
 
 .venv-bench/ready: .venv/ready
 	.venv/bin/python -m venv .venv-bench

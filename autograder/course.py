@@ -56,7 +56,8 @@ class Question(_Config, frozen=True):
 class Limits(_Config, frozen=True):
     """What a submission may use. Seconds are wall clock but for `cpu_seconds`; sizes are MiB.
 
-    `processes` are those beside its own; what it prints is cut by the worker and shown to nobody.
+    `gpu_mib` is what torch may keep on a GPU that submissions share. `processes` are those beside
+    its own; what it prints is cut by the worker and shown to nobody.
     """
 
     call_seconds: Positive = 5.0
@@ -64,6 +65,7 @@ class Limits(_Config, frozen=True):
     submission_seconds: Positive = 120.0
     cpu_seconds: PositiveInt = 120
     memory_mib: PositiveInt = 1024
+    gpu_mib: PositiveInt = 4096
     disk_mib: PositiveInt = 16
     processes: Annotated[int, msgspec.Meta(ge=0)] = 0
     open_files: PositiveInt = 64

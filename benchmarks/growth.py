@@ -56,7 +56,7 @@ def differing(course: Course, week: Week, count: int) -> list[str]:
     return wrong
 
 
-def grade(size: int, jobs: int, name: str) -> Cost:
+def grade(size: int, jobs: int, name: str, device: str = "fake-gpu") -> Cost:
     """One `autograder grade` over a class of that size."""
     print(f"{name}: {size} submissions on {jobs} cores", flush=True)
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
@@ -65,7 +65,7 @@ def grade(size: int, jobs: int, name: str) -> Cost:
         report = Path(place) / "report.json"
         command = [sys.executable, "-m", "autograder", "grade", week.name]
         command += [f"../handed-in/{path.name}" for path in paths]
-        command += ["--jobs", str(jobs), "--device", "fake-gpu", "--json", str(report)]
+        command += ["--jobs", str(jobs), "--device", device, "--json", str(report)]
         cost = run(command, course.root, Path(place) / "log")
         graded = json.loads(report.read_text(encoding="utf-8"))["submissions"]
         assert len(graded) == size

@@ -141,7 +141,8 @@ class Engine:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             return InProcess(folder / self.week.module)
-        return Sandboxed(self._spawner.spawn, self.week.module, files, self.limits)
+        gpu = "cuda" in self.devices
+        return Sandboxed(self._spawner.spawn, self.week.module, files, self.limits, gpu)
 
     def run(
         self, target: Target, source: tuple[str, ...], exercise: str | None = None

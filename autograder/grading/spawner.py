@@ -31,6 +31,7 @@ class Spawner:
             fake_gpu="fake-gpu" in devices,
             extras=usable_extras(week),
             max_reply_bytes=limits.reply_mib << 20,
+            gpu_bytes=limits.gpu_mib << 20 if "cuda" in devices else 0,
         )
         self._sandbox = sandbox
         self._config = msgspec.msgpack.encode(config)

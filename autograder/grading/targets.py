@@ -29,6 +29,8 @@ Answer = tuple[wire.Reply, list[memoryview]]
 MAX_DEATHS = 2
 # Resident in every process from the start: libraries that all share with the template.
 _TEMPLATE_BYTES = 1 << 29
+# What a GPU's driver and libraries keep in the memory of a process that uses it.
+_GPU_BYTES = 2 << 30
 # However busy the machine: so many times the submission's limit is waited for it besides.
 _PATIENCE = 4.0
 
@@ -123,9 +125,12 @@ class Sandboxed:
         module: str,
         files: Mapping[str, bytes],
         limits: Limits,
+        gpu: bool = False,
     ) -> None:
         self._spawn = spawn
         self._limits = limits
+        tasks = 1 + limits.processes
+        self._most_bytes = (limits.memory_mib << 20) + tasks * _TEMPLATE_BYTES + gpu * _GPU_BYTES
         self._load = wire.pack(
             wire.Load(module, tuple(files), tuple(range(len(files)))), list(files.values())
         )
@@ -242,9 +247,7 @@ class Sandboxed:
 
     def _watch_memory(self) -> None:
         assert self._child is not None
-        limit = self._limits.memory_mib << 20
-        tasks = 1 + self._limits.processes
-        if self._child.resident_bytes() > limit + tasks * _TEMPLATE_BYTES:
+        if self._child.resident_bytes() > self._most_bytes:
             raise LimitExceeded(
                 f"Your code used more than {self._limits.memory_mib} MiB of memory."
             )

@@ -38,6 +38,7 @@ from .syscalls import Tasks
 _PACKET = 1 << 16
 _BOOT_SECONDS = 120.0
 _SPAWN_SECONDS = 15.0
+_GPU_SPAWN_SECONDS = 75.0
 _REPORT_SECONDS = 5.0
 _KILL_SECONDS = 2.0
 # Threads that a GPU driver starts for itself.
@@ -145,6 +146,7 @@ class Template:
         self._program = program
         self._most = most
         self._gpu = boot.gpu
+        self._spawn_seconds = _GPU_SPAWN_SECONDS if boot.gpu else _SPAWN_SECONDS
         self._end = end
         self._lock = threading.Lock()
         self._number = 0
@@ -176,7 +178,7 @@ class Template:
             try:
                 spawn = Spawn(number, limits, self._program(tasks))
                 self._send(spawn, theirs.fileno())
-                pidfd = self._await(Started, number, _SPAWN_SECONDS)
+                pidfd = self._await(Started, number, self._spawn_seconds)
             except BaseException:
                 ours.close()
                 raise

@@ -116,6 +116,16 @@ def place(x: torch.Tensor, device: str) -> torch.Tensor:
     return x.to(device)  # expanded inputs cannot be written to
 
 
+def start_gpu(most_bytes: int) -> None:
+    """Start every CUDA device and bound what torch keeps on each: submissions share them.
+
+    Honest code keeps to it. Code that lifts the bound is still held by the device's own size.
+    """
+    for number in range(torch.cuda.device_count()):
+        total = torch.cuda.get_device_properties(number).total_memory
+        torch.cuda.set_per_process_memory_fraction(min(1.0, most_bytes / total), number)
+
+
 def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> None:
     """What `module.to(device, dtype)` does; by hand on the fake device, where torch's own fails."""
     if device != FAKE:

@@ -16,8 +16,10 @@ import warnings
 from pathlib import Path
 
 import msgspec
+import torch
+from matplotlib import pyplot as plt
 
-from . import wire
+from . import devices, wire
 from .execute import Executor
 from .fixtures import warm
 from .watch import set_nets
@@ -26,22 +28,30 @@ _READ_BYTES = 1 << 16
 
 _executor: Executor | None = None
 _max_reply = 64 << 20
+_gpu_bytes = 0
 
 
 def prepare(config: bytes) -> None:
     """Import and warm everything a submission may need, and set the nets for not-allowed calls."""
-    global _executor, _max_reply
+    global _executor, _max_reply, _gpu_bytes
     settings = msgspec.msgpack.decode(config, type=wire.PrepareConfig)
-    _max_reply = settings.max_reply_bytes
+    _max_reply, _gpu_bytes = settings.max_reply_bytes, settings.gpu_bytes
     _executor = Executor()
     set_nets(settings.not_allowed)
     if settings.fake_gpu:
-        from .devices import fake_mode
-
         # A submission rarely meets the same shapes again: remembering them costs more.
-        fake_mode().cache_enabled = False
+        devices.fake_mode().cache_enabled = False
+    # the first optimizer or backward pass of a process imports half of torch, and the first figure
+    # its backend
+    torch.optim.SGD([torch.zeros(1, requires_grad=True)])
+    plt.close(plt.figure())
     for extra in settings.extras:
         warm(extra)
+
+
+def start_gpu() -> None:
+    """In a submission's process, before any clock of its runs: a GPU cannot be kept over a fork."""
+    devices.start_gpu(_gpu_bytes)
 
 
 def serve(sock: socket.socket) -> None:

@@ -41,6 +41,7 @@ from .namespaces import Namespaces
 
 _PACKET = 1 << 16
 _SETUP_MS = 10_000
+_GPU_SETUP_MS = 60_000
 _GRACE_SECONDS = 10.0
 
 
@@ -82,7 +83,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Started(msgspec.Struct, frozen=True, tag=True):
-    """The child is confined and about to serve; its pidfd is attached."""
+    """The child is confined, its GPU started, and it is about to serve; its pidfd is attached."""
 
     number: int
 
@@ -189,7 +190,7 @@ class _Template:
         os.close(setup_child)
         os.close(sock)
         child = _Child(spawn.number, pid, os.pidfd_open(pid))
-        problem = _wait_for_setup(setup)
+        problem = _wait_for_setup(setup, _GPU_SETUP_MS if self._gpu else _SETUP_MS)
         os.close(setup)
         if problem is None:
             self._children[child.pidfd] = child
@@ -214,6 +215,10 @@ class _Template:
                 count_tasks=self._walls.count_tasks,
                 gpu=self._gpu,
             )
+            if self._gpu:
+                from . import runtime
+
+                runtime.start_gpu()
             os.write(confine.STATUS_FD, b"+")
         except BaseException:  # nothing may run unconfined, whatever went wrong
             os.write(confine.STATUS_FD, f"-{traceback.format_exc(limit=-3)}".encode())
@@ -260,12 +265,12 @@ def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
     gc.freeze()  # so that a child's collections do not copy every page they look at
 
 
-def _wait_for_setup(setup: int) -> str | None:
+def _wait_for_setup(setup: int, milliseconds: int) -> str | None:
     """None once the child is confined, else what it could not do."""
     poller = select.poll()
     poller.register(setup, select.POLLIN)
-    if not poller.poll(_SETUP_MS):
-        return f"the child was not confined within {_SETUP_MS // 1000} s"
+    if not poller.poll(milliseconds):
+        return f"the child was not confined within {milliseconds // 1000} s"
     answer = os.read(setup, 4096)
     if answer == b"+":
         return None

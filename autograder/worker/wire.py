@@ -168,12 +168,13 @@ Value = Union[  # noqa: UP007  # a forward reference cannot stand in a | union
 
 
 class PrepareConfig(msgspec.Struct, frozen=True):
-    """What the template sets up before the first fork."""
+    """What the template sets up before the first fork. `gpu_bytes`: 0 where there is no GPU."""
 
     not_allowed: tuple[str, ...] = ()
     fake_gpu: bool = True
     extras: tuple[str, ...] = ()
     max_reply_bytes: int = 64 << 20
+    gpu_bytes: int = 0
 
 
 class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="message_type"):

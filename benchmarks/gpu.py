@@ -1,0 +1,96 @@
+"""What the tests on a CUDA device add to a submission, and what several side by side cost.
+
+    python -m benchmarks.gpu [--week week01_softmax] [--n 20] [--device cuda]
+
+A process that uses CUDA must start the device for itself; that is measured alone too. Nothing is
+written where there is no device. `--device fake-gpu` shows the stand-in's figures, unwritten.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from autograder.course import Course, Week
+from autograder.devices import has_cuda
+from autograder.grading.spawner import Spawner, warm_engine
+from autograder.sandbox import Limits, choose
+
+from .growth import grade
+from .results import table, write_section
+from .sample import SECRET, course_copy
+
+_REPEATS = 5
+
+
+def start_up(course: Course, week: Week, devices: tuple[str, ...]) -> float:
+    """Median seconds from asking for a submission's process until it is ready."""
+    spawner = Spawner(choose(), week, course.limits(week), devices)
+    try:
+        spawner.spawn(Limits()).close()
+        seconds = []
+        for _ in range(_REPEATS):
+            started = time.perf_counter()
+            child = spawner.spawn(Limits())
+            seconds.append(time.perf_counter() - started)
+            child.close()
+    finally:
+        spawner.end()
+    return statistics.median(seconds)
+
+
+def graded(course: Course, week: Week, devices: tuple[str, ...], count: int) -> float:
+    """Median seconds of a right submission, one after the other."""
+    engine = warm_engine(course, week, devices, SECRET, choose())
+    source = course.solution(week).read_text(encoding="utf-8")
+    try:
+        seconds = []
+        for number in range(count + 1):
+            report = engine.grade("right", {week.module: f"{source}\n# {number}".encode()})
+            assert report.verdict == "graded", report.message
+            assert report.score == report.max_score, report
+            seconds.append(report.seconds)
+    finally:
+        engine.close()
+    return statistics.median(seconds[1:])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--week", default="week01_softmax")
+    parser.add_argument("--n", type=int, default=20, help="submissions")
+    parser.add_argument("--device", default="cuda", choices=("cuda", "fake-gpu"))
+    chosen = parser.parse_args()
+    if chosen.device == "cuda" and not has_cuda():
+        print("GPU: no CUDA device here, so nothing was measured")
+        return
+    devices = (("cpu",), ("cpu", chosen.device))
+    with tempfile.TemporaryDirectory(prefix="bench-") as place:
+        course, week = course_copy(Path(place) / "course", chosen.week)
+        starts = [start_up(course, week, d) for d in devices]
+        seconds = [graded(course, week, d, chosen.n) for d in devices]
+    rows = [
+        (" and ".join(d), f"{1000 * start:.0f}", f"{1000 * each:.0f}")
+        for d, start, each in zip(devices, starts, seconds, strict=True)
+    ]
+    walls = {jobs: grade(chosen.n, jobs, chosen.week, chosen.device).wall for jobs in (1, 2, 4)}
+    text = (
+        f"{chosen.week}: medians of {chosen.n} right submissions, one after the other.\n\n"
+        + table(("devices", "a process starts, ms", "a submission, ms"), rows)
+        + f"\n\nThe device adds {1000 * (seconds[1] - seconds[0]):.0f} ms to a submission; its "
+        f"start is {1000 * (starts[1] - starts[0]):.0f} ms of them. {chosen.n} submissions that "
+        "share the device take "
+        + ", ".join(f"{wall:.0f} s with {jobs} at a time" for jobs, wall in walls.items())
+        + ", start-up included."
+    )
+    if chosen.device == "cuda":
+        write_section("gpu", "On a GPU", text)
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""A GPU that submissions share. What needs a CUDA device is skipped without one."""
+
+import msgspec
+import pytest
+
+from autograder.course import load
+from autograder.devices import has_cuda
+from autograder.grading.spawner import Spawner
+from autograder.grading.targets import Sandboxed
+from autograder.sandbox import BACKENDS, Limits
+from autograder.worker import wire
+
+needs_gpu = pytest.mark.skipif(not has_cuda(), reason="no CUDA device")
+
+MODULE = b"""
+import torch
+
+def fill(mib):
+    x = torch.zeros(mib << 20, dtype=torch.uint8, device="cuda")
+    return x.numel() >> 20
+"""
+
+
+@pytest.fixture
+def fill(project, backend):
+    """The reply to filling so many MiB of a GPU of which a submission may have 512."""
+    course = load(project)
+    week = course.weeks[0]
+    limits = msgspec.structs.replace(course.limits(week), gpu_mib=512)
+    spawner = Spawner(BACKENDS[backend](), week, limits, ("cpu", "cuda"))
+    targets = []
+
+    def call(mib):
+        target = Sandboxed(spawner.spawn, "m.py", {"m.py": MODULE}, limits, gpu=True)
+        targets.append(target)
+        target.begin("test", "fill")
+        return target.request(wire.pack(wire.Call("fill", None, "fill", (mib,), {}, "cpu"), []))[0]
+
+    yield call
+    for target in targets:
+        target.close()
+    spawner.end()
+
+
+@needs_gpu
+def test_a_submission_that_keeps_to_the_bound_works(fill):
+    assert fill(256).value == 256
+
+
+@needs_gpu
+def test_a_submission_gets_no_more_of_the_gpu_than_its_bound(fill):
+    reply = fill(1024)
+    assert reply.status == "raised"
+    assert "OutOfMemoryError" in reply.raised.bases
+
+
+@needs_gpu
+def test_two_submissions_share_the_gpu(fill):
+    assert [fill(400).value, fill(400).value] == [400, 400]
+
+
+def test_a_sandbox_that_may_use_a_gpu_works_where_there_is_none(backend: str) -> None:
+    config = msgspec.msgpack.encode(wire.PrepareConfig(fake_gpu=False, gpu_bytes=1 << 30))
+    with (
+        BACKENDS[backend]().start(config, cuda=True) as template,
+        template.spawn(Limits()) as child,
+    ):
+        load = wire.pack(wire.Load("m.py", ("m.py",), (0,)), [b"x = 1"])
+        child.sock.settimeout(30)
+        child.sock.sendall(bytes(wire.STAMP.size) + load)
+        assert child.sock.recv(wire.STAMP.size) == bytes(wire.STAMP.size)
+        header, body = wire.frame_lengths(child.sock.recv(wire.PREFIX.size))
+        reply, _ = wire.unpack_reply(child.sock.recv(header), memoryview(child.sock.recv(body)))
+        assert reply.status == "ok"

@@ -1,0 +1,50 @@
+"""What a submission's process finds ready: no call of a student's pays for an import of torch's."""
+
+import pytest
+
+from autograder.course import load
+from autograder.grading.spawner import Spawner
+from autograder.grading.targets import Sandboxed
+from autograder.sandbox import BACKENDS
+from autograder.worker import wire
+
+MODULE = b"""
+import sys
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+def imported():
+    before = set(sys.modules)
+    model = nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4))
+    optimizer = torch.optim.AdamW(model.parameters())
+    loss = F.mse_loss(model(torch.ones(2, 3, 4)), torch.zeros(2, 3, 4))
+    loss.backward()
+    optimizer.step()
+    x = torch.ones(2, 2, requires_grad=True)
+    torch.autograd.grad(torch.einsum("ij,jk->ik", x, x).exp().sum(), x)
+    np.einsum("ij,jk->ik", np.ones((2, 2)), np.ones((2, 2)))
+    figure, axes = plt.subplots()
+    axes.imshow(np.eye(3))
+    return sorted(set(sys.modules) - before)
+"""
+
+
+@pytest.mark.parametrize("devices", [("cpu",), ("cpu", "fake-gpu")], ids="-".join)
+def test_everyday_work_imports_nothing_more(project, backend, devices):
+    course = load(project)
+    week = course.weeks[0]
+    limits = course.limits(week)
+    spawner = Spawner(BACKENDS[backend](), week, limits, devices)
+    target = Sandboxed(spawner.spawn, "m.py", {"m.py": MODULE}, limits)
+    target.begin("test", "imported")
+    try:
+        call = wire.pack(wire.Call("imported", None, "imported", (), {}, "cpu"), [])
+        reply, _ = target.request(call)
+    finally:
+        target.close()
+        spawner.end()
+    assert reply.status == "ok", reply.raised
+    assert not [n for n in reply.value.items if n not in ("torch.profiler._cupti_monitor",)]
