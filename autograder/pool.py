@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection, get_context, parent_process
+from multiprocessing.queues import SimpleQueue
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any
@@ -122,11 +123,34 @@ class _Batch:
 
 def _pool(count: int) -> ProcessPoolExecutor:
     context = get_context("spawn")
-    return ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent)
+    cores = context.SimpleQueue()
+    for core in _cores(count):
+        cores.put(core)
+    return ProcessPoolExecutor(count, context, initializer=_settle_in, initargs=(cores,))
 
 
-def _end_with_parent() -> None:
-    """A pool's process would wait for work for ever when the one that gives it was killed."""
+def _cores(count: int) -> list[frozenset[int]]:
+    """For each process the cores to run on: one where all are busy, else any.
+
+    A grader, its template and its submission take turns and never run at once; on one core they
+    find its caches warm and are woken at once.
+    """
+    if not hasattr(os, "sched_getaffinity"):  # not Linux
+        return [frozenset()] * count
+    free = sorted(os.sched_getaffinity(0))
+    if count < len(free):
+        return [frozenset(free)] * count
+    return [frozenset({free[number % len(free)]}) for number in range(count)]
+
+
+def _settle_in(cores: SimpleQueue[frozenset[int]]) -> None:
+    """Run on the next cores of the queue; end with the process that gives the work.
+
+    One that waited for work for ever would be left when that process was killed.
+    """
+    own = cores.get()
+    if own:
+        os.sched_setaffinity(0, own)
     parent = parent_process()
     assert parent is not None
 

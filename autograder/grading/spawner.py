@@ -6,6 +6,7 @@ this process imports torch for an engine of its own.
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -81,9 +82,12 @@ def warm_engine(
     """
     spawner = None if sandbox is None else Spawner(sandbox, week, course.limits(week), devices)
     try:
-        from .engine import Engine  # torch
-        from .kept import KeptRuns
-
+        gc.disable()  # while much is imported and hardly anything is garbage
+        try:
+            from .engine import Engine
+            from .kept import KeptRuns
+        finally:
+            gc.enable()
         kept = KeptRuns(course.state / "bank" / week.name, depends) if depends else None
         return Engine(course, week, devices, secret, spawner, kept)
     except BaseException:

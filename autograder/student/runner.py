@@ -11,6 +11,7 @@ event that says where it was.
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import importlib.util
 import inspect
@@ -147,12 +148,12 @@ def _forget_compiled(folder: Path) -> None:
 def _import_early(checks: Path) -> None:
     """What takes long to import, while the order may still be on its way."""
     text = checks.read_text(encoding="utf-8")
+    gc.disable()  # while much is imported and hardly anything is garbage
     for name in ("numpy", "torch"):
         if f"import {name}" in text:
-            try:
+            with contextlib.suppress(ImportError):  # the checks will say so
                 importlib.import_module(name)
-            except ImportError:
-                return  # the checks will say so
+    gc.enable()
 
 
 def main() -> None:

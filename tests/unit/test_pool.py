@@ -1,0 +1,40 @@
+"""Where the processes of a pool run."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from autograder import pool
+
+
+@pytest.mark.parametrize(
+    ("count", "cores"),
+    [
+        (1, [{4, 7}]),  # the template may warm up on the other one
+        (2, [{4}, {7}]),
+        (3, [{4}, {7}, {4}]),
+    ],
+)
+def test_each_process_has_a_core_where_all_cores_are_busy(monkeypatch, count, cores) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {7, 4})
+    assert pool._cores(count) == cores
+
+
+def test_where_cores_cannot_be_chosen_nothing_is(monkeypatch) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert pool._cores(2) == [frozenset(), frozenset()]
+
+
+def _own_cores(_: int) -> tuple[int, ...]:
+    time.sleep(0.5)  # so that no process does the work of two
+    return tuple(sorted(os.sched_getaffinity(0)))
+
+
+def test_the_processes_of_a_pool_take_all_cores_between_them() -> None:
+    free = os.sched_getaffinity(0)
+    with pool._pool(len(free)) as processes:
+        taken = set(processes.map(_own_cores, range(len(free))))
+    assert taken == {(core,) for core in free}
