@@ -1,10 +1,11 @@
 """Larger and larger classes of generated submissions: time, memory, and what a second core gives.
 
-    python -m benchmarks.growth [--week week01_softmax] [--sizes 100,400] [--full]
+    python -m benchmarks.growth [--week week01_softmax] [--sizes 100,400] [--full] [--again]
 
-`--full` goes on to 10,000. The second size is graded on one core too, in turns: one, two, two, one.
-Before anything is measured,
-a sample of generated submissions is graded beside its originals: every test must end alike.
+`--again`: the week was graded before, so what the solution and the misconceptions answer is known,
+as it is for every batch but the first. `--full` goes on to 10,000. The second size is graded on one
+core too, in turns: one, two, two, one. Before anything is measured, a sample of generated
+submissions is graded beside its originals: every test must end alike.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import shutil
 import sys
 import tempfile
 from dataclasses import astuple
@@ -58,11 +60,19 @@ def differing(course: Course, week: Week, count: int) -> list[str]:
     return wrong
 
 
-def grade(size: int, jobs: int, name: str, device: str = "fake-gpu") -> Cost:
-    """One `autograder grade` over a class of that size; one job has one core to itself."""
+def grade(
+    size: int, jobs: int, name: str, device: str = "fake-gpu", known: Path | None = None
+) -> Cost:
+    """One `autograder grade` over a class of that size; one job has one core to itself.
+
+    known: a folder with what earlier batches kept of our own code's answers, and this one adds to.
+    """
     print(f"{name}: {size} submissions, {jobs} at a time", flush=True)
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
         course, week = course_copy(Path(place) / "course", name)
+        bank = course.state / "bank"
+        if known is not None and known.exists():
+            shutil.copytree(known, bank)
         paths = lay(Path(place) / "handed-in", week, generated(course, week, size))
         report = Path(place) / "report.json"
         command = ["taskset", "--cpu-list", "0"] if jobs == 1 else []
@@ -70,6 +80,8 @@ def grade(size: int, jobs: int, name: str, device: str = "fake-gpu") -> Cost:
         command += [f"../handed-in/{path.name}" for path in paths]
         command += ["--jobs", str(jobs), "--device", device, "--json", str(report)]
         cost = run(command, course.root, Path(place) / "log")
+        if known is not None:
+            shutil.copytree(bank, known, dirs_exist_ok=True)
         graded = json.loads(report.read_text(encoding="utf-8"))["submissions"]
         assert len(graded) == size
         assert all(s["verdict"] == "graded" for s in graded)
@@ -80,25 +92,33 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--week", default="week01_softmax")
     parser.add_argument("--sizes", default="100,400", help="comma-separated")
+    parser.add_argument("--again", action="store_true", help="in a week that was graded before")
     parser.add_argument("--full", action="store_true", help="10,000 too")
     chosen = parser.parse_args()
     sizes = [int(s) for s in chosen.sizes.split(",")] + [10_000] * chosen.full
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
         wrong = differing(*course_copy(Path(place) / "course", chosen.week), _SAMPLE)
-    if wrong:
-        parser.exit(1, f"generated submissions do not do what their originals do: {wrong}\n")
+        if wrong:
+            parser.exit(1, f"generated submissions do not do what their originals do: {wrong}\n")
+        measure(chosen.week, sizes, Path(place) / "bank" if chosen.again else None)
+
+
+def measure(week: str, sizes: list[int], known: Path | None) -> None:
+    """Grade classes of these sizes and write what it took."""
+    if known is not None:
+        grade(sizes[0], 2, week, known=known)
     compared = sizes[min(1, len(sizes) - 1)]
-    turns = [(jobs, grade(compared, jobs, chosen.week)) for jobs in (1, 2, 2, 1)]
+    turns = [(jobs, grade(compared, jobs, week, known=known)) for jobs in (1, 2, 2, 1)]
     alone, both = (_mean([cost for jobs, cost in turns if jobs == n]) for n in (1, 2))
-    costs = {s: both if s == compared else grade(s, 2, chosen.week) for s in sizes}
+    costs = {s: both if s == compared else grade(s, 2, week, known=known) for s in sizes}
     first, last = costs[sizes[0]], costs[sizes[-1]]
     rows = [_row(f"{size}, two cores", size, cost) for size, cost in costs.items()]
     rows.append(_row(f"{compared}, one core", compared, alone))
     larger = math.log(sizes[-1] / sizes[0])
     write_section(
-        "growth",
-        "Growth",
-        f"Generated submissions of {chosen.week}; a sample was graded beside its originals, and "
+        "growth" if known is None else "again",
+        "Growth" if known is None else "Growth, in a week that was graded before",
+        f"Generated submissions of {week}; a sample was graded beside its originals, and "
         f"every test ended alike. {compared}: means of two runs each, in turns.\n\n"
         + table(("submissions", "wall s", "CPU s", "CPU s each", "peak MiB"), rows)
         + f"\n\nFrom {sizes[0]} to {sizes[-1]} the wall clock grows with the exponent "
