@@ -26,10 +26,11 @@ import yaml
 from autograder.course import Week, load
 from autograder.feedback.html import feedback_page
 from autograder.grading.engine import Engine
+from autograder.grading.spawner import Spawner
 from autograder.grading.targets import Target
 from autograder.intake import Submission, read_submission
 from autograder.report import SubmissionReport
-from autograder.sandbox import choose
+from autograder.sandbox import Sandbox, choose
 from autograder.worker import wire
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -145,9 +146,11 @@ class _Watched(Engine):
 
     tees: list[_Tee]
 
-    def close_sandbox(self) -> None:
-        """The next submission meets a new template."""
-        self._end_template()
+    def renew_sandbox(self, sandbox: Sandbox) -> None:
+        """The next submission meets a new template, which is told the limits of now."""
+        if self._spawner is not None:
+            self._spawner.end()
+        self._spawner = Spawner(sandbox, self.week, self.limits, self.devices)
 
     def target(self, files: Any) -> Any:
         tee = _Tee(super().target(files))
@@ -206,9 +209,9 @@ class Laboratory:
 
     def engine(self, week: str) -> _Watched:
         if week not in self._engines:
-            engine = _Watched(
-                self.course, self.week(week), ("cpu", "fake-gpu"), SECRET, self.sandbox
-            )
+            chosen, devices = self.week(week), ("cpu", "fake-gpu")
+            spawner = Spawner(self.sandbox, chosen, self.course.limits(chosen), devices)
+            engine = _Watched(self.course, chosen, devices, SECRET, spawner)
             engine.tees = []
             self._engines[week] = engine
         return self._engines[week]

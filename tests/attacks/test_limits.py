@@ -45,7 +45,7 @@ def graded(lab: Laboratory, body: str, **limits: float):
     engine = lab.engine(WEEK)
     engine.limits = msgspec.structs.replace(engine.limits, **(ROOMY | limits))
     if "reply_mib" in limits:  # the one limit that the template is told
-        engine.close_sandbox()
+        engine.renew_sandbox(lab.sandbox)
     lines = "\n    ".join(body.strip().split("\n"))
     source = f"{lab.solution(WEEK)}\n\ndef softmax(x, dim=-1):\n    {lines}\n"
     return lab.grade(Submission("mallory", {"softmax.py": source.encode()}), WEEK)
