@@ -42,7 +42,7 @@ simulate: setup
 	$(BIN)/python tests/simulation/run.py --students $(or $(STUDENTS),60) --weeks $(or $(WEEKS),7)
 
 # Against other graders (otter in an environment of its own that sees this one's libraries), against
-# the bare calls, start-up, growth; written to benchmarks/RESULTS.md.
+# the bare calls, start-up, growth, GPU; written to benchmarks/RESULTS.md.
 # BENCH="--weeks all --n 12" makes it thorough, and long.
 bench: setup .venv-bench/ready
 	$(BIN)/python -m benchmarks.throughput $(BENCH)

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .authoring.new import blanks
 from .bank import Bank, Misconception
 from .course import Course, Week
-from .grading.engine import Engine
 from .grading.spawner import warm_engine
 from .report import ExerciseReport, SubmissionReport
 from .sandbox import Sandbox
 from .stubs import stub_of
+
+if TYPE_CHECKING:
+    from .grading.engine import Engine  # torch, which `warm_engine` imports beside the template
 
 Progress = Callable[[str], None]
 

@@ -141,8 +141,8 @@ class Engine:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             return InProcess(folder / self.week.module)
-        gpu = "cuda" in self.devices
-        return Sandboxed(self._spawner.spawn, self.week.module, files, self.limits, gpu)
+        spawner = self._spawner
+        return Sandboxed(spawner.spawn, self.week.module, files, self.limits, spawner.gpu)
 
     def run(
         self, target: Target, source: tuple[str, ...], exercise: str | None = None

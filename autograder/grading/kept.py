@@ -58,40 +58,38 @@ class KeptRuns:
     def get(self, name: str) -> list[Ran] | None:
         """The failed tests, or None where they are not known for this version."""
         try:
-            kept = msgspec.msgpack.decode(self._run(name).read_bytes(), type=_Kept)
+            kept = msgspec.msgpack.decode(self._path(name, "run").read_bytes(), type=_Kept)
             return [_run(f) for f in kept.failed] if kept.depends == self._depends else None
         except (OSError, msgspec.MsgspecError, wire.BadFrame, KeyError):
             return None
 
     def put(self, name: str, failed: list[Ran]) -> None:
-        self._write(self._run(name), _Kept(self._depends, tuple(map(_failed, failed))))
+        self._write(self._path(name, "run"), _Kept(self._depends, tuple(map(_failed, failed))))
 
     def answers(self, name: str) -> dict[bytes, bytes]:
         """What is known of a `Recorded` target's answers, by the hash of the calls up to each."""
         try:
-            kept = msgspec.msgpack.decode(self._recorded(name).read_bytes(), type=_Answers)
+            kept = msgspec.msgpack.decode(self._path(name, "answers").read_bytes(), type=_Answers)
+            if kept.depends != self._depends:
+                return {}
             for answer in kept.answers.values():
                 split_reply(answer)
-            return kept.answers if kept.depends == self._depends else {}
+            return kept.answers
         except (OSError, msgspec.MsgspecError, wire.BadFrame):
             return {}
 
     def put_answers(self, name: str, answers: dict[bytes, bytes]) -> None:
         """Keep answers, beside those that another process kept meanwhile."""
-        self._write(
-            self._recorded(name), _Answers(self._depends, {**self.answers(name), **answers})
-        )
+        known = {**self.answers(name), **answers}
+        self._write(self._path(name, "answers"), _Answers(self._depends, known))
 
     def _write(self, path: Path, kept: _Kept | _Answers) -> None:
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             replace_file(path, msgspec.msgpack.encode(kept))
 
-    def _run(self, name: str) -> Path:
-        return self._folder / f"{name}.run"
-
-    def _recorded(self, name: str) -> Path:
-        return self._folder / f"{name}.answers"
+    def _path(self, name: str, kind: str) -> Path:
+        return self._folder / f"{name}.{kind}"
 
 
 def _failed(ran: Ran) -> _Failed:

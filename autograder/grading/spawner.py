@@ -7,7 +7,7 @@ this process imports torch for an engine of its own.
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Spawner:
-    """Processes for submissions of a week in a sandbox."""
+    """Processes for submissions of a week in a sandbox. `gpu`: whether they may use CUDA."""
 
     def __init__(
         self, sandbox: Sandbox, week: Week, limits: CourseLimits, devices: tuple[str, ...]
@@ -34,9 +34,9 @@ class Spawner:
             max_reply_bytes=limits.reply_mib << 20,
             gpu_bytes=limits.gpu_mib << 20 if "cuda" in devices else 0,
         )
+        self.gpu = "cuda" in devices
         self._sandbox = sandbox
         self._config = msgspec.msgpack.encode(config)
-        self._options: dict[str, Any] = {"cuda": True} if "cuda" in devices else {}
         self._template: Template | None = self._start()
 
     def spawn(self, limits: Limits) -> Child:
@@ -60,7 +60,7 @@ class Spawner:
             self._template = None
 
     def _start(self) -> Template:
-        return self._sandbox.start(self._config, **self._options)
+        return self._sandbox.start(self._config, cuda=self.gpu)
 
 
 def usable_extras(week: Week) -> tuple[str, ...]:

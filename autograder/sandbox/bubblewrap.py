@@ -68,7 +68,7 @@ class Bubblewrap:
         )
 
     def start(self, config: bytes, *, cuda: bool = False) -> Template:
-        """A warm template; SandboxMissing or SandboxFault where there can be none."""
+        """A template that warms up; SandboxMissing or SandboxFault where there can be none."""
         program = shutil.which("bwrap")
         if program is None:
             raise SandboxMissing("bubblewrap is not installed; run: apt-get install bubblewrap")

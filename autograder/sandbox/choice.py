@@ -42,7 +42,7 @@ class Sandbox(Protocol):
     def caveats(self) -> tuple[str, ...]: ...
 
     def start(self, config: bytes, *, cuda: bool = False) -> Template:
-        """A warm template; `config` goes to `runtime.prepare` before the first fork."""
+        """A template that warms up; `config` goes to `runtime.prepare` before the first fork."""
         ...
 
 

@@ -61,7 +61,7 @@ class Landlock:
         return CAVEATS if separate else (*CAVEATS, SHARED_UID)
 
     def start(self, config: bytes, *, cuda: bool = False) -> Template:
-        """A warm template; SandboxMissing or SandboxFault where there can be none."""
+        """A template that warms up; SandboxMissing or SandboxFault where there can be none."""
         try:
             abi()
         except OSError as error:
