@@ -66,7 +66,7 @@ class _Batch:
     def run(self, count: int) -> None:
         """Grade in a pool; a pool that broke is made anew once, then submissions go one by one."""
         for _ in range(2):
-            pool = _pool(count)
+            pool = process_pool(count)
             try:
                 broken = self._drain(pool, count * _AHEAD)
             finally:
@@ -74,7 +74,7 @@ class _Batch:
             if not broken:
                 return
         while self._left:
-            with _pool(1) as pool:
+            with process_pool(1) as pool:
                 self._run_alone(pool)
 
     def _drain(self, pool: Executor, ahead: int) -> bool:
@@ -121,7 +121,8 @@ class _Batch:
         self._finished(key, report)
 
 
-def _pool(count: int) -> ProcessPoolExecutor:
+def process_pool(count: int) -> ProcessPoolExecutor:
+    """Processes that import afresh, each on its own core where all are busy."""
     context = get_context("spawn")
     cores = context.SimpleQueue()
     for core in _cores(count):

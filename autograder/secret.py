@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 
@@ -26,3 +27,8 @@ def course_secret(course: Course) -> bytes:
     finally:
         temporary.unlink()
     return path.read_bytes()
+
+
+def public_draw(number: int) -> bytes:
+    """What stands in for the secret where graders are proven: the same on every machine."""
+    return hashlib.blake2b(f"draw {number}".encode(), digest_size=32).digest()

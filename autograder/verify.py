@@ -2,12 +2,14 @@
 
 The stub earns nothing, the solution and every alternative everything; each misconception is
 rejected by the test that it names and diagnosed as itself; no exercise lacks a misconception, no
-test lets all of them pass, and nothing of a new week is left blank.
+test lets all of them pass, and nothing of a new week is left blank. Proven with several draws of
+the hidden inputs, it does not hold by luck.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -45,6 +47,28 @@ class Verification:
     rows: list[Row] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     not_run: set[str] = field(default_factory=set)
+
+
+def of_all_draws(results: Sequence[Verification]) -> Verification:
+    """What a week's verifications with several draws, in their order, prove together.
+
+    A misconception is rejected by the tests that reject it in every draw. A gap of some draws
+    alone says so: what the others prove there, they prove by luck.
+    """
+    first, draws = results[0], len(results)
+    gaps = Counter(gap for result in results for gap in dict.fromkeys(result.gaps))
+    together = Verification(first.week, first.alternatives, first.tests)
+    together.not_run = set().union(*(r.not_run for r in results))
+    for gap, times in gaps.items():
+        which = next(n for n, r in enumerate(results, start=1) if gap in r.gaps)
+        seldom = f" (in {times} of {draws} draws, first in draw {which})"
+        together.gaps.append(gap if times == draws else gap + seldom)
+    for name in dict.fromkeys(row.name for result in results for row in result.rows):
+        rows = [row for result in results for row in result.rows if row.name == name]
+        rejected = (t for t in rows[0].rejected_by if all(t in r.rejected_by for r in rows))
+        diagnosed = dict.fromkeys(d for r in rows for d in r.diagnosed_as)
+        together.rows.append(Row(name, rows[0].exercise, tuple(rejected), tuple(diagnosed)))
+    return together
 
 
 def verify_week(

@@ -51,6 +51,17 @@ def verify(
     mutants: Annotated[
         bool, typer.Option(help="Hunt small changes of the solutions instead of the bank.")
     ] = False,
+    draws: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="So many other draws of the hidden inputs, the same on every machine, instead "
+            "of this course's own: what holds by luck shows.",
+        ),
+    ] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Weeks or draws at a time; default: one per core.")
+    ] = None,
 ) -> None:
     """Prove that the graders are fair and sharp, on the whole bank of each week.
 
@@ -68,7 +79,7 @@ def verify(
         if not run_hunt(course, chosen):
             raise typer.Exit(1)
         return
-    if not run_verification(course, chosen, quick=quick, device=device):
+    if not run_verification(course, chosen, quick=quick, device=device, draws=draws, jobs=jobs):
         raise typer.Exit(1)
 
 

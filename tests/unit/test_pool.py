@@ -35,6 +35,6 @@ def _own_cores(_: int) -> tuple[int, ...]:
 
 def test_the_processes_of_a_pool_take_all_cores_between_them() -> None:
     free = os.sched_getaffinity(0)
-    with pool._pool(len(free)) as processes:
+    with pool.process_pool(len(free)) as processes:
         taken = set(processes.map(_own_cores, range(len(free))))
     assert taken == {(core,) for core in free}

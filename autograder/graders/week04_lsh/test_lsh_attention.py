@@ -111,7 +111,7 @@ def test_long_queries_do_not_attend_to_themselves(agree, draw, planted):
     """Lowering a score by 1e5 is enough for long queries too, if they have company."""
     # Scores of some ten thousands: float64 knows them to 1e-11.
     x, rotations = planted([THREES], 2)
-    agree.within(IN_FLOAT64).lsh_attention(15_000 * x, draw.normal(2, 12, 5), rotations, 4)
+    agree.within(IN_FLOAT64).lsh_attention(40_000 * x, draw.normal(2, 12, 5), rotations, 4)
 
 
 def test_alone_it_attends_to_itself(agree, draw, planted):
