@@ -41,7 +41,16 @@ def fake_mode() -> Any:
     claim_device()
     from torch._subclasses.fake_tensor import FakeTensorMode
 
-    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    class OnlyMode(FakeTensorMode):
+        def __deepcopy__(self, memo: object) -> OnlyMode:
+            """A copied tensor stays in this mode.
+
+            torch would copy the mode with it, down to its weak references into memory: each is
+            then given back twice, and the process dies over whatever comes next.
+            """
+            return self
+
+    mode = OnlyMode(allow_non_fake_inputs=True)
     with mode:  # the first use imports a great deal
         _use_operators(torch.empty(2, 2, device=FAKE_DEVICE))
     return mode
