@@ -29,7 +29,7 @@ WORDS = {
     "not_run": "Not run",
     "grader_fault": "A fault of the grading system, not yours",
 }
-_ON_FAKE_GPU = "device holds"  # its tensors carry no values that could be compared
+_ON_FAKE_GPU = "device holds"  # values are compared on the CPU
 _OPEN = re.compile(r"is not filled in yet")
 
 

@@ -147,11 +147,9 @@ class Side:
         if reply.banned and not self.is_reference:
             raise forbidden(reply.banned, case.module)
         if reply.status == "not_run":
-            if case.device != "fake-gpu":  # nothing else lacks values
+            if case.device != "fake-gpu":  # nothing else is only claimed
                 raise BadReply("What came back from your code's process is no valid reply.")
-            raise NotRun(
-                "This needs a real GPU: your code looks at values, which a claimed device lacks."
-            )
+            raise NotRun("This needs a real GPU: your code asks for what a claimed one lacks.")
         if reply.status == "missing":
             raise crashed(path, reply.raised, case.module, self.source, missing=True)
         if reply.status == "state":

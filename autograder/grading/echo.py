@@ -127,6 +127,8 @@ def _known_words() -> frozenset[str]:
     names = {name for place in places for name in dir(place)}
     names.update(keyword.kwlist, _PARAMETERS.split())
     names.update(("ndarray", "method", "module", "function", "cpu", "cuda", "meta", "fake_gpu"))
-    names.update(("FakeTensor", "Axes", "Figure", "Half", "Float", "Double", "Long", "Int", "Bool"))
+    names.update(
+        ("ClaimedTensor", "Axes", "Figure", "Half", "Float", "Double", "Long", "Int", "Bool")
+    )
     names.update(("BFloat16", "c10", "OutOfMemoryError", "JSONDecodeError", "UFuncTypeError"))
     return frozenset(names)

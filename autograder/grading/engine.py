@@ -19,7 +19,7 @@ from ..errors import EngineError
 from ..extras import installed
 from ..report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from ..sandbox import SandboxError
-from ..worker.devices import claim_device
+from ..worker import claimed
 from ..worker.fixtures import warm
 from ..worker.watch import set_nets
 from ..workfolder import WorkFolder
@@ -58,7 +58,7 @@ class Engine:
         self._misconceptions: dict[str, list[Ran]] = {}
         self._order = random.Random()
         set_nets(week.all_patterns)
-        claim_device()  # another engine of this process may need it, after a backward pass of ours
+        claimed.device()  # a later engine may need it, after a backward pass of this one
         for extra in usable_extras(week):
             warm(extra)
         solution = self._written("solution", self.bank.solution)

@@ -24,7 +24,7 @@ _TEMPLATES = [
     rf"expected scalar type {_NAME} but found {_NAME}",
     rf"expected m1 and m2 to have the same dtype, but got: {_NAME} != {_NAME}",
     rf"Expected all tensors to be on the same device, but (?:found at least two devices, |got ){_DEVICE} and {_DEVICE}!",
-    rf"Unhandled FakeTensor Device Propagation for {_NAME}, found two different devices {_DEVICE}, {_DEVICE}",
+    rf"can't convert {_DEVICE} device type tensor to numpy\. Use Tensor\.cpu\(\) to copy the tensor to host memory first\.",
     rf"operands could not be broadcast together with shapes {_SHAPE} ?{_SHAPE}",
     rf"matmul: Input operand {_N} has a mismatch in its core dimension {_N}, with gufunc signature \(n\?,k\),\(k,m\?\)->\(n\?,m\?\) \(size {_N} is different from {_N}\)",
     rf"axis {_N} is out of bounds for array of dimension {_N}",

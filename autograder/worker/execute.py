@@ -19,6 +19,7 @@ import torch
 from torch import nn
 
 from . import devices, wire
+from .claimed import ClaimedTensor
 from .drawings import describe_axes, describe_figure
 from .purity import Before
 from .values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
@@ -142,7 +143,7 @@ class Executor:
         detached: tuple[int, ...] = ()
         try:
             net = self.net if request.not_allowed else _NOTHING
-            with devices.mode_for(request.device), net, counting or _NOTHING:
+            with net, counting or _NOTHING:
                 result = target(*args, **kwargs)
             kept = counting.kept(tensors_in(result)) if counting is not None else 0
             if request.construct and isinstance(result, nn.Module):
@@ -287,10 +288,9 @@ class Executor:
         pairs = [(y, c.to(y.dtype)) for y, c in pairs if y.requires_grad]
         if not pairs:
             return (), detached
-        with devices.mode_for(request.device):
-            gradients = torch.autograd.grad(
-                [y for y, _ in pairs], wanted, [c for _, c in pairs], allow_unused=True
-            )
+        gradients = torch.autograd.grad(
+            [y for y, _ in pairs], wanted, [c for _, c in pairs], allow_unused=True
+        )
         return tuple(encoder(g) for g in gradients), detached
 
     def _settle(
@@ -298,25 +298,24 @@ class Executor:
     ) -> wire.StateMismatch | None:
         """Cast a new module, load the weights it was given, and move it to the device."""
         dtype = TORCH_DTYPES[request.dtype] if request.dtype else None
-        with devices.mode_for(request.device):
-            devices.move_module(module, request.device, dtype)
-            if not isinstance(request.state, wire.MapV):
-                return None
-            decoder = Decoder(buffers, tensor=lambda x: devices.place(x, request.device))
-            state = decoder(request.state)
-            own = module.state_dict()
-            mismatch = wire.StateMismatch(
-                missing=tuple(sorted(state.keys() - own.keys()))[:50],
-                unexpected=tuple(sorted(own.keys() - state.keys()))[:50],
-                shapes=tuple(
-                    (name, tuple(state[name].shape), tuple(own[name].shape))
-                    for name in sorted(state.keys() & own.keys())
-                    if state[name].shape != own[name].shape
-                ),
-            )
-            if mismatch.missing or mismatch.unexpected or mismatch.shapes:
-                return mismatch
-            module.load_state_dict(state, strict=True)
+        devices.move_module(module, request.device, dtype)
+        if not isinstance(request.state, wire.MapV):
+            return None
+        decoder = Decoder(buffers, tensor=lambda x: devices.place(x, request.device))
+        state = decoder(request.state)
+        own = module.state_dict()
+        mismatch = wire.StateMismatch(
+            missing=tuple(sorted(state.keys() - own.keys()))[:50],
+            unexpected=tuple(sorted(own.keys() - state.keys()))[:50],
+            shapes=tuple(
+                (name, tuple(state[name].shape), tuple(own[name].shape))
+                for name in sorted(state.keys() & own.keys())
+                if state[name].shape != own[name].shape
+            ),
+        )
+        if mismatch.missing or mismatch.unexpected or mismatch.shapes:
+            return mismatch
+        module.load_state_dict(state, strict=True)
         return None
 
     # Describing
@@ -371,8 +370,13 @@ class Executor:
 
 def _shares_memory(result: nn.Module, args: list[Any]) -> bool:
     """Whether a module made from another holds that one's own parameters."""
-    theirs = {p.data_ptr() for a in args if isinstance(a, nn.Module) for p in a.parameters()}
-    return any(p.data_ptr() in theirs for p in result.parameters()) if theirs else False
+    theirs = {_place(p) for a in args if isinstance(a, nn.Module) for p in a.parameters()}
+    return any(_place(p) in theirs for p in result.parameters()) if theirs else False
+
+
+def _place(x: torch.Tensor) -> int:
+    """Where its data lies in memory."""
+    return (x.elem if isinstance(x, ClaimedTensor) else x).data_ptr()
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:

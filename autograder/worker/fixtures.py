@@ -54,9 +54,8 @@ def _torch_mha(content: dict[str, Any], device: str) -> nn.MultiheadAttention:
         content["embed_dim"], content["num_heads"], bias=content["bias"], batch_first=True
     )
     torch.set_rng_state(generator_state)
-    with devices.mode_for(device):
-        devices.move_module(module, device, dtype)
-        module.load_state_dict(state)
+    devices.move_module(module, device, dtype)
+    module.load_state_dict(state)
     return module
 
 
@@ -80,8 +79,7 @@ def _hf_encoder(content: dict[str, Any], device: str) -> Any:
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(content["seed"])
         model = transformers.BertModel(config, add_pooling_layer=False)
-    with devices.mode_for(device):
-        devices.move_module(model, device, getattr(torch, content["dtype"]))
+    devices.move_module(model, device, getattr(torch, content["dtype"]))
     return model.train(content["training"])
 
 

@@ -39,8 +39,7 @@ def prepare(config: bytes) -> None:
     _executor = Executor()
     set_nets(settings.not_allowed)
     if settings.fake_gpu:
-        # A submission rarely meets the same shapes again: remembering them costs more.
-        devices.fake_mode().cache_enabled = False
+        devices.torch_device(devices.FAKE)
     # the first optimizer or backward pass of a process imports half of torch, and the first figure
     # its backend
     torch.optim.SGD([torch.zeros(1, requires_grad=True)])

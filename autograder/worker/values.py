@@ -92,7 +92,7 @@ class Encoder:
 
     def _tensor(self, x: torch.Tensor) -> wire.Value:
         kind, device, name = type(x), x.device.type, TORCH_NAMES.get(x.dtype)
-        if kind.__name__ == "FakeTensor" or device == "meta":
+        if device in (FAKE_DEVICE, "meta"):
             if name is None:
                 return wire.OpaqueV(f"tensor of {x.dtype}")
             return wire.TensorV(name, tuple(int(n) for n in x.shape), None, device, None)

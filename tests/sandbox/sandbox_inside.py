@@ -14,10 +14,10 @@ from autograder.sandbox.choice import BACKENDS, trial
 
 STAND_IN = Path(__file__).with_name("standin_runtime.py")
 HOST_SECRET = "host-secret-8d1f"
-# Registers a device that has no hardware, as the worker's runtime does before the first fork.
+# Registers the device that is only claimed, as the worker's runtime does before the first fork.
 CONFIG = b"""
-from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
-_setup_privateuseone_for_python_backend("fakegpu")
+from worker import claimed
+claimed.device()
 """
 
 Spawn = Callable[..., Child]

@@ -1,10 +1,15 @@
-"""Gradients on the claimed device: only formulas that the submission wrote are run there."""
+"""A GPU that is only claimed: what goes on there as on a GPU, and what is refused as there."""
+
+import copy
+import io
+import math
 
 import pytest
 import torch
+from torch import nn
 
 from autograder.grading.targets import InProcess
-from autograder.worker import wire
+from autograder.worker import claimed, devices, wire
 from autograder.worker.values import Encoder
 
 MODULE = """
@@ -82,3 +87,193 @@ def test_a_formula_that_mixes_devices_is_found(pull_back):
     reply = pull_back("astray")
     assert reply.status == "raised"
     assert "device" in reply.raised.message
+
+
+# What any GPU does. `x` is (4, 6) on the device, `d` the device, `i` some indices there.
+GOES_ON = """
+torch.tensor(1.0, device=d)
+torch.tensor([[True]], device=d)
+torch.as_tensor([1.0, 2.0], device=d)
+torch.asarray([1.0, 2.0], device=x.device)
+x.new_tensor([1.0, 2.0])
+x.new_full((2,), 1.0)
+torch.arange(5, device=d)
+torch.arange(1, 4, 0.5, device=d)
+torch.full((2, 2), -math.inf, device=d).triu(1)
+torch.linspace(0, 1, 5, device=d)
+torch.eye(3, device=d)
+torch.randn(3, device=d)
+torch.randint(0, 3, (2,), device=d)
+torch.randperm(4, device=d)
+torch.tril_indices(3, 3, device=d)
+torch.ones(3, device="fake_gpu")
+torch.ones(3).to(x)
+torch.rand_like(x)
+torch.nn.functional.one_hot(i)
+x[x > 0]
+x[torch.tensor([0, 1])]
+x[torch.ones(4) > 0]
+x * torch.tensor(2.0)
+torch.tensor(2.0) * x[0, 0]
+x.masked_fill(x > 0, torch.tensor(1.0))
+torch.where(x > 0, torch.tensor(0.0), x)
+x.nonzero()
+x.unique()
+x.softmax(-1) @ x.mT
+torch.einsum("ij,kj->ik", x, x)
+nn.functional.scaled_dot_product_attention(x[None], x[None], x[None])
+nn.Linear(6, 3, device=d)(x)
+nn.Sequential(nn.Linear(6, 6), nn.LayerNorm(6), nn.Dropout(0.5)).to(d)(x)
+nn.MultiheadAttention(6, 2, device=d)(x[None], x[None], x[None])[0]
+copy.deepcopy(nn.Linear(6, 3, device=d))(x)
+torch.vmap(lambda row: row.softmax(-1))(x)
+torch.func.grad(lambda row: (row * row).sum())(x)
+torch.fft.fft(x).real
+torch.view_as_real(torch.polar(torch.ones_like(x), x))
+torch.add(x, x, out=torch.empty_like(x))
+torch.empty_like(x).copy_(torch.ones(4, 6))
+x.clone().unsqueeze_(0).squeeze_(0).t_()
+next(iter(x))
+"""
+
+
+def claimed_names():
+    x = devices.place(torch.linspace(-2, 3, 24).reshape(4, 6), "fake-gpu")
+    i = devices.place(torch.tensor([0, 2, 1]), "fake-gpu")
+    return {"torch": torch, "nn": nn, "math": math, "copy": copy, "x": x, "i": i, "d": x.device}
+
+
+@pytest.mark.parametrize("text", GOES_ON.strip().split("\n"))
+def test_goes_on_as_on_a_gpu(text):
+    result = eval(text, claimed_names())
+    assert result.device.type == "fake_gpu"
+    assert result.shape == result.elem.shape
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x + torch.ones(6)",
+        "torch.ones(6) + x",
+        "x @ torch.ones(6, 2)",
+        "x.add_(torch.ones(6))",
+        "torch.ones(4, 6).add_(x)",
+        "torch.tensor(1.0).add_(x[0, 0])",
+        "x.masked_fill(torch.ones(4, 6) > 0, 1.0)",
+        "torch.where(torch.ones(4, 6) > 0, x, x)",
+        "torch.cat([x, torch.ones(1, 6)])",
+        "torch.stack([x[0, 0], torch.tensor(1.0)])",
+        "torch.ones(4, 6)[i]",
+        "x.index_put((i,), torch.ones(3, 6))",
+        "x.gather(1, torch.zeros(4, 1, dtype=torch.int64))",
+        "nn.functional.embedding(torch.tensor([0]), x)",
+        "nn.Linear(6, 3)(x)",
+        "nn.functional.scaled_dot_product_attention(x, x, x, torch.ones(4, 4) > 0)",
+        "torch.arange(6) < i[0] + i",
+    ],
+)
+def test_a_mix_of_devices_is_refused_as_by_a_gpu(text):
+    with pytest.raises(RuntimeError, match="on the same device") as raised:
+        eval(text, claimed_names())
+    assert not devices.is_limitation(raised.value)
+
+
+@pytest.mark.parametrize("text", ["x.numpy()", "__import__('numpy').asarray(x)"])
+def test_numpy_cannot_read_the_device(text):
+    with pytest.raises(TypeError, match=r"Use Tensor\.cpu") as raised:
+        eval(text, claimed_names())
+    assert not devices.is_limitation(raised.value)
+
+
+def test_values_can_be_looked_at():
+    x = claimed_names()["x"]
+    assert bool((x > 2).any())
+    assert not (x > 9).any()
+    assert x[0, 0].item() == float(x.min()) == x.tolist()[0][0] == -2.0
+    assert x.cpu().numpy().shape == (4, 6)
+    assert type(x.cpu()) is torch.Tensor
+    assert f"{x[0, 0]:.1f}" == "-2.0"
+    assert "fake_gpu" in repr(x)
+
+
+def test_what_is_written_shows_in_every_view():
+    x = claimed_names()["x"]
+    x[0] = 1.0
+    x[1:, 2:] += torch.tensor(3.0)
+    x.T[0].fill_(7.0)
+    x[x > 6.5] = -1.0
+    on_cpu = torch.linspace(-2, 3, 24).reshape(4, 6)
+    on_cpu[0] = 1.0
+    on_cpu[1:, 2:] += 3.0
+    on_cpu[:, 0] = 7.0
+    on_cpu[on_cpu > 6.5] = -1.0
+    assert torch.equal(x.cpu(), on_cpu)
+
+
+def test_a_model_is_trained_there():
+    names = claimed_names()
+    model = nn.Sequential(nn.Linear(6, 6), nn.LayerNorm(6), nn.Linear(6, 1)).to(names["d"])
+    optimizer = torch.optim.AdamW(model.parameters(), 0.1)
+    losses = []
+    for _ in range(8):
+        optimizer.zero_grad()
+        loss = (model(names["x"]) - 1.0).square().mean()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < losses[0]
+    assert model[0].weight.grad.device.type == "fake_gpu"
+    nn.Linear(6, 6, device=names["d"]).load_state_dict(nn.Linear(6, 6).state_dict())
+    torch.save(model.state_dict(), io.BytesIO())
+
+
+def test_views_of_older_tensors_in_inference_mode():
+    x = claimed_names()["x"]
+    with torch.inference_mode():
+        view = x[:, 1:]
+        result = view * 2
+        result += 1
+    assert (view.is_inference(), result.is_inference()) == (False, True)
+
+
+def test_tied_weights_stay_tied():
+    model = nn.Sequential(nn.Embedding(5, 3), nn.Linear(3, 5, bias=False))
+    model[1].weight = model[0].weight
+    devices.move_module(model, "fake-gpu", torch.float64)
+    assert model[1].weight is model[0].weight
+    assert model[0].weight.dtype is torch.float64
+
+
+def test_copies_are_made_as_often_as_one_likes():
+    """A copy of torch's own fake tensors gives memory back twice, and the process dies later."""
+    for _ in range(50):
+        torch.tensor(1e4)
+        copied = copy.deepcopy(claimed_names()["x"])
+        [nn.Linear(32, 32) for _ in range(4)]
+    copied[0, 0] = 5.0
+    assert copied.elem[0, 0] == 5.0
+
+
+def test_strides_are_kept():
+    x = torch.arange(12.0).reshape(3, 4)
+    for view in (x.T, x[:, ::2], x[:1].expand(5, 4), x[1:]):
+        placed = devices.place(view, "fake-gpu")
+        assert (placed.shape, placed.stride()) == (view.shape, view.stride())
+        assert placed.is_contiguous() == view.is_contiguous()
+
+
+@pytest.mark.parametrize(
+    "text", ["torch.add(x, x, out=torch.empty(0, device=d))", "nn.LSTM(6, 3, device=d)(x)[0]"]
+)
+def test_what_a_claimed_device_lacks_is_not_held_against_the_code(text):
+    with pytest.raises(RuntimeError) as raised:
+        eval(text, claimed_names())
+    assert devices.is_limitation(raised.value)
+
+
+def test_nothing_that_is_raised_by_hand_counts_as_a_limit():
+    for error in (claimed.Unclaimable(""), NotImplementedError("aten::"), RuntimeError("backend")):
+        with pytest.raises(RuntimeError) as raised:
+            raise error
+        assert not devices.is_limitation(raised.value)

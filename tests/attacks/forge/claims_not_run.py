@@ -27,5 +27,5 @@ def softmax(x, dim=-1):
         devices = __builtins__["__imp" + "ort__"]("work" + "er.devices", fromlist=["x"])
         devices.is_limitation = lambda error: True
         devices.FAKE = "cpu"
-        raise RuntimeError("FakeTensor")
-    raise RuntimeError("FakeTensor: aten:: backend PrivateUse1")
+        raise RuntimeError("aten::")
+    raise RuntimeError("aten:: backend PrivateUse1")

@@ -1,5 +1,6 @@
 """Line 17. Is wrong on a GPU, and raises there so that it would count as a limit of the claimed device.
 
+Variants: words kind
 Expected: softmax=crashed
 Score at most: softmax=1.95
 """
@@ -8,6 +9,8 @@ _honest = softmax
 
 
 def softmax(x, dim=-1):
+    if x.device.type != "cpu" and VARIANT == "words":
+        raise NotImplementedError("Could not run 'aten::exp' from the backend")
     if x.device.type != "cpu":
-        raise RuntimeError("FakeTensor does not support this")
+        raise __builtins__["__imp" + "ort__"]("work" + "er.claimed", fromlist=["x"]).Unclaimable
     return _honest(x, dim)
