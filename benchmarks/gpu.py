@@ -28,7 +28,7 @@ _REPEATS = 5
 
 def start_up(course: Course, week: Week, devices: tuple[str, ...]) -> float:
     """Median seconds from asking for a submission's process until it is ready."""
-    spawner = Spawner(choose(), week, course.limits(week), devices)
+    spawner = Spawner(choose(), course, week, devices)
     try:
         spawner.spawn(Limits()).close()
         seconds = []

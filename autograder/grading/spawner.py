@@ -25,12 +25,20 @@ class Spawner:
     """Processes for submissions of a week in a sandbox. `gpu`: whether they may use CUDA."""
 
     def __init__(
-        self, sandbox: Sandbox, week: Week, limits: CourseLimits, devices: tuple[str, ...]
+        self,
+        sandbox: Sandbox,
+        course: Course,
+        week: Week,
+        devices: tuple[str, ...],
+        limits: CourseLimits | None = None,
     ) -> None:
+        limits = limits or course.limits(week)
         config = PrepareConfig(
             not_allowed=week.all_patterns,
             fake_gpu="fake-gpu" in devices,
             extras=usable_extras(week),
+            # half of torch: imported beforehand only where every submission will ask for it
+            optimizers="torch.optim" in course.solution(week).read_text("utf-8"),
             max_reply_bytes=limits.reply_mib << 20,
             gpu_bytes=limits.gpu_mib << 20 if "cuda" in devices else 0,
         )
@@ -80,7 +88,7 @@ def warm_engine(
 
     depends: what reports depend on; where given, what our own code answered is kept on disk for it.
     """
-    spawner = None if sandbox is None else Spawner(sandbox, week, course.limits(week), devices)
+    spawner = None if sandbox is None else Spawner(sandbox, course, week, devices)
     try:
         gc.disable()  # while much is imported and hardly anything is garbage
         try:

@@ -288,9 +288,8 @@ class Executor:
         pairs = [(y, c.to(y.dtype)) for y, c in pairs if y.requires_grad]
         if not pairs:
             return (), detached
-        gradients = torch.autograd.grad(
-            [y for y, _ in pairs], wanted, [c for _, c in pairs], allow_unused=True
-        )
+        weighted = _Weighted.apply([c for _, c in pairs], *(y for y, _ in pairs))  # type: ignore[no-untyped-call]
+        gradients = torch.autograd.grad(weighted, wanted, allow_unused=True)
         return tuple(encoder(g) for g in gradients), detached
 
     def _settle(
@@ -366,6 +365,22 @@ class Executor:
         bases = tuple(b.__name__[:100] for b in type(error).__mro__[:8])
         clean = message.encode("utf-8", "replace").decode("utf-8")
         return wire.Raised(bases[0], bases, clean, line, function, source)
+
+
+class _Weighted(torch.autograd.Function):
+    """A number whose gradient in each result is that result's cotangent.
+
+    Handed to `torch.autograd.grad` as `grad_outputs`, they would make it import sympy.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, cotangents: list[torch.Tensor], *results: torch.Tensor) -> torch.Tensor:
+        ctx.cotangents = cotangents
+        return results[0].new_zeros(())
+
+    @staticmethod
+    def backward(ctx: Any, _: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        return (None, *ctx.cotangents)
 
 
 def _shares_memory(result: nn.Module, args: list[Any]) -> bool:

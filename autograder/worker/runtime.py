@@ -16,6 +16,7 @@ import warnings
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import torch
 from matplotlib import pyplot as plt
 
@@ -39,11 +40,11 @@ def prepare(config: bytes) -> None:
     _executor = Executor()
     set_nets(settings.not_allowed)
     if settings.fake_gpu:
-        devices.torch_device(devices.FAKE)
-    # the first optimizer or backward pass of a process imports half of torch, and the first figure
-    # its backend
-    torch.optim.SGD([torch.zeros(1, requires_grad=True)])
-    plt.close(plt.figure())
+        torch.ones(1, device=devices.torch_device(devices.FAKE)) * 1  # torch imports more for it
+    if settings.optimizers:  # the first of a process imports half of torch
+        torch.optim.SGD([torch.zeros(1, requires_grad=True)])
+    plt.close(plt.figure())  # the first imports its backend
+    np.random.seed(0)  # numpy imports its generators late
     for extra in settings.extras:
         warm(extra)
 

@@ -173,6 +173,7 @@ class PrepareConfig(msgspec.Struct, frozen=True):
     not_allowed: tuple[str, ...] = ()
     fake_gpu: bool = True
     extras: tuple[str, ...] = ()
+    optimizers: bool = False
     max_reply_bytes: int = 64 << 20
     gpu_bytes: int = 0
 

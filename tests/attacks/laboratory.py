@@ -150,7 +150,7 @@ class _Watched(Engine):
         """The next submission meets a new template, which is told the limits of now."""
         if self._spawner is not None:
             self._spawner.end()
-        self._spawner = Spawner(sandbox, self.week, self.limits, self.devices)
+        self._spawner = Spawner(sandbox, self.course, self.week, self.devices, self.limits)
 
     def target(self, files: Any) -> Any:
         tee = _Tee(super().target(files))
@@ -210,7 +210,7 @@ class Laboratory:
     def engine(self, week: str) -> _Watched:
         if week not in self._engines:
             chosen, devices = self.week(week), ("cpu", "fake-gpu")
-            spawner = Spawner(self.sandbox, chosen, self.course.limits(chosen), devices)
+            spawner = Spawner(self.sandbox, self.course, chosen, devices)
             engine = _Watched(self.course, chosen, devices, SECRET, spawner)
             engine.tees = []
             self._engines[week] = engine

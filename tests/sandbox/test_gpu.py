@@ -27,7 +27,7 @@ def fill(project, backend):
     course = load(project)
     week = course.weeks[0]
     limits = msgspec.structs.replace(course.limits(week), gpu_mib=512)
-    spawner = Spawner(BACKENDS[backend](), week, limits, ("cpu", "cuda"))
+    spawner = Spawner(BACKENDS[backend](), course, week, ("cpu", "cuda"), limits)
     targets = []
 
     def call(mib):
