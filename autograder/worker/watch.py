@@ -157,8 +157,10 @@ class FunctionNet(TorchFunctionMode):
         self.watcher = watcher
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.watcher.note(getattr(func, "__name__", ""))
-        return func(*args, **(kwargs or {}))
+        name = getattr(func, "__name__", "")
+        if matches(name, self.watcher.patterns):
+            self.watcher.note(name)
+        return func(*args, **kwargs) if kwargs else func(*args)
 
 
 class Counting(TorchDispatchMode):
@@ -172,7 +174,7 @@ class Counting(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch's own
         self.flops = self.largest = self.ops = 0
-        self._alive: dict[int, int] = {}
+        self._alive: dict[int, _Kept] = {}
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -182,28 +184,49 @@ class Counting(TorchDispatchMode):
     def kept(self, results: list[torch.Tensor]) -> int:
         """Elements made so far that are alive and belong to none of the results."""
         own = {t.untyped_storage()._cdata for t in results}
-        return sum(size for storage, size in self._alive.items() if storage not in own)
+        return sum(kept.size for storage, kept in self._alive.items() if storage not in own)
 
-    def _note(self, tensor: torch.Tensor) -> None:
+    def _note(self, tensor: torch.Tensor, size: int) -> None:
         storage = tensor.untyped_storage()
         key = storage._cdata
         if key not in self._alive:
-            self._alive[key] = tensor.numel()
-            weakref.finalize(storage, self._alive.pop, key, None)
+            kept = self._alive[key] = _Kept(storage, self._forget)
+            kept.key, kept.size = key, size
+
+    def _forget(self, kept: _Kept) -> None:
+        del self._alive[kept.key]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         result = func(*args, **kwargs)
         if not func.is_view:
-            tensors = _tensors(result)
-            made = max((t.numel() for t in tensors), default=0)
-            for tensor in tensors:
-                self._note(tensor)
+            made = 0
+            for tensor in _tensors(result):
+                size = tensor.numel()
+                made = max(made, size)
+                self._note(tensor, size)
             self.largest = max(self.largest, made)
             self.ops += 1
             formula = flop_registry.get(func.overloadpacket)
-            self.flops += int(formula(*args, **kwargs, out_val=result)) if formula else made
+            self.flops += _flops(formula, args, kwargs, result) if formula else made
         return result
+
+
+class _Kept(weakref.ref[Any]):
+    """A storage that lives on, and how many elements it was made with."""
+
+    __slots__ = ("key", "size")
+    key: int
+    size: int
+
+
+def _flops(formula: Any, args: Any, kwargs: Any, result: Any) -> int:
+    """What torch's formula says; its wrapper searches all arguments for tensors, at any depth."""
+    bare = getattr(formula, "__wrapped__", None)
+    if bare is None or not isinstance(result, torch.Tensor):
+        return int(formula(*args, **kwargs, out_val=result))
+    shapes = [a.shape if isinstance(a, torch.Tensor) else a for a in args]
+    return int(bare(*shapes, **kwargs, out_shape=result.shape))
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:
