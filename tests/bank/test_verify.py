@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -15,7 +16,8 @@ WEEKS = [week.name for week in load(PROJECT).weeks]
 
 @pytest.mark.parametrize("week", WEEKS)
 def test_stub_solution_alternatives_and_misconceptions_of(week, autograder):
-    done = autograder("verify", week, "--quick", timeout=900)
+    # one draw of the hidden inputs, the same in every clone
+    done = autograder("verify", week, "--quick", "--draws", "1", timeout=900)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert " 0 gaps" in done.stdout
 
@@ -69,6 +71,33 @@ def test_a_test_that_no_misconception_fails_is_a_gap(tiny, autograder):
     found = gaps_of(tiny, autograder)
     assert "Scale has no misconception" in found
     assert "test_Scale.py::test_device proves nothing" in found
+
+
+def test_what_holds_by_luck_is_a_gap_of_some_draws(tiny, autograder):
+    path = tiny / "autograder/graders/week01_tiny/test_weigh.py"
+    path.write_text(
+        path.read_text()
+        + '\n\ndef test_luck(agree, draw):\n    """Fails with every other draw of its inputs."""\n'
+        + "    x = draw.normal(2)\n    agree.weigh(x)\n    assert x[0] > 0, 'bad luck'\n"
+    )
+    done = autograder("verify", "1", "--quick", "--draws", "8", cwd=tiny)
+    assert done.returncode == 1, done.stdout
+    said = " ".join(done.stdout.split())
+    unlucky = re.findall(
+        r"the solution fails test_weigh.py::test_luck\S*: \S+: .*? \(in (\d) of 8 ", said
+    )
+    assert unlucky
+    assert all(0 < int(times) < 8 for times in unlucky)
+    assert "8 draws" in said
+
+
+def test_proofs_side_by_side_say_the_same(tiny, autograder):
+    shown = [
+        autograder("verify", "1", "--quick", "--draws", "2", "--jobs", jobs, cwd=tiny).stdout
+        for jobs in ("1", "2")
+    ]
+    assert shown[0] == shown[1]
+    assert "2 misconceptions, 2 draws: " in shown[0]
 
 
 def test_a_stub_that_earns_points_is_a_gap(tiny, autograder):
