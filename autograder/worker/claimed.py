@@ -179,17 +179,18 @@ def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _check_devices(facts: _Facts, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Whether a GPU would run the operator on tensors from these devices."""
+    parts: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
     indexing = facts.name in _INDEXING
     if indexing and isinstance(args[0], ClaimedTensor):
-        args = (args[0], *args[2:])  # an index may be on the CPU
+        del parts[1]  # an index may be on the CPU
     strict = facts.name in _STRICT
-    written = {place for place, _ in facts.written}
+    written = {key for place_and_name in facts.written for key in place_and_name}
     claimed = here = False
-    for place, argument in enumerate([*args, *kwargs.values()]):
+    for key, argument in parts:
         for x in _tensors(argument):
             if isinstance(x, ClaimedTensor):
                 claimed = True
-            elif x.dim() or strict or place in written or (indexing and place == 0):
+            elif x.dim() or strict or key in written or (indexing and key == 0):
                 here = True
     if claimed and here:
         raise RuntimeError(

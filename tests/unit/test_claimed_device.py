@@ -159,6 +159,7 @@ def test_goes_on_as_on_a_gpu(text):
         "x.add_(torch.ones(6))",
         "torch.ones(4, 6).add_(x)",
         "torch.tensor(1.0).add_(x[0, 0])",
+        "torch.add(x[0, 0], x[0, 0], out=torch.tensor(1.0))",
         "x.masked_fill(torch.ones(4, 6) > 0, 1.0)",
         "torch.where(torch.ones(4, 6) > 0, x, x)",
         "torch.cat([x, torch.ones(1, 6)])",
