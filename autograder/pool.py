@@ -26,6 +26,7 @@ from .course import load
 from .errors import KitError
 from .intake import Submission
 from .report import SubmissionReport
+from .workfolder import sweep
 
 Finished = Callable[[str, SubmissionReport], None]
 # Handed out ahead, for each process: it never waits for the next one.
@@ -48,6 +49,7 @@ def run_here(
     job: Job, work: Mapping[str, Submission], jobs: int | None, finished: Finished
 ) -> None:
     """Grade submissions in this process where one is enough, else in a pool."""
+    sweep()  # also where all is graded already, and nothing makes a folder
     count = max(1, min(jobs or os.cpu_count() or 1, len(work)))
     if count == 1:
         for key, submission in work.items():

@@ -20,7 +20,7 @@ class WorkFolder:
     """A private folder at `path`; `close` removes it, and so does the next process."""
 
     def __init__(self) -> None:
-        _sweep()
+        sweep()
         made = Path(tempfile.mkdtemp(prefix=f"new-{_PREFIX}"))
         self._lock = _locked(made / _LOCK)
         self.path = made.with_name(made.name.removeprefix("new-"))
@@ -33,7 +33,8 @@ class WorkFolder:
             self._lock = None
 
 
-def _sweep() -> None:
+def sweep() -> None:
+    """Remove the folders of processes that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             if folder.lstat().st_uid != os.geteuid():

@@ -101,6 +101,12 @@ def device() -> torch.device:
     return torch.device(FAKE_DEVICE, 0)
 
 
+@cache
+def warm() -> None:
+    """Have torch import what it wants for a first tensor like these; no call should wait for it."""
+    ClaimedTensor(torch.ones(1)) * 1
+
+
 _library: torch.library.Library | None = None  # what it registered lasts as long as it does
 
 

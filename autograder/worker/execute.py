@@ -288,7 +288,8 @@ class Executor:
         pairs = [(y, c.to(y.dtype)) for y, c in pairs if y.requires_grad]
         if not pairs:
             return (), detached
-        weighted = _Weighted.apply([c for _, c in pairs], *(y for y, _ in pairs))  # type: ignore[no-untyped-call]
+        with torch.enable_grad():  # whatever mode the submission left
+            weighted = _Weighted.apply([c for _, c in pairs], *(y for y, _ in pairs))  # type: ignore[no-untyped-call]
         gradients = torch.autograd.grad(weighted, wanted, allow_unused=True)
         return tuple(encoder(g) for g in gradients), detached
 

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from matplotlib import pyplot as plt
 
-from . import devices, wire
+from . import claimed, devices, wire
 from .execute import Executor
 from .fixtures import warm
 from .watch import set_nets
@@ -40,7 +40,7 @@ def prepare(config: bytes) -> None:
     _executor = Executor()
     set_nets(settings.not_allowed)
     if settings.fake_gpu:
-        torch.ones(1, device=devices.torch_device(devices.FAKE)) * 1  # torch imports more for it
+        claimed.warm()
     if settings.optimizers:  # the first of a process imports half of torch
         torch.optim.SGD([torch.zeros(1, requires_grad=True)])
     plt.close(plt.figure())  # the first imports its backend
