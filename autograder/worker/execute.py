@@ -288,7 +288,7 @@ class Executor:
         pairs = [(y, c.to(y.dtype)) for y, c in pairs if y.requires_grad]
         if not pairs:
             return (), detached
-        with torch.enable_grad():  # whatever mode the submission left
+        with torch.set_grad_enabled(True):  # whatever mode the submission left
             weighted = _Weighted.apply([c for _, c in pairs], *(y for y, _ in pairs))  # type: ignore[no-untyped-call]
         gradients = torch.autograd.grad(weighted, wanted, allow_unused=True)
         return tuple(encoder(g) for g in gradients), detached
