@@ -143,7 +143,10 @@ class _Facts(NamedTuple):
 
     name: str
     free: bool  # goes from device to device
+    strict: bool
+    indexing: bool
     written: tuple[tuple[int, str], ...]  # arguments that are written to: place and name
+    on_device: frozenset[int | str]  # those whose device counts even without axes: either
     returns_written: bool
     changes_form: bool  # of what is written to
 
@@ -156,11 +159,16 @@ def _facts(func: Any) -> _Facts:
         for place, argument in enumerate(schema.arguments)
         if argument.alias_info is not None and argument.alias_info.is_write
     )
+    on_device = {key for place_and_name in written for key in place_and_name}
+    indexing = name in _INDEXING
     aliases = [r.alias_info for r in schema.returns]
     return _Facts(
         name,
         name in ("copy_", "_to_copy"),
+        name in _STRICT,
+        indexing,
         written,
+        frozenset(on_device | {0} if indexing else on_device),
         bool(aliases) and all(a is not None and a.is_write for a in aliases),
         torch.Tag.inplace_view in func.tags,
     )
@@ -186,17 +194,14 @@ def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _check_devices(facts: _Facts, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Whether a GPU would run the operator on tensors from these devices."""
     parts: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
-    indexing = facts.name in _INDEXING
-    if indexing and isinstance(args[0], ClaimedTensor):
+    if facts.indexing and isinstance(args[0], ClaimedTensor):
         del parts[1]  # an index may be on the CPU
-    strict = facts.name in _STRICT
-    written = {key for place_and_name in facts.written for key in place_and_name}
     claimed = here = False
     for key, argument in parts:
         for x in _tensors(argument):
             if isinstance(x, ClaimedTensor):
                 claimed = True
-            elif x.dim() or strict or key in written or (indexing and key == 0):
+            elif x.dim() or facts.strict or key in facts.on_device:
                 here = True
     if claimed and here:
         raise RuntimeError(
