@@ -7,7 +7,7 @@ left out in pyproject.toml) nor the demo, which names misconceptions of the bank
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-LEFT_OUT = {("autograder", "demo")}
+LEFT_OUT = {("autograder.nbgrader", "demo")}
 
 
 class BuildForStudents(build_py):

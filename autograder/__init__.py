@@ -5,7 +5,8 @@
 
 from typing import Any
 
-__version__ = "0.1.0"
+from .version import __version__
+
 __all__ = ["__version__", "check"]
 
 
@@ -15,7 +16,7 @@ def check(exercise: str | None = None) -> Any:
     Returns a result that renders as a table in a notebook and as text elsewhere. Under nbgrader's
     Validate button a check that does not pass raises: the button knows no other sign.
     """
-    from .checking import NotPassed, being_validated, check_folder
+    from .student.checking import NotPassed, being_validated, check_folder
 
     result = check_folder(exercise)
     if being_validated() and not result.passed:

@@ -23,10 +23,10 @@ from typing import Any
 import msgspec
 import psutil
 
-from autograder.course import Course, Week, load
 from autograder.grading import targets
 from autograder.grading.engine import Engine
 from autograder.grading.spawner import warm_engine
+from autograder.model.course import Course, Week, load
 from autograder.sandbox import choose
 from autograder.worker import wire
 from autograder.worker.execute import Executor

@@ -14,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.course import Course, Week
-from autograder.devices import has_cuda
 from autograder.grading.spawner import Spawner, warm_engine
+from autograder.model.axes import has_cuda
+from autograder.model.course import Course, Week
 from autograder.sandbox import Limits, choose
 
 from .growth import grade

@@ -19,8 +19,8 @@ import tempfile
 from dataclasses import astuple
 from pathlib import Path
 
-from autograder.course import Course, Week
 from autograder.grading.spawner import warm_engine
+from autograder.model.course import Course, Week
 from autograder.sandbox import choose
 
 from .generate import variant

@@ -11,9 +11,9 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from autograder.course import load
 from autograder.grading.engine import Engine
 from autograder.grading.targets import InProcess
+from autograder.model.course import load
 
 from .sample import SECRET
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import yaml
 
-from autograder.bank import Bank
-from autograder.course import Course, Week, load
+from autograder.model.bank import Bank
+from autograder.model.course import Course, Week, load
 
 from .measure import ROOT
 

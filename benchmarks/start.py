@@ -18,7 +18,7 @@ import threading
 import time
 from pathlib import Path
 
-from autograder.course import load
+from autograder.model.course import load
 
 from .measure import ROOT, run
 from .results import table, write_section

@@ -16,7 +16,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from autograder.course import load
+from autograder.model.course import load
 
 from . import graders
 from .graders import Chosen, Grader, Passed

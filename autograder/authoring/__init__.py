@@ -1,1 +1,1 @@
-"""Making a new week: its folders from templates, and its entry in course.yaml."""
+"""Making and proving a course: stubs, figures, lessons, new weeks, verify, mutants, leaks."""

@@ -6,8 +6,8 @@ import textwrap
 
 import yaml
 
-from ..course import REGISTRY, parse
-from ..errors import CourseError
+from ..model.course import REGISTRY, parse
+from ..model.errors import CourseError
 
 
 def with_week(text: str, entry: str) -> str:

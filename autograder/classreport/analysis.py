@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..course import Week
-from ..report import ExerciseReport, Report, SubmissionReport, TestReport
+from ..model.course import Week
+from ..model.report import ExerciseReport, Report, SubmissionReport, TestReport
 
 ENOUGH = 8
 _OPEN = "is not filled in yet"

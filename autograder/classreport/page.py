@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..course import Course
-from ..feedback.html import environment
+from ..model.course import Course
+from ..pages.environment import environment
 from .alike import side_by_side
 from .analysis import ENOUGH, WeekSummary
 from .pictures import bars, histogram
@@ -31,7 +31,7 @@ def week_page(
             f"{summary.week}: mean share of the points by exercise",
         ),
     }
-    template = environment().get_template("class_week.html.j2")
+    template = environment("classreport").get_template("class_week.html.j2")
     return template.render(
         course=course,
         summary=summary,
@@ -55,7 +55,7 @@ def course_page(course: Course, summaries: Sequence[WeekSummary], *, names: bool
         [w.mean for w in summaries],
         "Mean share of the points by week",
     )
-    template = environment().get_template("class_course.html.j2")
+    template = environment("classreport").get_template("class_course.html.j2")
     return template.render(
         course=course,
         summaries=summaries,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from ..course import Course, Week
-from ..errors import KitError
+from ..model.course import Course, Week
+from ..model.errors import KitError
+from ..model.report import Report, SubmissionReport, from_json
 from ..nbgrader.recorded import recorded_folder
-from ..report import Report, SubmissionReport, from_json
 
 
 def recorded_report(course: Course, week: Week) -> Report | None:

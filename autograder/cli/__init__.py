@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import KitError
+from ..model.errors import KitError
 
 app = typer.Typer(
     name="autograder",

@@ -22,8 +22,8 @@ def build(
 
     Example: autograder build --check
     """
-    from ..course import load
-    from ..stubs import stale, write_stubs
+    from ..authoring.stubs import stale, write_stubs
+    from ..model.course import load
 
     course = load()
     paths = stale(course) if check else write_stubs(course)
@@ -34,7 +34,7 @@ def build(
     if not paths:
         print(f"{len(course.weeks)} stubs are up to date")
     if figures:
-        from ..figures import draw_figures
+        from ..authoring.figures import draw_figures
 
         for week in course.weeks:
             for drawn in draw_figures(course, week):
@@ -67,14 +67,14 @@ def verify(
 
     Example: autograder verify week02 --quick
     """
-    from ..course import load
+    from ..model.course import load
 
     course = load()
-    from ..show.verification import run_verification
+    from .show.verification import run_verification
 
     chosen = [course.week(w) for w in weeks] if weeks else list(course.weeks)
     if mutants:
-        from ..show.hunting import run_hunt
+        from .show.hunting import run_hunt
 
         if not run_hunt(course, chosen):
             raise typer.Exit(1)
@@ -95,7 +95,7 @@ def new(
     Example: autograder new week08_pooling --exercise mean_pool
     """
     from ..authoring.new import BLANK, new_week
-    from ..course import load
+    from ..model.course import load
 
     course = load()
     for path in new_week(course, week, exercise):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import KitError
+from ..model.errors import KitError
 from . import WeekArgument, app
 
 
@@ -46,8 +46,8 @@ def grade(
     Example: autograder grade week01 handed-in/*.zip --json report.json
     Example: autograder grade week01 --cluster tcp://scheduler:8786
     """
-    from ..cluster import cluster_at
-    from ..course import load
+    from ..batch.cluster import cluster_at
+    from ..model.course import load
 
     if cluster is None and (tls_ca or tls_cert or tls_key):
         raise KitError("--tls-ca, --tls-cert and --tls-key go with --cluster tls://host:8786")
@@ -56,7 +56,7 @@ def grade(
     place = cluster_at(cluster, tls_ca, tls_cert, tls_key) if cluster is not None else None
 
     course = load()
-    from ..show.grading import run_grade
+    from .show.grading import run_grade
 
     fine = run_grade(
         course,
@@ -78,7 +78,7 @@ def doctor() -> None:
 
     Example: autograder doctor
     """
-    from ..show.doctor import run_doctor
+    from .show.doctor import run_doctor
 
     if not run_doctor():
         raise typer.Exit(1)
@@ -93,10 +93,10 @@ def release(
 
     Example: autograder release week01 --early
     """
-    from ..course import load
+    from ..model.course import load
 
     course = load()
-    from ..show.nbgrader import run_release
+    from .show.nbgrader import run_release
 
     run_release(course, course.week(week), early=early)
 
@@ -115,16 +115,16 @@ def collect(
 
     Example: autograder collect week01 --zip submissions.zip --roster grades.csv
     """
-    from ..course import load
+    from ..model.course import load
 
     course = load()
     if bulk is not None:
-        from ..show.lms import run_collect_bulk
+        from .show.lms import run_collect_bulk
 
         if not run_collect_bulk(course, course.week(week), bulk, roster):
             raise typer.Exit(1)
         return
-    from ..show.nbgrader import run_collect
+    from .show.nbgrader import run_collect
 
     run_collect(course, course.week(week))
 
@@ -135,10 +135,10 @@ def feedback(week: WeekArgument) -> None:
 
     Example: autograder feedback week01
     """
-    from ..course import load
+    from ..model.course import load
 
     course = load()
-    from ..show.nbgrader import run_feedback
+    from .show.nbgrader import run_feedback
 
     run_feedback(course, course.week(week))
 
@@ -164,11 +164,11 @@ def report(
 
     Example: autograder report week01 --similarity --names
     """
-    from ..course import load
+    from ..model.course import load
 
     course = load()
     chosen = course.week(week) if week else None
-    from ..show.classreport import run_report
+    from .show.classreport import run_report
 
     run_report(course, chosen, files or [], names=names, out=out, alike=similarity)
 
@@ -186,11 +186,11 @@ def export(
 
     Example: autograder export week01 --format canvas --roster grades.csv --out upload.csv
     """
-    from ..course import load
+    from ..model.course import load
 
     course = load()
     weeks = list(course.weeks) if week == "all" else [course.week(week)]
-    from ..show.lms import run_export
+    from .show.lms import run_export
 
     if not run_export(course, weeks, form, roster, out):
         raise typer.Exit(1)
@@ -204,10 +204,10 @@ def roster(
 
     Example: autograder roster grades.csv
     """
-    from ..course import load
+    from ..model.course import load
 
     course = load()
-    from ..show.lms import run_roster
+    from .show.lms import run_roster
 
     run_roster(course, file)
 
@@ -218,10 +218,10 @@ def demo() -> None:
 
     Example: autograder demo
     """
-    from ..course import load
+    from ..model.course import load
 
     course = load()
-    from ..show.nbgrader import run_demo
+    from .show.nbgrader import run_demo
 
     if not run_demo(course):
         raise typer.Exit(1)

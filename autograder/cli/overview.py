@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import KitError
+from ..model.errors import KitError
 from . import WeekArgument, app
 
 
@@ -21,11 +21,11 @@ def status(
 
     Example: autograder status week01
     """
-    from ..course import load
+    from ..model.course import load
 
     course = load()
     chosen = course.week(week) if week else None
-    from ..show.status import run_status
+    from .show.status import run_status
 
     run_status(course, chosen, as_json=as_json)
 
@@ -49,13 +49,13 @@ def regrade(
 
     Example: autograder regrade week01 --apply --reason "a test asked for too much"
     """
-    from ..course import load
+    from ..model.course import load
 
     course = load()
     chosen = course.week(week)
     if preview + apply + undo != 1:
         raise KitError("name one of --preview, --apply and --undo")
-    from ..show.regrade import run_apply, run_preview, run_undo
+    from .show.regrade import run_apply, run_preview, run_undo
 
     if undo:
         run_undo(course, chosen, reason)

@@ -8,20 +8,11 @@ Hidden tests appear as claims and messages, never as source.
 
 from __future__ import annotations
 
-import re
-from functools import cache
-from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
-
-from ..course import Course, Week
-from ..report import ExerciseReport, SubmissionReport
+from ..model.course import Course, Week
+from ..model.report import ExerciseReport, SubmissionReport
+from ..pages.environment import environment
 from .pictures import picture
 from .view import ExerciseView, link_causes, view_exercise
-
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
-_CODE = re.compile(r"`([^`\n]+)`")
 
 
 def feedback_page(
@@ -44,7 +35,7 @@ def feedback_page(
         for e in week.exercises
     ]
     link_causes(exercises)
-    template = environment().get_template("page.html.j2")
+    template = environment("feedback").get_template("page.html.j2")
     return template.render(
         course=course,
         week=week,
@@ -70,7 +61,7 @@ def exercise_fragment(
     what to say where nothing could be graded (a refused submission).
     """
     view = view_exercise(exercise, maximum, message)
-    return environment().get_template("fragment.html.j2").render(exercise=view)
+    return environment("feedback").get_template("fragment.html.j2").render(exercise=view)
 
 
 def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
@@ -86,52 +77,3 @@ def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
 def _date(course: Course, week: Week) -> str:
     due = course.localized(week.due)
     return f"{due.day} {due:%B %Y, %H:%M} ({due.tzname()})"
-
-
-@cache
-def environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("autograder.feedback"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
-        prose=prose,
-        points=points,
-        lowered=lowered,
-        percent=percent,
-        wrapping=wrapping,
-        visible=visible,
-    )
-    return environment
-
-
-def visible(text: Any) -> str:
-    """Text without the control characters that could reorder or hide it."""
-    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", str(text))
-
-
-def prose(text: Any) -> Markup:
-    """Text with `code` marked up; everything in it escaped, control characters shown as �."""
-    clean = visible(text)
-    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(clean))))  # escaped just above
-
-
-def wrapping(name: str) -> Markup:
-    """A long name that may break after its underscores, on a phone."""
-    return Markup(str(escape(name)).replace("_", "_<wbr>"))  # escaped just above
-
-
-def points(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.0f}%"
-
-
-def lowered(title: str) -> str:
-    """`Divides by d.` as the end of "It looks as if your code …"."""
-    return title[:1].lower() + title[1:]

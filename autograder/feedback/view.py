@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..report import ExerciseReport, TestReport
+from ..model.report import ExerciseReport, TestReport
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 DEVICES = ("cpu", "cuda", "fake-gpu")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..scoring import FAILED
+from ..model.scoring import FAILED
 from ..worker import wire
 from ..worker.values import Decoder
 from .compare import stripped

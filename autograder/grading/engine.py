@@ -12,17 +12,17 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from .. import scoring
-from ..bank import Bank, Misconception
-from ..course import Course, Week
-from ..errors import EngineError
-from ..extras import installed
-from ..report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
+from ..files.workfolder import WorkFolder
+from ..model import scoring
+from ..model.bank import Bank, Misconception
+from ..model.course import Course, Week
+from ..model.errors import EngineError
+from ..model.extras import installed
+from ..model.report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from ..sandbox import SandboxError
 from ..worker import claimed
 from ..worker.fixtures import warm
 from ..worker.watch import set_nets
-from ..workfolder import WorkFolder
 from .diagnose import diagnose
 from .kept import KeptRuns
 from .outcomes import NotRun, Outcome

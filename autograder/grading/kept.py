@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from ..report import TestReport
-from ..store import replace_file
+from ..files.atomic import replace_file
+from ..model.report import TestReport
 from ..worker import wire
 from .outcomes import Outcome
 from .plugin import Ran

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..report import Verdict
+from ..model.report import Verdict
 
 _LONGEST = 2_000
 

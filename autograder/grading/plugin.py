@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from _pytest.runner import runtestprotocol
 
-from ..report import TestReport
+from ..model.report import TestReport
 from ..worker.values import TORCH_DTYPES
 from .agree import Agree
 from .case import Case, Device, Side

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from ..errors import EngineError
-from ..ownpytest import run_pytest
+from ..model.errors import EngineError
+from ..model.ownpytest import run_pytest
 from .plugin import GraderPlugin
 
 

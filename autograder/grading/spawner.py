@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..course import Course, Week
-from ..course import Limits as CourseLimits
-from ..extras import installed
+from ..model.course import Course, Week
+from ..model.course import Limits as CourseLimits
+from ..model.extras import installed
 from ..sandbox import Child, Limits, Sandbox, SandboxFault, Template
 from ..worker.wire import PrepareConfig
 

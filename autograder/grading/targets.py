@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from ..course import Limits
+from ..model.course import Limits
 from ..sandbox import Child
 from ..sandbox import Limits as SandboxLimits
 from ..worker import wire

@@ -23,8 +23,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ..course import Course, Week
-from ..errors import KitError
+from ..model.course import Course, Week
+from ..model.errors import KitError
 from .roster import Entry, Roster
 
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?\Z")

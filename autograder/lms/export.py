@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from ..course import Week
-from ..errors import KitError
-from ..scoring import full_points
+from ..model.course import Week
+from ..model.errors import KitError
+from ..model.scoring import full_points
 from .roster import CANVAS, POINTS, Entry, Roster
 
 FORMATS = ("csv", "json", "canvas", "moodle")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from ..errors import KitError
+from ..model.errors import KitError
 
 Kind = Literal["canvas", "moodle", "plain"]
 CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..course import Course, Week
-from ..errors import NbgraderError
+from ..model.course import Course, Week
+from ..model.errors import NbgraderError
 from .collected import Oddities, keep_collected
 from .workspace import Workspace, open_api, open_gradebook, require
 

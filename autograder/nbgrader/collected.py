@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from ..course import Course, Week
-from ..store import replace_file
+from ..files.atomic import replace_file
+from ..model.course import Course, Week
 
 
 class Oddities(msgspec.Struct, frozen=True):

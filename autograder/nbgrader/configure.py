@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..course import load
-from ..lesson import ANSWER
+from ..authoring.lesson import ANSWER
+from ..model.course import load
 from .workspace import Workspace, prepare_process
 
 _OURS = "autograder.nbgrader"
@@ -38,7 +38,7 @@ _AUTOGRADE = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 _FEEDBACK = [
-    f"{_OURS}.late.CountLateness",
+    f"{_OURS}.penalty.CountLateness",
     "nbgrader.preprocessors.GetGrades",
     f"{_OURS}.feedback.FinishFeedback",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
@@ -59,7 +59,7 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.CoursePreprocessor.project = str(course.root)
     c.CollectOrdinaryFiles.project = str(course.root)
     c.ClearSolutions.text_stub = ANSWER
-    c.AssignLatePenalties.plugin_class = f"{_OURS}.late.LateByCourse"
+    c.AssignLatePenalties.plugin_class = f"{_OURS}.penalty.LateByCourse"
     c.LateByCourse.project = str(course.root)
     c.Autograde.sanitize_preprocessors = _SANITIZE
     c.Autograde.autograde_preprocessors = _AUTOGRADE

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..course import Course
-from ..errors import NbgraderError
+from ..model.course import Course
+from ..model.errors import NbgraderError
 from .workspace import Workspace, unreachable_gradebook
 
 _SQLITE = "sqlite:///"

@@ -25,7 +25,7 @@ from typing import Any
 from nbgrader.exchange.default import ExchangeCollect
 from traitlets import Unicode
 
-from ..course import load
+from ..model.course import load
 from .submitted import complete
 
 _STUDENT = re.compile(r"\w[\w.@+-]*\Z")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..course import Course, Week
-from ..errors import NbgraderError
 from ..feedback.html import feedback_page
+from ..model.course import Course, Week
+from ..model.errors import NbgraderError
 from .recorded import kept_report
 from .restore import CoursePreprocessor, Notebook, Resources
 from .workspace import Workspace, last_words, open_api

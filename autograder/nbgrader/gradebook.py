@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..course import Course, Week
-from ..report import Report
+from ..model.course import Course, Week
+from ..model.report import Report
 from .recorded import kept_report, submission_of
 from .submitted import collected, complete
 from .workspace import Workspace, last_words, open_api, open_gradebook

@@ -23,7 +23,7 @@ from nbgrader import utils
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 
-from ..store import replace_file
+from ..files.atomic import replace_file
 from .recorded import recorded_folder
 from .restore import CoursePreprocessor, Notebook
 

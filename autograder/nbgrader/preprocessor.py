@@ -13,11 +13,11 @@ from contextlib import contextmanager
 
 import nbformat
 
-from .. import scoring
-from ..course import Course, Week
-from ..errors import NbgraderError
 from ..feedback.html import exercise_fragment
-from ..report import Report, SubmissionReport
+from ..model import scoring
+from ..model.course import Course, Week
+from ..model.errors import NbgraderError
+from ..model.report import Report, SubmissionReport
 from .recorded import keep_report
 from .restore import CoursePreprocessor, Notebook, Resources
 from .submitted import read_student
@@ -71,8 +71,8 @@ def _refuse_fault(report: SubmissionReport) -> None:
 
 def grade_student(course: Course, week: Week, student: str) -> tuple[SubmissionReport, str]:
     """Grade what one student handed in, and name the sandbox; instant where the store knows it."""
-    from ..batch import grade_batch
-    from ..devices import axis
+    from ..batch.grade import grade_batch
+    from ..model.axes import axis
 
     submission = read_student(course, week, student)
     report = grade_batch(course, week, [submission], devices=axis(), jobs=1)

@@ -13,9 +13,10 @@ from typing import Literal
 
 import msgspec
 
-from ..course import Course, Week
-from ..report import SubmissionReport
-from ..store import content_hash, replace_file
+from ..batch.store import content_hash
+from ..files.atomic import replace_file
+from ..model.course import Course, Week
+from ..model.report import SubmissionReport
 from .workspace import Workspace
 
 

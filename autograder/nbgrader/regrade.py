@@ -18,15 +18,23 @@ from typing import Any, Literal
 
 import nbformat
 
-from ..course import Course, Week
-from ..differences import differ
-from ..errors import NbgraderError
-from ..report import Report, SubmissionReport
-from ..secret import course_secret
-from ..store import fingerprint, replace_file
-from .late import student_lateness
+from ..batch.store import fingerprint
+from ..files.atomic import replace_file
+from ..files.secret import course_secret
+from ..model.course import Course, Week
+from ..model.differences import differ
+from ..model.errors import NbgraderError
+from ..model.report import Report, SubmissionReport
+from .penalty import student_lateness
 from .preprocessor import cell_scores, write_scores
-from .recorded import Recorded, feedback_is_stale, kept_report, stamped, submission_of, write_report
+from .recorded import (
+    Recorded,
+    feedback_is_stale,
+    kept_report,
+    stamped,
+    submission_of,
+    write_report,
+)
 from .regradelog import Change, Plan, RegradeLog
 from .workspace import Workspace, open_gradebook
 

@@ -15,9 +15,9 @@ from typing import Literal
 
 import msgspec
 
-from ..course import Course, Week
-from ..errors import NbgraderError
-from ..store import replace_file
+from ..files.atomic import replace_file
+from ..model.course import Course, Week
+from ..model.errors import NbgraderError
 from .recorded import Recorded
 
 Scores = dict[str, float]

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import nbformat
 
-from ..course import Course, Week
-from ..errors import BuildError, LeakError, NbgraderError
-from ..lesson import figures_used, lesson_notebook, lesson_text
-from ..stubs import stub_of, stub_path
+from ..authoring.leaks import check_files, check_folder, secrets_of
+from ..authoring.lesson import figures_used, lesson_notebook, lesson_text
+from ..authoring.stubs import stub_of, stub_path
+from ..model.course import Course, Week
+from ..model.errors import BuildError, LeakError, NbgraderError
 from ..student.week import DESCRIPTION, describe_week
-from .leaks import check_files, check_folder, secrets_of
 from .workspace import Workspace, open_api, open_gradebook, require
 
 

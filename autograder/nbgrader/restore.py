@@ -19,8 +19,8 @@ import nbformat
 from nbgrader.preprocessors.base import NbGraderPreprocessor
 from traitlets import List, Unicode
 
-from ..course import Course, Week, load
-from ..errors import NbgraderError
+from ..model.course import Course, Week, load
+from ..model.errors import NbgraderError
 from .workspace import Workspace
 
 Notebook = Any

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import nbformat
 
-from ..course import Course, Week
-from ..intake import Submission, Unread, read_submission
+from ..batch.intake import Submission, Unread, read_submission
+from ..model.course import Course, Week
 from .workspace import Workspace
 
 _FROM_NBGRADER = ("timestamp.txt", "submission_secret.txt")

@@ -10,8 +10,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..course import Course, Week
-from ..errors import NbgraderError
+from ..model.course import Course, Week
+from ..model.errors import NbgraderError
 
 if TYPE_CHECKING:
     from traitlets.config.loader import Config

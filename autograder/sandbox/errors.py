@@ -9,7 +9,7 @@ Neither is ever a student's fault.
 
 from __future__ import annotations
 
-from autograder.errors import KitError
+from autograder.model.errors import KitError
 
 
 class SandboxError(KitError):

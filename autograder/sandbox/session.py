@@ -28,7 +28,16 @@ from typing import NoReturn
 import msgspec
 
 from autograder.worker.confine import Limits
-from autograder.worker.template import Boot, Exited, Failed, Ready, Refused, Report, Spawn, Started
+from autograder.worker.template import (
+    Boot,
+    Exited,
+    Failed,
+    Ready,
+    Refused,
+    Report,
+    Spawn,
+    Started,
+)
 
 from . import processes
 from .errors import SandboxFault

@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from ..course import Week
-from ..errors import KitError
-from ..extras import installed
+from ..model.course import Week
+from ..model.errors import KitError
+from ..model.extras import installed
 from .canonical import Part, parts
 
 K = 25  # characters of a fingerprint, names counting one: copydetect's own choice

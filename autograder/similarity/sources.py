@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..course import Course, Week
-from ..errors import KitError
+from ..authoring.stubs import stub_of
+from ..model.course import Course, Week
+from ..model.errors import KitError
 from ..nbgrader.submitted import collected
-from ..stubs import stub_of
 from .compare import Similarity, compare
 
 

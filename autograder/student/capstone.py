@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import KitError
+from ..model.errors import KitError
 
 FILE = "capstone.py"
 SIZES = {"vocab_size": 9, "d_model": 32, "n_heads": 4, "n_layers": 2, "max_len": 16}

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..checking import check_week
+from .checking import check_week
 from .run import CheckingPython
 from .week import WeekFolder, open_folder
 
@@ -70,7 +70,7 @@ def run_hint(exercise: str | None, folder: Path | None, again: bool) -> bool:
 
 
 def run_progress(folder: Path | None) -> None:
-    from ..errors import KitError
+    from ..model.errors import KitError
     from .progress import progress_lines
     from .text import writes_unicode
     from .week import open_all
@@ -84,7 +84,7 @@ def run_progress(folder: Path | None) -> None:
 
 
 def run_reset(exercise: str | None, everything: bool, folder: Path | None) -> None:
-    from ..errors import KitError
+    from ..model.errors import KitError
     from .reset import reset_all, reset_exercise
 
     if (exercise is None) != everything:

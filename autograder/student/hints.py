@@ -9,7 +9,7 @@ import re
 
 import msgspec
 
-from ..errors import KitError
+from ..model.errors import KitError
 from .state import recall, remember
 from .week import WeekFolder
 

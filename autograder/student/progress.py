@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 from rich.text import Text
 
-from ..errors import KitError
+from ..model.errors import KitError
 from .source import fingerprints
 from .state import recall
 from .week import WeekFolder

@@ -6,7 +6,7 @@ import datetime as dt
 import os
 from pathlib import Path
 
-from ..errors import KitError
+from ..model.errors import KitError
 from .source import span
 from .week import WeekFolder
 

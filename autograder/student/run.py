@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ..errors import KitError
+from ..model.errors import KitError
 from .orders import Event, Order
 from .results import Failure, Outcome, claim_in_words
 from .week import WeekFolder

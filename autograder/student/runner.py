@@ -26,7 +26,7 @@ from typing import BinaryIO, NoReturn
 import msgspec
 import pytest
 
-from ..ownpytest import run_pytest
+from ..model.ownpytest import run_pytest
 from .explain import Explainer
 from .orders import TIMED_OUT, Event, Order
 from .results import Failure, Outcome, claim_in_words

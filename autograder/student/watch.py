@@ -14,8 +14,8 @@ import msgspec
 from rich.console import Console
 from watchfiles import Change, watch
 
-from ..checking import CheckResult, check_week
-from ..errors import KitError
+from ..model.errors import KitError
+from .checking import CheckResult, check_week
 from .commands import console
 from .hints import next_hint, shown_hints
 from .keys import keys

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from ..course import REGISTRY, Course, Week, load
-from ..errors import BuildError, CourseError, KitError
-from ..stubs import stub_of
+from ..authoring.stubs import stub_of
+from ..model.course import REGISTRY, Course, Week, load
+from ..model.errors import BuildError, CourseError, KitError
 
 DESCRIPTION = "week.json"
 MEMORY = ".autograder-student.json"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..checking import CheckResult
-from ..errors import KitError
+from ..model.errors import KitError
+from .checking import CheckResult
 from .hints import seen, stages_of
 from .lessons import heading_of
 from .results import ExerciseResult, Failure

@@ -23,13 +23,13 @@ import msgspec
 import psutil
 import yaml
 
-from autograder.course import Week, load
+from autograder.batch.intake import Submission, read_submission
 from autograder.feedback.html import feedback_page
 from autograder.grading.engine import Engine
 from autograder.grading.spawner import Spawner
 from autograder.grading.targets import Target
-from autograder.intake import Submission, read_submission
-from autograder.report import SubmissionReport
+from autograder.model.course import Week, load
+from autograder.model.report import SubmissionReport
 from autograder.sandbox import Sandbox, choose
 from autograder.worker import wire
 
@@ -237,7 +237,7 @@ class Laboratory:
         return read_submission(path, week, self.course.limits(week))
 
     def grade(self, submission: Submission, week: str) -> Trial:
-        from autograder.batch import refused
+        from autograder.batch.grade import refused
 
         engine, started = self.engine(week), time.monotonic()
         engine.tees = []

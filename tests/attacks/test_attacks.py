@@ -22,8 +22,8 @@ from laboratory import (
     plain,
 )
 
-from autograder.batch import grade_batch
-from autograder.intake import Submission
+from autograder.batch.grade import grade_batch
+from autograder.batch.intake import Submission
 from autograder.sandbox import SandboxMissing, choose
 
 ALL = attacks()

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # tests are no package
 
 from laboratory import Laboratory
 
-from autograder.intake import Submission
+from autograder.batch.intake import Submission
 from autograder.sandbox import SandboxMissing, choose
 
 WEEK = "week01_softmax"

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring.leaks import check_files, secrets_of
+from autograder.authoring.lesson import lesson_notebook
 from autograder.authoring.new import blanks, new_week
 from autograder.authoring.registry import with_week
-from autograder.course import Course, load, parse
-from autograder.errors import CourseError
-from autograder.lesson import lesson_notebook
-from autograder.nbgrader.leaks import check_files, secrets_of
+from autograder.model.course import Course, load, parse
+from autograder.model.errors import CourseError
 from autograder.student.hints import parse_hints
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import load
+from autograder.model.course import load
 
 PROJECT = Path(__file__).resolve().parents[2]
 WEEKS = [week.name for week in load(PROJECT).weeks]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.bank import Bank
-from autograder.course import Course, load
-from autograder.nbgrader.leaks import check_files, secrets_of
+from autograder.authoring.leaks import check_files, secrets_of
+from autograder.model.bank import Bank
+from autograder.model.course import Course, load
 from autograder.nbgrader.release import week_files
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,9 +14,9 @@ import pytest
 from autograder.classreport.analysis import point_biserial, summarize
 from autograder.classreport.page import course_page, week_page
 from autograder.classreport.sources import read_reports
-from autograder.course import Course, load
-from autograder.errors import KitError
-from autograder.report import (
+from autograder.model.course import Course, load
+from autograder.model.errors import KitError
+from autograder.model.report import (
     Diagnosis,
     ExerciseReport,
     Report,
@@ -24,7 +24,7 @@ from autograder.report import (
     Verdict,
     to_json,
 )
-from autograder.report import TestReport as HiddenTest
+from autograder.model.report import TestReport as HiddenTest
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 EVIL = '<script>alert("x")</script>'

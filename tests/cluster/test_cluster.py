@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.cluster import cluster_at
-from autograder.errors import KitError
+from autograder.batch.cluster import cluster_at
+from autograder.model.errors import KitError
 
 from .conftest import BIN, GOLDEN, KIT, Certificates
 

@@ -21,13 +21,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from autograder.bank import Bank
-from autograder.course import Course, Week, load
-from autograder.demo import CLASS, module_of
+from autograder.authoring.leaks import secrets_of
+from autograder.model.bank import Bank
+from autograder.model.course import Course, Week, load
+from autograder.model.report import Report, SubmissionReport, from_json
+from autograder.nbgrader.demo import CLASS, module_of
 from autograder.nbgrader.gradebook import Standing, standings
-from autograder.nbgrader.leaks import secrets_of
 from autograder.nbgrader.workspace import Workspace, open_gradebook
-from autograder.report import Report, SubmissionReport, from_json
 
 PROJECT = Path(__file__).resolve().parents[2]
 WEEK = "week01_softmax"

@@ -24,7 +24,7 @@ import nbformat
 import pytest
 import tiny_course as TINY
 
-from autograder.course import Course, load
+from autograder.model.course import Course, load
 from autograder.nbgrader.gradebook import Standing, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 

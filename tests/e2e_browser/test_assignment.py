@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 from playwright.sync_api import expect
 
-from autograder.bank import Bank
-from autograder.course import load
-from autograder.lesson import ANSWER
+from autograder.authoring.lesson import ANSWER
+from autograder.model.bank import Bank
+from autograder.model.course import load
 
 WEEK = "week01_softmax"
 MISTAKE = "compares_without_scaling"

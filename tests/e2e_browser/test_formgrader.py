@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from autograder.bank import Bank
-from autograder.course import Course, load
-from autograder.lesson import ANSWER
+from autograder.authoring.lesson import ANSWER
+from autograder.model.bank import Bank
+from autograder.model.course import Course, load
 from autograder.nbgrader.gradebook import Standing, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 

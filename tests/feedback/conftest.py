@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course, Week, parse
-from autograder.report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
+from autograder.model.course import Course, Week, parse
+from autograder.model.report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
 
 REGISTRY = """
 course: tiny

@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 import torch
 
-from autograder.course import Course, Week, load
+from autograder.batch.intake import read_submission
 from autograder.feedback.html import feedback_page
 from autograder.grading.compare import DERIVED, compare
 from autograder.grading.diagnose import same_answers
@@ -30,8 +30,8 @@ from autograder.grading.echo import Echo
 from autograder.grading.messages import crashed, forbidden, state_mismatch
 from autograder.grading.outcomes import Outcome
 from autograder.grading.source_rules import source_problems
-from autograder.intake import read_submission
-from autograder.report import from_json, to_json
+from autograder.model.course import Course, Week, load
+from autograder.model.report import from_json, to_json
 from autograder.worker import wire
 from autograder.worker.values import Decoder
 

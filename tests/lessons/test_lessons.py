@@ -15,8 +15,8 @@ import pytest
 from nbclient import NotebookClient
 from PIL import Image
 
-from autograder.course import Course, Week, load
-from autograder.lesson import figures_used, lesson_text
+from autograder.authoring.lesson import figures_used, lesson_text
+from autograder.model.course import Course, Week, load
 from autograder.nbgrader.release import week_files
 
 PROJECT = load(Path(__file__).resolve().parents[2])

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course, load
-from autograder.errors import KitError
 from autograder.lms.bulk import Found, collect_bulk
 from autograder.lms.export import export
 from autograder.lms.roster import Roster, read_roster
+from autograder.model.course import Course, load
+from autograder.model.errors import KitError
 from autograder.nbgrader.submitted import collected as gathered
 from autograder.nbgrader.workspace import open_gradebook
 

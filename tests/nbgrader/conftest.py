@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.nbgrader.release import release
 from autograder.nbgrader.workspace import Workspace
 

@@ -11,15 +11,15 @@ import nbformat
 import pytest
 from tiny_course import SOLUTION, WEEK, graded, report
 
-from autograder.course import Course, Week
-from autograder.errors import NbgraderError
+from autograder.model.course import Course, Week
+from autograder.model.errors import NbgraderError
+from autograder.model.report import Report, SubmissionReport
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.feedback import PAGE, return_feedback
 from autograder.nbgrader.gradebook import Standing, record, standings
 from autograder.nbgrader.marks import SaveScores
 from autograder.nbgrader.preprocessor import decimal
 from autograder.nbgrader.workspace import Workspace, open_gradebook
-from autograder.report import Report, SubmissionReport
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
 leaves_files_open = pytest.mark.filterwarnings(

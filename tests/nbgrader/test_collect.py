@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tiny_course import SOLUTION, STUB, WEEK
 
-from autograder.course import Course, Week
-from autograder.errors import NbgraderError
+from autograder.model.course import Course, Week
+from autograder.model.errors import NbgraderError
 from autograder.nbgrader import exchange
 from autograder.nbgrader.collect import Collection, collect
 from autograder.nbgrader.exchange import copy_ordinary

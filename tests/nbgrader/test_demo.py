@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.bank import Bank
-from autograder.course import Course, load
-from autograder.demo import CLASS, FOLDER, Pupil, make_project, module_of
-from autograder.errors import KitError
+from autograder.model.bank import Bank
+from autograder.model.course import Course, load
+from autograder.model.errors import KitError
+from autograder.nbgrader.demo import CLASS, FOLDER, Pupil, make_project, module_of
 
 PROJECT = load(Path(__file__).resolve().parents[2])
 

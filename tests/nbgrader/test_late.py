@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tiny_course import SOLUTION, WEEK, graded, report
 
-from autograder.course import Course, Week, load
+from autograder.model.course import Course, Week, load
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.feedback import PAGE, return_feedback
 from autograder.nbgrader.gradebook import record

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tiny_course import WEEK, chunk, png
 
-from autograder.course import Course, Week, load
-from autograder.errors import LeakError
-from autograder.nbgrader.leaks import check_files, check_folder, secrets_of
+from autograder.authoring.leaks import check_files, check_folder, secrets_of
+from autograder.model.course import Course, Week, load
+from autograder.model.errors import LeakError
 from autograder.nbgrader.release import release, week_files
 from autograder.nbgrader.workspace import Workspace
 

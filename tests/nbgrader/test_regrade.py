@@ -13,8 +13,11 @@ import nbformat
 import pytest
 from tiny_course import SOLUTION, STUB, WEEK, graded, report, write
 
-from autograder.course import Course, Week, load
-from autograder.errors import KitError, NbgraderError
+from autograder.cli.show.classreport import run_report
+from autograder.cli.show.regrade import run_apply, run_preview
+from autograder.model.course import Course, Week, load
+from autograder.model.errors import KitError, NbgraderError
+from autograder.model.report import SubmissionReport
 from autograder.nbgrader import regrade
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.feedback import PAGE, return_feedback
@@ -23,9 +26,6 @@ from autograder.nbgrader.recorded import earlier_reports, kept_report
 from autograder.nbgrader.regrade import Preview, carry_out, plan_of, preview, undoing
 from autograder.nbgrader.regradelog import RegradeLog
 from autograder.nbgrader.workspace import Workspace, open_gradebook
-from autograder.report import SubmissionReport
-from autograder.show.classreport import run_report
-from autograder.show.regrade import run_apply, run_preview
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
 leaves_files_open = pytest.mark.filterwarnings(

@@ -9,8 +9,8 @@ import stat
 import pytest
 from tiny_course import LESSON, WEEK
 
-from autograder.course import Course, Week
-from autograder.errors import BuildError, NbgraderError
+from autograder.model.course import Course, Week
+from autograder.model.errors import BuildError, NbgraderError
 from autograder.nbgrader.release import release
 from autograder.nbgrader.workspace import CONFIG, Workspace, open_gradebook
 

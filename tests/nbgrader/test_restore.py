@@ -10,8 +10,8 @@ import nbformat
 import pytest
 from tiny_course import LESSON
 
-from autograder.course import Week
-from autograder.lesson import ANSWER, make_notebook
+from autograder.authoring.lesson import ANSWER, make_notebook
+from autograder.model.course import Week
 from autograder.nbgrader.restore import restored
 
 Cells = list[Any]

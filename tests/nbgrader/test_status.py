@@ -11,16 +11,16 @@ import msgspec
 import pytest
 from tiny_course import SOLUTION, STUB, WEEK, graded, report
 
-from autograder.course import Course, Week, load
-from autograder.errors import NbgraderError
+from autograder.cli.show.status import run_status
+from autograder.model.course import Course, Week, load
+from autograder.model.errors import NbgraderError
+from autograder.model.report import SubmissionReport
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.database import read_gradebook
 from autograder.nbgrader.feedback import return_feedback
 from autograder.nbgrader.gradebook import record, standings
+from autograder.nbgrader.status import WeekStatus, status
 from autograder.nbgrader.workspace import Workspace, open_gradebook
-from autograder.report import SubmissionReport
-from autograder.show.status import run_status
-from autograder.status import WeekStatus, status
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
 leaves_files_open = pytest.mark.filterwarnings(

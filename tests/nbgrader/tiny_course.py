@@ -6,7 +6,13 @@ import struct
 import zlib
 from pathlib import Path
 
-from autograder.report import Diagnosis, ExerciseReport, Report, SubmissionReport, TestReport
+from autograder.model.report import (
+    Diagnosis,
+    ExerciseReport,
+    Report,
+    SubmissionReport,
+    TestReport,
+)
 
 WEEK = "week01_tiny"
 REGISTRY = f"""\

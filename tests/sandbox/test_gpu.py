@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from autograder.course import load
-from autograder.devices import has_cuda
 from autograder.grading.spawner import Spawner
 from autograder.grading.targets import Sandboxed
+from autograder.model.axes import has_cuda
+from autograder.model.course import load
 from autograder.sandbox import BACKENDS, Limits
 from autograder.worker import wire
 

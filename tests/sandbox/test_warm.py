@@ -2,9 +2,9 @@
 
 import pytest
 
-from autograder.course import load
 from autograder.grading.spawner import Spawner
 from autograder.grading.targets import Sandboxed
+from autograder.model.course import load
 from autograder.sandbox import BACKENDS
 from autograder.worker import wire
 

@@ -14,16 +14,16 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from classroom import copied, honest, ways
 
+from autograder.authoring.stubs import stub_of
 from autograder.classreport.alike import side_by_side
 from autograder.classreport.analysis import summarize
 from autograder.classreport.page import week_page
-from autograder.course import Course, Week, load
-from autograder.errors import KitError
-from autograder.report import Report, SubmissionReport
+from autograder.model.course import Course, Week, load
+from autograder.model.errors import KitError
+from autograder.model.report import Report, SubmissionReport
 from autograder.similarity import compare as comparing
 from autograder.similarity.canonical import parts
 from autograder.similarity.compare import Similarity, compare
-from autograder.stubs import stub_of
 
 VICTIM, COPIER = "honest07", "copier"
 

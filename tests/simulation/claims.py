@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from plan import Part
 from play import LATE, Played
 
-from autograder.course import Week
 from autograder.lms.export import export
 from autograder.lms.roster import read_roster
+from autograder.model.course import Week
 from autograder.nbgrader.gradebook import final_scores, standings
 from autograder.nbgrader.recorded import earlier_reports, kept_report
+from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
-from autograder.status import status
 
 Claim = Callable[[Played], list[str]]
 

@@ -23,10 +23,10 @@ from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
 from plan import HandIn, Part, Plan, make_plan
 from traitlets.config import Config
 
-from autograder.batch import grade_batch
-from autograder.course import Course, Week, load
-from autograder.devices import axis
-from autograder.lesson import ANSWER
+from autograder.authoring.lesson import ANSWER
+from autograder.batch.grade import grade_batch
+from autograder.model.axes import axis
+from autograder.model.course import Course, Week, load
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.feedback import return_feedback
 from autograder.nbgrader.gradebook import collected, record

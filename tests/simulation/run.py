@@ -112,7 +112,7 @@ def _figures(played: Any, kept: dict[tuple[str, str], float]) -> dict[str, Any]:
 
 
 def _write_reports(played: Any, root: Path) -> None:
-    from autograder.show.classreport import run_report
+    from autograder.cli.show.classreport import run_report
 
     for week in [*played.weeks, None]:
         name = week.name if week else "course"
@@ -123,7 +123,7 @@ def _rank(played: Any) -> str:
     """Of all pairs; many here share texts of one bank, so this is a figure and no claim."""
     from plan import COPIED_WEEK
 
-    from autograder.extras import installed
+    from autograder.model.extras import installed
 
     if len(played.weeks) <= COPIED_WEEK or not installed("similarity"):
         return "not compared"

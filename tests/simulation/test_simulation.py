@@ -13,7 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from plan import disguised, make_plan
 
-from autograder.course import load
+from autograder.model.course import load
 
 HERE = Path(__file__).resolve().parent
 MODULE = """

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.bank import Bank
-from autograder.course import Course, load
+from autograder.model.bank import Bank
+from autograder.model.course import Course, load
 from autograder.student.week import (
     WeekExercise,
     WeekFile,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.checking import check_folder, check_week
+from autograder.student.checking import check_folder, check_week
 from autograder.student.text import plain
 
 from .conftest import SOLVED
@@ -159,7 +159,7 @@ def test_a_known_folder_reads_as_in_the_golden_file(week1, bank):
 
 
 def test_no_right_program_is_suspected_of_a_call_that_is_not_allowed(course):
-    from autograder.bank import Bank
+    from autograder.model.bank import Bank
     from autograder.student.allowed import forbidden
 
     for week in course.weeks:
@@ -170,7 +170,7 @@ def test_no_right_program_is_suspected_of_a_call_that_is_not_allowed(course):
 
 
 def test_open_points_count_only_as_many_electives_as_count(tmp_path):
-    from autograder.checking import CheckResult
+    from autograder.student.checking import CheckResult
     from autograder.student.results import ExerciseResult
 
     def exercise(points, state, elective):
@@ -196,7 +196,7 @@ def test_plain_pytest_in_the_folder_says_the_same(write):
 
 
 def test_a_package_that_is_missing_is_named(write):
-    from autograder.errors import KitError
+    from autograder.model.errors import KitError
 
     folder = write(SOLVED["shout"])
     folder.checks.write_text("import no_such_package\n")
@@ -212,7 +212,7 @@ def test_a_file_named_like_a_library_does_not_stop_the_checks(write):
 
 def test_under_nbgraders_validate_a_failing_check_raises(write, monkeypatch):
     from autograder import check
-    from autograder.checking import NotPassed
+    from autograder.student.checking import NotPassed
 
     folder = write(SOLVED["double"])
     monkeypatch.chdir(folder.path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from autograder.errors import KitError
+from autograder.model.errors import KitError
 from autograder.student.lessons import heading_of
 from autograder.student.week import WeekFile, describe_week, open_all, open_folder
 

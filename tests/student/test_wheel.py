@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.bank import Bank
-from autograder.course import Course, Week
-from autograder.nbgrader.leaks import secrets_of
+from autograder.authoring.leaks import secrets_of
+from autograder.model.bank import Bank
+from autograder.model.course import Course, Week
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKED = ("autograder", "pyproject.toml", "setup.py", "README.md", "constraints.txt", "LICENSE")

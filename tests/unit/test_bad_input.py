@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course, load
-from autograder.intake import read_submission
+from autograder.batch.intake import read_submission
+from autograder.model.course import Course, load
 
 SOURCE = b"def weigh(x, dim=-1):\n    return x\n"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch import grade_batch
-from autograder.course import Course, load
-from autograder.errors import KitError
-from autograder.intake import Submission, Unread
+from autograder.batch.grade import grade_batch
+from autograder.batch.intake import Submission, Unread
+from autograder.model.course import Course, load
+from autograder.model.errors import KitError
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 

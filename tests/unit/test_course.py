@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import load, parse
-from autograder.errors import CourseError
+from autograder.model.course import load, parse
+from autograder.model.errors import CourseError
 
 GOOD = """\
 course: attention

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course, load
-from autograder.intake import read_submission
+from autograder.batch.intake import read_submission
+from autograder.model.course import Course, load
 
 EARLIER = "kept/softmax_2027-01-12_101500.py"
 

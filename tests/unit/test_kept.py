@@ -2,11 +2,11 @@
 
 import pytest
 
-from autograder import report as reports
 from autograder.grading.kept import KeptRuns
 from autograder.grading.outcomes import Crashed, TimedOut
 from autograder.grading.plugin import Ran
 from autograder.grading.targets import InProcess, Recorded
+from autograder.model import report as reports
 from autograder.worker.wire import Call, Raised, Reply, pack
 
 RUN = Ran(

@@ -28,9 +28,9 @@ def test_scale(submission):
 SCRIPT = """
 import json
 from pathlib import Path
-from autograder.batch import grade_batch
-from autograder.course import load
-from autograder.intake import Submission
+from autograder.batch.grade import grade_batch
+from autograder.model.course import load
+from autograder.batch.intake import Submission
 
 def score(week, factor):
     files = {"m.py": f"def scale(x):\\n    return {factor} * x\\n".encode()}
@@ -91,9 +91,9 @@ def scale(x):
 CPU_THEN_FAKE = """
 import json
 from pathlib import Path
-from autograder.batch import grade_batch
-from autograder.course import load
-from autograder.intake import Submission
+from autograder.batch.grade import grade_batch
+from autograder.model.course import load
+from autograder.batch.intake import Submission
 
 files = {"m.py": Path("solutions/week01_twice/m.py").read_bytes()}
 for devices in (("cpu",), ("cpu", "fake-gpu")):

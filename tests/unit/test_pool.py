@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from autograder import pool
+from autograder.batch import pool
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Many submissions: read, handed out to processes or a cluster, and kept by content."""

@@ -1,0 +1,182 @@
+"""What runs on a cluster's worker: settling in, grading, leaving nothing behind.
+
+Nothing here raises: distributed would log an exception together with its arguments, and those hold
+what must not stand in a log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ...files.workfolder import WorkFolder
+from ...model.course import Course
+from ...model.report import SubmissionReport
+from ..intake import Submission
+from ..store import fingerprint
+from .parcel import Parcel, key_of, unpack, versions
+
+if TYPE_CHECKING:
+    from ...grading.engine import Engine
+
+# How long a parcel stays where nothing is asked: its owner may have been killed.
+IDLE_SECONDS = 3600.0
+_LOOK_SECONDS = 60.0
+RESOURCE = "autograder-"
+
+
+class _Settled:
+    """A course on this worker, and the engine that is made at its first submission."""
+
+    def __init__(self, parcel: Parcel, folder: WorkFolder, course: Course) -> None:
+        self.parcel, self.folder, self.course = parcel, folder, course
+        self.engine: Engine | None = None
+        self.used = time.monotonic()
+
+    def grade(self, submission: Submission) -> SubmissionReport:
+        if self.engine is None:
+            from ...grading.spawner import warm_engine
+            from ...sandbox import choose
+
+            parcel = self.parcel
+            week = self.course.week(parcel.week)
+            box = choose(parcel.sandbox)
+            self.engine = warm_engine(self.course, week, parcel.devices, parcel.secret, box)
+        try:
+            return self.engine.grade(submission.name, submission.files)
+        finally:
+            self.used = time.monotonic()
+
+    def close(self) -> None:
+        if self.engine is not None:
+            self.engine.close()
+        self.folder.close()
+
+
+_settled: dict[str, _Settled] = {}
+# Of one process, one submission at a time: torch's modes and seeds are the process's.
+_grading = threading.Lock()
+
+
+async def settle_in(data: bytes, dask_worker: Any) -> str:
+    """Take a parcel. Empty where this worker can grade with it, else why it refuses."""
+    key = key_of(data)
+    reason = await asyncio.to_thread(_settle_in, key, data)
+    if not reason:
+        _forget_when_idle(key, dask_worker)
+        await dask_worker.set_resources(**{RESOURCE + key: 1})
+    return reason
+
+
+def _settle_in(key: str, data: bytes) -> str:
+    if key in _settled:
+        return ""
+    try:
+        parcel = msgspec.msgpack.decode(data, type=Parcel)
+        return (
+            _other_versions(parcel)
+            or _no_device(parcel)
+            or _no_sandbox(parcel)
+            or _lay(key, parcel)
+        )
+    except Exception as error:
+        return f"it could not settle in: {type(error).__name__}: {error}"
+
+
+def _other_versions(parcel: Parcel) -> str:
+    here = versions()
+    for name, wanted in parcel.versions.items():
+        if here.get(name) != wanted:
+            return f"it has {name} {here.get(name)}, and this machine {wanted}"
+    return ""
+
+
+def _no_device(parcel: Parcel) -> str:
+    if "cuda" not in parcel.devices:
+        return ""
+    from ...model.axes import has_cuda
+
+    return "" if has_cuda() else "it has no CUDA device"
+
+
+def _no_sandbox(parcel: Parcel) -> str:
+    from ...sandbox import SandboxError, choose
+
+    try:
+        choose(parcel.sandbox)
+    except SandboxError as error:
+        return str(error)
+    return ""
+
+
+def _lay(key: str, parcel: Parcel) -> str:
+    folder = WorkFolder()
+    try:
+        course = unpack(parcel, folder.path)
+        week = course.week(parcel.week)
+        own = fingerprint(course, week, parcel.devices, parcel.secret, parcel.sandbox)
+        if own != parcel.fingerprint:
+            folder.close()
+            return "its kit has other code than the one on this machine, of the same version"
+    except BaseException:
+        folder.close()
+        raise
+    _settled[key] = _Settled(parcel, folder, course)
+    return ""
+
+
+def grade(key: str, submission: Submission) -> SubmissionReport | str:
+    """The report of one submission, or why there is none."""
+    with _grading:
+        settled = _settled.get(key)
+        if settled is None:
+            return "the course is not on this worker any more"
+        try:
+            return settled.grade(submission)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+
+
+async def leave(key: str, dask_worker: Any) -> None:
+    """Remove a course from this worker."""
+    await dask_worker.set_resources(**{RESOURCE + key: 0})
+    callback = dask_worker.periodic_callbacks.pop(RESOURCE + key, None)
+    if callback is not None:
+        callback.stop()
+    await asyncio.to_thread(_leave, key)
+
+
+def _leave(key: str) -> None:
+    with _grading:
+        settled = _settled.pop(key, None)
+        if settled is not None:
+            settled.close()
+
+
+def _forget_when_idle(key: str, dask_worker: Any) -> None:
+    from tornado.ioloop import PeriodicCallback
+
+    if RESOURCE + key in dask_worker.periodic_callbacks:
+        return
+
+    async def look() -> None:
+        settled = _settled.get(key)
+        if settled is not None and time.monotonic() - settled.used > IDLE_SECONDS:
+            await leave(key, dask_worker)
+
+    callback = PeriodicCallback(look, _LOOK_SECONDS * 1000)
+    dask_worker.periodic_callbacks[RESOURCE + key] = callback
+    callback.start()
+
+
+def _leave_all() -> None:
+    for key in list(_settled):
+        _settled.pop(key).close()
+
+
+atexit.register(_leave_all)

@@ -1,0 +1,175 @@
+"""`autograder grade` on a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from ...batch.cluster import Cluster
+from ...batch.grade import grade_batch
+from ...batch.intake import Submission, Unread, read_submission
+from ...files.atomic import replace_file
+from ...model.axes import axis
+from ...model.course import Course, Week
+from ...model.errors import KitError
+from ...model.report import Report, to_json
+
+
+def run_grade(
+    course: Course,
+    week: Week,
+    paths: Sequence[Path] | None,
+    *,
+    json_file: Path | None,
+    jobs: int | None,
+    device: str,
+    sandbox: str,
+    cluster: Cluster | None = None,
+) -> bool:
+    """Grade, show the scores, write the report; whether all could be graded."""
+    console = Console(stderr=json_file is not None and str(json_file) == "-")
+    if sandbox == "none":
+        console.print(
+            "WARNING: --sandbox none runs submissions in this process, with your rights. "
+            "Use it for your own code only.",
+            style="bold red",
+        )
+    submissions = _submissions(course, week, paths)
+    report = grade_with_bar(
+        course, week, submissions, jobs=jobs, device=device, sandbox=sandbox, cluster=cluster
+    )
+    if json_file is not None:
+        _write(json_file, report)
+    print_scores(console, report)
+    if not paths:
+        from ...nbgrader.gradebook import record
+
+        for line in record(course, week, report):
+            console.print(line, markup=False)
+    return all(s.verdict != "grader_fault" for s in report.submissions)
+
+
+def _submissions(course: Course, week: Week, paths: Sequence[Path] | None) -> Sequence[Submission]:
+    if not paths:
+        from ...nbgrader.gradebook import collected
+
+        found = collected(course, week)
+        if not found:
+            raise KitError(
+                f"nothing was collected for {week.name}: run `autograder collect {week.name}`, "
+                "or name submissions on the command line"
+            )
+        return found
+    missing = [p for p in paths if not p.exists() and not p.is_symlink()]
+    if missing:
+        raise KitError(f"there is no {missing[0]}")
+    limits = course.limits(week)
+    names = _names(paths)
+    named = zip(paths, names, strict=True)
+    return Unread(partial(read_submission, p, week, limits, n) for p, n in named)
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """Each path's own name; a module file is named for its folder where names would clash."""
+    names = [p.name.removesuffix(".zip").removesuffix(".py") or p.resolve().name for p in paths]
+    if len(set(names)) < len(names):
+        names = [str(p).removesuffix(".zip") for p in paths]
+    return names
+
+
+def grade_with_bar(
+    course: Course,
+    week: Week,
+    submissions: Sequence[Submission],
+    *,
+    jobs: int | None = None,
+    device: str = "auto",
+    sandbox: str = "auto",
+    cluster: Cluster | None = None,
+) -> Report:
+    """grade_batch behind a progress bar on standard error."""
+    columns = (
+        TextColumn(week.name),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=len(submissions))
+        return grade_batch(
+            course,
+            week,
+            submissions,
+            devices=axis(device, here=cluster is None),
+            jobs=jobs,
+            sandbox=sandbox,
+            cluster=cluster,
+            on_done=lambda _: progress.advance(task),
+            say=lambda line: progress.console.print(line, markup=False, highlight=False),
+        )
+
+
+def _write(path: Path, report: Report) -> None:
+    data = to_json(report) + b"\n"
+    if str(path) == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+        return
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)  # a pipe or a terminal
+        else:
+            umask = os.umask(0o077)
+            os.umask(umask)
+            replace_file(path, data, 0o666 & ~umask)
+    except OSError as error:
+        raise KitError(f"{path}: the report cannot be written: {error.strerror}") from None
+
+
+def print_scores(console: Console, report: Report) -> None:
+    """A line per submission: score, and what was diagnosed or went wrong."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("submission", overflow="fold")
+    table.add_column("score", justify="right")
+    table.add_column("what stands out", overflow="fold")
+    for submission in report.submissions:
+        notes = [submission.message] if submission.message else []
+        for exercise in submission.exercises:
+            if exercise.diagnosis:
+                notes.append(f"{exercise.name}: {', '.join(exercise.diagnosis)}")
+            elif exercise.score < exercise.max_score and submission.verdict == "graded":
+                worst = next(
+                    t.verdict for t in exercise.tests if t.verdict not in ("pass", "not_run")
+                )
+                notes.append(f"{exercise.name}: {worst}")
+        score = f"{submission.score:g}/{submission.max_score:g}"
+        shown = score if submission.verdict == "graded" else submission.verdict
+        table.add_row(escape(submission.name), shown, escape("; ".join(notes)))
+    console.print(table)
+    faults = [s for s in report.submissions if s.verdict == "grader_fault"]
+    console.print(
+        f"{len(report.submissions)} submissions, {report.week}, "
+        f"devices {', '.join(report.devices)}, sandbox {report.sandbox}"
+    )
+    if faults:
+        console.print(
+            f"{len(faults)} could not be graded through a fault of the grading system. No score "
+            "was given. Run the command again; `autograder doctor` looks for the cause.",
+            style="bold",
+        )

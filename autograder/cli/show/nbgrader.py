@@ -1,0 +1,152 @@
+"""`release`, `collect`, `feedback` and `demo` on a terminal."""
+
+from __future__ import annotations
+
+import time
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from ...model.course import Course, Week
+from ...model.report import SubmissionReport
+from ...nbgrader.collect import collect
+from ...nbgrader.demo import CLASS, Played, play, steps
+from ...nbgrader.feedback import return_feedback
+from ...nbgrader.release import release
+from ...nbgrader.workspace import Workspace
+
+
+def run_release(course: Course, week: Week, *, early: bool) -> None:
+    """Release, and say what students need to know."""
+    with Console(stderr=True).status(f"releasing {week.name}"):
+        released = release(course, week, early=early)
+    print(f"released {week.name}: {len(released.files)} files, none with a secret line in it")
+    print(f"students fetch it with   nbgrader fetch_assignment {week.name} --course {course.id}")
+    exchange = Workspace(course).exchange
+    print(f"their nbgrader_config.py needs   c.Exchange.root = {str(exchange)!r}")
+
+
+def run_collect(course: Course, week: Week) -> None:
+    """Collect, and say who handed in, who did not, and what is odd."""
+    found = collect(course, week)
+    print(f"collected {len(found.fresh)} new, {len(found.unchanged)} had been collected before")
+    if found.missing:
+        print(f"nothing yet from {len(found.missing)}: {', '.join(found.missing)}")
+    for owner in sorted(set(found.foreign.values())):
+        names = ", ".join(sorted(s for s, o in found.foreign.items() if o == owner))
+        print(f"LOOK  handed in by the user {owner} under other names: {names}")
+    for note in found.notes:
+        print(f"LOOK  {note}")
+
+
+def run_feedback(course: Course, week: Week) -> None:
+    """Return feedback to everybody who was graded."""
+    columns = TextColumn("feedback"), BarColumn(), TimeElapsedColumn()
+    graded = Workspace(course).students("autograded", week)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=len(graded))
+        returned = return_feedback(course, week, on_done=lambda: progress.advance(task))
+    print(f"released feedback to {len(returned.students)} of {len(graded)}")
+    for note in returned.notes:
+        print(note)
+
+
+class _Steps:
+    """A progress bar on standard error, and a line with its time for each step that is done."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._task = progress, progress.add_task("", total=total)
+        self._doing, self._since = "", time.perf_counter()
+
+    def __call__(self, doing: str, done: int) -> None:
+        if doing != self._doing:
+            self.end()
+            self._doing, self._since = doing, time.perf_counter()
+        self._progress.update(self._task, description=doing, advance=done)
+
+    def end(self) -> None:
+        if self._doing:
+            seconds = time.perf_counter() - self._since
+            self._progress.console.print(f"{seconds:6.1f} s  {self._doing}", highlight=False)
+
+
+def run_demo(course: Course) -> bool:
+    """Play the sample week and show what came out; whether everybody could be graded."""
+    columns = (
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        told = _Steps(progress, steps())
+        played = play(course, told)
+        told.end()
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=100)
+    _print_gradebook(console, played)
+    _print_misconceptions(console, played)
+    _print_places(console, course, played)
+    return all(s.verdict != "grader_fault" for s in played.report.submissions)
+
+
+def _print_gradebook(console: Console, played: Played) -> None:
+    names = [e.name for e in played.week.exercises]
+    console.print("\nThe class:")
+    for pupil in CLASS:
+        console.print(f"  {pupil.name:10} {pupil.story}", highlight=False)
+    table = Table(title=f"\nnbgrader's gradebook, {played.week.name}", title_justify="left")
+    table.add_column("student")
+    for number, _ in enumerate(names, start=1):
+        table.add_column(str(number), justify="right")
+    table.add_column("total", justify="right")
+    table.add_column("what was found, by exercise", overflow="fold")
+    found = {s.name: _found(s) for s in played.report.submissions}
+    for standing in played.standings:
+        scores = [f"{standing.scores[name]:.2g}" for name in names]
+        total = f"{standing.score:.1f}/{standing.max_score:g}"
+        table.add_row(standing.student, *scores, total, escape(found[standing.student]))
+    console.print(table)
+    for number, name in enumerate(names, start=1):
+        console.print(f"  {number} {name}", highlight=False)
+    written = sum(s.to_mark for s in played.standings)
+    console.print(f"{written} written answers wait to be marked by hand in Formgrader.")
+    for line in played.said:
+        console.print(line, markup=False)
+
+
+def _found(submission: SubmissionReport) -> str:
+    """What stands out, each thing once, behind the numbers of the exercises it was found in."""
+    if submission.verdict != "graded":
+        return f"{submission.verdict}: {submission.message}"
+    notes: dict[str, list[str]] = {}
+    for number, exercise in enumerate(submission.exercises, start=1):
+        failed = [t for t in exercise.tests if t.verdict not in ("pass", "not_run")]
+        if failed:
+            opened = all("is not filled in yet" in t.message for t in failed)
+            seen = exercise.diagnosis[0] if exercise.diagnosis else failed[0].verdict
+            notes.setdefault("not written yet" if opened else seen, []).append(str(number))
+    return "; ".join(f"{', '.join(numbers)}: {note}" for note, numbers in notes.items())
+
+
+def _print_misconceptions(console: Console, played: Played) -> None:
+    table = Table(title="\nWhat the class misunderstood", title_justify="left")
+    table.add_column("students", justify="right")
+    table.add_column("exercise", overflow="fold")
+    table.add_column("what it looks like", overflow="fold")
+    for exercise, title, count in played.commonest():
+        table.add_row(str(count), exercise, escape(title))
+    console.print(table)
+
+
+def _print_places(console: Console, course: Course, played: Played) -> None:
+    console.print("\nFeedback (open in a browser):")
+    for _, page in sorted(played.pages.items()):
+        console.print(f"  {page.relative_to(course.root)}", markup=False, soft_wrap=True)
+    if played.fetched:
+        student, page = sorted(played.fetched.items())[0]
+        console.print(f"What {student} fetched with nbgrader, in the lesson's notebook:")
+        console.print(f"  '{page.relative_to(course.root)}'", markup=False, soft_wrap=True)

@@ -1,0 +1,92 @@
+"""`autograder status` on a terminal."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+
+import msgspec
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ...model.course import Course, Week
+from ...nbgrader.status import Result, WeekStatus, status
+
+_SHOWN = 8  # names of a line where the course is asked for; a week names everybody
+
+
+def run_status(course: Course, week: Week | None, *, as_json: bool) -> None:
+    """One row per week, then what waits for the instructor; with a week, everybody by name."""
+    weeks = [w for w in status(course) if week is None or w.week == week.name]
+    if as_json:
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(weeks), indent=1) + b"\n")
+        return
+    _print_table(weeks)
+    lines = [line for w in weeks for line in _to_do(w)]
+    if week is not None:
+        lines += _details(weeks[0])
+    for line in lines:
+        print(line)
+
+
+def _print_table(weeks: list[WeekStatus]) -> None:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("week", overflow="fold")
+    table.add_column("released", no_wrap=True)
+    table.add_column("due", no_wrap=True)
+    for name in ("handed in", "late", "graded", "to mark", "returned", "odd"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for w in weeks:
+        handed = f"{len(w.handed_in)}/{w.enrolled}" if w.handed_in or w.released else "-"
+        row = [escape(w.week), "yes" if w.released else _day(w.release), _day(w.due), handed]
+        counts = (w.late, w.graded, w.to_mark, w.returned, {*w.foreign, *w.refused})
+        table.add_row(*row, *(str(len(c)) if c or w.handed_in else "-" for c in counts))
+    Console().print(table)
+
+
+def _day(moment: dt.datetime) -> str:
+    return f"{moment:%d %b}"
+
+
+def _to_do(w: WeekStatus) -> list[str]:
+    """What waits for the instructor, each line with the command."""
+    now = dt.datetime.now(dt.UTC)
+    lines = []
+    if not w.released and w.release <= now < w.due:
+        lines.append(f"not released yet: `autograder release {w.week}`")
+    if w.waiting:
+        lines.append(f"{_named(w.waiting)} to collect: `autograder collect {w.week}`")
+    if w.ungraded:
+        lines.append(f"{_named(w.ungraded)} to grade: `autograder grade {w.week}`")
+    if w.stale:
+        lines.append(
+            f"{_named(w.stale)}: feedback older than the score: `autograder feedback {w.week}`"
+        )
+    lines += [f"LOOK  {s} was handed in by the user {owner}" for s, owner in w.foreign.items()]
+    lines += [f"LOOK  {s} was refused: {why}" for s, why in w.refused.items()]
+    return [f"{w.week}: {line}" for line in lines]
+
+
+def _named(students: list[str]) -> str:
+    rest = len(students) - _SHOWN
+    return ", ".join(students[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _details(w: WeekStatus) -> list[str]:
+    lines = [f"due {w.due:%d %b %Y %H:%M %Z}"]
+    if w.missing:
+        lines.append(f"nothing from {len(w.missing)}: {', '.join(w.missing)}")
+    lines += [f"{student} is {late} late" for student, late in w.late.items()]
+    if w.to_mark:
+        marks = ", ".join(f"{s} {n}" for s, n in w.to_mark.items())
+        lines.append(f"answers to mark in Formgrader: {marks}")
+    for student, results in w.again.items():
+        lines.append(f"{student} was graded {len(results)} times; the last counts:")
+        lines += [f"  {_result(r)}" for r in results]
+    return lines
+
+
+def _result(result: Result) -> str:
+    handed = result.handed_in.split(".")[0] or "at an unknown time"
+    return f"handed in {handed} UTC: {result.score:g} of {result.max_score:g}"

@@ -1,0 +1,1 @@
+"""What this machine keeps: files written in one step, folders swept, the course's secret."""

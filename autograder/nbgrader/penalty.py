@@ -1,0 +1,75 @@
+"""What late work costs, told to nbgrader.
+
+nbgrader asks its plugin with a student, a score and seconds, and does not say for which assignment;
+but the preprocessor that asks is the plugin's parent, and knows. It asks when a submission is
+graded automatically. Written answers are marked later, so the penalty is counted again, from all
+points, when feedback is made.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.plugins import LateSubmissionPlugin
+from traitlets import Unicode
+
+from ..model.course import Course, load
+from ..model.late import Lateness, lateness
+from .restore import CoursePreprocessor, Notebook, Resources
+
+
+class LateByCourse(LateSubmissionPlugin):
+    """nbgrader's late-penalty plugin that follows course.yaml."""
+
+    project = Unicode("", help="The folder of course.yaml.").tag(config=True)
+
+    def late_submission_penalty(
+        self, student_id: str, score: float, total_seconds_late: float
+    ) -> float | None:
+        asking: Any = self.parent
+        found = student_lateness(load(Path(self.project)), asking.gradebook, student_id)
+        one = found.get(asking.assignment_id)
+        if one is None:
+            return None
+        self.log.info("%s, %s: %s", asking.assignment_id, student_id, one.sentence(score))
+        return one.penalty(score)
+
+
+class CountLateness(CoursePreprocessor):
+    """Before feedback: the penalty from all points given by now, and its arithmetic."""
+
+    def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
+        about, course = resources["nbgrader"], self.course()
+        with Gradebook(about["db_url"]) as gradebook:
+            notebook: Any
+            try:
+                notebook = gradebook.find_submission_notebook(
+                    about["notebook"], about["assignment"], about["student"]
+                )
+            except MissingEntry:
+                return nb, resources
+            one = student_lateness(course, gradebook, about["student"]).get(about["assignment"])
+            if one is not None:
+                score = float(notebook.score)
+                notebook.late_submission_penalty = one.penalty(score) or None
+                gradebook.db.commit()
+                about["late"] = one.sentence(score)
+        return nb, resources
+
+
+def student_lateness(course: Course, gradebook: Any, student: str) -> dict[str, Lateness]:
+    """The lateness of everything that the gradebook says a student handed in, by week."""
+    handed: dict[str, dt.datetime] = {}
+    more: dict[str, dt.timedelta] = {}
+    for week in course.weeks:
+        try:
+            submission = gradebook.find_submission(week.name, student)
+        except MissingEntry:
+            continue
+        if submission.timestamp is not None:
+            handed[week.name] = submission.timestamp.replace(tzinfo=dt.UTC)
+            more[week.name] = submission.extension or dt.timedelta()
+    return lateness(course, student, handed, more)

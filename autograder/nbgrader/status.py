@@ -1,0 +1,176 @@
+"""Every week at a glance: what was released, handed in, graded, marked, returned, and what is odd.
+
+Read from nbgrader's folders, its gradebook and our own records; imports neither torch nor nbgrader.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from ..model.course import Course, Week
+from ..model.late import lateness
+from .collected import read_collected
+from .database import Entry, read_gradebook
+from .recorded import Recorded, earlier_reports, feedback_is_stale, handed_in, heads
+from .workspace import Workspace
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One graded submission of a student who handed in several times; points of the exercises."""
+
+    handed_in: str
+    graded: str
+    score: float
+    max_score: float
+
+
+class WeekStatus(msgspec.Struct, frozen=True):
+    """One week. Lists name students."""
+
+    week: str
+    title: str
+    release: dt.datetime
+    due: dt.datetime
+    released: bool
+    enrolled: int
+    handed_in: list[str]
+    missing: list[str]
+    late: dict[str, str]  # student -> how late, the grace period left out
+    graded: list[str]
+    refused: dict[str, str]  # student -> why
+    waiting: list[str]  # in the exchange, newer than what was collected
+    ungraded: list[str]  # collected, and not graded or handed in again since
+    to_mark: dict[str, int]  # student -> cells that wait for a person
+    returned: list[str]
+    stale: list[str]  # their feedback is older than their score
+    again: dict[str, list[Result]]  # graded several times: every result, the latest last
+    foreign: dict[str, str]  # student -> the user who handed in under their name
+
+
+def status(course: Course) -> list[WeekStatus]:
+    students, entries = read_gradebook(course)
+    late = _late(course, entries)
+    return [_week(course, week, students, entries, late) for week in course.weeks]
+
+
+def _week(
+    course: Course,
+    week: Week,
+    students: list[str],
+    entries: list[Entry],
+    late: Mapping[tuple[str, str], str],
+) -> WeekStatus:
+    workspace = Workspace(course)
+    handed = workspace.students("submitted", week)
+    held = {e.student: e for e in entries if e.week == week.name}
+    graded = [s for s in sorted(held) if held[s].graded]
+    reports = heads(course, week)
+    made = [s for s in workspace.students("feedback", week) if _returned(workspace, week, s)]
+    stale = [s for s in made if feedback_is_stale(course, week, s)]
+    return WeekStatus(
+        week=week.name,
+        title=week.title,
+        release=course.localized(week.release),
+        due=course.localized(week.due),
+        released=workspace.outbound(week).is_dir(),
+        enrolled=len(students),
+        handed_in=handed,
+        missing=[s for s in students if s not in handed],
+        late={s: late[s, week.name] for s in handed if (s, week.name) in late},
+        graded=graded,
+        refused={s: reports[s].message for s in graded if _refused(reports.get(s))},
+        waiting=_waiting(course, week),
+        ungraded=[s for s in handed if s not in graded or _newer(course, week, s, reports.get(s))],
+        to_mark={s: e.to_mark for s, e in sorted(held.items()) if e.to_mark},
+        returned=[s for s in made if s not in stale],
+        stale=stale,
+        again=_again(course, week, reports),
+        foreign=read_collected(course, week).foreign,
+    )
+
+
+def _refused(report: Recorded | None) -> bool:
+    return report is not None and report.verdict == "refused"
+
+
+def _newer(course: Course, week: Week, student: str, report: Recorded | None) -> bool:
+    """Whether something was handed in after what was graded."""
+    collected = handed_in(course, week, student)
+    return bool(report and report.handed_in and collected and report.handed_in != collected)
+
+
+def _late(course: Course, entries: list[Entry]) -> dict[tuple[str, str], str]:
+    """(student, week) -> how late. What was collected last counts, else what was graded."""
+    times: dict[str, dict[str, dt.datetime]] = {}
+    more: dict[str, dict[str, dt.timedelta]] = {}
+    for entry in entries:
+        more.setdefault(entry.student, {})[entry.week] = entry.extension
+        if entry.handed_in:
+            times.setdefault(entry.student, {})[entry.week] = entry.handed_in
+    workspace = Workspace(course)
+    for week in course.weeks:
+        for student in workspace.students("submitted", week):
+            time = _parsed(handed_in(course, week, student))
+            if time:
+                times.setdefault(student, {})[week.name] = time
+    found = {}
+    for student, own in times.items():
+        for name, one in lateness(course, student, own, more.get(student)).items():
+            if one.late and not one.forgiven:
+                found[student, name] = one.late
+    return found
+
+
+def _parsed(stamp: str) -> dt.datetime | None:
+    """A time as nbgrader writes it, `2027-01-20 12:00:00.000000 UTC`."""
+    try:
+        time = dt.datetime.fromisoformat(stamp.replace(" UTC", "+00:00"))
+    except ValueError:
+        return None
+    return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
+
+
+def _waiting(course: Course, week: Week) -> list[str]:
+    """Whose newest submission in the exchange was not collected yet."""
+    inbound = Workspace(course).exchange / course.id / "inbound"
+    newest: dict[str, dt.datetime] = {}
+    for path in inbound.glob(f"*+{week.name}+*"):
+        student, _, rest = path.name.partition(f"+{week.name}+")
+        time = _parsed(rest.split("+")[0])
+        if student and time:
+            newest[student] = max(time, newest.get(student, time))
+    found = []
+    for student, time in sorted(newest.items()):
+        collected = _parsed(handed_in(course, week, student))
+        if collected is None or time > collected:
+            found.append(student)
+    return found
+
+
+def _returned(workspace: Workspace, week: Week, student: str) -> bool:
+    """Whether the feedback lies where the student fetches it, or is to be given by hand."""
+    folder = workspace.feedback(student, week)
+    secret = folder / "submission_secret.txt"
+    if not secret.is_file():
+        return (folder / "feedback.html").is_file()
+    # nbgrader's name for it (utils.notebook_hash)
+    key = secret.read_text(encoding="utf-8") + week.name
+    name = hashlib.md5(key.encode(), usedforsecurity=False).hexdigest()
+    released: Path = workspace.exchange / workspace.course.id / "feedback" / f"{name}.html"
+    return released.is_file()
+
+
+def _again(course: Course, week: Week, reports: dict[str, Recorded]) -> dict[str, list[Result]]:
+    found = {}
+    for student, now in reports.items():
+        before = earlier_reports(course, week, student)
+        if before:
+            found[student] = [
+                Result(r.handed_in, r.graded, r.score, r.max_score) for r in (*before, now)
+            ]
+    return found

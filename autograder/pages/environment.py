@@ -1,0 +1,66 @@
+"""What all our HTML pages share: one environment of templates, and the words' way onto a page.
+
+Everything is escaped by the templates (autoescape, no `safe` filter; a test greps for it).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+_CODE = re.compile(r"`([^`\n]+)`")
+
+
+@cache
+def environment(room: str) -> Environment:
+    """The templates of one room of the kit, beside those that all pages share."""
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(f"autograder.{room}"), PackageLoader(__package__)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        prose=prose,
+        points=points,
+        lowered=lowered,
+        percent=percent,
+        wrapping=wrapping,
+        visible=visible,
+    )
+    return environment
+
+
+def visible(text: Any) -> str:
+    """Text without the control characters that could reorder or hide it."""
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", str(text))
+
+
+def prose(text: Any) -> Markup:
+    """Text with `code` marked up; everything in it escaped, control characters shown as �."""
+    clean = visible(text)
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(clean))))  # escaped just above
+
+
+def wrapping(name: str) -> Markup:
+    """A long name that may break after its underscores, on a phone."""
+    return Markup(str(escape(name)).replace("_", "_<wbr>"))  # escaped just above
+
+
+def points(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f}%"
+
+
+def lowered(title: str) -> str:
+    """`Divides by d.` as the end of "It looks as if your code …"."""
+    return title[:1].lower() + title[1:]

@@ -1,0 +1,146 @@
+"""`check`: the public checks of a week on the student's own file, for a terminal and a notebook.
+
+    from autograder import check
+    check("softmax")
+
+The checks run in a Python of their own, so the file is read freshly each time and an endless loop
+ends; whatever the student's code does becomes part of the result.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+
+from ..model.errors import KitError
+from .allowed import forbidden
+from .explain import syntax_failure
+from .results import ExerciseResult, Failure, Outcome, sum_up
+from .run import CheckingPython, run_checks
+from .source import fingerprints
+from .state import Remembered, recall, remember
+from .week import WeekExercise, WeekFolder, open_folder
+
+
+class NotPassed(AssertionError):
+    """Says to nbgrader's Validate what the result's table says elsewhere."""
+
+    def _render_traceback_(self) -> list[str]:
+        """IPython shows these lines in place of a traceback, of which all frames would be ours."""
+        return str(self).split("\n")
+
+
+def being_validated() -> bool:
+    """Whether nbgrader runs the notebook to tell its student what fails."""
+    return os.environ.get("NBGRADER_EXECUTION") == "validate"
+
+
+class CheckResult(msgspec.Struct, frozen=True):
+    """How the chosen exercises of a week stand. Renders as a table in a notebook."""
+
+    folder: Path
+    heading: str
+    module: str
+    exercises: tuple[ExerciseResult, ...]
+    problem: str = ""  # why nothing could be checked
+    broken: Failure | None = None  # the module itself cannot be read
+    electives_counted: int | None = None
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return not self.problem and all(e.state == "pass" for e in self.exercises)
+
+    @property
+    def open_points(self) -> float:
+        """Points of what does not pass yet; of electives only as many as still can count."""
+        left = [e for e in self.exercises if e.state != "pass"]
+        electives = sorted((e.points for e in left if e.elective), reverse=True)
+        if self.electives_counted is not None:
+            passed = sum(e.elective and e.state == "pass" for e in self.exercises)
+            electives = electives[: max(0, self.electives_counted - passed)]
+        return sum(e.points for e in left if not e.elective) + sum(electives)
+
+    def __repr__(self) -> str:
+        from .text import plain
+
+        return plain(self)
+
+    def _repr_html_(self) -> str:
+        from .page import checked_html
+
+        return checked_html(self)
+
+
+def check_folder(exercise: str | None = None, folder: Path | None = None) -> CheckResult:
+    """Check one exercise, or all, of the week in `folder` (default: here). Never raises for what
+    the student wrote, typed or forgot."""
+    try:
+        opened = open_folder(folder)
+        return check_week(opened, [exercise] if exercise else opened.names)
+    except KitError as error:
+        return CheckResult(folder or Path.cwd(), "Nothing was checked", "", (), str(error))
+
+
+def check_week(
+    folder: WeekFolder,
+    names: Iterable[str],
+    *,
+    seconds: float = 20.0,
+    on_begin: Callable[[str], None] = lambda exercise: None,
+    warm: CheckingPython | None = None,
+) -> CheckResult:
+    """Check the named exercises; raises KitError where the folder is not fit for it."""
+    started = time.monotonic()
+    chosen = [folder.exercise(n) for n in names]
+    source = folder.source()
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError) as error:
+        return _broken(folder, chosen, error)
+    outcomes = run_checks(
+        folder, [e.name for e in chosen], seconds=seconds, on_begin=on_begin, warm=warm
+    )
+    results = tuple(_result(e, source, outcomes) for e in chosen)
+    _remember(folder, source, results)
+    return CheckResult(
+        folder.path,
+        folder.heading,
+        folder.week.module,
+        results,
+        electives_counted=folder.week.electives_counted,
+        seconds=time.monotonic() - started,
+    )
+
+
+def _result(exercise: WeekExercise, source: str, outcomes: list[Outcome]) -> ExerciseResult:
+    own = [o for o in outcomes if o.exercise == exercise.name]
+    call = forbidden(source, exercise.name, exercise.not_allowed)
+    result = sum_up(exercise.name, exercise.points, own, call)
+    return msgspec.structs.replace(result, elective=exercise.elective)
+
+
+def _broken(
+    folder: WeekFolder, chosen: list[WeekExercise], error: SyntaxError | ValueError
+) -> CheckResult:
+    """Python cannot read the file: said once, without starting anything."""
+    if isinstance(error, SyntaxError):
+        failure = syntax_failure(error)
+    else:
+        failure = Failure("broken", str(error), type(error).__name__)
+    results = tuple(ExerciseResult(e.name, e.points, "fail", 0, 0) for e in chosen)
+    return CheckResult(folder.path, folder.heading, folder.week.module, results, broken=failure)
+
+
+def _remember(folder: WeekFolder, source: str, results: tuple[ExerciseResult, ...]) -> None:
+    state, prints = recall(folder.memory), fingerprints(source, folder.names)
+    for result in results:
+        state.checked[result.name] = Remembered(
+            result.state, result.passed, result.total, prints[result.name]
+        )
+    remember(folder.memory, state)
