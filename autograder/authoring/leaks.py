@@ -25,7 +25,7 @@ from pathlib import Path
 
 from ..model.course import Course, Week
 from ..model.errors import LeakError
-from .stubs import stub_of
+from ..model.stubs import stub_of
 
 _BEGIN = re.compile(r"^\s*#+ BEGIN SOLUTION\s*$")
 _END = re.compile(r"^\s*#+ END SOLUTION\s*$")

@@ -22,8 +22,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from ..files.atomic import replace_file
 from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import CourseError
+from ..model.stubs import stub_of, stub_path
 from .registry import with_week
-from .stubs import stub_of, stub_path
 
 BLANK = "FILL IN"
 _NAME = re.compile(r"week([0-9]{2})_([a-z][a-z0-9_]*)\Z")

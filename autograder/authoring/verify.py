@@ -17,9 +17,9 @@ from ..grading.spawner import warm_engine
 from ..model.bank import Bank, Misconception
 from ..model.course import Course, Week
 from ..model.report import ExerciseReport, SubmissionReport
+from ..model.stubs import stub_of
 from ..sandbox import Sandbox
 from .new import blanks
-from .stubs import stub_of
 
 if TYPE_CHECKING:
     from ..grading.engine import Engine  # torch, which `warm_engine` imports beside the template

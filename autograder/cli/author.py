@@ -22,8 +22,8 @@ def build(
 
     Example: autograder build --check
     """
-    from ..authoring.stubs import stale, write_stubs
     from ..model.course import load
+    from ..model.stubs import stale, write_stubs
 
     course = load()
     paths = stale(course) if check else write_stubs(course)

@@ -18,11 +18,11 @@ from typing import Any
 import nbformat
 
 from ..authoring.lesson import ANSWER
-from ..authoring.stubs import stub_of
 from ..model.bank import Bank
 from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import KitError
 from ..model.report import Report
+from ..model.stubs import stub_of
 from .gradebook import Standing
 
 FOLDER = "demo"

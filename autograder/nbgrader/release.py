@@ -13,9 +13,9 @@ import nbformat
 
 from ..authoring.leaks import check_files, check_folder, secrets_of
 from ..authoring.lesson import figures_used, lesson_notebook, lesson_text
-from ..authoring.stubs import stub_of, stub_path
 from ..model.course import Course, Week
 from ..model.errors import BuildError, LeakError, NbgraderError
+from ..model.stubs import stub_of, stub_path
 from ..student.week import DESCRIPTION, describe_week
 from .workspace import Workspace, open_api, open_gradebook, require
 

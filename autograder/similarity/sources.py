@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..authoring.stubs import stub_of
 from ..model.course import Course, Week
 from ..model.errors import KitError
+from ..model.stubs import stub_of
 from ..nbgrader.submitted import collected
 from .compare import Similarity, compare
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from ..authoring.stubs import stub_of
 from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import BuildError, CourseError, KitError
+from ..model.stubs import stub_of
 
 DESCRIPTION = "week.json"
 MEMORY = ".autograder-student.json"

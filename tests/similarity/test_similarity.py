@@ -14,13 +14,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from classroom import copied, honest, ways
 
-from autograder.authoring.stubs import stub_of
 from autograder.classreport.alike import side_by_side
 from autograder.classreport.analysis import summarize
 from autograder.classreport.page import week_page
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError
 from autograder.model.report import Report, SubmissionReport
+from autograder.model.stubs import stub_of
 from autograder.similarity import compare as comparing
 from autograder.similarity.canonical import parts
 from autograder.similarity.compare import Similarity, compare

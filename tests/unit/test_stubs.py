@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.stubs import make_stub, stale, stub_of
 from autograder.model.course import load
 from autograder.model.errors import BuildError
+from autograder.model.stubs import make_stub, stale, stub_of
 
 SOLUTION = '''\
 """Module docstring."""

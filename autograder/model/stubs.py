@@ -12,8 +12,8 @@ import ast
 import re
 from pathlib import Path
 
-from ..model.course import Course, Week
-from ..model.errors import BuildError
+from .course import Course, Week
+from .errors import BuildError
 
 _BEGIN = re.compile(r"^(\s*)#+ BEGIN SOLUTION\s*$")
 _END = re.compile(r"^\s*#+ END SOLUTION\s*$")
