@@ -34,6 +34,7 @@ class Agree:
     pure: bool = True
     view: Callable[[Any], Any] | None = None
     state_std: float = 0.3
+    brought: str = ""
 
     @property
     def gradients(self) -> Agree:
@@ -60,6 +61,14 @@ class Agree:
         """Draw the parameters of modules with this standard deviation (default 0.3)."""
         return replace(self, state_std=std)
 
+    def bringing(self, source: str) -> Agree:
+        """Call what `source`, a module of the grader's own, defines, beside the submission.
+
+        `agree.bringing(text).JoiningCache()` gives a pair of objects that can be passed on to calls
+        of the submission; `agree.bringing(text).probe(pair)` looks at its objects from within.
+        """
+        return replace(self, brought=source)
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -70,16 +79,17 @@ class Agree:
         case = self.case
         if is_class(name):
             return self._construct(name, args, kwargs)
-        expected = case.reference.call(case, name, args, kwargs)
+        options: dict[str, Any] = {"brought": self.brought}
+        expected = case.reference.call(case, name, args, kwargs, **options)
         if isinstance(expected.value, wire.HandleV):
             return self._construct(name, args, kwargs)
-        return self._compared(expected, name, args, kwargs, {}, {}, {})
+        return self._compared(expected, name, args, kwargs, options, options, options)
 
     def _construct(self, name: str, args: Any, kwargs: Any) -> Pair:
         """Build both objects; torch modules get the same drawn weights."""
         case = self.case
         a_class = is_class(name)
-        options: dict[str, Any] = {"construct": a_class}
+        options: dict[str, Any] = {"construct": a_class, "brought": self.brought}
         if a_class:
             options["dtype"] = case.dtype
         # A probe on the reference tells whether it is a module and what weights it has.

@@ -1,4 +1,7 @@
-"""`refuses(ValueError, mentions=7).f(...)`: bad arguments must be refused, and named."""
+"""`refuses(ValueError, mentions=7).f(...)`: bad arguments must be refused, and named.
+
+Where several numbers explain the refusal, one of them will do: `mentions=(9, 12)`.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +22,20 @@ class Refuses:
         self._case = case
 
     def __call__(self, error: type[Exception], mentions: object = "") -> _Refusal:
-        return _Refusal(self._case, error.__name__, str(mentions))
+        several = mentions if isinstance(mentions, tuple) else (mentions,)
+        return _Refusal(self._case, error.__name__, tuple(map(str, several)))
 
 
 class _Refusal:
-    def __init__(self, case: Case, error: str, mentions: str) -> None:
+    def __init__(self, case: Case, error: str, mentions: tuple[str, ...]) -> None:
         self._case, self._error, self._mentions = case, error, mentions
 
-    def of(self, remote: Any) -> Callable[..., None]:
-        """The call of an object: a Pair, or one side's object."""
+    def of(self, remote: Any, method: str = "") -> Callable[..., None]:
+        """The call of an object (a Pair, or one side's), or of one of its methods."""
 
         def call(*args: Any, **kwargs: Any) -> None:
             student = remote.student if isinstance(remote, Pair) else remote
-            self._check("", args, kwargs, {"handle": student._handle.id})
+            self._check(method, args, kwargs, {"handle": student._handle.id})
 
         return call
 
@@ -61,5 +65,5 @@ class _Refusal:
             raise Crashed(f"{shown} is not filled in yet.")
         if self._error not in raised.bases:
             raise Wrong(f"{shown} should raise {self._error} here, but raises {raised.type}.")
-        if self._mentions and self._mentions not in raised.message:
+        if not any(number in raised.message for number in self._mentions):
             raise Wrong(f"{shown} raises {self._error}, but its message does not say which value.")

@@ -121,8 +121,9 @@ class Count:
         """
         return Count(self._case, self._with_gradients, small)
 
-    def of(self, remote: Remote) -> Callable[..., Counted]:
-        return lambda *a, **k: self._count("", a, k, {"handle": remote._handle.id})
+    def of(self, remote: Remote, method: str = "") -> Callable[..., Counted]:
+        """The call of an object, or of one of its methods."""
+        return lambda *a, **k: self._count(method, a, k, {"handle": remote._handle.id})
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> Counted:
         return self._count(path, args, kwargs, {})

@@ -19,6 +19,7 @@ import torch
 from torch import nn
 
 from . import devices, wire
+from .brought import is_brought, module_of
 from .claimed import ClaimedTensor
 from .drawings import describe_axes, describe_figure
 from .purity import Before
@@ -186,7 +187,7 @@ class Executor:
 
     def _target(self, request: wire.Call) -> tuple[Any, bool]:
         """The attribute that a request names; attributes only, never an expression."""
-        thing: Any = self.module
+        thing: Any = module_of(request.brought) if request.brought else self.module
         if request.handle is not None:
             if not 0 <= request.handle < len(self.objects):
                 return None, False
@@ -332,10 +333,11 @@ class Executor:
         return encoder(result)
 
     def _keep(self, thing: object) -> wire.Value | None:
-        """A handle for a torch module or an object of a class that the submission defines."""
+        """A handle for a torch module, or an object of a class of the submission or brought."""
         kind = type(thing)
         own = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
-        if not isinstance(thing, nn.Module) and not own.startswith(str(self.root)):
+        stays = isinstance(thing, nn.Module) or is_brought(kind)
+        if not stays and not own.startswith(str(self.root)):
             return None
         state = None
         if isinstance(thing, nn.Module):

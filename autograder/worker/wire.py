@@ -194,7 +194,9 @@ class Load(_Message, frozen=True, tag="load"):
 class Call(_Message, frozen=True, tag="call"):
     """Call the attribute `path` of the module (`handle` None) or of an object that stays here.
 
-    `exercise` is the one on whose behalf the call is made; `not_allowed` the patterns watched.
+    `brought` is the source of a module of the grader's own, to be looked in instead of the
+    submission's. `exercise` is the one on whose behalf the call is made; `not_allowed` the patterns
+    watched.
     `construct` casts a new torch module to `dtype`, moves it to `device` and loads `state`.
     `cotangents` asks for the vector-Jacobian product with respect to every float input.
     """
@@ -213,6 +215,7 @@ class Call(_Message, frozen=True, tag="call"):
     count: bool = False
     fetch: bool = False
     fresh: bool = False
+    brought: str = ""
     buffers: tuple[int, ...] = ()
 
 
