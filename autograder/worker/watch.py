@@ -167,7 +167,8 @@ class Counting(TorchDispatchMode):
     """Counts floating-point operations and the largest tensor that is made.
 
     A matrix product counts 2·m·n·k (torch's own registry); any other operation that makes a new
-    tensor counts one per element. Views make nothing. `kept` tells how many elements live on
+    tensor counts one per element. Views make nothing; writing into a tensor is work, but makes no
+    tensor of its size. `kept` tells how many elements live on
     beside the results: what a forward pass keeps for its backward, in whatever way.
     """
 
@@ -198,6 +199,7 @@ class Counting(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        there = _largest_of(args, kwargs) if func._schema.is_mutable else 0
         result = func(*args, **kwargs)
         if not func.is_view:
             made = 0
@@ -205,11 +207,17 @@ class Counting(TorchDispatchMode):
                 size = tensor.numel()
                 made = max(made, size)
                 self._note(tensor, size)
-            self.largest = max(self.largest, made)
+            if made > there:  # what is written in place was there before
+                self.largest = max(self.largest, made)
             self.ops += 1
             formula = flop_registry.get(func.overloadpacket)
             self.flops += _flops(formula, args, kwargs, result) if formula else made
         return result
+
+
+def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """Elements of the largest tensor that a call was given."""
+    return max((t.numel() for t in _tensors([*args, *kwargs.values()])), default=0)
 
 
 class _Kept(weakref.ref[Any]):

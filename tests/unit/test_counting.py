@@ -1,0 +1,25 @@
+"""What is counted as made: new tensors, not those that are written to."""
+
+import torch
+
+from autograder.worker.watch import Counting
+
+
+def largest(run):
+    with Counting() as counting:
+        run()
+    return counting.largest
+
+
+def test_writing_into_a_tensor_makes_none_of_its_size():
+    buffer, places = torch.zeros(100, 4), torch.tensor([3])
+    assert largest(lambda: buffer.index_copy_(0, places, torch.ones(1, 4))) == 4
+
+
+def test_a_tensor_that_is_made_and_then_written_to_counts():
+    assert largest(lambda: torch.ones(100, 4).mul_(2)) == 400
+
+
+def test_a_result_for_which_an_empty_tensor_is_made_to_grow_counts():
+    row, column, out = torch.ones(1, 50), torch.ones(50, 1), torch.empty(0)
+    assert largest(lambda: torch.mul(row, column, out=out)) == 2500
