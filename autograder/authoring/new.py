@@ -53,7 +53,7 @@ def new_week(course: Course, name: str, exercise: str | None = None) -> list[Pat
         for folder in folders.values():
             shutil.rmtree(folder, ignore_errors=True)
         raise
-    fresh = load(course.root)
+    fresh = load(course.root, unfinished=True)
     stub = stub_path(fresh, fresh.week(name))
     stub.write_text(stub_of(fresh, fresh.week(name)), encoding="utf-8")
     return [*made, stub]

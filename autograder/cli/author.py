@@ -25,7 +25,7 @@ def build(
     from ..model.course import load
     from ..model.stubs import stale, write_stubs
 
-    course = load()
+    course = load(unfinished=True)
     paths = stale(course) if check else write_stubs(course)
     for path in paths:
         print(f"{path} is stale: run `autograder build`" if check else f"wrote {path}")
@@ -97,7 +97,7 @@ def new(
     from ..authoring.new import BLANK, new_week
     from ..model.course import load
 
-    course = load()
+    course = load(unfinished=True)
     for path in new_week(course, week, exercise):
         print(f"made {path.relative_to(course.root)}")
     print(f"added {week} to course.yaml: look at its dates and points")

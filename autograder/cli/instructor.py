@@ -40,8 +40,14 @@ def grade(
     tls_ca: Annotated[str | None, typer.Option(help="With tls://: the authority, PEM.")] = None,
     tls_cert: Annotated[str | None, typer.Option(help="With tls://: your certificate.")] = None,
     tls_key: Annotated[str | None, typer.Option(help="With tls://: its key.")] = None,
+    refused: Annotated[
+        bool, typer.Option("--refused", help="Record a class of which most were refused.")
+    ] = False,
 ) -> None:
-    """Grade a week's submissions in the sandbox; exit code 0 when all were graded.
+    """Grade a week's submissions in the sandbox, and record them where they were collected.
+
+    Exit code 0 when all were graded, and recorded; 1 where some were refused or could not be;
+    2 where nothing was.
 
     Example: autograder grade week01 handed-in/*.zip --json report.json
     Example: autograder grade week01 --cluster tcp://scheduler:8786
@@ -67,6 +73,7 @@ def grade(
         device=device,
         sandbox=sandbox,
         cluster=place,
+        refused=refused,
     )
     if not fine:
         raise typer.Exit(1)

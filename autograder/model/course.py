@@ -21,6 +21,7 @@ import msgspec
 import yaml
 
 from .errors import CourseError
+from .folders import folder_problems
 
 REGISTRY = "course.yaml"
 _EXERCISE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
@@ -227,8 +228,11 @@ def find_root(start: Path | None = None) -> Path:
     )
 
 
-def load(root: Path | None = None) -> Course:
-    """Read and validate the registry of the project at `root` (default: found from here)."""
+def load(root: Path | None = None, *, unfinished: bool = False) -> Course:
+    """Read and validate the registry of the project at `root` (default: found from here).
+
+    What it names must be there; an `unfinished` course needs no more than its folders.
+    """
     root = root.resolve() if root else find_root()
     path = root / REGISTRY
     try:
@@ -238,7 +242,7 @@ def load(root: Path | None = None) -> Course:
     except UnicodeDecodeError as error:
         raise CourseError(f"{REGISTRY}: not UTF-8 text: {error}") from None
     course = Course(root, registry)
-    for where, message in _folder_problems(course):
+    for where, message in folder_problems(course, unfinished=unfinished):
         raise CourseError(f"{REGISTRY}: {where}: {message}")
     return course
 
@@ -370,16 +374,3 @@ def _duplicates(where: str, names: list[str]) -> Iterator[tuple[str, str]]:
         if name in names[:number]:
             first = names.index(name)
             yield f"{where}[{number}].name", f"{name!r} is already the name of {where}[{first}]"
-
-
-def _folder_problems(course: Course) -> Iterator[tuple[str, str]]:
-    """Folders that the registry names and that are missing (an instructor's checkout only)."""
-    for number, week in enumerate(course.weeks):
-        where = f"weeks[{number}].name"
-        needed = [course.exercise_folder(week)]
-        if (course.root / "solutions").is_dir():
-            needed.append(course.solution_folder(week))
-        for folder in needed:
-            if not folder.is_dir():
-                shown = folder.relative_to(course.root)
-                yield where, f"the folder {shown} is missing: make it, or mend the name"

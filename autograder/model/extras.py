@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from functools import cache
 
-_MODULES = {
+EXTRAS = {
     "cluster": ("distributed",),
     "keras": ("keras",),
     "similarity": ("copydetect",),
@@ -16,5 +16,5 @@ _MODULES = {
 @cache
 def installed(extra: str) -> bool:
     """Whether the libraries of an extra of pyproject.toml can be imported here."""
-    modules = _MODULES.get(extra, (extra,))
+    modules = EXTRAS.get(extra, (extra,))
     return all(importlib.util.find_spec(m) is not None for m in modules)

@@ -139,7 +139,7 @@ def play(project: Course, told: Told = lambda _, __: None) -> Played:
             fetched[pupil.name] = found
         told("students fetch their feedback", 1)
     pages = {s: workspace.feedback(s, week) / PAGE for s in returned.students}
-    notes = [*collection.notes, *said, *returned.notes]
+    notes = [*collection.notes, *said.lines(), *returned.notes]
     return Played(course, week, report, standings(course, week), pages, fetched, notes)
 
 

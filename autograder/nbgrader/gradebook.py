@@ -6,12 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..model.course import Course, Week
+from ..model.errors import NbgraderError
 from ..model.report import Report
 from .recorded import kept_report, submission_of
 from .submitted import collected, complete
 from .workspace import Workspace, last_words, open_api, open_gradebook
 
-__all__ = ["Standing", "collected", "final_scores", "record", "standings"]
+__all__ = [
+    "Recording",
+    "Standing",
+    "collected",
+    "final_scores",
+    "record",
+    "require_released",
+    "standings",
+]
 
 
 @dataclass(frozen=True)
@@ -25,23 +34,47 @@ class Standing:
     scores: dict[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Recording:
+    """What `record` did: who stands in the gradebook now, who does not and why, and oddities."""
+
+    recorded: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """What is to be said about it."""
+        total = len(self.recorded) + len(self.left_out)
+        return [
+            *self.notes,
+            *(f"{student}: not recorded: {why}" for student, why in self.left_out.items()),
+            f"{len(self.recorded)} of {total} recorded in the gradebook",
+        ]
+
+
+def require_released(course: Course, week: Week) -> None:
+    """Raise NbgraderError where a week's scores would have no place in the gradebook."""
+    if not Workspace(course).released(week).is_dir():
+        raise NbgraderError(
+            f"{week.name} was not released from here, so its scores have no place in the "
+            f"gradebook: `autograder release {week.name}` first"
+        )
+
+
 def record(
     course: Course, week: Week, report: Report, on_done: Callable[[], None] = lambda: None
-) -> list[str]:
+) -> Recording:
     """Run nbgrader's autograde step for every submission of the report, in this process.
 
     Scores come from the report, no notebook is executed. A submission that could not be graded
-    through a fault of ours keeps what the gradebook holds. Returns what is to be said about it.
+    through a fault of ours keeps what the gradebook holds.
     """
     from .preprocessor import at_hand
 
-    workspace = Workspace(course)
-    said = _unreleased(workspace, week)
-    if said:
-        return said
-    api, recorded = open_api(course), 0
+    require_released(course, week)
+    workspace, api, recording = Workspace(course), open_api(course), Recording()
     if other := _judged_otherwise(course, week, report):
-        said.append(
+        recording.notes.append(
             f"graded before and now judged otherwise, because the graders changed: "
             f"{', '.join(other)}; `autograder regrade` shows why and keeps a log"
         )
@@ -50,18 +83,19 @@ def record(
             student = submission.name
             folder = workspace.submitted(student, week)
             if submission.verdict == "grader_fault":
-                said.append(f"{student}: not recorded, the grading system failed on it")
+                recording.left_out[student] = "the grading system failed on it"
             elif not folder.is_dir():
-                said.append(f"{student}: not recorded, nothing was collected under this name")
+                recording.left_out[student] = "nothing was collected under this name"
             else:
                 if note := complete(course, week, folder):
-                    said.append(f"{student}: {note}")
+                    recording.notes.append(f"{student}: {note}")
                 result = api.autograde(week.name, student)
-                recorded += bool(result["success"])
-                if not result["success"]:
-                    said.append(f"{student}: not recorded: {last_words(result)}")
+                if result["success"]:
+                    recording.recorded.append(student)
+                else:
+                    recording.left_out[student] = last_words(result)
             on_done()
-    return [*said, f"{recorded} of {len(report.submissions)} recorded in the gradebook"]
+    return recording
 
 
 def _judged_otherwise(course: Course, week: Week, report: Report) -> list[str]:
@@ -74,15 +108,6 @@ def _judged_otherwise(course: Course, week: Week, report: Report) -> list[str]:
         if old.is_of(*submission_of(course, week, new.name)):
             found.append(new.name)
     return found
-
-
-def _unreleased(workspace: Workspace, week: Week) -> list[str]:
-    if workspace.released(week).is_dir():
-        return []
-    return [
-        f"nothing was recorded in the gradebook: {week.name} was not released from here "
-        f"(`autograder release {week.name}`)"
-    ]
 
 
 def standings(course: Course, week: Week) -> list[Standing]:

@@ -172,7 +172,7 @@ def _from_checkout(folder: Path) -> WeekFolder | None:
     """exercises/<week> of the project itself, described from the registry."""
     if folder.parent.name != "exercises" or not (folder.parent.parent / REGISTRY).is_file():
         return None
-    course = load(folder.parent.parent)
+    course = load(folder.parent.parent, unfinished=True)
     try:
         week = course.week(folder.name)
     except CourseError:

@@ -111,6 +111,11 @@ def test_values(agree):
     hidden_numbers_that_nobody_may_see = [3.25, -17.5]
     agree.double(hidden_numbers_that_nobody_may_see)
 '''
+HALVE_GRADER = '''\
+def test_values(agree):
+    """Half of the number."""
+    agree.halve(6.5)
+'''
 ALTERNATIVE = """\
 def double(x: float) -> float:
     return sum_of_a_number_taken_twice([x, x])
@@ -173,6 +178,7 @@ def write_course(root: Path) -> None:
             f"solutions/{WEEK}/misconceptions/squares.py": MISCONCEPTION,
             f"solutions/{WEEK}/alternatives/by_sum.py": ALTERNATIVE,
             f"autograder/graders/{WEEK}/test_double.py": GRADER,
+            f"autograder/graders/{WEEK}/test_halve.py": HALVE_GRADER,
             f"assets/{WEEK}/numbers.png": png(),
         },
     )

@@ -178,7 +178,7 @@ def _grade(played: Played, week: Week, told: Told) -> None:
     played.said += [f"{week.name}: {s.name}: {s.verdict}: {s.message}" for s in faults]
     said = record(course, week, report, on_done=lambda: told(f"{week.name}: grade and record", 1))
     wanted = f"{len(report.submissions)} of {len(report.submissions)} recorded in the gradebook"
-    played.said += [f"{week.name}: {line}" for line in said if line != wanted]
+    played.said += [f"{week.name}: {line}" for line in said.lines() if line != wanted]
 
 
 def _mark(played: Played, week: Week) -> None:

@@ -138,7 +138,7 @@ def test_the_batch_goes_on_around_bad_submissions(tmp_path, autograder):
         tmp_path / "r.json",
         cwd=course,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     report = json.loads((tmp_path / "r.json").read_text())
     assert [(s["name"], s["verdict"], s["score"]) for s in report["submissions"]] == [
         ("nothing here", "refused", 0.0),

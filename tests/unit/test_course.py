@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,109 @@ def test_an_instructor_also_needs_the_solutions_folder(tmp_path: Path):
     (tmp_path / "solutions").mkdir()
     with pytest.raises(CourseError, match="solutions/week01_softmax is missing"):
         load(tmp_path)
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """A course of one week, complete: with a lesson, a file and a folder that it hands out."""
+    golden = Path(__file__).resolve().parent.parent / "golden" / "course"
+    root = tmp_path / "course"
+    shutil.copytree(golden, root, ignore=shutil.ignore_patterns("__pycache__", ".autograder"))
+    week = root / "exercises" / "week01_tiny"
+    (week / "lesson.md").write_text(
+        '```python\ncheck("weigh")\n```\n```python\ncheck("Scale")\n```\n<!-- answer: why -->\n'
+    )
+    (root / "exercises" / "capstone").mkdir()
+    (root / "assets").mkdir()
+    (root / "assets" / "verses.txt").touch()
+    more = "    files: [verses.txt]\n    folders: [capstone]\n"
+    more += "    questions: [{name: why, points: 1}]\n"
+    registry = root / "course.yaml"
+    registry.write_text(registry.read_text() + more)
+    load(root)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (
+            "module: tiny.py",
+            "module: tinny.py",
+            "weeks[0].module: there is no solutions/week01_tiny/tinny.py: did you mean 'tiny.py'?",
+        ),
+        (
+            "name: weigh,",
+            "name: weight,",
+            "weeks[0].exercises[0].name: solutions/week01_tiny/tiny.py defines no 'weight': "
+            "did you mean 'weigh'?",
+        ),
+        (
+            "name: why,",
+            "name: whi,",
+            "weeks[0].questions[0].name: exercises/week01_tiny/lesson.md has no line "
+            "`<!-- answer: whi -->`: did you mean 'why'?",
+        ),
+        (
+            "[verses.txt]",
+            "[verse.txt]",
+            "weeks[0].files[0]: there is no assets/verse.txt: did you mean 'verses.txt'?",
+        ),
+        (
+            "[capstone]",
+            "[capstones]",
+            "weeks[0].folders[0]: there is no folder exercises/capstones: did you mean 'capstone'?",
+        ),
+        (
+            "name: Scale, points: 2",
+            "name: Scale, points: 2, extra: kears",
+            "weeks[0].exercises[1].extra: 'kears' is no extra of pyproject.toml, and no library "
+            "that is installed: did you mean 'keras'?",
+        ),
+        (
+            "      - {name: Scale, points: 2}\n",
+            "",
+            "weeks[0].exercises: autograder/graders/week01_tiny/test_Scale.py grades 'Scale', "
+            "which is not among them: add it, or remove the file",
+        ),
+        (
+            "name: week01_tiny",
+            "name: week01_tinny",
+            "weeks[0].name: the folder exercises/week01_tinny is missing: make it, or mend the "
+            "name (did you mean 'week01_tiny'?)",
+        ),
+    ],
+)
+def test_a_name_that_leads_to_nothing_is_said_when_the_registry_is_read(
+    tiny: Path, before: str, after: str, message: str
+):
+    registry = tiny / "course.yaml"
+    text = registry.read_text()
+    assert before in text
+    registry.write_text(text.replace(before, after))
+    with pytest.raises(CourseError) as caught:
+        load(tiny)
+    assert str(caught.value) == f"course.yaml: {message}"
+
+
+@pytest.mark.parametrize(
+    ("gone", "message"),
+    [
+        ("autograder/graders/week01_tiny/test_weigh.py", "'weigh' has no grader: write"),
+        ("solutions/week01_tiny/tiny.py", "there is no solutions/week01_tiny/tiny.py; there is"),
+    ],
+)
+def test_a_file_that_the_registry_needs_is_said_when_it_is_read(
+    tiny: Path, gone: str, message: str
+):
+    (tiny / gone).unlink()
+    with pytest.raises(CourseError, match=re.escape(message)):
+        load(tiny)
+
+
+def test_an_author_may_leave_a_course_unfinished(tiny: Path):
+    (tiny / "autograder/graders/week01_tiny/test_weigh.py").unlink()
+    assert load(tiny, unfinished=True).weeks[0].name == "week01_tiny"
 
 
 @pytest.mark.parametrize("name", ["week01_softmax", "week1", "week01", "1", "01"])

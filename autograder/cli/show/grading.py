@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -40,8 +41,12 @@ def run_grade(
     device: str,
     sandbox: str,
     cluster: Cluster | None = None,
+    refused: bool = False,
 ) -> bool:
-    """Grade, show the scores, write the report; whether all could be graded."""
+    """Grade, show the scores, write the report; whether all were graded, and recorded.
+
+    Where most were refused nothing is recorded, unless `refused` says that this is right.
+    """
     console = Console(stderr=json_file is not None and str(json_file) == "-")
     if sandbox == "none":
         console.print(
@@ -50,18 +55,42 @@ def run_grade(
             style="bold red",
         )
     submissions = _submissions(course, week, paths)
+    if not paths:
+        from ...nbgrader.gradebook import require_released
+
+        require_released(course, week)
     report = grade_with_bar(
         course, week, submissions, jobs=jobs, device=device, sandbox=sandbox, cluster=cluster
     )
     if json_file is not None:
         _write(json_file, report)
     print_scores(console, report)
-    if not paths:
-        from ...nbgrader.gradebook import record
+    fine = all(s.verdict == "graded" for s in report.submissions)
+    if paths:
+        return fine
+    if not refused:
+        _stop_where_most_are_refused(report)
+    from ...nbgrader.gradebook import record
 
-        for line in record(course, week, report):
-            console.print(line, markup=False)
-    return all(s.verdict != "grader_fault" for s in report.submissions)
+    recording = record(course, week, report)
+    for line in recording.lines():
+        console.print(line, markup=False)
+    return fine and not recording.left_out
+
+
+def _stop_where_most_are_refused(report: Report) -> None:
+    """What refuses a class is no student's mistake: a wrong name, a wrong upload form."""
+    why = Counter(s.message.split(". ")[0] for s in report.submissions if s.verdict == "refused")
+    total, refused = len(report.submissions), why.total()
+    if 2 * refused <= total:
+        return
+    reason, times = why.most_common(1)[0]
+    of_them = "each" if times == refused else f"{times} of them"
+    raise KitError(
+        f"{refused} of {total} submissions were refused, {of_them} with {reason.rstrip('.')!r}: "
+        "nothing was recorded. See that course.yaml and the students mean the same files; if they "
+        f"do, `autograder grade {report.week} --refused` records it"
+    )
 
 
 def _submissions(course: Course, week: Week, paths: Sequence[Path] | None) -> Sequence[Submission]:

@@ -1,0 +1,80 @@
+"""A mistake of the instructor's never becomes a class's scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tiny_course import SOLUTION, WEEK
+
+from autograder.cli.show.grading import run_grade
+from autograder.model.course import Course, Week
+from autograder.model.errors import KitError
+from autograder.nbgrader.collect import collect
+from autograder.nbgrader.gradebook import standings
+
+OTHER = {"dubbing.py": SOLUTION}
+RIGHT = {"doubling.py": SOLUTION}
+
+
+@pytest.fixture
+def grade(course: Course, week: Week, hand_in: Callable[..., Path]) -> Callable[..., bool]:
+    """Hand in, collect and grade as the command does; whether all were graded and recorded."""
+
+    def grade(*handed_in: dict[str, str], refused: bool = False) -> bool:
+        for number, files in enumerate(handed_in):
+            hand_in(f"student{number}", files)
+        collect(course, week, check_owner=False)
+        return run_grade(
+            course,
+            week,
+            None,
+            json_file=None,
+            jobs=1,
+            device="cpu",
+            sandbox="auto",
+            refused=refused,
+        )
+
+    return grade
+
+
+@pytest.mark.parametrize("handed_in", [(OTHER, OTHER), (OTHER, OTHER, RIGHT), (OTHER,)])
+def test_where_most_are_refused_nothing_is_recorded(
+    grade: Callable[..., bool], course: Course, week: Week, handed_in: tuple[dict[str, str], ...]
+) -> None:
+    with pytest.raises(KitError, match=r"were refused, each with 'There is no doubling.py in it'"):
+        grade(*handed_in)
+    assert standings(course, week) == []
+
+
+def test_what_is_refused_rightly_is_recorded_on_request(
+    grade: Callable[..., bool], course: Course, week: Week
+) -> None:
+    assert not grade(OTHER, OTHER, refused=True)
+    assert [s.student for s in standings(course, week)] == ["student0", "student1"]
+
+
+def test_one_refused_among_others_is_recorded_and_to_be_looked_at(
+    grade: Callable[..., bool], course: Course, week: Week
+) -> None:
+    assert not grade(OTHER, RIGHT, RIGHT)
+    assert [s.score for s in standings(course, week)] == [0, 3, 3]
+
+
+def test_all_graded_and_recorded_is_fine(grade: Callable[..., bool]) -> None:
+    assert grade(RIGHT, RIGHT)
+
+
+def test_a_week_that_was_not_released_is_not_graded_in_vain(
+    course: Course, week: Week, tmp_path: Path
+) -> None:
+    folder = course.root / "nbgrader" / "submitted" / "ada" / WEEK
+    folder.mkdir(parents=True)
+    (folder / "doubling.py").write_text(SOLUTION)
+    with pytest.raises(KitError, match="was not released from here"):
+        run_grade(
+            course, week, None, json_file=None, jobs=1, device="cpu", sandbox="auto", refused=False
+        )
+    assert not (course.root / ".autograder" / "results").exists()
