@@ -30,17 +30,24 @@ WeekArgument = Annotated[str, typer.Argument(help="A week: its name, or its numb
 
 
 def main() -> None:
-    """Entry point: an error that the user can mend is one line and exit code 2."""
+    """Entry point: run the command that was typed, and end with its exit code."""
+    _leave(run())
+
+
+def run(arguments: list[str] | None = None) -> int | str | None:
+    """Run a command and return its exit code; an error that the user can mend is one line and 2.
+
+    0: all is as it should be. 1: done, and something is to be looked at. 2: it could not run.
+    """
     from . import author, instructor, overview, student  # noqa: F401  # they register their commands
 
-    code: int | str | None = 0
     try:
-        app()
+        app(arguments)
     except SystemExit as end:
-        code = end.code
+        return end.code
     except KitError as error:
         print(f"autograder: {error}", file=sys.stderr)
-        code = 2
+        return 2
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in _INSTRUCTORS:
             raise
@@ -49,8 +56,8 @@ def main() -> None:
             "out: run `make setup` in the course's project folder, and the command from there",
             file=sys.stderr,
         )
-        code = 2
-    _leave(code)
+        return 2
+    return 0
 
 
 def _leave(code: int | str | None) -> None:

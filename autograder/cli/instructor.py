@@ -133,7 +133,8 @@ def collect(
         return
     from .show.nbgrader import run_collect
 
-    run_collect(course, course.week(week))
+    if not run_collect(course, course.week(week)):
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -147,7 +148,8 @@ def feedback(week: WeekArgument) -> None:
     course = load()
     from .show.nbgrader import run_feedback
 
-    run_feedback(course, course.week(week))
+    if not run_feedback(course, course.week(week)):
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -177,7 +179,8 @@ def report(
     chosen = course.week(week) if week else None
     from .show.classreport import run_report
 
-    run_report(course, chosen, files or [], names=names, out=out, alike=similarity)
+    if not run_report(course, chosen, files or [], names=names, out=out, alike=similarity):
+        raise typer.Exit(1)
 
 
 @app.command()

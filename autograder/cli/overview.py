@@ -27,7 +27,8 @@ def status(
     chosen = course.week(week) if week else None
     from .show.status import run_status
 
-    run_status(course, chosen, as_json=as_json)
+    if not run_status(course, chosen, as_json=as_json):
+        raise typer.Exit(1)
 
 
 @app.command()

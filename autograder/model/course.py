@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 import yaml
 
-from .errors import CourseError
+from .errors import CourseError, NoCourse
 from .folders import folder_problems
 
 REGISTRY = "course.yaml"
@@ -222,7 +222,7 @@ def find_root(start: Path | None = None) -> Path:
         with contextlib.suppress(OSError):  # a folder that is closed to us is none of ours
             if (folder / REGISTRY).is_file():
                 return folder
-    raise CourseError(
+    raise NoCourse(
         f"this command needs the course's project folder, and there is no {REGISTRY} in {start} or "
         "above it: `cd` to the project and try again"
     )

@@ -2,6 +2,7 @@
 
     KitError                     shown to the user as one line, exit code 2
     ├── CourseError              course.yaml, or a folder it names, is wrong: says where
+    │   └── NoCourse             there is none
     ├── BuildError               a solution cannot be turned into a stub
     ├── LeakError                something secret would have left
     ├── IntakeError              a submission that cannot be taken: becomes the verdict `refused`
@@ -22,6 +23,10 @@ class KitError(Exception):
 
 class CourseError(KitError):
     """The registry or a folder that it names is wrong."""
+
+
+class NoCourse(CourseError):
+    """There is no course.yaml here or above."""
 
 
 class BuildError(KitError):

@@ -164,7 +164,8 @@ def run(root: Path, server: Server, tmp_path_factory: pytest.TempPathFactory) ->
         )
         said = done.stdout + done.stderr
         assert server.password not in said
-        assert done.returncode == 0 or not passes, said
+        fine = (0, 1) if {"collect", "status"} & {*arguments} else (0,)  # 1: something is odd
+        assert done.returncode in fine or not passes, said
         return done
 
     return run

@@ -35,8 +35,8 @@ def run_report(
     names: bool,
     out: Path | None,
     alike: bool = False,
-) -> None:
-    """Write the page of a week, or of the course, and say where it is."""
+) -> bool:
+    """Write the page of a week, or of the course, and say where it is; whether nothing is odd."""
     if alike and week is None:
         raise KitError("--similarity compares the modules of one week: name it")
     reports = _reports(course, week, files)
@@ -66,6 +66,7 @@ def run_report(
         if summary.foreign:
             print(f"LOOK  {summary.week}: {len(summary.foreign)} handed in by another user")
     print(f"wrote {path}")
+    return not any(summary.foreign for summary in summaries)
 
 
 def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:

@@ -12,14 +12,14 @@ from pathlib import Path
 from rich.console import Console
 
 from ...model.axes import has_cuda
-from ...model.course import Course, load
-from ...model.errors import CourseError
+from ...model.course import REGISTRY, Course, load
+from ...model.errors import CourseError, NoCourse
 from ...sandbox import probe
 from ...version import __version__
 
 
 def run_doctor() -> bool:
-    """Print what was found; whether hidden grading can run here."""
+    """Print what was found; whether grading can run here."""
     console = Console(soft_wrap=True)
     console.print(f"autograder {__version__}, Python {sys.version.split()[0]}")
     fine = True
@@ -27,8 +27,11 @@ def run_doctor() -> bool:
         course = load()
         console.print(f"  ok   course.yaml: {course.title}, {len(course.weeks)} weeks")
         _print_privacy(console, course)
+    except NoCourse:  # as for a student
+        console.print(f"  --   {REGISTRY}: none here or above", markup=False)
     except CourseError as error:
         console.print(f"  --   {error}", markup=False)
+        fine = False
     for package in ("torch", "numpy", "nbgrader", "jupyterlab"):
         found = importlib.util.find_spec(package) is not None
         version = importlib.metadata.version(package) if found else "missing"

@@ -28,8 +28,8 @@ def run_release(course: Course, week: Week, *, early: bool) -> None:
     print(f"their nbgrader_config.py needs   c.Exchange.root = {str(exchange)!r}")
 
 
-def run_collect(course: Course, week: Week) -> None:
-    """Collect, and say who handed in, who did not, and what is odd."""
+def run_collect(course: Course, week: Week) -> bool:
+    """Collect, and say who handed in, who did not, and what is odd; whether nothing is."""
     found = collect(course, week)
     print(f"collected {len(found.fresh)} new, {len(found.unchanged)} had been collected before")
     if found.missing:
@@ -39,10 +39,11 @@ def run_collect(course: Course, week: Week) -> None:
         print(f"LOOK  handed in by the user {owner} under other names: {names}")
     for note in found.notes:
         print(f"LOOK  {note}")
+    return not (found.foreign or found.notes)
 
 
-def run_feedback(course: Course, week: Week) -> None:
-    """Return feedback to everybody who was graded."""
+def run_feedback(course: Course, week: Week) -> bool:
+    """Return feedback to everybody who was graded; whether all of it was released."""
     columns = TextColumn("feedback"), BarColumn(), TimeElapsedColumn()
     graded = Workspace(course).students("autograded", week)
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -51,6 +52,7 @@ def run_feedback(course: Course, week: Week) -> None:
     print(f"released feedback to {len(returned.students)} of {len(graded)}")
     for note in returned.notes:
         print(note)
+    return len(returned.students) == len(graded)
 
 
 class _Steps:

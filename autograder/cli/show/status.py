@@ -16,18 +16,27 @@ from ...nbgrader.status import Result, WeekStatus, status
 _SHOWN = 8  # names of a line where the course is asked for; a week names everybody
 
 
-def run_status(course: Course, week: Week | None, *, as_json: bool) -> None:
-    """One row per week, then what waits for the instructor; with a week, everybody by name."""
+def run_status(course: Course, week: Week | None, *, as_json: bool) -> bool:
+    """One row per week, then what waits for the instructor; with a week, everybody by name.
+
+    Returns whether nothing is odd.
+    """
     weeks = [w for w in status(course) if week is None or w.week == week.name]
     if as_json:
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(weeks), indent=1) + b"\n")
-        return
+        return not any(map(_odd, weeks))
     _print_table(weeks)
     lines = [line for w in weeks for line in _to_do(w)]
     if week is not None:
         lines += _details(weeks[0])
     for line in lines:
         print(line)
+    return not any(map(_odd, weeks))
+
+
+def _odd(w: WeekStatus) -> set[str]:
+    """The students with whom something is odd."""
+    return {*w.foreign, *w.refused}
 
 
 def _print_table(weeks: list[WeekStatus]) -> None:
@@ -40,7 +49,7 @@ def _print_table(weeks: list[WeekStatus]) -> None:
     for w in weeks:
         handed = f"{len(w.handed_in)}/{w.enrolled}" if w.handed_in or w.released else "-"
         row = [escape(w.week), "yes" if w.released else _day(w.release), _day(w.due), handed]
-        counts = (w.late, w.graded, w.to_mark, w.returned, {*w.foreign, *w.refused})
+        counts = (w.late, w.graded, w.to_mark, w.returned, _odd(w))
         table.add_row(*row, *(str(len(c)) if c or w.handed_in else "-" for c in counts))
     Console().print(table)
 
