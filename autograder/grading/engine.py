@@ -19,6 +19,7 @@ from ..model.course import Course, Week
 from ..model.errors import EngineError
 from ..model.extras import installed
 from ..model.report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
+from ..model.rules import Rules
 from ..sandbox import SandboxError
 from ..worker import claimed
 from ..worker.fixtures import warm
@@ -123,7 +124,7 @@ class Engine:
     ) -> SubmissionReport:
         target = self.target(files)
         try:
-            ran = self.run(target, self._lines(files), exercise)
+            ran = self.run(target, self._lines(files), exercise, files)
         finally:
             target.close()
         exercises = tuple(
@@ -147,11 +148,18 @@ class Engine:
         return Sandboxed(spawner.spawn, self.week.module, files, self.limits, spawner.gpu)
 
     def run(
-        self, target: Target, source: tuple[str, ...], exercise: str | None = None
+        self,
+        target: Target,
+        source: tuple[str, ...],
+        exercise: str | None = None,
+        files: Mapping[str, bytes] | None = None,
     ) -> list[Ran]:
-        """Run the hidden tests (of one exercise) against any target."""
+        """Run the hidden tests (of one exercise) against any target.
+
+        `files` is all that was handed in, where that is more than the module's source.
+        """
         items = [i for i in self.items if exercise in (None, exercise_of(i))]
-        settled = self._settled("\n".join(source))
+        settled = self._settled(files or {self.week.module: "\n".join(source).encode()})
         ran: list[Ran] = self.session.call(
             lambda: list(self.plugin.run(target, source, items, settled))
         )
@@ -170,10 +178,10 @@ class Engine:
         found: str = self.session.call(search)
         return found
 
-    def _settled(self, source: str) -> dict[str, Outcome]:
+    def _settled(self, files: Mapping[str, bytes]) -> dict[str, Outcome]:
         """Exercises whose verdict is known before anything runs."""
-        refused = {e.name: e.source_not_allowed for e in self.week.exercises}
-        settled: dict[str, Outcome] = dict(source_problems(source, refused))
+        rules = {e.name: Rules((), e.source_not_allowed) for e in self.week.exercises}
+        settled: dict[str, Outcome] = dict(source_problems(files, self.week.module, rules))
         for exercise in self.week.exercises:
             if exercise.extra is not None and not installed(exercise.extra):
                 settled[exercise.name] = NotRun(

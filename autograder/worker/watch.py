@@ -12,7 +12,6 @@ can be made. The nets are set once, before any student code is imported.
 
 from __future__ import annotations
 
-import fnmatch
 import importlib
 import os
 import sys
@@ -20,7 +19,6 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -28,6 +26,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
+from .names import matches
 from .wire import Banned
 
 # Operators whose kernels are replaced where a rule matches their name; those of _DECOMPOSED below
@@ -243,13 +242,6 @@ def _tensors(value: Any) -> list[torch.Tensor]:
     if isinstance(value, (tuple, list)):
         return [t for v in value for t in _tensors(v)]
     return []
-
-
-@lru_cache(maxsize=4096)
-def matches(name: str, patterns: tuple[str, ...]) -> bool:
-    """Whether a call's base name matches a rule, whatever underscores or `special_` adorn it."""
-    base = name.rstrip("_").lstrip("_").removeprefix("special_").removeprefix("safe_")
-    return any(fnmatch.fnmatchcase(base, pattern) for pattern in patterns)
 
 
 def student_line(frame: Any, root: str) -> tuple[int | None, str | None]:

@@ -1,10 +1,14 @@
-"""The look at the syntax tree."""
+"""What the source of a submission shows."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
 from autograder.grading.source_rules import source_problems
+from autograder.model.rules import EVASIONS, Rules, may_be_evasive, missing_imports
+from autograder.model.sources import Sources
 
 HONEST = """
 import threading
@@ -21,11 +25,29 @@ def softmax(x, dim=-1):
 if __name__ == "__main__":
     assert torch.allclose(softmax(torch.ones(3)), F.softmax(torch.ones(3), -1))
 """
+IN_MODULE = """
+import gc
+import torch
+
+def borrowed(x):
+    return {expression}
+
+def softmax(x, dim=-1):
+    return borrowed(x)
+"""
 
 
-def problem(source: str, *patterns: str) -> str:
-    found = source_problems(source, {"softmax": patterns})
+def problem(source: str | bytes, *patterns: str, **beside: str) -> str:
+    text = source if isinstance(source, bytes) else source.encode()
+    files = {"softmax.py": text} | {f"{n}.py": t.encode() for n, t in beside.items()}
+    found = source_problems(files, "softmax.py", {"softmax": Rules((), patterns)})
     return found["softmax"].message if found else ""
+
+
+def in_helper(expression: str) -> tuple[str, str]:
+    """The same code as IN_MODULE, in two files."""
+    module = "import helper\n\ndef softmax(x, dim=-1):\n    return helper.borrowed(x)\n"
+    return module, IN_MODULE.split("def softmax")[0].format(expression=expression)
 
 
 def test_an_import_that_the_exercise_does_not_reach_is_no_matter():
@@ -39,15 +61,98 @@ def test_an_import_that_the_exercise_does_not_reach_is_no_matter():
         "t = threading.Thread(target=print); t.start()",
         "with torch._C._DisableTorchDispatch(): pass",
         "with torch._C.DisableTorchFunction(): pass",
+        "with getattr(torch._C, 'Disable' + 'TorchFunction')(): pass",
         "from torch.utils._python_dispatch import _disable_current_modes; _disable_current_modes()",
         "from torch.overrides import _pop_mode; _pop_mode()",
+        "import gc; gc.get_objects()",
+        "from gc import *; get_objects()",
+        "import sys as s; f = s._getframe",
+        "(lambda: 0).__globals__",
+        "c = torch._C; c.DisableTorchFunction()",
+        "exec('pass')",
     ],
 )
 def test_looking_away_from_the_grader_is_forbidden_wherever_the_exercise_reaches(line):
     direct = HONEST.replace("    e = helper", f"    {line}\n    e = helper")
     assert "looks away" in problem(direct)
-    in_helper = HONEST.replace("    return torch.exp", f"    {line}\n    return torch.exp")
-    assert "looks away" in problem(in_helper)
+    in_own_helper = HONEST.replace("    return torch.exp", f"    {line}\n    return torch.exp")
+    assert "looks away" in problem(in_own_helper)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import gc; gc.collect()",
+        "import sys; 'keras' in sys.modules",
+        "import sys; sys.modules[__name__]",
+        "import inspect; inspect.signature(helper)",
+        "import importlib.util; importlib.util.find_spec('keras')",
+        "lock = threading.Lock()",
+        "worker = 3; workers = worker + 1",
+        "gc = x; gc.get_objects",
+        "eval = False; assert not eval",
+        "import re; re.compile('a')",
+        "import os; os.environ.get('A'); os.path.exists('a')",
+        "import multiprocessing; multiprocessing.cpu_count()",
+    ],
+)
+def test_what_only_looks_like_an_evasion_costs_nothing(line):
+    assert problem(HONEST.replace("    e = helper", f"    {line}\n    e = helper")) == ""
+
+
+@pytest.mark.parametrize("expression", ["torch.exp(x)", "gc.get_objects()", "x.softmax(-1)", "x"])
+def test_a_helper_file_gets_the_verdict_of_the_module(expression):
+    rules = ("torch*", ".softmax")
+    module, helper = in_helper(expression)
+    direct = problem(IN_MODULE.format(expression=expression), *rules)
+    by_file = problem(module, *rules, helper=helper)
+    without_place = re.compile(r"\([^)]*line \d+\)")
+    assert without_place.sub("", by_file) == without_place.sub("", direct)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "from helper import borrowed as b\ndef softmax(x): return b(x)",
+        "from helper import borrowed as softmax",
+        "from helper import *\ndef softmax(x): return borrowed(x)",
+        "import helper as h\ng = h\ndef softmax(x): return g.borrowed(x)",
+        "def softmax(x):\n    from helper import borrowed\n    return borrowed(x)",
+        "import helper\ndef softmax(x): return getattr(helper, 'borrowed')(x)",
+        "import helper\ndef softmax(x, h=helper): return h.borrowed(x)",
+        "import helper\ndef softmax(x): return vars(helper)['borr' + 'owed'](x)",
+        "class A:\n    import helper\ndef softmax(x): return A.helper.borrowed(x)",
+        "import between\ndef softmax(x): return between.call(x)",
+        "if True:\n    from helper import borrowed\nsoftmax = borrowed",
+    ],
+)
+def test_names_are_followed_into_files_however_they_are_imported(lines):
+    beside = {
+        "helper": in_helper("torch.exp(x)")[1],
+        "between": "import helper\ndef call(x): return helper.borrowed(x)",
+    }
+    assert "`torch.exp`" in problem(lines, "torch*", **beside)
+
+
+def test_a_file_in_a_folder_is_found_by_its_end_too():
+    module = "import sys; sys.path.append('sub')\nfrom inner import f\ndef softmax(x): return f(x)"
+    assert "looks away" in problem(module, **{"sub/inner": "import gc\nf = gc.get_objects"})
+
+
+def test_what_a_helper_file_runs_on_import_counts():
+    module = "import helper\ndef softmax(x): return x"
+    helper = "def look():\n    import gc\n    return gc.get_objects()\nlook()"
+    assert "(helper.py, line 3)" in problem(module, helper=helper)
+
+
+def test_a_file_that_nothing_imports_costs_nothing():
+    assert problem(HONEST, "numpy*", scratch="import gc; gc.get_objects(); import numpy") == ""
+
+
+def test_a_file_of_ones_own_may_have_any_name():
+    assert (
+        problem("import worker\ndef softmax(x): return worker.f(x)", worker="def f(x): ...") == ""
+    )
 
 
 def test_a_refused_library_is_found_behind_its_alias():
@@ -64,3 +169,65 @@ def test_a_refused_method_is_found_on_any_object():
 
 def test_a_file_that_is_no_python_is_left_to_the_import():
     assert problem("def softmax(:", "torch*") == ""
+
+
+@pytest.mark.parametrize("start", [b"\xef\xbb\xbf", b"# -*- coding: latin-1 -*-\n"])
+def test_a_file_is_read_as_python_reads_it(start):
+    assert "looks away" in problem(start + b"import gc\ndef softmax(x): gc.get_objects()")
+
+
+def test_a_file_in_an_encoding_that_hides_its_text_is_refused_where_it_is_imported():
+    hidden = "# coding: utf-7\nimport gc\n"
+    assert "cannot be read" in problem("import helper\ndef softmax(x): ...", helper=hidden)
+    assert problem("def softmax(x): ...", helper=hidden) == ""
+
+
+def test_more_than_can_be_read_is_refused_where_it_is_imported():
+    module = "import a\ndef softmax(x): ..."
+    assert "cannot be read" in problem(module, "torch*", a="x = 1\n" * 120_000)
+
+
+def test_every_evasion_shows_a_sign():
+    spelt = [e.replace("[!f]", "x").replace("*", "") for e in EVASIONS]
+    hidden = [s for s in spelt if not may_be_evasive({"a.py": s.replace("os.", "import os; os.")})]
+    assert hidden == []
+
+
+def test_what_is_found_grows_like_the_text():
+    def uses(size: int) -> int:
+        chain = "if 0: q" + ".a" * 1000 + "\n"
+        sources = Sources({"a.py": "import numpy as q\n" + chain * size}, "a.py")
+        return sum(len(u.name) for u in sources.on_import().uses)
+
+    assert uses(20) <= 10 * uses(2)
+
+
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        ("import einops", "einops"),
+        ("from scipy.special import softmax as s", "scipy"),
+        ("from autograder.student import check", "autograder"),
+        ("import worker.watch", "worker"),
+        ("def softmax(x):\n    import pandas", "pandas"),
+    ],
+)
+def test_an_import_of_what_is_not_there_when_graded_is_found(lines, name):
+    sources = Sources({"softmax.py": lines}, "softmax.py")
+    found = missing_imports(sources, ("softmax",), ())
+    assert found["softmax"].message.startswith(f"`{name}` (softmax.py, line")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "import math, torch.nn as nn, numpy as np, matplotlib.pyplot as plt",
+        "try:\n    import einops\nexcept ImportError:\n    einops = None",
+        "def other(x):\n    import pandas",
+        "from helper import f",
+        "if __name__ == '__main__':\n    import pandas",
+    ],
+)
+def test_an_import_that_works_or_is_guarded_or_not_reached_is_no_matter(lines):
+    sources = Sources({"softmax.py": lines, "helper.py": "f = 1"}, "softmax.py")
+    assert missing_imports(sources, ("softmax",), ()) == {}
