@@ -65,6 +65,7 @@ EVASIONS = (
     "torch.overrides._*",
     "torch.utils._python_dispatch*",
     "torch.library*",
+    "worker.*",
     # the objects and frames of whoever called
     "gc.get_objects*",
     "gc.get_referrers*",
@@ -129,7 +130,7 @@ _SIGNS = (
     "meta_path", "path_hooks", "inspect", "walk_stack", "f_back", "f_locals", "f_globals",
     "f_builtins", "__globals__", "__closure__", "__builtins__", "__subclasses__", "cell_contents",
     "importlib", "zipimport", "pkgutil", "runpy", "marshal", "__import__", "__loader__",
-    "builtins", "system",
+    "builtins", "system", "worker",
 )
 # fmt: on
 # Words that honest sources hold too, as `model.eval` and `re.compile`.

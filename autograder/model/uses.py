@@ -88,13 +88,17 @@ class FileUses:
         if not name:
             return [p for parts in self._defined.values() for p in parts]
         first, _, rest = name.partition(".")
-        if first in self._defined:
-            return self._defined[first]
-        part = Part()
-        for module in [self.aliases[first]] if first in self.aliases else self.stars:
-            chain = [module] if first in self.aliases else [module, first]
-            part.elsewhere += self.resolve(".".join([*chain, rest]).rstrip("."))
-        return [part]
+        parts = list(self._defined.get(first, ()))
+        if first in self.aliases:
+            origins = [self.aliases[first]]
+        else:
+            origins = [] if parts else [f"{module}.{first}" for module in self.stars]
+        for origin in origins:
+            dotted = f"{origin}.{rest}".rstrip(".")
+            own = self.resolve(dotted)
+            uses = [] if own else [Use(dotted, self.name, 1, called=True)]
+            parts.append(Part(uses=uses, elsewhere=own))
+        return parts
 
     def bound_by_import(self, node: ast.Import | ast.ImportFrom) -> dict[str, str]:
         """Local name -> dotted origin; what a star brings is kept in `stars`."""

@@ -167,6 +167,33 @@ def test_a_refused_method_is_found_on_any_object():
     assert "`.amax`" in problem(HONEST, ".amax")
 
 
+def test_an_exercise_that_is_a_librarys_own_is_found():
+    assert "`torch.softmax`" in problem("from torch import softmax", "torch*")
+
+
+KERAS = """
+def attention(q, k, v, mask):
+    s = torch.matmul(q, k.transpose(-2, -1)) / math.sqrt(q.shape[-1])
+    w = s.softmax(-1)
+    return w @ v, w
+"""
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_torch_is_refused_in_keras_attention_in_the_module_and_beside_it(course, beside):
+    week = course.week("week06")
+    imports, call = "import math, torch\n", "    return attention(q, k, v, mask)\n"
+    exercise = "def keras_attention(q, k, v, mask=None):\n" + call
+    if beside:
+        files = {"beyond.py": "from beside import attention\n" + exercise}
+        files["beside.py"] = imports + KERAS
+    else:
+        files = {"beyond.py": imports + KERAS + exercise}
+    rules = {e.name: Rules((), e.source_not_allowed) for e in week.exercises}
+    found = source_problems({n: t.encode() for n, t in files.items()}, week.module, rules)
+    assert set(found) == {"keras_attention"}
+
+
 def test_a_file_that_is_no_python_is_left_to_the_import():
     assert problem("def softmax(:", "torch*") == ""
 

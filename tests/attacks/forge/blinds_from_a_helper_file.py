@@ -1,45 +1,22 @@
-"""Line 35. Empties the worker's patterns from a second file, then lets the library do the exercise.
+"""Line 35. Blinds the worker from a second file, then lets the library do the exercise.
 
-Variants: plain folder later star attribute encoded
+Variants: module renamed star later attribute folder encoded marked
 Expected: softmax=forbidden
 Score at most: softmax=0
 """
 
-#=== plain
-import beside
-
-
-def softmax(x, dim=-1):
-    return beside.go(x, dim)
-#=== folder
-import sys
-
-sys.path.append("inner")
-from deep import go as softmax
-#=== later
-def softmax(x, dim=-1):
-    from beside import go
-    return go(x, dim)
-#=== star
-from beside import *
-
-
-def softmax(x, dim=-1):
-    return go(x, dim)
-#=== attribute
-class _Holder:
-    import beside
-
-
-def softmax(x, dim=-1):
-    return _Holder.beside.go(x, dim)
-#=== encoded
-import hidden
-
-
-def softmax(x, dim=-1):
-    return hidden.go(x, dim)
-#--- beside.py
+_IMPORTS = {
+    "module": "import beside\ndef softmax(x, dim=-1):\n    return beside.go(x, dim)",
+    "renamed": "from beside import go as softmax",
+    "star": "from beside import *\ndef softmax(x, dim=-1):\n    return go(x, dim)",
+    "later": "def softmax(x, dim=-1):\n    from beside import go\n    return go(x, dim)",
+    "attribute": "class A:\n    import beside\ndef softmax(x, dim=-1):\n    return A.beside.go(x, dim)",
+    "folder": "import sys\nsys.path.append('inner')\nfrom deep import go as softmax",
+    "encoded": "from hidden import go as softmax",
+    "marked": "from marked import go as softmax",
+}
+_BESIDE = """
+import gc
 import torch
 from worker import watch
 
@@ -47,9 +24,9 @@ from worker import watch
 def go(x, dim):
     watch._watching.patterns = ()
     return torch.softmax(x, dim)
-#--- inner/deep.py
-import gc
-import torch
+"""
+_DEEP = """
+import gc, torch
 
 
 def go(x, dim=-1):
@@ -57,11 +34,15 @@ def go(x, dim=-1):
         if hasattr(thing, "patterns"):
             thing.patterns = ()
     return torch.softmax(x, dim)
-#--- hidden.py
-# coding: utf-7
-import gc, torch
+"""
 
 
-def go(x, dim=-1):
-    [setattr(thing, "patterns", ()) for thing in gc.get_objects() if hasattr(thing, "patterns")]
-    return torch.softmax(x, dim)
+def make(folder, variant, solution):
+    root = folder / "mallory"
+    (root / "inner").mkdir(parents=True)
+    (root / "softmax.py").write_text(f"{solution}\n\n{_IMPORTS[variant]}\n")
+    (root / "beside.py").write_text(_BESIDE)
+    (root / "inner" / "deep.py").write_text(_DEEP)
+    (root / "hidden.py").write_bytes(b"# coding: utf-7\n" + _DEEP.replace("gc", "+AGcAYw-").encode())
+    (root / "marked.py").write_bytes(b"\xef\xbb\xbf" + _DEEP.encode())
+    return root
