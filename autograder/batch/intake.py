@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 import tokenize
 import unicodedata
@@ -33,8 +34,10 @@ _KEPT_SUFFIXES = {".py", ".txt", ".json", ".csv", ".npy"}
 _MAX_NAME = 200
 _MAX_ENTRIES = 10_000
 _MAX_DEPTH = 40
-# Its syntax tree is read on the trusted side and takes a thousand times its size.
+# Its syntax tree is read on the trusted side and takes up to a KiB for each word and sign.
 _MAX_MODULE = 256 << 10
+_MAX_SIGNS = 40_000
+_SIGN = re.compile(rb"[\w\x80-\xff]+|\n|#[ #=*~-]*|[!-/:-@\[-^`{-~]")  # a ruled line is one sign
 
 
 class Submission(msgspec.Struct, frozen=True):
@@ -259,6 +262,11 @@ def _check_module(content: bytes, week: Week) -> None:
         raise _Refused(
             f"{week.module} is larger than {_MAX_MODULE >> 10} KiB. It should hold your functions "
             "and no data."
+        )
+    if sum(1 for _ in _SIGN.finditer(content)) > _MAX_SIGNS:
+        raise _Refused(
+            f"{week.module} holds more than {_MAX_SIGNS} words, signs and lines. It should hold "
+            "your functions and no data."
         )
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)

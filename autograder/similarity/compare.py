@@ -20,6 +20,7 @@ run. Nothing here is a proof, nor says who copied from whom: it says where to lo
 from __future__ import annotations
 
 import io
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,7 +30,7 @@ import numpy as np
 from ..model.course import Week
 from ..model.errors import KitError
 from ..model.extras import installed
-from .canonical import Part, parts
+from .canonical import parts
 
 K = 25  # characters of a fingerprint, names counting one: copydetect's own choice
 _FENCE = 3.0  # interquartile ranges above the upper quartile: Tukey's "far out"
@@ -121,10 +122,13 @@ def _prints(week: Week, source: str, given: set[int]) -> Prints:
         own = exercises[unit]
         if part.spans:
             regions[unit].update(range(part.spans[0][0], part.spans[-1][1] + 1))
+        line_ends = [at for at, sign in enumerate(part.text) if sign == "\n"]
         for fingerprint, place in _fingerprints(part.text):
             if fingerprint not in given:
                 own.add(fingerprint)
-                lines.setdefault(fingerprint, set()).update(_source_lines(part, place))
+                first, last = (bisect_left(line_ends, offset) for offset in place)
+                for start, end in part.spans[first : last + 1]:
+                    lines.setdefault(fingerprint, set()).update(range(start, end + 1))
     return Prints(exercises, lines, regions)
 
 
@@ -136,6 +140,8 @@ def _fingerprints(text: str) -> list[tuple[int, tuple[int, int]]]:
     """copydetect's fingerprints, each with the piece of the text it stands for."""
     from copydetect.detector import CodeFingerprint
 
+    if len(text) < K:  # making them takes a millisecond, however short the text
+        return []
     made = CodeFingerprint("module.py", K, 1, fp=io.StringIO(text))
     if len(made.filtered_code) < K:
         return []
@@ -157,11 +163,6 @@ def _places(offsets: Any, length: int, bound: int) -> list[int]:
     nearest = np.clip(np.searchsorted(offsets[:, 0], here), 0, len(offsets) - 1)
     found: list[int] = np.minimum(here + taken_out[nearest], bound - 1).tolist()
     return found
-
-
-def _source_lines(part: Part, place: tuple[int, int]) -> set[int]:
-    first, last = (part.text.count("\n", 0, offset) for offset in place)
-    return {line for start, end in part.spans[first : last + 1] for line in range(start, end + 1)}
 
 
 def _ranked(week: Week, prints: Mapping[str, Prints]) -> tuple[list[Pair], float]:

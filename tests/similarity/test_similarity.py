@@ -200,3 +200,12 @@ def test_the_command_shows_the_pair_and_writes_the_page(
 
 def test_every_exercise_can_be_written_in_many_ways(course: Course) -> None:
     assert all(len(options) >= 5 for options in ways(course, course.weeks[0]).values())
+
+
+def test_pieces_that_are_too_short_for_a_fingerprint_cost_none(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    monkeypatch.setattr("copydetect.detector.CodeFingerprint", lambda *a, **k: made.append(a[0]))
+    comparing._prints(course.weeks[0], "a\n" * 300, set())
+    assert not made
