@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import stat
 import tokenize
 import unicodedata
@@ -24,6 +23,7 @@ from typing import overload
 import msgspec
 
 from ..model.course import Limits, Week
+from ..model.sources import MOST_SIGNS, signs_in
 
 _IGNORED_FOLDERS = {
     *("__pycache__", ".ipynb_checkpoints", ".git", "__MACOSX", ".vscode", ".idea"),
@@ -34,10 +34,8 @@ _KEPT_SUFFIXES = {".py", ".txt", ".json", ".csv", ".npy"}
 _MAX_NAME = 200
 _MAX_ENTRIES = 10_000
 _MAX_DEPTH = 40
-# Its syntax tree is read on the trusted side and takes up to a KiB for each word and sign.
+# Its syntax tree is read on the trusted side.
 _MAX_MODULE = 256 << 10
-_MAX_SIGNS = 40_000
-_SIGN = re.compile(rb"[\w\x80-\xff]+|\n|#[ #=*~-]*|[!-/:-@\[-^`{-~]")  # a ruled line is one sign
 
 
 class Submission(msgspec.Struct, frozen=True):
@@ -263,9 +261,9 @@ def _check_module(content: bytes, week: Week) -> None:
             f"{week.module} is larger than {_MAX_MODULE >> 10} KiB. It should hold your functions "
             "and no data."
         )
-    if sum(1 for _ in _SIGN.finditer(content)) > _MAX_SIGNS:
+    if signs_in(content.decode("utf-8", "replace")) > MOST_SIGNS:
         raise _Refused(
-            f"{week.module} holds more than {_MAX_SIGNS} words, signs and lines. It should hold "
+            f"{week.module} holds more than {MOST_SIGNS} words, signs and lines. It should hold "
             "your functions and no data."
         )
     try:

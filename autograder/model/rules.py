@@ -26,7 +26,7 @@ from typing import Literal
 import msgspec
 
 from ..worker.names import matches
-from .sources import MOST_TEXT, Sources
+from .sources import MOST_SIGNS, Sources
 from .uses import Imported, Part, Use
 
 # What may be imported besides the standard library and one's own files: always, and where a week
@@ -293,7 +293,7 @@ def _unreadable(sources: Sources) -> Refusal | None:
         sources.unreadable,
         0,
         f"{sources.unreadable[:60]} cannot be read: it is nested too deeply, or it and what it "
-        f"imports are longer than {MOST_TEXT >> 10} KiB. Hand in your functions and no data.",
+        f"imports hold more than {MOST_SIGNS} words and signs. Hand in your functions and no data.",
     )
 
 

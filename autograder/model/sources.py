@@ -14,6 +14,7 @@ text that is run as code. `rules.py` refuses the plain ways to run text.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
@@ -22,7 +23,15 @@ from .uses import FileUses, Part
 # All that can be reached together, in characters. An import finds its file by name, and more files
 # of one name are more than a course needs.
 MOST_TEXT = 512 << 10
+# All that is parsed together: a syntax tree takes up to a KiB for each word, sign and line.
+MOST_SIGNS = 40_000
+_SIGN = re.compile(r"\w+|\n|#[ #=*~-]*|[!-/:-@\[-^`{-~]", re.ASCII)  # a ruled line is one sign
 _MOST_OF_ONE_NAME = 8
+
+
+def signs_in(text: str) -> int:
+    """How many words, signs and lines a source has: what bounds its syntax tree."""
+    return sum(1 for _ in _SIGN.finditer(text))
 
 
 class Sources:
@@ -34,7 +43,7 @@ class Sources:
     def __init__(self, texts: Mapping[str, str | None], module: str) -> None:
         self.module = module
         self._texts = texts
-        self._left = MOST_TEXT
+        self._left, self._signs_left = MOST_TEXT, MOST_SIGNS
         self._files: dict[str, FileUses | None] = {}
         # By the end of its path too: `sys.path` may be changed on the way.
         self._by_end: dict[str, list[str]] = {}
@@ -100,7 +109,9 @@ class Sources:
     def _read(self, name: str) -> FileUses | None:
         text = self._texts.get(name, "")
         self._left -= len(text or "")
-        if text is None or self._left < 0:
+        if self._left >= 0:
+            self._signs_left -= signs_in(text or "")
+        if text is None or self._left < 0 or self._signs_left < 0:
             self.unreadable = self.unreadable or name
             return None
         try:

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.grading.source_rules import source_problems
 from autograder.model.rules import EVASIONS, Rules, may_be_evasive, missing_imports
-from autograder.model.sources import Sources
+from autograder.model.sources import Sources, signs_in
 
 HONEST = """
 import threading
@@ -258,3 +258,13 @@ def test_an_import_of_what_is_not_there_when_graded_is_found(lines, name):
 def test_an_import_that_works_or_is_guarded_or_not_reached_is_no_matter(lines):
     sources = Sources({"softmax.py": lines, "helper.py": "f = 1"}, "softmax.py")
     assert missing_imports(sources, ("softmax",), ()) == {}
+
+
+def test_a_ruled_line_and_other_scripts_count_little():
+    assert signs_in("# -----------------------------------\n# 注意力 √d ※\nx = 1") <= 16
+
+
+def test_files_that_are_imported_are_counted_together():
+    words = {f"part{n}": "a;" * 15_000 for n in range(3)}
+    module = "import part0, part1, part2\ndef softmax(x): ..."
+    assert "words and signs" in problem(module, "torch*", **words)
