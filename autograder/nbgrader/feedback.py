@@ -12,9 +12,10 @@ from typing import Any
 from ..feedback.html import feedback_page
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
+from .rebuild import require_held
 from .recorded import kept_report
 from .restore import CoursePreprocessor, Notebook, Resources
-from .workspace import Workspace, last_words, open_api
+from .workspace import Workspace, last_words, open_api, open_gradebook
 
 PAGE = "feedback.html"
 _FIGURE = re.compile(r"\]\(figures/([\w.-]+\.png)\)")
@@ -38,6 +39,7 @@ def return_feedback(
         raise NbgraderError(
             f"nobody was graded in {week.name} yet: run `autograder grade {week.name}` first"
         )
+    require_held(course, week, _held(course, week))
     api = open_api(course)
     released, notes = [], []
     for student in graded:
@@ -59,6 +61,17 @@ def return_feedback(
         else:
             notes.append(f"{student}: not released: {last_words(result)}")
     return Returned(released, notes)
+
+
+def _held(course: Course, week: Week) -> set[str]:
+    """Who has scores in the gradebook."""
+    from nbgrader.api import MissingEntry
+
+    with open_gradebook(course) as gradebook:
+        try:
+            return {s.student.id for s in gradebook.find_assignment(week.name).submissions}
+        except MissingEntry:
+            return set()
 
 
 def _release(api: Any, week: Week, student: str) -> dict[str, Any]:

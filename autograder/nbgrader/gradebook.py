@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from ..model.report import Report
+from .rebuild import require_held, restore_assignment
 from .recorded import kept_report, submission_of
 from .submitted import collected, complete
 from .workspace import Workspace, last_words, open_api, open_gradebook
@@ -72,7 +73,10 @@ def record(
     from .preprocessor import at_hand
 
     require_released(course, week)
-    workspace, api, recording = Workspace(course), open_api(course), Recording()
+    workspace, recording = Workspace(course), Recording()
+    if note := restore_assignment(course, week):
+        recording.notes.append(f"LOOK  {note}")
+    api = open_api(course)
     if other := _judged_otherwise(course, week, report):
         recording.notes.append(
             f"graded before and now judged otherwise, because the graders changed: "
@@ -135,15 +139,20 @@ def standings(course: Course, week: Week) -> list[Standing]:
 
 
 def final_scores(course: Course, week: Week) -> dict[str, float]:
-    """What each student gets for a week: all points, less what late work costs."""
+    """What each student gets for a week: all points, less what late work costs.
+
+    Raises NbgraderError where the gradebook has lost scores that were recorded.
+    """
     from nbgrader.api import MissingEntry
 
     with open_gradebook(course) as gradebook:
         try:
             submissions = gradebook.find_assignment(week.name).submissions
         except MissingEntry:
-            return {}
-        return {
+            submissions = []
+        scores = {
             s.student.id: max(0.0, float(s.score) - float(s.late_submission_penalty or 0))
             for s in submissions
         }
+    require_held(course, week, scores)
+    return scores

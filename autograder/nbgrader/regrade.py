@@ -27,6 +27,7 @@ from ..model.errors import NbgraderError
 from ..model.report import Report, SubmissionReport
 from .penalty import student_lateness
 from .preprocessor import cell_scores, write_scores
+from .rebuild import require_held
 from .recorded import (
     Recorded,
     feedback_is_stale,
@@ -76,6 +77,8 @@ def preview(course: Course, week: Week, report: Report) -> Preview:
     """Compare what today's graders say with what the gradebook holds; nothing is written."""
     found = Preview()
     with open_gradebook(course) as gradebook:
+        named = [s.name for s in report.submissions]
+        require_held(course, week, {n for n in named if _grades(gradebook, week, n)})
         for new in report.submissions:
             why = _compare(course, week, gradebook, new, found)
             if why:

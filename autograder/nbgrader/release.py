@@ -17,7 +17,8 @@ from ..model.course import Course, Week
 from ..model.errors import BuildError, LeakError, NbgraderError
 from ..model.stubs import stub_of, stub_path
 from ..student.week import DESCRIPTION, describe_week
-from .workspace import Workspace, open_api, open_gradebook, require
+from .rebuild import enter_assignment
+from .workspace import Workspace, open_api, require
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def release(
     check_files(files, secrets, f"source/{week.name}")
     workspace.make()
     _replace(workspace.source(week), files)
-    _generate(course, week)
+    enter_assignment(course, week)
     check_folder(workspace.released(week), secrets, files)
     _hand_out(course, week)
     try:
@@ -123,22 +124,6 @@ def _replace(folder: Path, files: dict[str, bytes]) -> None:
         path.write_bytes(content)
     shutil.rmtree(folder, ignore_errors=True)
     fresh.replace(folder)
-
-
-def _generate(course: Course, week: Week) -> None:
-    """nbgrader's generate_assignment, with the due date in the gradebook."""
-    api = open_api(course)
-    due = course.localized(week.due).astimezone(dt.UTC).replace(tzinfo=None)
-    with open_gradebook(course) as gradebook:
-        gradebook.update_or_create_assignment(week.name, duedate=due)
-    result = api.generate_assignment(week.name)
-    if "Cannot add or remove cells" in str(result.get("error", "")):
-        raise NbgraderError(
-            f"{week.name} cannot be released with other exercises or questions: submissions were "
-            "graded with the old ones. Take the change to course.yaml back, or remove the "
-            f"assignment with `nbgrader db assignment remove {week.name} --force`"
-        )
-    require(result, f"generate_assignment {week.name}")
 
 
 def _hand_out(course: Course, week: Week) -> None:

@@ -87,11 +87,15 @@ def prepare_process() -> None:
     """What nbgrader needs of the process that it runs in.
 
     It runs `alembic` by its bare name when it makes a gradebook, which fails where the environment
-    was not activated; and it makes SQLAlchemy warn about its way of adding submissions, each time.
+    was not activated; it makes SQLAlchemy warn about its way of adding submissions, each time; and
+    nbformat warns of a student's notebook where RestoreCells mends it and `collect` tells of it.
     """
+    from nbformat.warnings import DuplicateCellId, MissingIDFieldWarning
     from sqlalchemy.exc import SAWarning
 
     warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")
+    for kind in (DuplicateCellId, MissingIDFieldWarning):
+        warnings.filterwarnings("ignore", category=kind)
     beside = str(Path(sys.executable).parent)
     path = os.environ.get("PATH", os.defpath)
     if beside not in path.split(os.pathsep):

@@ -1,0 +1,97 @@
+"""A gradebook that was deleted, or put back from an old backup, is filled again.
+
+Everything automatic can be had again: the week's cells from what was released, the scores from the
+results that are kept. What a person put into the gradebook (marks, comments, extensions) cannot;
+whoever rebuilds it is told so.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Container
+from typing import Any
+
+import nbformat
+
+from ..model.course import Course, Week
+from ..model.errors import NbgraderError
+from .recorded import recorded_folder
+from .workspace import Workspace, open_api, open_gradebook, require
+
+
+def restore_assignment(course: Course, week: Week) -> str:
+    """See to it that the gradebook has the week's cells as they were released.
+
+    Returns what was done, in words, or "" where nothing had to be.
+    """
+    released = _released_cells(course, week)
+    with open_gradebook(course) as gradebook:
+        if _held_cells(gradebook, week) == released:
+            return ""
+    if not (Workspace(course).source(week) / f"{week.name}.ipynb").is_file():
+        raise NbgraderError(
+            f"the gradebook does not know {week.name} as it was released: "
+            f"`autograder release {week.name}` enters it again"
+        )
+    enter_assignment(course, week)
+    return (
+        f"the gradebook had lost {week.name}, and has it again from what was released. Marks, "
+        "comments and extensions that people had put into it are not back: a backup has them"
+    )
+
+
+def enter_assignment(course: Course, week: Week) -> None:
+    """nbgrader's generate_assignment, with the due date in the gradebook."""
+    api = open_api(course)
+    due = course.localized(week.due).astimezone(dt.UTC).replace(tzinfo=None)
+    with open_gradebook(course) as gradebook:
+        gradebook.update_or_create_assignment(week.name, duedate=due)
+    result = api.generate_assignment(week.name)
+    if "Cannot add or remove cells" in str(result.get("error", "")):
+        raise NbgraderError(
+            f"{week.name} cannot be released with other exercises or questions: submissions were "
+            "graded with the old ones. Take the change to course.yaml back, or remove the "
+            f"assignment with `nbgrader db assignment remove {week.name} --force`"
+        )
+    require(result, f"generate_assignment {week.name}")
+
+
+def require_held(course: Course, week: Week, held: Container[str]) -> None:
+    """Raise NbgraderError where somebody was graded of whom the gradebook knows nothing."""
+    if lost := lost_students(course, week, held):
+        who = ", ".join(lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
+        raise NbgraderError(
+            f"the gradebook has lost the scores of {who} in {week.name}: "
+            f"`autograder grade {week.name}` enters them again from the results that are kept"
+        )
+
+
+def lost_students(course: Course, week: Week, held: Container[str]) -> list[str]:
+    """Who has a report that was recorded, and what they handed in, but no scores."""
+    submitted = set(Workspace(course).students("submitted", week))
+    recorded = (p.stem for p in sorted(recorded_folder(course, week).glob("*.json")))
+    return [student for student in recorded if student in submitted and student not in held]
+
+
+def _released_cells(course: Course, week: Week) -> dict[str, float]:
+    """Grade cells of the released notebook, with their points."""
+    path = Workspace(course).released(week) / f"{week.name}.ipynb"
+    try:
+        cells = nbformat.read(path, as_version=4).cells
+    except FileNotFoundError:
+        raise NbgraderError(
+            f"{week.name} was not released from here: there is no {path.name} in {path.parent}: "
+            f"`autograder release {week.name}` first"
+        ) from None
+    graded = [c.metadata["nbgrader"] for c in cells if c.metadata.get("nbgrader", {}).get("grade")]
+    return {g["grade_id"]: float(g["points"]) for g in graded}
+
+
+def _held_cells(gradebook: Any, week: Week) -> dict[str, float] | None:
+    from nbgrader.api import MissingEntry
+
+    try:
+        notebooks = gradebook.find_assignment(week.name).notebooks
+    except MissingEntry:
+        return None
+    return {cell.name: float(cell.max_score) for n in notebooks for cell in n.grade_cells}
