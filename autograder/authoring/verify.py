@@ -18,6 +18,7 @@ from ..model.bank import Bank, Misconception
 from ..model.course import Course, Week
 from ..model.report import ExerciseReport, SubmissionReport
 from ..model.stubs import stub_of
+from ..model.verdicts import Ending, Verdict
 from ..sandbox import Sandbox
 from .new import blanks
 
@@ -111,7 +112,7 @@ def _grade_right_ones(
     yield from _faults("the stub", stub)
     for exercise in stub.exercises:
         if exercise.score:
-            passed = [t.name for t in exercise.tests if t.verdict == "pass"]
+            passed = [t.name for t in exercise.tests if t.verdict is Verdict.PASS]
             yield f"the stub earns points for {exercise.name}: {passed[0]} passes"
     right = [("the solution", bank.solution)]
     right += [(f"alternative {a.name}", a.source) for a in bank.alternatives]
@@ -124,14 +125,14 @@ def _grade_right_ones(
         yield from _faults(name, report)
         for exercise in report.exercises:
             for test in exercise.tests:
-                if test.verdict == "not_run":
+                if test.verdict is Verdict.NOT_RUN:
                     result.not_run.add(test.name)
-                elif test.verdict != "pass":
+                elif test.verdict is not Verdict.PASS:
                     yield f"{name} fails {test.name}: {test.verdict}: {test.message}"
 
 
 def _faults(name: str, report: SubmissionReport) -> Iterator[str]:
-    if report.verdict != "graded":
+    if report.verdict is not Ending.GRADED:
         yield f"{name}: {report.verdict}: {report.message}"
 
 
@@ -147,7 +148,7 @@ def _judge(
     own = _exercise(report, misconception.exercise)
     if own is None:
         return
-    rejected = [t.name for t in own.tests if t.verdict not in ("pass", "not_run", "grader_fault")]
+    rejected = [t.name for t in own.tests if t.verdict.failed]
     failed.update(_function(t) for t in rejected)
     functions = tuple(dict.fromkeys(_function(t) for t in rejected))
     result.rows.append(Row(name, own.name, functions, own.diagnosis))

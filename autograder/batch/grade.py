@@ -15,6 +15,7 @@ from ..model import scoring
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..model.report import Report, Shared, SubmissionReport
+from ..model.verdicts import Ending
 from .cluster import Cluster
 from .intake import Submission
 from .pool import Job, run_here
@@ -62,7 +63,7 @@ def grade_batch(
             waiting.setdefault(key, []).append(number)
 
     def finished(key: str, report: SubmissionReport) -> None:
-        if report.verdict == "graded":
+        if report.verdict is Ending.GRADED:
             _store(store, key, report)
         report = shared(report)
         for number in waiting[key]:
@@ -142,7 +143,7 @@ def refused(submission: Submission, week: Week) -> SubmissionReport:
     """The report of something that cannot be graded."""
     return SubmissionReport(
         name=submission.name,
-        verdict="refused",
+        verdict=Ending.REFUSED,
         score=0.0,
         max_score=scoring.full_points(week),
         seconds=0.0,

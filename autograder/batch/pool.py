@@ -26,6 +26,7 @@ from ..files.workfolder import sweep
 from ..model.course import load
 from ..model.errors import KitError
 from ..model.report import SubmissionReport
+from ..model.verdicts import Ending
 from .intake import Submission
 
 Finished = Callable[[str, SubmissionReport], None]
@@ -115,7 +116,7 @@ class _Batch:
                 why = "the grading process died again and again over it"
                 report = fault(submission.name, self._job.max_score, why)
             self._settle(key, report)
-            if report.verdict == "grader_fault":
+            if report.verdict is Ending.GRADER_FAULT:
                 return  # with a fresh process, whatever it was
 
     def _settle(self, key: str, report: SubmissionReport) -> None:
@@ -199,7 +200,7 @@ def fault(name: str, max_score: float, why: str) -> SubmissionReport:
     """The report of a submission that we could not grade."""
     return SubmissionReport(
         name=name,
-        verdict="grader_fault",
+        verdict=Ending.GRADER_FAULT,
         score=0.0,
         max_score=max_score,
         seconds=0.0,

@@ -13,14 +13,12 @@ import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from ..model.course import Week
 from ..model.report import ExerciseReport, Report, SubmissionReport, TestReport
+from ..model.verdicts import Ending, Verdict
 
 ENOUGH = 8
-_OPEN = "is not filled in yet"
-_UNCOUNTED = ("not_run", "grader_fault")
 
 
 @dataclass(frozen=True)
@@ -113,20 +111,20 @@ class WeekSummary:
 
 def summarize(week: Week, report: Report, foreign: Mapping[str, str] | None = None) -> WeekSummary:
     """`foreign` names the user who owns a submission, where that is not the student."""
-    by: dict[Literal["graded", "refused", "grader_fault"], list[SubmissionReport]] = {
-        "graded": [],
-        "refused": [],
-        "grader_fault": [],
+    by: dict[Ending, list[SubmissionReport]] = {
+        Ending.GRADED: [],
+        Ending.REFUSED: [],
+        Ending.GRADER_FAULT: [],
     }
     for submission in sorted(report.submissions, key=lambda s: s.name):
         by[submission.verdict].append(submission)
-    graded = by["graded"]
+    graded = by[Ending.GRADED]
     return WeekSummary(
         week=week.name,
         title=week.title,
         graded=graded,
-        refused=by["refused"],
-        faults=by["grader_fault"],
+        refused=by[Ending.REFUSED],
+        faults=by[Ending.GRADER_FAULT],
         exercises=[_exercise(e.name, e.points, graded) for e in week.exercises],
         mistakes=_mistakes(graded),
         not_run=_not_run(graded),
@@ -153,7 +151,7 @@ def _exercise(name: str, points: float, graded: Sequence[SubmissionReport]) -> E
 
 
 def _begun(exercise: ExerciseReport) -> bool:
-    return not all(_OPEN in t.message or t.verdict == "not_run" for t in exercise.tests)
+    return not exercise.unwritten and any(t.verdict.counted for t in exercise.tests)
 
 
 def _items(exercise: str, graded: Sequence[SubmissionReport]) -> list[Item]:
@@ -166,8 +164,8 @@ def _items(exercise: str, graded: Sequence[SubmissionReport]) -> list[Item]:
             function = function_of(test.name)
             examples.setdefault(function, test)
             outcomes = passed.setdefault(function, {})
-            if test.verdict not in _UNCOUNTED:
-                good = test.verdict == "pass"
+            if test.verdict.counted:
+                good = test.verdict is Verdict.PASS
                 outcomes[submission.name] = outcomes.get(submission.name, True) and good
     found = []
     for function, example in examples.items():
@@ -197,10 +195,10 @@ def _rest(submission: SubmissionReport, function: str) -> float:
         t
         for e in submission.exercises
         for t in e.tests
-        if t.verdict not in _UNCOUNTED and function_of(t.name) != function
+        if t.verdict.counted and function_of(t.name) != function
     ]
     total = sum(t.weight for t in others)
-    return sum(t.weight for t in others if t.verdict == "pass") / total if total else 0.0
+    return sum(t.weight for t in others if t.verdict is Verdict.PASS) / total if total else 0.0
 
 
 def point_biserial(pairs: Sequence[tuple[bool, float]]) -> float | None:
@@ -239,6 +237,6 @@ def _not_run(graded: Sequence[SubmissionReport]) -> dict[str, int]:
     for submission in graded:
         for exercise in submission.exercises:
             for test in exercise.tests:
-                if test.verdict == "not_run":
+                if test.verdict is Verdict.NOT_RUN:
                     reasons[test.message or "no reason was given", test.name] += 1
     return dict(Counter(reason for reason, _ in reasons).most_common())

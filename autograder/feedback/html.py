@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ..model.course import Course, Week
 from ..model.report import ExerciseReport, SubmissionReport
+from ..model.verdicts import Ending
 from ..pages.environment import environment
 from .pictures import picture
 from .view import ExerciseView, link_causes, view_exercise
@@ -45,7 +46,7 @@ def feedback_page(
         late=late,
         exercises=exercises,
         pictures={e.name: picture(e.name) for e in exercises if e.state not in ("complete",)},
-        steps=next_steps(exercises) if report.verdict == "graded" else [],
+        steps=next_steps(exercises) if report.verdict is Ending.GRADED else [],
         has_fake_gpu=any("fake-gpu" in g.columns for e in exercises for g in e.grids),
         electives={e.name for e in week.exercises if e.elective},
         written=sum(q.points for q in week.questions),

@@ -12,25 +12,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..model.report import ExerciseReport, TestReport
+from ..model.verdicts import Verdict
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 DEVICES = ("cpu", "cuda", "fake-gpu")
 _AXES = re.compile(rf"(?<!\w)({'|'.join((*DTYPES, *DEVICES))})(?!\w)")
 
-WORDS = {
-    "pass": "holds",
-    "wrong": "Wrong result",
-    "forbidden": "A call that is not allowed",
-    "crashed": "Stopped with an error",
-    "timeout": "Took too long",
-    "limit": "Used more memory than allowed",
-    "bad_reply": "Returned something that could not be read",
-    "refused": "Not accepted",
-    "not_run": "Not run",
-    "grader_fault": "A fault of the grading system, not yours",
-}
 _ON_FAKE_GPU = "device holds"  # values are compared on the CPU
-_OPEN = re.compile(r"is not filled in yet")
 
 
 @dataclass(frozen=True)
@@ -45,19 +33,21 @@ class Claim:
 class Finding:
     """One cause: a verdict with its message, and the claims that fail because of it."""
 
-    verdict: str
+    verdict: Verdict
     message: str
+    line: int = 0  # of the student's module, where it is known
     claims: list[Claim] = field(default_factory=list)
     same_as: str = ""  # the earlier exercise in which the very same thing happened
 
     @property
-    def cause(self) -> str:
-        """The message without the name of the exercise that met it."""
-        return re.sub(r"^`[^`]*` ", "", self.message)
+    def cause(self) -> tuple[Verdict, int] | None:
+        """The line that stopped it, in whichever exercise; None where no line did."""
+        stopped = self.line and self.verdict is not Verdict.UNWRITTEN
+        return (self.verdict, self.line) if stopped else None
 
     @property
     def word(self) -> str:
-        return WORDS.get(self.verdict, self.verdict)
+        return self.verdict.words
 
 
 @dataclass(frozen=True)
@@ -130,13 +120,13 @@ class ExerciseView:
     @property
     def state(self) -> str:
         """complete, partly, wrong, open (nothing written yet), fault or ungraded."""
-        if any(f.verdict == "grader_fault" for f in self.findings):
+        if any(f.verdict is Verdict.GRADER_FAULT for f in self.findings):
             return "fault"
         if not self.findings and not self.held:
             return "ungraded"
         if not self.findings:
             return "complete"
-        if not self.held and all(_OPEN.search(f.message) for f in self.findings):
+        if not self.held and all(f.verdict is Verdict.UNWRITTEN for f in self.findings):
             return "open"
         return "partly" if self.score > 0 else "wrong"
 
@@ -161,7 +151,7 @@ class ExerciseView:
 
     @property
     def forbidden(self) -> bool:
-        return any(f.verdict == "forbidden" for f in self.findings)
+        return any(f.verdict is Verdict.FORBIDDEN for f in self.findings)
 
 
 _MARKS = {
@@ -179,7 +169,7 @@ def view_exercise(
 ) -> ExerciseView:
     """`points` is what the exercise is worth, where that is more than could be graded here."""
     variants = _variants(report.tests)
-    failed = [t for t in report.tests if t.verdict not in ("pass", "not_run")]
+    failed = [t for t in report.tests if t.verdict.a_finding]
     return ExerciseView(
         report=report,
         points=report.max_score if points is None else points,
@@ -187,10 +177,10 @@ def view_exercise(
         held=[
             Claim(_claim(tests[0]))
             for tests in variants.values()
-            if any(t.verdict == "pass" for t in tests)
-            and all(t.verdict in ("pass", "not_run") for t in tests)
+            if any(t.verdict is Verdict.PASS for t in tests)
+            and not any(t.verdict.a_finding for t in tests)
         ],
-        not_run=_grouped([t for t in report.tests if t.verdict == "not_run"], variants),
+        not_run=_grouped([t for t in report.tests if t.verdict is Verdict.NOT_RUN], variants),
         grids=_grids(report.tests),
         message=message,
     )
@@ -198,30 +188,31 @@ def view_exercise(
 
 def link_causes(exercises: list[ExerciseView]) -> None:
     """Where one broken line stops several exercises, say so instead of repeating it."""
-    first: dict[str, str] = {}
+    first: dict[tuple[Verdict, int], str] = {}
     for exercise in exercises:
         for finding in exercise.findings:
-            if " line " in finding.message and not _OPEN.search(finding.message):
+            if finding.cause:
                 finding.same_as = first.get(finding.cause, "")
         for finding in exercise.findings:
-            first.setdefault(finding.cause, exercise.name)
+            if finding.cause:
+                first.setdefault(finding.cause, exercise.name)
 
 
 def _variants(tests: Iterable[TestReport]) -> dict[str, list[TestReport]]:
     """The tests by their name without the axes."""
     found: dict[str, list[TestReport]] = {}
     for test in tests:
-        found.setdefault(test.name.split("[")[0], []).append(test)
+        found.setdefault(test.base, []).append(test)
     return found
 
 
 def _grouped(tests: list[TestReport], variants: dict[str, list[TestReport]]) -> list[Finding]:
-    findings: dict[tuple[str, str], Finding] = {}
-    touched: dict[tuple[str, str], dict[str, list[TestReport]]] = {}
+    findings: dict[tuple[Verdict, str], Finding] = {}
+    touched: dict[tuple[Verdict, str], dict[str, list[TestReport]]] = {}
     for test in tests:
-        key: tuple[str, str] = (test.verdict, test.message)
-        findings.setdefault(key, Finding(test.verdict, test.message))
-        touched.setdefault(key, {}).setdefault(test.name.split("[")[0], []).append(test)
+        key = (test.verdict, test.message)
+        findings.setdefault(key, Finding(test.verdict, test.message, test.line))
+        touched.setdefault(key, {}).setdefault(test.base, []).append(test)
     for cause, finding in findings.items():
         for base, some in touched[cause].items():
             whole = len(some) == len(variants[base])
@@ -253,7 +244,7 @@ def _grids(tests: Iterable[TestReport]) -> list[Grid]:
     for test in tests:
         place = _axes(test.name)
         if place != ("", ""):
-            slot = {"pass": 0, "not_run": 2}.get(test.verdict, 1)
+            slot = {Verdict.PASS: 0, Verdict.NOT_RUN: 2}.get(test.verdict, 1)
             counts.setdefault(place, [0, 0, 0])[slot] += 1
     cells = {
         place: Cell(passed, failed, not_run, _ON_FAKE_GPU if place[1] == "fake-gpu" else "holds")

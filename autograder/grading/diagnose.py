@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..model.scoring import FAILED
 from ..worker import wire
 from ..worker.values import Decoder
 from .compare import stripped
@@ -31,7 +30,7 @@ def diagnose(student: list[Ran], bank: dict[str, list[Ran]]) -> list[str]:
 
     `student` holds its runs; `bank` those runs of each misconception that ended in failure.
     """
-    failed = {r.report.name: r for r in student if r.report.verdict in FAILED}
+    failed = {r.report.name: r for r in student if r.report.verdict.failed}
     explained: dict[str, set[str]] = {}
     for name, runs in bank.items():
         theirs = {r.report.name: r for r in runs}

@@ -18,8 +18,9 @@ from ..model.bank import Bank, Misconception
 from ..model.course import Course, Week
 from ..model.errors import EngineError
 from ..model.extras import installed
-from ..model.report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
+from ..model.report import Diagnosis, ExerciseReport, SubmissionReport
 from ..model.rules import Rules
+from ..model.verdicts import Ending, Verdict
 from ..sandbox import SandboxError
 from ..worker import claimed
 from ..worker.fixtures import warm
@@ -34,6 +35,9 @@ from .spawner import Spawner, usable_extras
 from .targets import InProcess, Recorded, Sandboxed, Target
 
 import msgspec  # isort: skip
+
+# Where every test ended so, there is nothing to name.
+_NOTHING_TO_NAME = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
 
 
 class Engine:
@@ -101,7 +105,7 @@ class Engine:
         """
         started = time.perf_counter()
         report = self._attempt(name, files, exercise)
-        if report.verdict == "grader_fault":
+        if report.verdict is Ending.GRADER_FAULT:
             if self._spawner is not None:
                 self._spawner.end()
             report = self._attempt(name, files, exercise)
@@ -171,7 +175,7 @@ class Engine:
 
         def search() -> str:
             for ran in self.plugin.run(target, tuple(source.split("\n")), items, {}):
-                if ran.report.verdict in scoring.FAILED:
+                if ran.report.verdict.failed:
                     return ran.report.name
             return ""
 
@@ -204,15 +208,15 @@ class Engine:
             path = self._written(misconception.name, misconception.source)
             source = tuple(misconception.source.split("\n"))
             ran = self.run(InProcess(path), source, misconception.exercise)
-            failed = [r for r in ran if r.report.verdict in scoring.FAILED]
+            failed = [r for r in ran if r.report.verdict.failed]
             if self._kept and not any(r.fault for r in ran):
                 self._kept.put(misconception.name, failed)
         return failed
 
     def _exercise_report(self, exercise: str, ran: list[Ran]) -> ExerciseReport:
         names: list[str] = []
-        failed = any(r.report.verdict in scoring.FAILED for r in ran)
-        if failed and not all(_not_written(r.report) for r in ran):
+        failed = any(r.report.verdict.failed for r in ran)
+        if failed and not all(r.report.verdict in _NOTHING_TO_NAME for r in ran):
             names = diagnose(ran, self.misconception_runs(exercise))
         by_name = {m.name: m for m in self.bank.of_exercise(exercise)}
         explained = tuple(Diagnosis(n, by_name[n].title, by_name[n].hint) for n in names)
@@ -222,7 +226,7 @@ class Engine:
     def _fault(self, name: str, message: str) -> SubmissionReport:
         return SubmissionReport(
             name=name,
-            verdict="grader_fault",
+            verdict=Ending.GRADER_FAULT,
             score=0.0,
             max_score=scoring.full_points(self.week),
             seconds=0.0,
@@ -251,9 +255,3 @@ class Engine:
         if self._spawner is not None:
             self._spawner.end()
         self._folder.close()
-
-
-def _not_written(report: TestReport) -> bool:
-    return report.verdict == "not_run" or (
-        report.verdict == "crashed" and "is not filled in yet" in report.message
-    )

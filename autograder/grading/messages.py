@@ -12,7 +12,7 @@ from __future__ import annotations
 from ..worker import wire
 from .echo import Echo
 from .known_errors import KNOWN
-from .outcomes import Crashed, Forbidden, LimitExceeded, Outcome, Wrong
+from .outcomes import Crashed, Forbidden, LimitExceeded, Outcome, Unwritten, Wrong
 
 _LONGEST_TEXT = 300
 
@@ -45,11 +45,13 @@ def crashed(
         detail = shown_text(raised, source)
         return Crashed(
             f"`{name}` was never defined, because importing {module} stopped{at} with "
-            f"{raised.type}{': ' + detail if detail else ''}."
+            f"{raised.type}{': ' + detail if detail else ''}.",
+            raised.line,
         )
     assert raised is not None
     if "NotImplementedError" in raised.bases and raised.line is not None:
-        return Crashed(f"`{name}` is not filled in yet (line {raised.line} of {module}).")
+        text = f"`{name}` is not filled in yet (line {raised.line} of {module})."
+        return Unwritten(text, raised.line)
     if _is_memory(raised):
         return LimitExceeded(f"`{name}` asked for more memory than a submission may use.")
     if (
@@ -58,13 +60,15 @@ def crashed(
     ):
         return Crashed(
             f"`{name}` tried something that submissions may not do (files outside its folder, "
-            f"the network, threads or processes){_at(raised, module, source)}."
+            f"the network, threads or processes){_at(raised, module, source)}.",
+            raised.line,
         )
     if raised.type == "SystemExit":
-        return Crashed(f"`{name}` left the program (exit){_at(raised, module, source)}.")
+        at = _at(raised, module, source)
+        return Crashed(f"`{name}` left the program (exit){at}.", raised.line)
     detail = shown_text(raised, source)
     text = f": {detail}" if detail else ""
-    return Crashed(f"`{name}` raised {raised.type}{text}{_at(raised, module, source)}")
+    return Crashed(f"`{name}` raised {raised.type}{text}{_at(raised, module, source)}", raised.line)
 
 
 def _is_memory(raised: wire.Raised) -> bool:

@@ -1,6 +1,7 @@
 """How a hidden test can end other than by passing.
 
     Outcome
+    ├── Unwritten      the stub's own NotImplementedError
     ├── Wrong          the result is not what the exercise asks for
     ├── Forbidden      a call that is not allowed was made
     ├── Crashed        the student's code raised, is missing, or ended its process
@@ -16,15 +17,22 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..model.report import Verdict
+from ..model.verdicts import Verdict
 
 _LONGEST = 2_000
 
 
 class Outcome(Exception):
-    """Ends a hidden test with a verdict and a message for the student."""
+    """Ends a hidden test with a verdict and a message for the student.
+
+    `line`: where in the student's module it happened, 0 where that is not known.
+    """
 
     verdict: ClassVar[Verdict]
+
+    def __init__(self, message: str = "", line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line or 0
 
     @property
     def message(self) -> str:
@@ -36,32 +44,36 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text[:_LONGEST])
 
 
+class Unwritten(Outcome):
+    verdict = Verdict.UNWRITTEN
+
+
 class Wrong(Outcome):
-    verdict = "wrong"
+    verdict = Verdict.WRONG
 
 
 class Forbidden(Outcome):
-    verdict = "forbidden"
+    verdict = Verdict.FORBIDDEN
 
 
 class Crashed(Outcome):
-    verdict = "crashed"
+    verdict = Verdict.CRASHED
 
 
 class TimedOut(Outcome):
-    verdict = "timeout"
+    verdict = Verdict.TIMEOUT
 
 
 class LimitExceeded(Outcome):
-    verdict = "limit"
+    verdict = Verdict.LIMIT
 
 
 class BadReply(Outcome):
-    verdict = "bad_reply"
+    verdict = Verdict.BAD_REPLY
 
 
 class NotRun(Outcome):
-    verdict = "not_run"
+    verdict = Verdict.NOT_RUN
 
 
 class GraderFault(Exception):

@@ -16,6 +16,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from ..model.report import TestReport
+from ..model.verdicts import Verdict
 from ..worker.values import TORCH_DTYPES
 from .agree import Agree
 from .case import Case, Device, Side
@@ -162,10 +163,11 @@ class GraderPlugin:
             # Whether the next test will run is not known yet, so nothing is left set up for it.
             runtestprotocol(item, log=False, nextitem=None)
         verdict, message, fault = self._judge(name)
-        if end is None and verdict in ("pass", "wrong"):
-            meeting.remember(PASSED if verdict == "pass" else End(message))
-        report = msgspec.structs.replace(known, verdict=verdict, message=message)
-        return Ran(report, exercise, [] if verdict == "pass" else meeting.answers, fault)
+        if end is None and verdict in (Verdict.PASS, Verdict.WRONG):
+            meeting.remember(PASSED if verdict is Verdict.PASS else End(message))
+        line = self._raised.line if isinstance(self._raised, Outcome) else 0
+        report = msgspec.structs.replace(known, verdict=verdict, message=message, line=line)
+        return Ran(report, exercise, [] if verdict is Verdict.PASS else meeting.answers, fault)
 
     def _report_of(self, item: Any) -> TestReport:
         """What every report on this test says."""
@@ -174,7 +176,7 @@ class GraderPlugin:
             weight = item.get_closest_marker("weight")
             known = self._reports[item] = TestReport(
                 name=test_name(item),
-                verdict="pass",
+                verdict=Verdict.PASS,
                 weight=float(weight.args[0]) if weight else 1.0,
                 message="",
                 public=item.get_closest_marker("public") is not None,
@@ -217,15 +219,15 @@ class GraderPlugin:
             precise=Side(self._precise, reference_device, wide=True),
         )
 
-    def _judge(self, name: str) -> tuple[Any, str, str]:
+    def _judge(self, name: str) -> tuple[Verdict, str, str]:
         raised = self._raised
         if raised is None:
-            return "pass", "", ""
+            return Verdict.PASS, "", ""
         if isinstance(raised, Outcome):
             return raised.verdict, raised.message, ""
         if isinstance(raised, AssertionError) and raised.args:
-            return "wrong", printable(str(raised.args[0]))[:500], ""
-        return "grader_fault", "", printable(f"{name}: {type(raised).__name__}: {raised}")
+            return Verdict.WRONG, printable(str(raised.args[0]))[:500], ""
+        return Verdict.GRADER_FAULT, "", printable(f"{name}: {type(raised).__name__}: {raised}")
 
 
 def exercise_of(item: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from ..worker import wire
 from .case import Case, ReferenceRaised
 from .echo import Echo
-from .outcomes import Crashed, Wrong
+from .outcomes import Crashed, Unwritten, Wrong
 from .pair import Pair
 
 
@@ -49,7 +49,7 @@ class _Refusal:
         side = self._case.student
         try:
             side.call(self._case, name, args, kwargs, **options)
-        except Crashed:
+        except (Crashed, Unwritten):
             last = side.answers[-1]
             if isinstance(last, tuple) and last[0].raised and last[0].status == "raised":
                 self._judge(Echo(side.source).raised(last[0].raised), shown)
@@ -62,7 +62,7 @@ class _Refusal:
 
     def _judge(self, raised: wire.Raised, shown: str) -> None:
         if "NotImplementedError" in raised.bases:
-            raise Crashed(f"{shown} is not filled in yet.")
+            raise Unwritten(f"{shown} is not filled in yet.", raised.line)
         if self._error not in raised.bases:
             raise Wrong(f"{shown} should raise {self._error} here, but raises {raised.type}.")
         if not any(number in raised.message for number in self._mentions):

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
 from ..version import __version__
+from .verdicts import Ending, Verdict
 
-SCHEMA = 1
-Verdict = Literal[
-    "pass",
-    "wrong",
-    "forbidden",
-    "crashed",
-    "timeout",
-    "limit",
-    "bad_reply",
-    "refused",
-    "not_run",
-    "grader_fault",
-]
+SCHEMA = 2
+READABLE = (1, SCHEMA)
 
 
 class TestReport(msgspec.Struct, frozen=True):
-    """One hidden test on one axis. `message` is for the student; `claim` is what the test asks."""
+    """One hidden test on one axis. `message` is for the student; `claim` is what the test asks.
+
+    `line`: where in the student's module it stopped, 0 where that is not known.
+    """
 
     name: str
     verdict: Verdict
@@ -32,6 +23,12 @@ class TestReport(msgspec.Struct, frozen=True):
     message: str = ""
     public: bool = False
     claim: str = ""
+    line: int = 0
+
+    @property
+    def base(self) -> str:
+        """The test's name without its axes."""
+        return self.name.split("[")[0]
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
@@ -42,18 +39,49 @@ class Diagnosis(msgspec.Struct, frozen=True):
     hint: str
 
 
+class Deduction(msgspec.Struct, frozen=True):
+    """What a named mistake cost, in points."""
+
+    name: str
+    points: float
+
+
+class Suspect(msgspec.Struct, frozen=True):
+    """A place whose change alone makes every failing test pass; `kind` says what is changed."""
+
+    file: str
+    line: int
+    function: str
+    kind: str
+
+
 class ExerciseReport(msgspec.Struct, frozen=True):
+    """One exercise. `inherits`: the exercises whose mistake it carries without a fault of its own.
+
+    `deductions`: what its named mistakes cost, where they explain all that fails; `suspects`: where
+    the mistake is.
+    """
+
     name: str
     score: float
     max_score: float
     diagnosis: tuple[str, ...] = ()
     tests: tuple[TestReport, ...] = ()
     explained: tuple[Diagnosis, ...] = ()
+    inherits: tuple[str, ...] = ()
+    deductions: tuple[Deduction, ...] = ()
+    suspects: tuple[Suspect, ...] = ()
+
+    @property
+    def unwritten(self) -> bool:
+        """Return whether nothing of it was begun: every test that ran found it unwritten."""
+        ran = [t for t in self.tests if t.verdict is not Verdict.NOT_RUN]
+        return bool(ran) and all(t.verdict is Verdict.UNWRITTEN for t in ran)
 
 
 class SubmissionReport(msgspec.Struct, frozen=True):
     name: str
-    verdict: Literal["graded", "refused", "grader_fault"]
+    verdict: Ending
     score: float
     max_score: float
     seconds: float
@@ -98,8 +126,30 @@ def to_json(report: Report) -> bytes:
 
 
 def from_json(data: bytes | str) -> Report:
-    """Read a report back; raises msgspec.DecodeError where it is none."""
+    """Read a report of this schema or an earlier one; raises msgspec.DecodeError otherwise."""
     try:
-        return msgspec.json.decode(data, type=Report)
+        report = msgspec.json.decode(data, type=Report)
+        if report.schema not in READABLE:
+            raise msgspec.DecodeError(
+                f"schema {report.schema} is newer than this kit, which reads {SCHEMA} and earlier"
+            )
+        return report if report.schema == SCHEMA else _from_schema_1(report)
     except (UnicodeDecodeError, RecursionError) as error:
         raise msgspec.DecodeError(f"no report: {error}") from None
+
+
+def _from_schema_1(report: Report) -> Report:
+    """Schema 1 knew "not written" by the words of its message alone."""
+
+    def test(old: TestReport) -> TestReport:
+        unwritten = old.verdict is Verdict.CRASHED and "is not filled in yet" in old.message
+        return msgspec.structs.replace(old, verdict=Verdict.UNWRITTEN) if unwritten else old
+
+    def exercise(old: ExerciseReport) -> ExerciseReport:
+        return msgspec.structs.replace(old, tests=tuple(map(test, old.tests)))
+
+    submissions = tuple(
+        msgspec.structs.replace(s, exercises=tuple(map(exercise, s.exercises)))
+        for s in report.submissions
+    )
+    return msgspec.structs.replace(report, submissions=submissions, schema=SCHEMA)

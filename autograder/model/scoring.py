@@ -11,8 +11,7 @@ from collections.abc import Iterable
 
 from .course import Exercise, Week
 from .report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
-
-FAILED = ("wrong", "forbidden", "crashed", "timeout", "limit", "bad_reply")
+from .verdicts import Ending, Verdict
 
 
 def exercise_report(
@@ -21,11 +20,11 @@ def exercise_report(
     diagnosis: Iterable[str] = (),
     explained: tuple[Diagnosis, ...] = (),
 ) -> ExerciseReport:
-    counted = [t for t in tests if t.verdict not in ("not_run", "grader_fault")]
+    counted = [t for t in tests if t.verdict.counted]
     total = sum(t.weight for t in counted)
-    earned = sum(t.weight for t in counted if t.verdict == "pass")
+    earned = sum(t.weight for t in counted if t.verdict is Verdict.PASS)
     share = earned / total if total else 0.0
-    if any(t.verdict == "forbidden" for t in tests):
+    if any(t.verdict is Verdict.FORBIDDEN for t in tests):
         share = 0.0
     return ExerciseReport(
         name=exercise.name,
@@ -44,7 +43,7 @@ def submission_report(
     kept = counted(week, exercises)
     return SubmissionReport(
         name=name,
-        verdict="grader_fault" if faults else "graded",
+        verdict=Ending.GRADER_FAULT if faults else Ending.GRADED,
         score=round(sum(e.score for e in kept), 4),
         max_score=full_points(week),
         seconds=0.0,

@@ -9,6 +9,7 @@ from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from ..model.report import Report
 from .rebuild import require_held, restore_assignment
+from ..model.verdicts import Ending
 from .recorded import kept_report, submission_of
 from .submitted import collected, complete
 from .workspace import Workspace, last_words, open_api, open_gradebook
@@ -86,7 +87,7 @@ def record(
         for submission in report.submissions:
             student = submission.name
             folder = workspace.submitted(student, week)
-            if submission.verdict == "grader_fault":
+            if submission.verdict is Ending.GRADER_FAULT:
                 recording.left_out[student] = "the grading system failed on it"
             elif not folder.is_dir():
                 recording.left_out[student] = "nothing was collected under this name"
@@ -107,7 +108,7 @@ def _judged_otherwise(course: Course, week: Week, report: Report) -> list[str]:
     found = []
     for new in report.submissions:
         old = kept_report(course, week, new.name)
-        if old is None or new.verdict != "graded" or abs(old.score - new.score) < 1e-6:
+        if old is None or new.verdict is not Ending.GRADED or abs(old.score - new.score) < 1e-6:
             continue
         if old.is_of(*submission_of(course, week, new.name)):
             found.append(new.name)

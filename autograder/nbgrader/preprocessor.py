@@ -18,6 +18,7 @@ from ..model import scoring
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from ..model.report import Report, SubmissionReport
+from ..model.verdicts import Ending
 from .recorded import keep_report
 from .restore import CoursePreprocessor, Notebook, Resources
 from .submitted import read_student
@@ -63,7 +64,7 @@ class GradeInSandbox(CoursePreprocessor):
 
 
 def _refuse_fault(report: SubmissionReport) -> None:
-    if report.verdict == "grader_fault":
+    if report.verdict is Ending.GRADER_FAULT:
         raise NbgraderError(
             f"{report.message} Grade {report.name} again; `autograder doctor` looks for the cause."
         )

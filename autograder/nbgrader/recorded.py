@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
@@ -17,6 +16,7 @@ from ..batch.store import content_hash
 from ..files.atomic import replace_file
 from ..model.course import Course, Week
 from ..model.report import SubmissionReport
+from ..model.verdicts import Ending
 from .workspace import Workspace
 
 
@@ -38,7 +38,7 @@ class _Head(msgspec.Struct):
     """The fields of `Recorded` that are read without its exercises."""
 
     name: str
-    verdict: Literal["graded", "refused", "grader_fault"]
+    verdict: Ending
     score: float
     max_score: float
     seconds: float

@@ -25,6 +25,7 @@ from ..model.course import Course, Week
 from ..model.differences import differ
 from ..model.errors import NbgraderError
 from ..model.report import Report, SubmissionReport
+from ..model.verdicts import Ending
 from .penalty import student_lateness
 from .preprocessor import cell_scores, write_scores
 from .rebuild import require_held
@@ -101,7 +102,7 @@ def _compare(
     grades = _grades(gradebook, week, student)
     if old is None or not any(g.auto_score is not None for g in grades.values()):
         return f"not graded yet: `autograder grade {week.name}`"
-    if new.verdict == "grader_fault":
+    if new.verdict is Ending.GRADER_FAULT:
         return "not graded, through a fault of the grading system; the score stays"
     handed_in, content = submission_of(course, week, student)
     if not old.is_of(handed_in, content):

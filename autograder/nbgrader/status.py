@@ -14,6 +14,7 @@ import msgspec
 
 from ..model.course import Course, Week
 from ..model.late import lateness
+from ..model.verdicts import Ending
 from .collected import read_collected
 from .database import Entry, read_gradebook
 from .recorded import Recorded, earlier_reports, feedback_is_stale, handed_in, heads
@@ -95,7 +96,7 @@ def _week(
 
 
 def _refused(report: Recorded | None) -> bool:
-    return report is not None and report.verdict == "refused"
+    return report is not None and report.verdict is Ending.REFUSED
 
 
 def _newer(course: Course, week: Week, student: str, report: Recorded | None) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 from ...model.errors import KitError
 from ...model.extras import installed
 from ...model.report import SubmissionReport
+from ...model.verdicts import Ending
 from ..intake import Submission
 from ..pool import Finished, fault
 from . import Cluster
@@ -211,7 +212,7 @@ class _Batch:
         if isinstance(result, str):
             result = fault(name, self._max_score, result)
         self._tries[key] = self._tries.get(key, 0) + 1
-        if result.verdict == "grader_fault" and self._tries[key] < _TRIES:
+        if result.verdict is Ending.GRADER_FAULT and self._tries[key] < _TRIES:
             again.append(key)
         else:
             self._finished(key, result)

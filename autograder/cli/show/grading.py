@@ -29,6 +29,7 @@ from ...model.axes import axis
 from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.report import Report, to_json
+from ...model.verdicts import Ending
 
 
 def run_grade(
@@ -65,7 +66,7 @@ def run_grade(
     if json_file is not None:
         _write(json_file, report)
     print_scores(console, report)
-    fine = all(s.verdict == "graded" for s in report.submissions)
+    fine = all(s.verdict is Ending.GRADED for s in report.submissions)
     if paths:
         return fine
     if not refused:
@@ -80,7 +81,9 @@ def run_grade(
 
 def _stop_where_most_are_refused(report: Report) -> None:
     """What refuses a class is no student's mistake: a wrong name, a wrong upload form."""
-    why = Counter(s.message.split(". ")[0] for s in report.submissions if s.verdict == "refused")
+    why = Counter(
+        s.message.split(". ")[0] for s in report.submissions if s.verdict is Ending.REFUSED
+    )
     total, refused = len(report.submissions), why.total()
     if 2 * refused <= total:
         return
@@ -182,16 +185,14 @@ def print_scores(console: Console, report: Report) -> None:
         for exercise in submission.exercises:
             if exercise.diagnosis:
                 notes.append(f"{exercise.name}: {', '.join(exercise.diagnosis)}")
-            elif exercise.score < exercise.max_score and submission.verdict == "graded":
-                worst = next(
-                    t.verdict for t in exercise.tests if t.verdict not in ("pass", "not_run")
-                )
+            elif exercise.score < exercise.max_score and submission.verdict is Ending.GRADED:
+                worst = next((t.verdict for t in exercise.tests if t.verdict.a_finding), "")
                 notes.append(f"{exercise.name}: {worst}")
         score = f"{submission.score:g}/{submission.max_score:g}"
-        shown = score if submission.verdict == "graded" else submission.verdict
+        shown = score if submission.verdict is Ending.GRADED else submission.verdict
         table.add_row(escape(submission.name), shown, escape("; ".join(notes)))
     console.print(table)
-    faults = [s for s in report.submissions if s.verdict == "grader_fault"]
+    faults = [s for s in report.submissions if s.verdict is Ending.GRADER_FAULT]
     console.print(
         f"{len(report.submissions)} submissions, {report.week}, "
         f"devices {', '.join(report.devices)}, sandbox {report.sandbox}"

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from ...model.course import Course, Week
 from ...model.report import SubmissionReport
+from ...model.verdicts import Ending
 from ...nbgrader.collect import collect
 from ...nbgrader.demo import CLASS, Played, play, steps
 from ...nbgrader.feedback import return_feedback
@@ -92,7 +93,7 @@ def run_demo(course: Course) -> bool:
     _print_gradebook(console, played)
     _print_misconceptions(console, played)
     _print_places(console, course, played)
-    return all(s.verdict != "grader_fault" for s in played.report.submissions)
+    return all(s.verdict is not Ending.GRADER_FAULT for s in played.report.submissions)
 
 
 def _print_gradebook(console: Console, played: Played) -> None:
@@ -122,13 +123,13 @@ def _print_gradebook(console: Console, played: Played) -> None:
 
 def _found(submission: SubmissionReport) -> str:
     """What stands out, each thing once, behind the numbers of the exercises it was found in."""
-    if submission.verdict != "graded":
+    if submission.verdict is not Ending.GRADED:
         return f"{submission.verdict}: {submission.message}"
     notes: dict[str, list[str]] = {}
     for number, exercise in enumerate(submission.exercises, start=1):
-        failed = [t for t in exercise.tests if t.verdict not in ("pass", "not_run")]
+        failed = [t for t in exercise.tests if t.verdict.a_finding]
         if failed:
-            opened = all("is not filled in yet" in t.message for t in failed)
+            opened = exercise.unwritten
             seen = exercise.diagnosis[0] if exercise.diagnosis else failed[0].verdict
             notes.setdefault("not written yet" if opened else seen, []).append(str(number))
     return "; ".join(f"{', '.join(numbers)}: {note}" for note, numbers in notes.items())

@@ -1,0 +1,68 @@
+"""Verdicts are values: what failed, what counts and what it is called is asked of them."""
+
+import json
+
+import msgspec
+import pytest
+
+from autograder.model.report import ExerciseReport, Report, SubmissionReport, from_json, to_json
+from autograder.model.report import TestReport as Tested
+from autograder.model.verdicts import Ending, Verdict
+
+
+def test_every_verdict_has_words():
+    assert all(v.words for v in Verdict)
+
+
+def test_what_fails_counts():
+    assert all(v.counted for v in Verdict if v.failed)
+
+
+def test_our_own_fault_is_told_and_does_not_count():
+    assert Verdict.GRADER_FAULT.a_finding
+    assert not Verdict.GRADER_FAULT.counted
+
+
+def test_unwritten_fails():
+    assert Verdict.UNWRITTEN.failed
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "unwritten"),
+    [
+        (["unwritten", "unwritten", "not_run"], True),
+        (["unwritten", "pass"], False),
+        (["not_run"], False),
+        ([], False),
+    ],
+)
+def test_an_exercise_is_unwritten_where_all_that_ran_is(verdicts, unwritten):
+    tests = tuple(Tested(f"t{n}", Verdict(v), 1.0) for n, v in enumerate(verdicts))
+    assert ExerciseReport("softmax", 0.0, 1.0, tests=tests).unwritten is unwritten
+
+
+def _report(*tests: Tested) -> Report:
+    exercise = ExerciseReport("softmax", 0.0, 2.0, tests=tests)
+    submission = SubmissionReport("ada", Ending.GRADED, 0.0, 2.0, 0.1, exercises=(exercise,))
+    return Report("week01_softmax", ("cpu",), (submission,))
+
+
+def test_a_report_is_read_back_as_it_was_written():
+    report = _report(Tested("test_softmax.py::test_x[cpu]", Verdict.WRONG, 1.0, line=3))
+    assert from_json(to_json(report)) == report
+
+
+def test_a_report_of_schema_1_is_read():
+    report = _report(Tested("t", Verdict.CRASHED, 1.0, "`softmax` is not filled in yet (line 3)."))
+    old = json.loads(to_json(report)) | {"schema": 1}
+    for name in ("inherits", "deductions", "suspects"):
+        del old["submissions"][0]["exercises"][0][name]
+    read = from_json(json.dumps(old))
+    assert read.schema == 2
+    assert read.submissions[0].exercises[0].tests[0].verdict is Verdict.UNWRITTEN
+
+
+def test_a_report_of_a_later_schema_is_no_report_of_ours():
+    later = json.loads(to_json(_report())) | {"schema": 3}
+    with pytest.raises(msgspec.DecodeError, match="schema 3 is newer"):
+        from_json(json.dumps(later))
