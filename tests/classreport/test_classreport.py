@@ -21,10 +21,10 @@ from autograder.model.report import (
     ExerciseReport,
     Report,
     SubmissionReport,
-    Verdict,
     to_json,
 )
 from autograder.model.report import TestReport as HiddenTest
+from autograder.model.verdicts import Ending, Verdict
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 EVIL = '<script>alert("x")</script>'
@@ -33,7 +33,7 @@ WHY = "no CUDA device here"
 
 def hidden_test(name: str, verdict: Verdict, claim: str = "") -> HiddenTest:
     message = {"not_run": WHY, "wrong": "wrong"}.get(verdict, "")
-    return HiddenTest(name, verdict, 1.0, message, False, claim)
+    return HiddenTest(name, Verdict(verdict), 1.0, message, False, claim)
 
 
 def submission(
@@ -54,7 +54,7 @@ def submission(
     first = ExerciseReport("weigh", 3.0 if any_axis else 2.0, 3.0, diagnosis, weigh, explained)
     second = ExerciseReport("Scale", 2.0 * rest / 3, 2.0, (), scale)
     score = first.score + second.score
-    return SubmissionReport(name, "graded", score, 5.0, 0.1, "", (first, second))
+    return SubmissionReport(name, Ending.GRADED, score, 5.0, 0.1, "", (first, second))
 
 
 def report_of(*submissions: SubmissionReport) -> Report:
@@ -71,8 +71,8 @@ def a_class() -> Report:
     """The strong pass test_any_axis, the weak do not; one was refused, one is our fault."""
     pupils = [submission(f"strong{n}", True, 3) for n in range(5)]
     pupils += [submission(f"weak{n}", False, n % 2) for n in range(4)]
-    refused = SubmissionReport("tardy", "refused", 0.0, 5.0, 0.0, "It is empty.")
-    fault = SubmissionReport("lost", "grader_fault", 0.0, 5.0, 0.0, "Our fault.")
+    refused = SubmissionReport("tardy", Ending.REFUSED, 0.0, 5.0, 0.0, "It is empty.")
+    fault = SubmissionReport("lost", Ending.GRADER_FAULT, 0.0, 5.0, 0.0, "Our fault.")
     return report_of(*pupils, refused, fault)
 
 

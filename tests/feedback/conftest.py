@@ -9,6 +9,7 @@ import pytest
 
 from autograder.model.course import Course, Week, parse
 from autograder.model.report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
+from autograder.model.verdicts import Ending, Verdict
 
 REGISTRY = """
 course: tiny
@@ -38,8 +39,10 @@ def week(course: Course) -> Week:
     return course.weeks[0]
 
 
-def check(name: str, verdict: str = "pass", message: str = "", claim: str = "") -> TestReport:
-    return TestReport(f"test_x.py::{name}", verdict, 1.0, message, claim=claim)  # type: ignore[arg-type]
+def check(
+    name: str, verdict: str = "pass", message: str = "", claim: str = "", line: int = 0
+) -> TestReport:
+    return TestReport(f"test_x.py::{name}", Verdict(verdict), 1.0, message, claim=claim, line=line)
 
 
 def exercise(
@@ -54,7 +57,7 @@ def submission() -> Callable[..., SubmissionReport]:
     def make(*exercises: ExerciseReport, **more: object) -> SubmissionReport:
         fields: dict[str, object] = {
             "name": "ada",
-            "verdict": "graded",
+            "verdict": Ending.GRADED,
             "score": sum(e.score for e in exercises),
             "max_score": 5.0,
             "seconds": 0.1,

@@ -10,6 +10,7 @@ import pytest
 
 import autograder
 from autograder.feedback.html import exercise_fragment, feedback_page
+from autograder.model.verdicts import Ending
 
 from .conftest import check, exercise
 
@@ -112,8 +113,9 @@ def test_one_cause_is_told_once(submission, week, course):
 
 
 def test_a_later_exercise_points_to_the_line_that_stops_it(submission, week, course):
+    at = "at line 3 of masking.py"
     first, second = (
-        exercise(n, check("t", "crashed", f"`{n}` raised ValueError at line 3 of masking.py"))
+        exercise(n, check("t", "crashed", f"`{n}` raised ValueError {at}", line=3))
         for n in ("causal_mask", "masked_softmax")
     )
     text = Reader(feedback_page(submission(first, second), week, course)).text
@@ -140,20 +142,22 @@ def test_what_was_not_run_says_why(submission, week, course):
 
 
 def test_an_unwritten_exercise_is_open_and_not_wrong(submission, week, course):
-    empty = check("t", "crashed", "`causal_mask` is not filled in yet (line 3 of masking.py).")
+    empty = check(
+        "t", "unwritten", "`causal_mask` is not filled in yet (line 3 of masking.py).", line=3
+    )
     text = Reader(feedback_page(submission(exercise("causal_mask", empty)), week, course)).text
     assert "○ Not written yet" in text
     assert "Stopped with an error" not in text
 
 
 def test_a_refused_submission_says_why(submission, week, course):
-    report = submission(verdict="refused", message="masking.py is missing", score=0.0)
+    report = submission(verdict=Ending.REFUSED, message="masking.py is missing", score=0.0)
     text = Reader(feedback_page(report, week, course)).text
     assert "could not be accepted masking.py is missing" in text
 
 
 def test_a_fault_of_ours_shows_no_score(submission, week, course):
-    report = submission(verdict="grader_fault", message="test_x.py: KeyError: 'secret'")
+    report = submission(verdict=Ending.GRADER_FAULT, message="test_x.py: KeyError: 'secret'")
     text = Reader(feedback_page(report, week, course)).text
     assert "Something went wrong on our side" in text
     assert "secret" not in text

@@ -14,6 +14,7 @@ from tiny_course import SOLUTION, WEEK, graded, report
 from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
 from autograder.model.report import Report, SubmissionReport
+from autograder.model.verdicts import Ending
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.feedback import PAGE, return_feedback
 from autograder.nbgrader.gradebook import Standing, record, standings
@@ -81,7 +82,9 @@ def test_a_cell_shows_the_feedback_and_then_one_plain_score(
 def test_a_refused_submission_gets_nothing_and_the_reason(
     recorded: Recorded, course: Course, workspace: Workspace, week: Week
 ) -> None:
-    refused = SubmissionReport("ada", "refused", 0.0, 3.0, 0.0, "There is no doubling.py in it.")
+    refused = SubmissionReport(
+        "ada", Ending.REFUSED, 0.0, 3.0, 0.0, "There is no doubling.py in it."
+    )
     recorded(refused)
     assert standing(course, week, "ada").score == 0
     for name in ("double", "halve"):
@@ -91,7 +94,7 @@ def test_a_refused_submission_gets_nothing_and_the_reason(
 
 
 def test_a_fault_of_ours_records_nothing(recorded: Recorded, course: Course, week: Week) -> None:
-    fault = SubmissionReport("ada", "grader_fault", 0.0, 3.0, 0.0, "broken")
+    fault = SubmissionReport("ada", Ending.GRADER_FAULT, 0.0, 3.0, 0.0, "broken")
     said = recorded(fault, graded("alan", 2, 1))
     assert "ada: not recorded: the grading system failed on it" in said
     assert [s.student for s in standings(course, week)] == ["alan"]
@@ -105,7 +108,7 @@ def test_a_fault_inside_nbgraders_own_run_leaves_no_zero(
 
     hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
     collect(course, week, check_owner=False)
-    with at_hand(report(SubmissionReport("ada", "grader_fault", 0.0, 3.0, 0.0, "broken"))):
+    with at_hand(report(SubmissionReport("ada", Ending.GRADER_FAULT, 0.0, 3.0, 0.0, "broken"))):
         result = open_api(course).autograde(week.name, "ada")
     assert not result["success"]
     assert "week01_tiny, ada: nothing was recorded. broken" in result["log"]
@@ -114,7 +117,9 @@ def test_a_fault_inside_nbgraders_own_run_leaves_no_zero(
 
 def test_a_fault_keeps_the_score_of_before(recorded: Recorded, course: Course, week: Week) -> None:
     recorded(graded("ada", 2, 1))
-    record(course, week, report(SubmissionReport("ada", "grader_fault", 0.0, 3.0, 0.0, "broken")))
+    record(
+        course, week, report(SubmissionReport("ada", Ending.GRADER_FAULT, 0.0, 3.0, 0.0, "broken"))
+    )
     assert standing(course, week, "ada").score == 3
 
 

@@ -18,6 +18,7 @@ from autograder.cli.show.regrade import run_apply, run_preview
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError, NbgraderError
 from autograder.model.report import SubmissionReport
+from autograder.model.verdicts import Ending
 from autograder.nbgrader import regrade
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.feedback import PAGE, return_feedback
@@ -221,7 +222,7 @@ def test_grading_the_same_again_keeps_one_result(klass: Course, week: Week) -> N
 
 
 def test_a_fault_of_ours_changes_nobody(klass: Course, week: Week) -> None:
-    fault = SubmissionReport("ada", "grader_fault", 0.0, 3.0, 0.0, "broken")
+    fault = SubmissionReport("ada", Ending.GRADER_FAULT, 0.0, 3.0, 0.0, "broken")
     found = preview(klass, week, report(fault, *MENDED.submissions[1:]))
     assert "the score stays" in found.left_out["ada"]
     assert [c.student for c in found.changes] == ["bob"]

@@ -15,6 +15,7 @@ from autograder.cli.show.status import run_status
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import NbgraderError
 from autograder.model.report import SubmissionReport
+from autograder.model.verdicts import Ending
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.database import read_gradebook
 from autograder.nbgrader.feedback import return_feedback
@@ -28,7 +29,7 @@ leaves_files_open = pytest.mark.filterwarnings(
     "ignore:.*timestamp.txt:pytest.PytestUnraisableExceptionWarning",
 )
 LATE = "2020-01-15 12:00:00.000000 UTC"
-REFUSED = SubmissionReport("eve", "refused", 0.0, 3.0, 0.0, "There is no doubling.py in it.")
+REFUSED = SubmissionReport("eve", Ending.REFUSED, 0.0, 3.0, 0.0, "There is no doubling.py in it.")
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from autograder.model.report import (
     SubmissionReport,
     TestReport,
 )
+from autograder.model.verdicts import Ending, Verdict
 
 WEEK = "week01_tiny"
 REGISTRY = f"""\
@@ -148,7 +149,7 @@ def graded(student: str, double: float, halve: float) -> SubmissionReport:
             return ExerciseReport(name, score, points)
         test = TestReport(
             name=f"test_{name}.py::test_values[cpu]",
-            verdict="wrong",
+            verdict=Verdict.WRONG,
             weight=1.0,
             message=f"`{name}` is off",
             claim="Twice the number.",
@@ -157,7 +158,7 @@ def graded(student: str, double: float, halve: float) -> SubmissionReport:
         return ExerciseReport(name, score, points, ("squares",), (test,), (squares,))
 
     exercises = (exercise("double", double, 2.0), exercise("halve", halve, 1.0))
-    return SubmissionReport(student, "graded", double + halve, 3.0, 0.1, "", exercises)
+    return SubmissionReport(student, Ending.GRADED, double + halve, 3.0, 0.1, "", exercises)
 
 
 def report(*submissions: SubmissionReport) -> Report:

@@ -21,6 +21,7 @@ from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError
 from autograder.model.report import Report, SubmissionReport
 from autograder.model.stubs import stub_of
+from autograder.model.verdicts import Ending
 from autograder.similarity import compare as comparing
 from autograder.similarity.canonical import parts
 from autograder.similarity.compare import Similarity, compare
@@ -140,7 +141,7 @@ def test_the_page_shows_code_side_by_side_and_names_nobody(
     course: Course, found: Similarity
 ) -> None:
     week = course.weeks[0]
-    graded = tuple(SubmissionReport(n, "graded", 1, 13, 0.1) for n in found.modules)
+    graded = tuple(SubmissionReport(n, Ending.GRADED, 1, 13, 0.1) for n in found.modules)
     summary = summarize(week, Report(week.name, ("cpu",), graded))
     page = week_page(course, summary, names=False, alike=found)
     assert "<mark>" in page
@@ -185,7 +186,7 @@ def test_the_command_shows_the_pair_and_writes_the_page(
         folder = copy / "nbgrader" / "submitted" / name / week.name
         folder.mkdir(parents=True)
         (folder / week.module).write_text(source, encoding="utf-8")
-        report = SubmissionReport(name, "graded", 1.0, 13.0, 0.1)
+        report = SubmissionReport(name, Ending.GRADED, 1.0, 13.0, 0.1)
         (recorded / f"{name}.json").write_bytes(msgspec.json.encode(report))
     done = autograder("report", "1", "--similarity", "--names", cwd=copy)
     assert done.returncode == 0, done.stderr

@@ -7,10 +7,13 @@ from autograder.grading.outcomes import Crashed, TimedOut
 from autograder.grading.plugin import Ran
 from autograder.grading.targets import InProcess, Recorded
 from autograder.model import report as reports
+from autograder.model.verdicts import Verdict
 from autograder.worker.wire import Call, Raised, Reply, pack
 
 RUN = Ran(
-    reports.TestReport("test_f.py::test_g[cpu]", "wrong", 2.0, "It is off.", claim="It fits."),
+    reports.TestReport(
+        "test_f.py::test_g[cpu]", Verdict.WRONG, 2.0, "It is off.", claim="It fits."
+    ),
     "f",
     [
         (Reply("ok", value=(1.5), buffers=(2, 1)), [memoryview(b"xy"), memoryview(b"z")]),

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from autograder.model.report import ExerciseReport, Report, SubmissionReport, from_json, to_json
-from autograder.model.report import TestReport as Tested
+from autograder.model.report import TestReport as Hidden
 from autograder.model.verdicts import Ending, Verdict
 
 
@@ -37,23 +37,23 @@ def test_unwritten_fails():
     ],
 )
 def test_an_exercise_is_unwritten_where_all_that_ran_is(verdicts, unwritten):
-    tests = tuple(Tested(f"t{n}", Verdict(v), 1.0) for n, v in enumerate(verdicts))
+    tests = tuple(Hidden(f"t{n}", Verdict(v), 1.0) for n, v in enumerate(verdicts))
     assert ExerciseReport("softmax", 0.0, 1.0, tests=tests).unwritten is unwritten
 
 
-def _report(*tests: Tested) -> Report:
+def _report(*tests: Hidden) -> Report:
     exercise = ExerciseReport("softmax", 0.0, 2.0, tests=tests)
     submission = SubmissionReport("ada", Ending.GRADED, 0.0, 2.0, 0.1, exercises=(exercise,))
     return Report("week01_softmax", ("cpu",), (submission,))
 
 
 def test_a_report_is_read_back_as_it_was_written():
-    report = _report(Tested("test_softmax.py::test_x[cpu]", Verdict.WRONG, 1.0, line=3))
+    report = _report(Hidden("test_softmax.py::test_x[cpu]", Verdict.WRONG, 1.0, line=3))
     assert from_json(to_json(report)) == report
 
 
 def test_a_report_of_schema_1_is_read():
-    report = _report(Tested("t", Verdict.CRASHED, 1.0, "`softmax` is not filled in yet (line 3)."))
+    report = _report(Hidden("t", Verdict.CRASHED, 1.0, "`softmax` is not filled in yet (line 3)."))
     old = json.loads(to_json(report)) | {"schema": 1}
     for name in ("inherits", "deductions", "suspects"):
         del old["submissions"][0]["exercises"][0][name]
