@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from ..model.report import Report
-from .rebuild import require_held, restore_assignment
 from ..model.verdicts import Ending
+from .rebuild import require_held, restore_assignment
 from .recorded import kept_report, submission_of
 from .submitted import collected, complete
 from .workspace import Workspace, last_words, open_api, open_gradebook

@@ -56,7 +56,9 @@ def evil(submission):
 def test_nothing_from_a_student_becomes_markup(verdict, evil, week, course):
     import msgspec
 
-    page = feedback_page(msgspec.structs.replace(evil, verdict=verdict), week, course, student=EVIL)
+    page = feedback_page(
+        msgspec.structs.replace(evil, verdict=Ending(verdict)), week, course, student=EVIL
+    )
     seen = Reader(page)
     assert not {"script", "img"} & {tag for tag, _ in seen.tags}
     assert not [a for _, attributes in seen.tags for a in attributes if a.startswith("on")]

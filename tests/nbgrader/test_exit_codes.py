@@ -15,13 +15,14 @@ from tiny_course import REGISTRY, SOLUTION, WEEK, graded, report
 from autograder.cli import app, run
 from autograder.model.course import Course, Week
 from autograder.model.report import SubmissionReport
+from autograder.model.verdicts import Ending
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.gradebook import record
 from autograder.nbgrader.workspace import Workspace
 
 PROJECT = Path(__file__).resolve().parents[2]
 ME = pwd.getpwuid(os.getuid()).pw_name  # what I hand in under this name is nobody else's
-REFUSED = SubmissionReport(ME, "refused", 0.0, 3.0, 0.0, "There is no doubling.py in it.")
+REFUSED = SubmissionReport(ME, Ending.REFUSED, 0.0, 3.0, 0.0, "There is no doubling.py in it.")
 # Cells that take minutes, a terminal or a broken machine.
 ELSEWHERE = {
     ("watch", 0): "tests/student/test_watch.py",
