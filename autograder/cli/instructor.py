@@ -105,7 +105,8 @@ def release(
     course = load()
     from .show.nbgrader import run_release
 
-    run_release(course, course.week(week), early=early)
+    if not run_release(course, course.week(week), early=early):
+        raise typer.Exit(1)
 
 
 @app.command()
