@@ -24,7 +24,7 @@ from ..model.verdicts import Ending, Verdict
 from ..sandbox import SandboxError
 from ..worker import claimed
 from ..worker.fixtures import warm
-from ..worker.watch import set_nets
+from ..worker.nets import set_nets
 from .diagnose import diagnose
 from .kept import KeptRuns
 from .outcomes import NotRun, Outcome

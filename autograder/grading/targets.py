@@ -17,11 +17,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
 from ..model.course import Limits
 from ..sandbox import Child
 from ..sandbox import Limits as SandboxLimits
 from ..worker import wire
 from ..worker.execute import Executor
+from ..worker.lookout import LOOKS
 from .outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
 from .stream import Stream
 
@@ -33,6 +36,7 @@ _TEMPLATE_BYTES = 1 << 29
 _GPU_BYTES = 2 << 30
 # However busy the machine: so many times the submission's limit is waited for it besides.
 _PATIENCE = 4.0
+_MOST_ATTEMPTS = 20
 
 
 class Target(Protocol):
@@ -136,6 +140,7 @@ class Sandboxed:
         )
         self._child: Child | None = None
         self._exercise = ""
+        self.attempts: list[str] = []  # what honest work never does
         self._deaths: dict[str, list[Outcome]] = {}
         self._spent: dict[str, float] = {}
         self._import_outcome: Outcome | None = None
@@ -224,14 +229,18 @@ class Sandboxed:
         try:
             stamp = secrets.token_bytes(wire.STAMP.size)
             stream.send(stamp + frame)  # in one piece, so that the other end wakes up once
-            if stream.receive(wire.STAMP.size) != stamp:
-                raise wire.BadFrame("a reply to another request, or to none")
-            prefix, bound = bytes(stream.receive(wire.PREFIX.size)), self._limits.reply_mib << 20
-            header_length, body_length = wire.frame_lengths(prefix, bound)
-            header, body = bytes(stream.receive(header_length)), stream.receive(body_length)
+            noticed: list[wire.Notice] = []
+            while True:
+                header, body = self._receive(stream, stamp)
+                answer = wire.unpack_answer(header, body)
+                if not isinstance(answer, wire.Notice):
+                    break
+                noticed.append(answer)
+                if len(noticed) > wire.MAX_NOTICES:
+                    raise wire.BadFrame("more notices than there may be")
             if stream.ahead:
                 raise wire.BadFrame("more than the reply")
-            return wire.unpack_reply(header, body)
+            return self._with_notices(*wire.unpack_reply(header, body), noticed)
         except TimeoutError:
             shown = f"{seconds:.2g}"
             raise TimedOut(
@@ -244,6 +253,32 @@ class Sandboxed:
         finally:
             spent = time.monotonic() - started - stream.extended
             self._spent[self._exercise] = self._spent.get(self._exercise, 0.0) + spent
+
+    def _receive(self, stream: Stream, stamp: bytes) -> tuple[bytes, memoryview]:
+        """Header and body of one frame under the stamp."""
+        if stream.receive(wire.STAMP.size) != stamp:
+            self._tried("a reply of its own making")
+            raise wire.BadFrame("a reply to another request, or to none")
+        prefix, bound = bytes(stream.receive(wire.PREFIX.size)), self._limits.reply_mib << 20
+        header_length, body_length = wire.frame_lengths(prefix, bound)
+        return bytes(stream.receive(header_length)), stream.receive(body_length)
+
+    def _with_notices(
+        self, reply: wire.Reply, buffers: list[memoryview], noticed: list[wire.Notice]
+    ) -> Answer:
+        """The reply, with what was told before it and could be left out of it later."""
+        banned = [wire.Banned(n.what, n.line) for n in noticed if n.kind == "banned"]
+        banned = [b for b in banned if b not in reply.banned]
+        for notice in noticed:
+            if notice.kind == "attempt" or notice.what in LOOKS:
+                self._tried(notice.what)
+        if banned:
+            reply = msgspec.structs.replace(reply, banned=(*reply.banned, *banned))
+        return reply, buffers
+
+    def _tried(self, what: str) -> None:
+        if len(self.attempts) < _MOST_ATTEMPTS and what not in self.attempts:
+            self.attempts.append(what)
 
     def _watch_memory(self) -> None:
         assert self._child is not None

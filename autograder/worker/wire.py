@@ -27,6 +27,7 @@ MAX_HEADER = 1 << 20
 MAX_BODY = 256 << 20
 MAX_BUFFERS = 4096
 MAX_RANK = 16
+MAX_NOTICES = 4  # with one reply
 
 # Bytes per element of every dtype that may cross.
 TORCH_ITEM_BYTES = {
@@ -238,6 +239,18 @@ class Banned(_Message, frozen=True):
     line: int | None
 
 
+class Notice(_Message, frozen=True, tag="notice"):
+    """Sent before the reply, so that what was seen is out before anything could take it back.
+
+    `banned`: a call that is not allowed, or a look into the grader's own frames and functions.
+    `attempt`: something else that honest work never does.
+    """
+
+    kind: Literal["banned", "attempt"]
+    what: str
+    line: int | None
+
+
 class Counts(_Message, frozen=True):
     flops: int
     largest: int
@@ -272,12 +285,12 @@ class Reply(_Message, frozen=True, tag="reply"):
 
 _encoder = msgspec.msgpack.Encoder()
 _request_decoder: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
-_reply_decoder: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
+_answer_decoder: msgspec.msgpack.Decoder[Reply | Notice] = msgspec.msgpack.Decoder(Reply | Notice)
 
 
-def pack(message: Request | Reply, buffers: list[bytes]) -> bytes:
+def pack(message: Request | Reply | Notice, buffers: list[bytes]) -> bytes:
     """The frame for `message`; its `buffers` field is filled from `buffers`."""
-    if buffers:
+    if buffers and not isinstance(message, Notice):
         message = msgspec.structs.replace(message, buffers=tuple(map(len, buffers)))
     header = _encoder.encode(message)
     body = b"".join(buffers)
@@ -312,11 +325,21 @@ def _split(header_buffers: tuple[int, ...], body: bytes | memoryview) -> list[me
 
 def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[memoryview]]:
     """A worker's reply; raises BadFrame for anything that is not exactly one."""
+    reply = unpack_answer(header, body)
+    if isinstance(reply, Notice):
+        raise BadFrame("a notice where a reply is due")
+    return reply, _split(reply.buffers, body)
+
+
+def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice:
+    """What a worker sent: a reply, whose buffers `body` holds, or a notice before it."""
     try:
-        reply = _reply_decoder.decode(header)
+        answer = _answer_decoder.decode(header)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise BadFrame(f"the header is not a reply: {error}") from None
-    return reply, _split(reply.buffers, body)
+    if isinstance(answer, Notice) and len(body):
+        raise BadFrame("a notice with a body")
+    return answer
 
 
 def unpack_request(header: bytes, body: bytes | memoryview) -> tuple[Request, list[memoryview]]:
