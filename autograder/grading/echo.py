@@ -127,6 +127,8 @@ def _known_words() -> frozenset[str]:
     places += [torch.nn.Module, torch.autograd, torch.linalg, torch.special, np, np.ndarray]
     places += [np.linalg, np.random, np.exceptions, torch.Generator]
     names = {name for place in places for name in dir(place)}
+    operators = torch._C._dispatch_get_all_op_names()
+    names.update(name.split("::")[1].split(".")[0].strip("_") for name in operators)
     names.update(keyword.kwlist, _PARAMETERS.split())
     names.update(("ndarray", "method", "module", "function", "cpu", "cuda", "meta", "fake_gpu"))
     names.update(

@@ -59,7 +59,7 @@ def keep(root: str, tell: Callable[[str, int | None], None]) -> None:
         try:
             what = _what(event, arguments, pid)
             if what:
-                line = _asked_by(sys._getframe(1), own)
+                line = _asked_by(sys._getframe(1), own, generated=what != "__code__")
                 if line is not None:
                     tell(what, line or None)
         except Exception:  # whatever it was: nothing of ours may show in a submission's code
@@ -92,14 +92,17 @@ def _what(event: str, arguments: tuple[Any, ...], pid: int) -> str:
     return event
 
 
-def _asked_by(frame: FrameType | None, own: str) -> int | None:
-    """The submission's line, 0 in code made at run time; None where it was not the submission."""
+def _asked_by(frame: FrameType | None, own: str, generated: bool) -> int | None:
+    """The submission's line, 0 in code made at run time; None where it was not the submission.
+
+    generated: whether code made at run time is taken for the submission's (torch makes some too)
+    """
     while frame is not None:
         code = frame.f_code
         if code.co_filename.startswith(own):
             return frame.f_lineno
         if code.co_filename.startswith("<") and not code.co_filename.startswith("<frozen"):
-            return 0
+            return 0 if generated else None
         module = frame.f_globals.get("__name__")
         frames = module in ("inspect", "traceback") and code.co_name in _HAND_OUT_FRAMES
         if not frames and module not in _OPEN_FILES:

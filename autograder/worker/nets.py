@@ -27,7 +27,7 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 import numpy as np
@@ -226,7 +226,9 @@ class _LaterImports:
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name.partition(".")[0] not in _LIBRARIES:
             return None
-        spec = PathFinder.find_spec(name, path, target)
+        others = sys.meta_path[sys.meta_path.index(self) + 1 :]
+        specs = (finder.find_spec(name, path, target) for finder in others)
+        spec = next((spec for spec in specs if spec is not None), None)
         execute = getattr(spec and spec.loader, "exec_module", None)
         if spec is None or execute is None:
             return spec

@@ -52,12 +52,12 @@ def softmax(x, dim=-1):
     return torch.sparse.softmax(x.to_sparse(), dim).to_dense()
 #=== nested
 def softmax(x, dim=-1):
-    with getattr(torch._C, "Disable" + "TorchFunction")():
+    with getattr(torch._C, "noitcnuFhcroTelbasiD"[::-1])():
         nested = torch.nested.nested_tensor([x.movedim(dim, -1).reshape(-1, x.shape[dim])])
         return torch.softmax(nested, -1)[0].reshape(x.movedim(dim, -1).shape).movedim(-1, dim)
 #=== logsumexp_unseen
 def softmax(x, dim=-1):
-    with getattr(torch._C, "Disable" + "TorchFunction")():
+    with getattr(torch._C, "noitcnuFhcroTelbasiD"[::-1])():
         return torch.exp(x - torch.logsumexp(x, dim, keepdim=True))
 #=== script
 _unit = torch.jit.CompilationUnit("""
@@ -81,7 +81,7 @@ def softmax(x, dim=-1):
     return _module(x, dim)
 #=== out_of_logsumexp
 def softmax(x, dim=-1):
-    with getattr(torch._C, "Disable" + "TorchFunction")(), torch.no_grad():
+    with getattr(torch._C, "noitcnuFhcroTelbasiD"[::-1])(), torch.no_grad():
         total = torch.logsumexp(x, dim, keepdim=True, out=torch.empty_like(x.sum(dim, keepdim=True)))
     return torch.exp(x - total)
 #=== numpy_inner
@@ -101,7 +101,7 @@ def softmax(x, dim=-1):
     return torch.from_numpy(np.exp(data - total)).to(x)
 #=== backward_kernel
 def softmax(x, dim=-1):
-    with getattr(torch._C, "Disable" + "TorchFunction")():
+    with getattr(torch._C, "noitcnuFhcroTelbasiD"[::-1])():
         e = torch.exp(x - x.amax(dim, keepdim=True))
         y = e / e.sum(dim, keepdim=True)
         torch._softmax_backward_data(y, y, dim, x.dtype)
@@ -135,11 +135,11 @@ def softmax(x, dim=-1):
     return torch.softmax(nested, -1)[0].reshape(x.movedim(dim, -1).shape).movedim(-1, dim)
 #=== masked_kernel
 def softmax(x, dim=-1):
-    with getattr(torch._C, "Disable" + "TorchFunction")():
+    with getattr(torch._C, "noitcnuFhcroTelbasiD"[::-1])():
         return torch._masked_softmax(x, torch.zeros_like(x, dtype=torch.bool), dim, 2)
 #=== aten_packet
 def softmax(x, dim=-1):
-    with getattr(torch._C, "Disable" + "TorchFunction")():
+    with getattr(torch._C, "noitcnuFhcroTelbasiD"[::-1])():
         return torch.ops.aten.special_softmax.default(x, dim)
 #=== math_attention
 _unit = torch.jit.CompilationUnit("""

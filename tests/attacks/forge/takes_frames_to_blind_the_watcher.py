@@ -8,10 +8,10 @@ Score at most: softmax=0
 
 def _blind(frame):
     while frame is not None:
-        me = frame.f_locals.get("self")
+        me = getattr(frame, "slacol_f"[::-1]).get("self")
         if hasattr(me, "watcher"):
             me.watcher.patterns = ()
-        frame = frame.f_back
+        frame = getattr(frame, "kcab_f"[::-1])
 
 
 def softmax(x, dim=-1):
@@ -22,11 +22,11 @@ def _reach():
     try:
         raise ValueError
     except ValueError as error:
-        _blind(error.__traceback__.tb_frame)
+        _blind(getattr(error.__traceback__, "emarf_bt"[::-1]))
 #=== generator
 def _reach():
     def walk():
-        frame = (yield).gi_frame
+        frame = getattr((yield), "emarf_ig"[::-1])
         _blind(frame)
         yield
 
@@ -36,7 +36,7 @@ def _reach():
 #=== coroutine
 def _reach():
     async def wait():
-        _blind(getattr(mine, "cr_" + "frame"))
+        _blind(getattr(mine, "emarf_rc"[::-1]))
 
     mine = wait()
     try:
@@ -48,15 +48,15 @@ import sys
 
 
 def _reach():
-    _blind(vars(sys)["_get" + "frame"]())
+    _blind(getattr(sys, "emarfteg_"[::-1])())
 #=== tracer
 import sys
 
 
 def _reach():
-    getattr(sys, "set" + "profile")(lambda frame, event, arg: _blind(frame))
+    getattr(sys, "eliforptes"[::-1])(lambda frame, event, arg: _blind(frame))
     len("")
-    getattr(sys, "set" + "profile")(None)
+    getattr(sys, "eliforptes"[::-1])(None)
 #=== handler
 import signal
 
@@ -69,7 +69,7 @@ import gc as _collector
 
 
 def _reach():
-    for thing in getattr(_collector, "get_" + "objects")():
+    for thing in getattr(_collector, "stcejbo_teg"[::-1])():
         if hasattr(thing, "watcher") and hasattr(thing.watcher, "patterns"):
             thing.watcher.patterns = ()
 #=== code
@@ -77,10 +77,10 @@ import types
 
 
 def softmax(x, dim=-1):
-    code = torch.nn.functional.softmax.__code__
+    code = getattr(torch.nn.functional.softmax, "__edoc__"[::-1])
     constants = [c for c in code.co_consts if hasattr(c, "call")]
     original = constants[0].call if constants else types.FunctionType(code, vars(torch.nn.functional))
-    with getattr(torch._C, "Disable" + "TorchFunction")():
+    with getattr(torch._C, "noitcnuFhcroTelbasiD"[::-1])():
         original(x, dim)
     e = torch.exp(x - x.amax(dim, keepdim=True).detach())
     return e / e.sum(dim, keepdim=True)
