@@ -37,8 +37,8 @@ def fingerprint(
     for part in (*devices, sandbox):
         feed(digest, part.encode())
     feed(digest, secret)
-    for part in (settings(course, week), versions()):
-        feed(digest, msgspec.json.encode(part, order="deterministic"))
+    for facts in (settings(course, week), versions()):
+        feed(digest, msgspec.json.encode(facts, order="deterministic"))
     kit = Path(__file__).parents[1]
     for folder in (course.graders(week), course.solution_folder(week), *(kit / r for r in ROOMS)):
         for path in sorted(folder.rglob("*.py")):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 import autograder
 from autograder.batch import depends
 from autograder.batch.depends import ROOMS, fingerprint
-from autograder.model.course import Course, load
+from autograder.model.course import Course, Late, load
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 LATER = dt.datetime(2030, 1, 1)
@@ -57,7 +59,7 @@ def test_points_are_part_of_a_result(course: Course) -> None:
 
 
 def test_what_is_not_allowed_is_part_of_a_result(course: Course) -> None:
-    assert key(changed(course, not_allowed=("*softmax*",))) != key(course)
+    assert key(changed(course, not_allowed=("erfinv",))) != key(course)
 
 
 def test_limits_are_part_of_a_result(course: Course) -> None:
@@ -67,8 +69,6 @@ def test_limits_are_part_of_a_result(course: Course) -> None:
 
 
 def test_late_rules_are_no_part_of_a_result(course: Course) -> None:
-    from autograder.model.course import Late
-
     registry = msgspec.structs.replace(course.registry, late=Late(percent=10.0))
     assert key(Course(course.root, registry)) == key(course)
 
@@ -126,9 +126,6 @@ def test_another_version_of_a_library_is_part_of_a_result(
 
 def test_rooms_of_the_key_hold_all_that_grading_imports() -> None:
     """Whatever the process that grades has imported of the kit lies in a room of the key."""
-    import subprocess
-    import sys
-
     program = (
         "import sys, autograder.batch.pool, autograder.grading.engine\n"
         "print(*(n for n in sys.modules if n.startswith('autograder.')))"
