@@ -138,16 +138,18 @@ class GraderPlugin:
         source: tuple[str, ...],
         items: list[Any],
         settled: Mapping[str, Outcome],
+        keep_passed: bool = False,
     ) -> Iterator[Ran]:
         """Run the items against a target, in order, one report each.
 
-        `settled` holds the exercises whose verdict is known without running anything.
+        `settled` holds the exercises whose verdict is known without running anything. Of tests
+        that pass, the answers are dropped, unless `keep_passed`.
         """
         self._student, self._source, self._settled = student, source, settled
         for item in items:
-            yield self._run_one(item)
+            yield self._run_one(item, keep_passed)
 
-    def _run_one(self, item: Any) -> Ran:
+    def _run_one(self, item: Any, keep_passed: bool) -> Ran:
         known = self._report_of(item)
         exercise, name = exercise_of(item), known.name
         assert self._student is not None
@@ -167,7 +169,8 @@ class GraderPlugin:
             meeting.remember(PASSED if verdict is Verdict.PASS else End(message))
         line = self._raised.line if isinstance(self._raised, Outcome) else 0
         report = msgspec.structs.replace(known, verdict=verdict, message=message, line=line)
-        return Ran(report, exercise, [] if verdict is Verdict.PASS else meeting.answers, fault)
+        dropped = verdict is Verdict.PASS and not keep_passed
+        return Ran(report, exercise, [] if dropped else meeting.answers, fault)
 
     def _report_of(self, item: Any) -> TestReport:
         """What every report on this test says."""
