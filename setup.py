@@ -12,6 +12,7 @@ MODULES = {
     "autograder",
     "autograder.__main__",
     "autograder.cli",
+    "autograder.cli.app",
     "autograder.cli.student",
     "autograder.model",
     "autograder.model.course",

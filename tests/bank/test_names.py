@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.spawner import warm_engine
+from autograder.grading.warm import warm_engine
 from autograder.model.course import load
 from autograder.model.report import Diagnosis
 

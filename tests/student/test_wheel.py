@@ -20,14 +20,23 @@ import pytest
 from autograder.authoring.leaks import secrets_of
 from autograder.model.bank import Bank
 from autograder.model.course import Course, Week
-
-from .closure import CLOSED, STARTED, closure
+from tests.imports import closure
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKED = ("autograder", "pyproject.toml", "setup.py", "README.md", "constraints.txt", "LICENSE")
 # What a student's Python lacks: importing it there is an error of ours.
 ABSENT = ("nbgrader", "nbconvert", "psutil", "pyseccomp")
 INSTRUCTORS = ("grade week01", "release week01", "collect week01", "feedback week01", "demo")
+# What a student starts, by command or from a notebook.
+STARTED = (
+    "autograder",
+    "autograder.__main__",
+    "autograder.cli.student",
+    "autograder.student.runner",
+    "autograder.student.capstone",
+)
+# The door to the commands of instructors, which the wheel finds closed.
+CLOSED = frozenset({"autograder.cli.project"})
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 

@@ -40,7 +40,7 @@ class _Settled:
 
     def grade(self, submission: Submission) -> SubmissionReport:
         if self.engine is None:
-            from ...grading.spawner import warm_engine
+            from ...grading.warm import warm_engine
             from ...sandbox import choose
 
             parcel = self.parcel
