@@ -11,6 +11,7 @@ FLOORS = (
     ("model",),
     ("files", "pages", "sandbox"),
     ("grading",),
+    ("authors",),
     ("batch", "feedback", "authoring", "student", "lms"),
     ("nbgrader",),
     ("similarity", "classreport"),
