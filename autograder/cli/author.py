@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .app import app
+from . import app
 
 
 @app.command()

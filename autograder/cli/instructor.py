@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..model.errors import KitError
-from .app import WeekArgument, app
+from . import WeekArgument, app
 
 
 @app.command()
@@ -105,8 +105,7 @@ def release(
     course = load()
     from .show.nbgrader import run_release
 
-    if not run_release(course, course.week(week), early=early):
-        raise typer.Exit(1)
+    run_release(course, course.week(week), early=early)
 
 
 @app.command()

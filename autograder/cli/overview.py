@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..model.errors import KitError
-from .app import WeekArgument, app
+from . import WeekArgument, app
 
 
 @app.command()

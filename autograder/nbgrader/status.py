@@ -17,7 +17,6 @@ from ..model.late import lateness
 from ..model.verdicts import Ending
 from .collected import read_collected
 from .database import Entry, read_gradebook
-from .extensions import unknown_extensions
 from .recorded import Recorded, earlier_reports, feedback_is_stale, handed_in, heads
 from .workspace import Workspace
 
@@ -52,7 +51,6 @@ class WeekStatus(msgspec.Struct, frozen=True):
     stale: list[str]  # their feedback is older than their score
     again: dict[str, list[Result]]  # graded several times: every result, the latest last
     foreign: dict[str, str]  # student -> the user who handed in under their name
-    strangers: list[str] = []  # what is said of extensions for students whom nobody knows
 
 
 def status(course: Course) -> list[WeekStatus]:
@@ -94,7 +92,6 @@ def _week(
         stale=stale,
         again=_again(course, week, reports),
         foreign=read_collected(course, week).foreign,
-        strangers=unknown_extensions(course, week),
     )
 
 

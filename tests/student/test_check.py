@@ -170,7 +170,8 @@ def test_no_right_program_is_suspected_of_a_call_that_is_not_allowed(course):
 
 
 def test_open_points_count_only_as_many_electives_as_count(tmp_path):
-    from autograder.student.results import CheckResult, ExerciseResult
+    from autograder.student.checking import CheckResult
+    from autograder.student.results import ExerciseResult
 
     def exercise(points, state, elective):
         return ExerciseResult("x", points, state, 0, 1, elective=elective)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.authors import same
+from autograder.grading.properties import same
 
 
 @pytest.mark.weight(2)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.authors import same
+from autograder.grading.properties import same
 
 
 @pytest.mark.weight(2)

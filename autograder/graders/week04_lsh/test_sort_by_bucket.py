@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.authors import expect
+from autograder.grading.properties import expect
 
 
 def test_order(agree, draw):

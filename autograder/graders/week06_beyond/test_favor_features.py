@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.authors import expect
+from autograder.grading.properties import expect
 
 
 @pytest.mark.weight(2)
