@@ -25,7 +25,7 @@ import psutil
 
 from autograder.grading import targets
 from autograder.grading.engine import Engine
-from autograder.grading.spawner import warm_engine
+from autograder.grading.warm import warm_engine
 from autograder.model.course import Course, Week, load
 from autograder.sandbox import choose
 from autograder.worker import wire

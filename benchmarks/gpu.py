@@ -14,7 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.grading.spawner import Spawner, warm_engine
+from autograder.grading.spawner import Spawner
+from autograder.grading.warm import warm_engine
 from autograder.model.axes import has_cuda
 from autograder.model.course import Course, Week
 from autograder.sandbox import Limits, choose

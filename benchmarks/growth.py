@@ -19,7 +19,7 @@ import tempfile
 from dataclasses import astuple
 from pathlib import Path
 
-from autograder.grading.spawner import warm_engine
+from autograder.grading.warm import warm_engine
 from autograder.model.course import Course, Week
 from autograder.sandbox import choose
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..grading.spawner import warm_engine
+from ..grading.warm import warm_engine
 from ..model.course import Course, Week
 from ..sandbox import Sandbox
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..grading.spawner import warm_engine
+from ..grading.warm import warm_engine
 from ..model.bank import Bank, Misconception
 from ..model.course import Course, Week
 from ..model.report import ExerciseReport, SubmissionReport

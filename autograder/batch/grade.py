@@ -17,9 +17,10 @@ from ..model.errors import KitError
 from ..model.report import Report, Shared, SubmissionReport
 from ..model.verdicts import Ending
 from .cluster import Cluster
+from .depends import fingerprint
 from .intake import Submission
 from .pool import Job, run_here
-from .store import ResultStore, fingerprint
+from .store import ResultStore
 
 Done = Callable[[SubmissionReport], None]
 

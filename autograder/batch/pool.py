@@ -171,7 +171,7 @@ _engines: dict[bytes, tuple[bytes, Any, Any]] = {}
 
 def grade_job(job: Job, submission: Submission) -> SubmissionReport:
     """Grade one submission in this process, whose engine is kept for the next."""
-    from ..grading.spawner import warm_engine
+    from ..grading.warm import warm_engine
     from ..sandbox import BACKENDS, SandboxError
 
     key = msgspec.msgpack.encode((job.root, job.week, job.devices, job.sandbox))

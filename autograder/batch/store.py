@@ -1,7 +1,7 @@
 """Results by content: what was graded once is not graded again, and nothing is half written.
 
-The key hashes what a result depends on: the submission's files, the week's graders, solutions and
-bank, the course's secret, the kit's version, the devices and the sandbox. A file is written beside
+The key hashes the submission's files with everything else that a result depends on (depends.py).
+A file is written beside
 its final name and moved there in one step, so a killed process leaves either nothing or all of it,
 and two processes that grade the same thing write the same thing.
 """
@@ -9,15 +9,14 @@ and two processes that grade the same thing write the same thing.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from ..files.atomic import replace_file, sweep_unfinished
-from ..model.course import Course, Week
 from ..model.report import SubmissionReport
-from ..version import __version__
+from .depends import feed
 
 
 class ResultStore:
@@ -51,32 +50,6 @@ def content_hash(files: Mapping[str, bytes], start: bytes) -> str:
     """A hash of a submission's files, and of what is to be told apart besides."""
     digest = hashlib.blake2b(start, digest_size=20)
     for name in sorted(files):
-        _feed(digest, name.encode("utf-8", "surrogatepass"))
-        _feed(digest, files[name])
+        feed(digest, name.encode("utf-8", "surrogatepass"))
+        feed(digest, files[name])
     return digest.hexdigest()
-
-
-def fingerprint(
-    course: Course, week: Week, devices: Iterable[str], secret: bytes, sandbox: str
-) -> bytes:
-    """A hash of everything beside the submission that a report depends on."""
-    digest = hashlib.blake2b(digest_size=20)
-    limits = course.limits(week)
-    for part in (__version__, *devices, sandbox):
-        _feed(digest, part.encode())
-    _feed(digest, secret)
-    _feed(digest, msgspec.json.encode((week, limits)))
-    kit = Path(__file__).parents[1]
-    sources = [course.graders(week), course.solution_folder(week)]
-    sources += [kit / "grading", kit / "worker", kit / "sandbox"]
-    for folder in sources:
-        for path in sorted(folder.rglob("*.py")):
-            _feed(digest, path.relative_to(folder).as_posix().encode())
-            _feed(digest, path.read_bytes())
-    return digest.digest()
-
-
-def _feed(digest: hashlib.blake2b, part: bytes) -> None:
-    """Length first, so that no two sequences of parts hash alike."""
-    digest.update(len(part).to_bytes(8, "little"))
-    digest.update(part)

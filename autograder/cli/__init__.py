@@ -8,25 +8,20 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from typing import Annotated
-
-import typer
 
 from ..model.errors import KitError
+from .app import IN_PROJECT, app
 
-app = typer.Typer(
-    name="autograder",
-    help="An auto-graded course on attention: check your work, grade a class, author a week.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
+# What a plain installation of the project leaves out.
+_INSTRUCTORS = {"nbgrader", "packaging", "psutil", "pyseccomp"}
 
-# What the wheel or its plain installation leaves out.
-_INSTRUCTORS = {"autograder", "nbgrader", "packaging", "psutil", "pyseccomp"}
 
-WeekArgument = Annotated[str, typer.Argument(help="A week: its name, or its number.")]
+def register() -> None:
+    """Make the commands known: those of students, and in the project all others too."""
+    from . import student  # noqa: F401  # importing it registers its commands
+
+    if IN_PROJECT:
+        from . import project  # noqa: F401  # the same
 
 
 def main() -> None:
@@ -39,8 +34,7 @@ def run(arguments: list[str] | None = None) -> int | str | None:
 
     0: all is as it should be. 1: done, and something is to be looked at. 2: it could not run.
     """
-    from . import author, instructor, overview, student  # noqa: F401  # they register their commands
-
+    register()
     try:
         app(arguments)
     except SystemExit as end:

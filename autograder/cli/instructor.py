@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..model.errors import KitError
-from . import WeekArgument, app
+from .app import WeekArgument, app
 
 
 @app.command()
@@ -105,7 +105,8 @@ def release(
     course = load()
     from .show.nbgrader import run_release
 
-    run_release(course, course.week(week), early=early)
+    if not run_release(course, course.week(week), early=early):
+        raise typer.Exit(1)
 
 
 @app.command()

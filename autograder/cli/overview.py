@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..model.errors import KitError
-from . import WeekArgument, app
+from .app import WeekArgument, app
 
 
 @app.command()

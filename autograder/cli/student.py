@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import app
+from .app import app
 
 FolderOption = Annotated[
     Path | None, typer.Option(help="A week's folder; default: the one you are in.")

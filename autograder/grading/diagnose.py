@@ -1,160 +1,112 @@
-"""Naming the misconception: whose outputs on the same inputs equal the student's?
+"""Naming the misconceptions: whose failures on the same inputs are the student's?
 
 On a failing test the misconceptions of its exercise are run through the very same test in the
-trusted process. One explains the student's work if every test that it fails is one the student
-fails too, with the same answers to the same calls. Several that explain different tests are named
-together, the one that explains most first.
+trusted process. One fits if it fails no test that the student passes, and agrees with the student
+on most of the tests that it fails: the same answers to the same calls, or at least the same
+reason. A program can have several flaws, so small sets are searched: where two members of a set
+fail a test, its answers may be neither's, and it speaks against none. The set that explains most
+is named, if that is most of what fails.
 """
 
 from __future__ import annotations
 
-import math
-import re
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
 
-import numpy as np
-import torch
-
-from ..worker import wire
-from ..worker.values import Decoder
-from .compare import stripped
-from .drawn import Drawing, Figure, read_special
-from .outcomes import Outcome
+from .alike import Answers, alike_failure, same_failure
 from .plugin import Ran
-from .targets import Answer
+
+_MOST = 3  # flaws that are looked for together
+_AGREES = 0.6  # of the tests that a misconception fails and that speak of it alone
+_EVIDENCE = 0.2  # of all that it fails
+_EXPLAINS = 0.5  # of all that the student fails
+_ANOTHER = 0.9  # tests that one more flaw has to explain
+_ALIKE = 0.7  # what a failure for the same reason counts, with other values
+_CANDIDATES = 12
 
 
-def diagnose(student: list[Ran], bank: dict[str, list[Ran]]) -> list[str]:
-    """Names of the misconceptions that the student's runs of one exercise betray.
+@dataclass(frozen=True)
+class Named:
+    """A misconception that explains so many of the failed tests; `mostly`: not all fits it."""
 
-    `student` holds its runs; `bank` those runs of each misconception that ended in failure.
+    name: str
+    explains: int
+    of: int
+    mostly: bool = False
+
+
+@dataclass(frozen=True)
+class _Suspected:
+    """A misconception: the tests that it fails, and how far the student agrees on each."""
+
+    name: str
+    fails: frozenset[str]
+    agrees: Mapping[str, float]
+
+    @property
+    def rank(self) -> tuple[float, int, str]:
+        """More agreement first, then what fails less beside it."""
+        return -sum(self.agrees.values()), len(self.fails), self.name
+
+
+def diagnose(
+    student: Iterable[Ran],
+    bank: Mapping[str, Iterable[Ran]],
+    right: Mapping[str, Answers] | None = None,
+) -> list[Named]:
+    """The misconceptions that the student's runs of one exercise betray, the weightiest first.
+
+    `student` holds its runs; `bank` those runs of each misconception that ended in failure; `right`
+    what right code answers in each test, where that is known.
     """
     failed = {r.report.name: r for r in student if r.report.verdict.failed}
-    explained: dict[str, set[str]] = {}
-    for name, runs in bank.items():
-        theirs = {r.report.name: r for r in runs}
-        if not theirs or not theirs.keys() <= failed.keys():
-            continue
-        if all(same_answers(failed[t].answers, theirs[t].answers) for t in theirs):
-            explained[name] = set(theirs)
-    named: list[str] = []
-    left = set(failed)
-    while explained:
-        best = max(sorted(explained), key=lambda n: len(explained[n] & left))
-        if not explained[best] & left:
-            break
-        named.append(best)
-        left -= explained.pop(best)
-    return named
+    found = [_suspected(name, runs, failed, right or {}) for name, runs in bank.items()]
+    candidates = sorted((s for s in found if s is not None), key=lambda s: s.rank)[:_CANDIDATES]
+    sets = [s for s in _sets(candidates) if all(_holds(m, s) for m in s)]
+    if not sets:
+        return []
+    best = min(sets, key=lambda s: (-_worth(s), [m.rank for m in s]))
+    explained = {t for m in best for t in m.agrees}
+    if len(explained) < _EXPLAINS * len(failed):
+        return []
+    return [Named(m.name, len(m.agrees), len(failed), len(m.agrees) < len(m.fails)) for m in best]
 
 
-def same_answers(mine: list[Any], theirs: list[Any]) -> bool:
-    """Whether two runs of a test saw the same: values, gradients, exceptions, side effects."""
-    return len(mine) == len(theirs) and all(
-        _same_answer(a, b) for a, b in zip(mine, theirs, strict=True)
-    )
+def _suspected(
+    name: str, runs: Iterable[Ran], failed: Mapping[str, Ran], right: Mapping[str, Answers]
+) -> _Suspected | None:
+    theirs = {r.report.name: r for r in runs}
+    if not theirs or not theirs.keys() <= failed.keys():
+        return None
+    agrees = {}
+    for test, run in theirs.items():
+        if same_failure(failed[test], run, right.get(test, ())):
+            agrees[test] = 1.0
+        elif alike_failure(failed[test], run):
+            agrees[test] = _ALIKE
+    if not agrees:
+        return None
+    return _Suspected(name, frozenset(theirs), agrees)
 
 
-def _same_answer(a: Answer | Outcome, b: Answer | Outcome) -> bool:
-    if isinstance(a, Outcome) or isinstance(b, Outcome):
-        return type(a) is type(b)
-    (mine, mine_raw), (theirs, theirs_raw) = a, b
-    if mine.status != theirs.status or bool(mine.banned) != bool(theirs.banned):
-        return False
-    if {_plain(x.call) for x in mine.banned} != {_plain(x.call) for x in theirs.banned}:
-        return False
-    if mine.mutated != theirs.mutated or mine.side_effects != theirs.side_effects:
-        return False
-    if (mine.raised is None) != (theirs.raised is None):
-        return False
-    if mine.raised and theirs.raised and not _same_error(mine.raised, theirs.raised):
-        return False
-    if mine.mismatch != theirs.mismatch or mine.detached != theirs.detached:
-        return False
-    if (mine.counts is None) != (theirs.counts is None):
-        return False
-    if mine.counts and theirs.counts and not _near(mine.counts.largest, theirs.counts.largest):
-        return False
-    try:
-        left, right = (Decoder(raw, special=read_special) for raw in (mine_raw, theirs_raw))
-        return _same_value(left(mine.value), right(theirs.value)) and _same_value(
-            tuple(left(g) for g in mine.gradients or ()),
-            tuple(right(g) for g in theirs.gradients or ()),
-        )
-    except wire.BadFrame:
-        return False
+def _sets(candidates: list[_Suspected]) -> Iterator[tuple[_Suspected, ...]]:
+    for size in range(1, _MOST + 1):
+        yield from combinations(candidates, size)
 
 
-def _plain(name: str) -> str:
-    return name.strip("_")
+def _holds(one: _Suspected, among: tuple[_Suspected, ...]) -> bool:
+    """Whether the student agrees with it where no other of the set blurs the answers."""
+    blurred = {t for other in among if other is not one for t in other.fails}
+    speaks = {t for t in one.fails if t in one.agrees or t not in blurred}
+    agreed = sum(one.agrees.values())
+    return agreed >= _AGREES * len(speaks) and agreed >= _EVIDENCE * len(one.fails)
 
 
-def _near(a: int, b: int) -> bool:
-    """Two ways to the same growth need not make tensors of exactly the same size."""
-    return a <= 4 * b and b <= 4 * a
-
-
-def _same_error(mine: wire.Raised, theirs: wire.Raised) -> bool:
-    if mine.type != theirs.type:
-        return False
-    return _skeleton(mine.message) == _skeleton(theirs.message) or mine.type in (
-        "ValueError",
-        "AssertionError",
-    )
-
-
-def _skeleton(message: str) -> str:
-    return re.sub(r"\W+", " ", re.sub(r"'[^']*'", "", message))[:120]
-
-
-def _same_value(a: Any, b: Any) -> bool:
-    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
-        return _same_tensor(a, b)
-    if isinstance(a, (np.ndarray, np.generic)) and isinstance(b, (np.ndarray, np.generic)):
-        if a.shape != b.shape or a.dtype != b.dtype:
-            return False
-        return _same_tensor(torch.from_numpy(np.array(a)), torch.from_numpy(np.array(b)))
-    if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
-        return len(a) == len(b) and all(_same_value(x, y) for x, y in zip(a, b, strict=True))
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_same_value(a[k], b[k]) for k in a)
-    if isinstance(a, wire.HandleV) and isinstance(b, wire.HandleV):
-        return a.state == b.state
-    if isinstance(a, Drawing) and isinstance(b, Drawing):
-        return _same_drawing(a, b)
-    if isinstance(a, Figure) and isinstance(b, Figure):
-        return a.suptitle == b.suptitle and _same_value(a.axes, b.axes)
-    if isinstance(a, str) and isinstance(b, str):
-        return stripped(a) == stripped(b)
-    if isinstance(a, float) and isinstance(b, float):
-        return math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-7) or (math.isnan(a) and math.isnan(b))
-    return type(a) is type(b) and bool(a == b)
-
-
-def _same_drawing(a: Drawing, b: Drawing) -> bool:
-    if replace(a, images=()) != replace(b, images=()) or len(a.images) != len(b.images):
-        return False
-    return all(
-        (x.top_row_first, x.vmin, x.vmax) == (y.top_row_first, y.vmin, y.vmax)
-        and x.data.shape == y.data.shape
-        and np.allclose(x.data, y.data, atol=1e-6, equal_nan=True)
-        for x, y in zip(a.images, b.images, strict=True)
-    )
-
-
-def _same_tensor(a: torch.Tensor, b: torch.Tensor) -> bool:
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return False
-    if a.is_meta or b.is_meta:
-        return a.is_meta and b.is_meta
-    if not (a.is_floating_point() or a.is_complex()):
-        return torch.equal(a, b)
-    slack = 32 * torch.finfo(a.dtype).eps
-    wide = torch.complex128 if a.is_complex() else torch.float64
-    wide_a, wide_b = a.to(wide), b.to(wide)
-    finite = wide_b[torch.isfinite(wide_b)]
-    scale = float(finite.abs().max()) if finite.numel() else 1.0
-    return torch.allclose(
-        wide_a, wide_b, rtol=slack, atol=slack * max(scale, 1e-30), equal_nan=True
-    )
+def _worth(among: tuple[_Suspected, ...]) -> float:
+    """The tests that a set explains, less a price for every flaw beyond the first."""
+    best: dict[str, float] = {}
+    for one in among:
+        for test, how in one.agrees.items():
+            best[test] = max(how, best.get(test, 0.0))
+    return sum(best.values()) - _ANOTHER * (len(among) - 1)

@@ -23,6 +23,7 @@ import numpy as np
 import torch
 
 from ..worker import wire
+from ..worker.lookout import LOOKS
 from .known_errors import SENTENCE_WORDS
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -87,7 +88,8 @@ class Echo:
         return msgspec.structs.replace(raised, type=name, line=self._line(raised.line))
 
     def _banned(self, banned: wire.Banned) -> wire.Banned:
-        name = banned.call if self.word(banned.call.strip("_")) else "a library's call"
+        known = banned.call in LOOKS or self.word(banned.call.strip("_"))
+        name = banned.call if known else "a library's call"
         return wire.Banned(name, self._line(banned.line))
 
     def _mismatch(self, mismatch: wire.StateMismatch, asked: frozenset[str]) -> wire.StateMismatch:
@@ -125,6 +127,8 @@ def _known_words() -> frozenset[str]:
     places += [torch.nn.Module, torch.autograd, torch.linalg, torch.special, np, np.ndarray]
     places += [np.linalg, np.random, np.exceptions, torch.Generator]
     names = {name for place in places for name in dir(place)}
+    operators = torch._C._dispatch_get_all_op_names()
+    names.update(name.split("::")[1].split(".")[0].strip("_") for name in operators)
     names.update(keyword.kwlist, _PARAMETERS.split())
     names.update(("ndarray", "method", "module", "function", "cpu", "cuda", "meta", "fake_gpu"))
     names.update(

@@ -24,8 +24,9 @@ from ..model.verdicts import Ending, Verdict
 from ..sandbox import SandboxError
 from ..worker import claimed
 from ..worker.fixtures import warm
-from ..worker.watch import set_nets
-from .diagnose import diagnose
+from ..worker.nets import set_nets
+from .alike import Answers
+from .diagnose import Named, diagnose
 from .kept import KeptRuns
 from .outcomes import NotRun, Outcome
 from .plugin import GraderPlugin, Ran, exercise_of
@@ -38,6 +39,8 @@ import msgspec  # isort: skip
 
 # Where every test ended so, there is nothing to name.
 _NOTHING_TO_NAME = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
+# The solution, where it stands in for a submission; no misconception has such a name.
+_SOLUTION = "-solution"
 
 
 class Engine:
@@ -61,6 +64,7 @@ class Engine:
         self._spawner, self._kept = spawner, kept
         self._folder = WorkFolder()
         self._misconceptions: dict[str, list[Ran]] = {}
+        self._right: dict[str, dict[str, Answers]] = {}
         self._order = random.Random()
         set_nets(week.all_patterns)
         claimed.device()  # a later engine may need it, after a backward pass of this one
@@ -213,14 +217,32 @@ class Engine:
                 self._kept.put(misconception.name, failed)
         return failed
 
+    def right_answers(self, exercise: str) -> dict[str, Answers]:
+        """What the solution, called like a submission, answers in each test of the exercise."""
+        if exercise not in self._right:
+            name = f"{_SOLUTION}.{exercise}"
+            runs = self._kept.get(name) if self._kept else None
+            if runs is None:
+                items = [i for i in self.items if exercise_of(i) == exercise]
+                target = InProcess(self._written(_SOLUTION, self.bank.solution))
+                source = tuple(self.bank.solution.split("\n"))
+                runs = self.session.call(
+                    lambda: list(self.plugin.run(target, source, items, {}, keep_passed=True))
+                )
+                if self._kept and not any(r.fault for r in runs):
+                    self._kept.put(name, runs)
+            self._right[exercise] = {r.report.name: r.answers for r in runs}
+        return self._right[exercise]
+
     def _exercise_report(self, exercise: str, ran: list[Ran]) -> ExerciseReport:
-        names: list[str] = []
+        named: list[Named] = []
         failed = any(r.report.verdict.failed for r in ran)
         if failed and not all(r.report.verdict in _NOTHING_TO_NAME for r in ran):
-            names = diagnose(ran, self.misconception_runs(exercise))
+            bank = self.misconception_runs(exercise)
+            named = diagnose(ran, bank, self.right_answers(exercise) if bank else {})
         by_name = {m.name: m for m in self.bank.of_exercise(exercise)}
-        explained = tuple(Diagnosis(n, by_name[n].title, by_name[n].hint) for n in names)
-        tests = tuple(r.report for r in ran)
+        explained = tuple(_explained(n, by_name[n.name]) for n in named)
+        tests, names = tuple(r.report for r in ran), [n.name for n in named]
         return scoring.exercise_report(self.week.exercise(exercise), tests, names, explained)
 
     def _fault(self, name: str, message: str) -> SubmissionReport:
@@ -255,3 +277,7 @@ class Engine:
         if self._spawner is not None:
             self._spawner.end()
         self._folder.close()
+
+
+def _explained(named: Named, by: Misconception) -> Diagnosis:
+    return Diagnosis(by.name, by.title, by.hint, named.explains, named.of, named.mostly)

@@ -10,6 +10,7 @@ inputs. Names and numbers have been through `echo.Echo.reply` when they come her
 from __future__ import annotations
 
 from ..worker import wire
+from ..worker.lookout import LOOKS
 from .echo import Echo
 from .known_errors import KNOWN
 from .outcomes import Crashed, Forbidden, LimitExceeded, Outcome, Unwritten, Wrong
@@ -94,6 +95,13 @@ def _at(raised: wire.Raised, module: str, source: tuple[str, ...]) -> str:
 def forbidden(banned: tuple[wire.Banned, ...], module: str) -> Forbidden:
     """The verdict for a call that does the exercise for the student."""
     names = []
+    looks = [b for b in banned if b.call in LOOKS]
+    if looks:
+        place = f" (line {looks[0].line} of {module})" if looks[0].line else ""
+        return Forbidden(
+            f"`{looks[0].call}`{place} looks away from the grader. An exercise is plain tensor "
+            "code: remove it."
+        )
     for call in banned:
         place = f" (line {call.line} of {module})" if call.line else ""
         name = f"`{call.call.strip('_')[:60]}`{place}"

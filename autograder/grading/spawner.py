@@ -6,9 +6,6 @@ this process imports torch for an engine of its own.
 
 from __future__ import annotations
 
-import gc
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from ..model.course import Course, Week
@@ -16,9 +13,6 @@ from ..model.course import Limits as CourseLimits
 from ..model.extras import installed
 from ..sandbox import Child, Limits, Sandbox, SandboxFault, Template
 from ..worker.wire import PrepareConfig
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 
 class Spawner:
@@ -74,31 +68,3 @@ class Spawner:
 def usable_extras(week: Week) -> tuple[str, ...]:
     """The extras that exercises of the week need and that are installed here."""
     return tuple(sorted({e.extra for e in week.exercises if e.extra and installed(e.extra)}))
-
-
-def warm_engine(
-    course: Course,
-    week: Week,
-    devices: tuple[str, ...],
-    secret: bytes,
-    sandbox: Sandbox | None,
-    depends: bytes = b"",
-) -> Engine:
-    """An engine and, where submissions run in a sandbox, its template, made side by side.
-
-    depends: what reports depend on; where given, what our own code answered is kept on disk for it.
-    """
-    spawner = None if sandbox is None else Spawner(sandbox, course, week, devices)
-    try:
-        gc.disable()  # while much is imported and hardly anything is garbage
-        try:
-            from .engine import Engine
-            from .kept import KeptRuns
-        finally:
-            gc.enable()
-        kept = KeptRuns(course.state / "bank" / week.name, depends) if depends else None
-        return Engine(course, week, devices, secret, spawner, kept)
-    except BaseException:
-        if spawner is not None:
-            spawner.end()
-        raise

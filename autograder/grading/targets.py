@@ -17,13 +17,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
 from ..model.course import Limits
 from ..sandbox import Child
 from ..sandbox import Limits as SandboxLimits
 from ..worker import wire
 from ..worker.execute import Executor
+from ..worker.lookout import LOOKS
 from .outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
-from .room import Room, held
 from .stream import Stream
 
 Answer = tuple[wire.Reply, list[memoryview]]
@@ -32,10 +34,9 @@ MAX_DEATHS = 2
 _TEMPLATE_BYTES = 1 << 29
 # What a GPU's driver and libraries keep in the memory of a process that uses it.
 _GPU_BYTES = 2 << 30
-# Of the solution's answers, all that are kept together.
-_MOST_RECORDED = 64 << 20
 # However busy the machine: so many times the submission's limit is waited for it besides.
 _PATIENCE = 4.0
+_MOST_ATTEMPTS = 20
 
 
 class Target(Protocol):
@@ -83,13 +84,11 @@ class Recorded:
     the same test is not in memory.
 
     answers: those known from before. grown: whether others came since it was last set to False.
-    A test may pass a student's answer on to the solution, so what is kept has a bound.
     """
 
     def __init__(self, inner: InProcess, answers: dict[bytes, bytes]) -> None:
         self.inner, self.answers = inner, answers
         self.grown = False
-        self._room = Room(_MOST_RECORDED - sum(map(len, answers.values())))
         self._history = b""
         self._pending: list[bytes] = []
 
@@ -101,16 +100,13 @@ class Recorded:
         key = hashlib.blake2b(self._history + frame, digest_size=20).digest()
         self._history = key
         self._pending.append(frame)
-        answer = self.answers.get(key)
-        if answer is None:
+        if key not in self.answers:
             for earlier in self._pending[:-1]:
                 self.inner.answer(earlier)
-            answer = self.inner.answer(frame)
+            self.answers[key] = self.inner.answer(frame)
             self._pending = []
-            if self._room.take(len(answer)):
-                self.answers[key] = answer
-                self.grown = True
-        return split_reply(answer)
+            self.grown = True
+        return split_reply(self.answers[key])
 
     def close(self) -> None:
         self.inner.close()
@@ -144,7 +140,7 @@ class Sandboxed:
         )
         self._child: Child | None = None
         self._exercise = ""
-        self._room = Room(limits.reply_mib << 20)
+        self.attempts: list[str] = []  # what honest work never does
         self._deaths: dict[str, list[Outcome]] = {}
         self._spent: dict[str, float] = {}
         self._import_outcome: Outcome | None = None
@@ -153,7 +149,6 @@ class Sandboxed:
 
     def begin(self, test: str, exercise: str) -> None:
         self._exercise = exercise
-        self._room = Room(self._limits.reply_mib << 20)
 
     def request(self, frame: bytes) -> Answer:
         deaths = self._deaths.setdefault(self._exercise, [])
@@ -234,16 +229,18 @@ class Sandboxed:
         try:
             stamp = secrets.token_bytes(wire.STAMP.size)
             stream.send(stamp + frame)  # in one piece, so that the other end wakes up once
-            if stream.receive(wire.STAMP.size) != stamp:
-                raise wire.BadFrame("a reply to another request, or to none")
-            prefix, bound = bytes(stream.receive(wire.PREFIX.size)), self._limits.reply_mib << 20
-            header_length, body_length = wire.frame_lengths(prefix, bound, wire.MAX_REPLY_HEADER)
-            if not self._room.take(held(header_length, body_length)):
-                raise LimitExceeded("The results of this test are far larger than they can be.")
-            header, body = bytes(stream.receive(header_length)), stream.receive(body_length)
+            noticed: list[wire.Notice] = []
+            while True:
+                header, body = self._receive(stream, stamp)
+                answer = wire.unpack_answer(header, body)
+                if not isinstance(answer, wire.Notice):
+                    break
+                noticed.append(answer)
+                if len(noticed) > wire.MAX_NOTICES:
+                    raise wire.BadFrame("more notices than there may be")
             if stream.ahead:
                 raise wire.BadFrame("more than the reply")
-            return wire.unpack_reply(header, body)
+            return self._with_notices(*wire.unpack_reply(header, body), noticed)
         except TimeoutError:
             shown = f"{seconds:.2g}"
             raise TimedOut(
@@ -256,6 +253,32 @@ class Sandboxed:
         finally:
             spent = time.monotonic() - started - stream.extended
             self._spent[self._exercise] = self._spent.get(self._exercise, 0.0) + spent
+
+    def _receive(self, stream: Stream, stamp: bytes) -> tuple[bytes, memoryview]:
+        """Header and body of one frame under the stamp."""
+        if stream.receive(wire.STAMP.size) != stamp:
+            self._tried("a reply of its own making")
+            raise wire.BadFrame("a reply to another request, or to none")
+        prefix, bound = bytes(stream.receive(wire.PREFIX.size)), self._limits.reply_mib << 20
+        header_length, body_length = wire.frame_lengths(prefix, bound)
+        return bytes(stream.receive(header_length)), stream.receive(body_length)
+
+    def _with_notices(
+        self, reply: wire.Reply, buffers: list[memoryview], noticed: list[wire.Notice]
+    ) -> Answer:
+        """The reply, with what was told before it and could be left out of it later."""
+        banned = [wire.Banned(n.what, n.line) for n in noticed if n.kind == "banned"]
+        banned = [b for b in banned if b not in reply.banned]
+        for notice in noticed:
+            if notice.kind == "attempt" or notice.what in LOOKS:
+                self._tried(notice.what)
+        if banned:
+            reply = msgspec.structs.replace(reply, banned=(*reply.banned, *banned))
+        return reply, buffers
+
+    def _tried(self, what: str) -> None:
+        if len(self.attempts) < _MOST_ATTEMPTS and what not in self.attempts:
+            self.attempts.append(what)
 
     def _watch_memory(self) -> None:
         assert self._child is not None

@@ -10,23 +10,19 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import re
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 import msgspec
-import yaml
 
 from .errors import CourseError, NoCourse
 from .folders import folder_problems
+from .mistakes import aware, mended, problems
+from .reading import REGISTRY as REGISTRY
+from .reading import read_yaml
 
-REGISTRY = "course.yaml"
-_EXERCISE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
-_WEEK = re.compile(r"week[0-9]{2}_[a-z0-9_]+\Z")
-_SLUG = re.compile(r"[a-z][a-z0-9_-]*\Z")
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 PositiveInt = Annotated[int, msgspec.Meta(gt=0)]
 Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]
@@ -70,7 +66,7 @@ class Limits(_Config, frozen=True):
     disk_mib: PositiveInt = 16
     processes: Annotated[int, msgspec.Meta(ge=0)] = 0
     open_files: PositiveInt = 64
-    reply_mib: PositiveInt = 8
+    reply_mib: PositiveInt = 64
     submission_mib: PositiveInt = 8
     submission_files: PositiveInt = 200
 
@@ -153,6 +149,7 @@ class Registry(_Config, frozen=True):
     limits: Limits = Limits()
     late: Late | None = None
     nbgrader: Nbgrader = Nbgrader()
+    decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # to which scores are rounded
 
 
 class Course:
@@ -205,7 +202,7 @@ class Course:
 
     def localized(self, moment: dt.datetime) -> dt.datetime:
         """A date of the registry in the course's time zone."""
-        return _aware(moment, self.zone)
+        return aware(moment, self.zone)
 
     @cached_property
     def state(self) -> Path:
@@ -249,128 +246,30 @@ def load(root: Path | None = None, *, unfinished: bool = False) -> Course:
 
 def parse(text: str) -> Registry:
     """The registry from YAML text; raises CourseError with the path to the first mistake."""
-    try:
-        raw = _yaml(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f" line {mark.line + 1}, column {mark.column + 1}:" if mark else ""
-        problem = getattr(error, "problem", None) or "not valid YAML"
-        raise CourseError(f"{REGISTRY}:{place} {problem}") from None
+    raw = read_yaml(text)
     try:
         registry = msgspec.convert(raw, Registry, strict=True)
     except msgspec.ValidationError as error:
-        message, _, where = str(error).partition(" - at `$")
-        where = where.rstrip("`").lstrip(".") or "top level"
-        raise CourseError(f"{REGISTRY}: {where}: {message[0].lower()}{message[1:]}") from None
-    for where, message in _problems(registry):
+        message, _, where = str(error).partition("$")
+        where = where.rstrip("`").lstrip(".")
+        said = mended(message.partition(" - at ")[0], "`key`" in message, _fields(where))
+        raise CourseError(f"{REGISTRY}: {where or 'top level'}: {said}") from None
+    for where, message in problems(registry):
         raise CourseError(f"{REGISTRY}: {where}: {message}")
     return registry
 
 
-def _yaml(text: str) -> object:
-    """Read by libyaml where it is there; what is wrong with a text, PyYAML says better."""
-    try:
-        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError:
-        return yaml.safe_load(text)
-
-
-def _problems(registry: Registry) -> Iterator[tuple[str, str]]:
-    """What the types cannot say, as (path to the value, message)."""
-    if not _SLUG.match(registry.course):
-        yield "course", f"{registry.course!r} must be lower-case letters, digits, - or _"
-    try:
-        ZoneInfo(registry.timezone)
-    except (ZoneInfoNotFoundError, ValueError):
-        yield "timezone", f"{registry.timezone!r} is no time zone such as Europe/Zurich"
-        return
-    if not registry.weeks:
-        yield "weeks", "there must be at least one"
-    yield from _duplicates("weeks", [w.name for w in registry.weeks])
-    for number, week in enumerate(registry.weeks):
-        yield from _week_problems(f"weeks[{number}]", week)
-    if registry.late:
-        yield from _extension_problems(registry, registry.late)
-    if registry.nbgrader.db_url:
-        yield from _gradebook_problems(registry.nbgrader.db_url)
-
-
-def _week_problems(where: str, week: Week) -> Iterator[tuple[str, str]]:
-    if not _WEEK.match(week.name):
-        yield f"{where}.name", f"{week.name!r} must look like week01_topic"
-    if not week.module.endswith(".py") or not _EXERCISE.match(week.stem):
-        yield f"{where}.module", f"{week.module!r} must be a Python file such as softmax.py"
-    if (week.due.tzinfo is None) != (week.release.tzinfo is None):
-        yield f"{where}.due", "give both dates a time zone, or neither"
-    elif week.due <= week.release:
-        yield f"{where}.due", f"{week.due} is not after the release, {week.release}"
-    if not week.exercises:
-        yield f"{where}.exercises", "there must be at least one"
-    for place, names in (("files", week.files), ("folders", week.folders)):
-        for number, name in enumerate(names):
-            if not name or ".." in Path(name).parts or Path(name).is_absolute():
-                yield (
-                    f"{where}.{place}[{number}]",
-                    f"{name!r} must lie in the folder it is taken from",
-                )
-    yield from _duplicates(f"{where}.exercises", [e.name for e in week.exercises])
-    yield from _duplicates(f"{where}.questions", [q.name for q in week.questions])
-    for number, exercise in enumerate(week.exercises):
-        place = f"{where}.exercises[{number}]"
-        if not _EXERCISE.match(exercise.name):
-            yield f"{place}.name", f"{exercise.name!r} is no Python name"
-        if exercise.points < 0:
-            yield f"{place}.points", f"must not be negative, but is {exercise.points:g}"
-    for number, question in enumerate(week.questions):
-        place = f"{where}.questions[{number}]"
-        if not _SLUG.match(question.name):
-            yield f"{place}.name", f"{question.name!r} must be lower-case letters, digits, - or _"
-        if question.points < 0:
-            yield f"{place}.points", f"must not be negative, but is {question.points:g}"
-    electives = sum(e.elective for e in week.exercises)
-    if week.electives_counted is not None and not 0 <= week.electives_counted <= electives:
-        yield (
-            f"{where}.electives_counted",
-            f"is {week.electives_counted}, but the week has {electives} electives",
-        )
-
-
-def _extension_problems(registry: Registry, late: Late) -> Iterator[tuple[str, str]]:
-    weeks, zone = {w.name: w for w in registry.weeks}, ZoneInfo(registry.timezone)
-    for number, extension in enumerate(late.extensions):
-        where = f"late.extensions[{number}]"
-        week = weeks.get(extension.week)
-        if week is None:
-            yield f"{where}.week", f"{extension.week!r} is no week of the course"
-        elif _aware(extension.until, zone) <= _aware(week.due, zone):
-            yield f"{where}.until", f"{extension.until} is not after {week.name} is due, {week.due}"
-
-
-def _gradebook_problems(url: str) -> Iterator[tuple[str, str]]:
-    """The messages quote nothing of the URL: it may hold a password."""
-    where = "nbgrader.db_url"
-    try:
-        parts = urlsplit(url)
-        secret = parts.password is not None or "password=" in parts.query.lower()
-    except ValueError:
-        yield where, "is no URL"
-        return
-    if parts.scheme not in ("sqlite", "postgresql", "postgresql+psycopg"):
-        yield where, "must look like postgresql+psycopg://user@host/database"
-    if secret:
-        yield (
-            where,
-            "holds a password, and nbgrader shows its settings on its pages: leave it out here and "
-            "give it in ~/.pgpass (host:port:database:user:password, mode 0600)",
-        )
-
-
-def _aware(moment: dt.datetime, zone: ZoneInfo) -> dt.datetime:
-    return moment if moment.tzinfo else moment.replace(tzinfo=zone)
-
-
-def _duplicates(where: str, names: list[str]) -> Iterator[tuple[str, str]]:
-    for number, name in enumerate(names):
-        if name in names[:number]:
-            first = names.index(name)
-            yield f"{where}[{number}].name", f"{name!r} is already the name of {where}[{first}]"
+def _fields(where: str) -> tuple[str, ...]:
+    """The names that may stand at a place of the registry."""
+    last = re.sub(r"\[\d+\]", "", where).rpartition(".")[2]
+    kinds: dict[str, type[_Config]] = {
+        "": Registry,
+        "weeks": Week,
+        "exercises": Exercise,
+        "questions": Question,
+        "limits": Limits,
+        "late": Late,
+        "extensions": Extension,
+        "nbgrader": Nbgrader,
+    }
+    return kinds[last].__struct_fields__ if last in kinds else ()

@@ -32,11 +32,18 @@ class TestReport(msgspec.Struct, frozen=True):
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """A misconception that the outputs betray: its name, what it looks like, and a hint."""
+    """A misconception that the outputs betray: its name, what it looks like, and a hint.
+
+    explains, of: how many of the failed tests it accounts for. mostly: in some of its own tests
+    the student's answers are not its own.
+    """
 
     name: str
     title: str
     hint: str
+    explains: int = 0
+    of: int = 0
+    mostly: bool = False
 
 
 class Deduction(msgspec.Struct, frozen=True):

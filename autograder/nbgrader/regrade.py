@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import nbformat
 
-from ..batch.store import fingerprint
+from ..batch.depends import fingerprint
 from ..files.atomic import replace_file
 from ..files.secret import course_secret
 from ..model.course import Course, Week

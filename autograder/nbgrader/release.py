@@ -6,7 +6,7 @@ import datetime as dt
 import os
 import shutil
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
@@ -17,6 +17,7 @@ from ..model.course import Course, Week
 from ..model.errors import BuildError, LeakError, NbgraderError
 from ..model.stubs import stub_of, stub_path
 from ..student.week import DESCRIPTION, describe_week
+from .extensions import unknown_extensions
 from .rebuild import enter_assignment
 from .workspace import Workspace, open_api, require
 
@@ -27,6 +28,7 @@ class Released:
 
     files: list[str]
     outbound: Path
+    notes: list[str] = field(default_factory=list)  # what is to be looked at
 
 
 def release(
@@ -38,7 +40,8 @@ def release(
     before the week's release date unless `early`. A second release replaces the first; what
     students fetched already stays as it is.
     """
-    _check_date(course, week, early, now or dt.datetime.now(dt.UTC))
+    now = now or dt.datetime.now(dt.UTC)
+    _check_date(course, week, early, now)
     files = week_files(course, week)
     secrets = secrets_of(course, week)
     workspace = Workspace(course)
@@ -53,7 +56,19 @@ def release(
     except LeakError:
         shutil.rmtree(workspace.outbound(week))
         raise
-    return Released(sorted(files), workspace.outbound(week))
+    notes = [*_past(course, week, now), *unknown_extensions(course, week)]
+    return Released(sorted(files), workspace.outbound(week), notes)
+
+
+def _past(course: Course, week: Week, now: dt.datetime) -> list[str]:
+    due = course.localized(week.due)
+    if now < due:
+        return []
+    number = course.weeks.index(week)
+    return [
+        f"course.yaml: weeks[{number}].due: {due:%A %d %B %Y, %H:%M} is past, so all that is "
+        "handed in is late: if that is not meant, mend it; nothing has to be released again"
+    ]
 
 
 def week_files(course: Course, week: Week) -> dict[str, bytes]:

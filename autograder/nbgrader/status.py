@@ -17,6 +17,7 @@ from ..model.late import lateness
 from ..model.verdicts import Ending
 from .collected import read_collected
 from .database import Entry, read_gradebook
+from .extensions import unknown_extensions
 from .recorded import Recorded, earlier_reports, feedback_is_stale, handed_in, heads
 from .workspace import Workspace
 
@@ -51,6 +52,7 @@ class WeekStatus(msgspec.Struct, frozen=True):
     stale: list[str]  # their feedback is older than their score
     again: dict[str, list[Result]]  # graded several times: every result, the latest last
     foreign: dict[str, str]  # student -> the user who handed in under their name
+    strangers: list[str] = []  # what is said of extensions for students whom nobody knows
 
 
 def status(course: Course) -> list[WeekStatus]:
@@ -92,6 +94,7 @@ def _week(
         stale=stale,
         again=_again(course, week, reports),
         foreign=read_collected(course, week).foreign,
+        strangers=unknown_extensions(course, week),
     )
 
 

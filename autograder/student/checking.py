@@ -20,10 +20,11 @@ import msgspec
 from ..model.errors import KitError
 from .allowed import forbidden
 from .explain import syntax_failure
-from .results import ExerciseResult, Failure, Outcome, sum_up
+from .results import CheckResult, ExerciseResult, Failure, Outcome, sum_up
 from .run import CheckingPython, run_checks
 from .source import fingerprints
 from .state import Remembered, recall, remember
+from .text import plain
 from .week import WeekExercise, WeekFolder, open_folder
 
 
@@ -40,51 +41,26 @@ def being_validated() -> bool:
     return os.environ.get("NBGRADER_EXECUTION") == "validate"
 
 
-class CheckResult(msgspec.Struct, frozen=True):
-    """How the chosen exercises of a week stand. Renders as a table in a notebook."""
-
-    folder: Path
-    heading: str
-    module: str
-    exercises: tuple[ExerciseResult, ...]
-    problem: str = ""  # why nothing could be checked
-    broken: Failure | None = None  # the module itself cannot be read
-    electives_counted: int | None = None
-    seconds: float = 0.0
-
-    @property
-    def passed(self) -> bool:
-        return not self.problem and all(e.state == "pass" for e in self.exercises)
-
-    @property
-    def open_points(self) -> float:
-        """Points of what does not pass yet; of electives only as many as still can count."""
-        left = [e for e in self.exercises if e.state != "pass"]
-        electives = sorted((e.points for e in left if e.elective), reverse=True)
-        if self.electives_counted is not None:
-            passed = sum(e.elective and e.state == "pass" for e in self.exercises)
-            electives = electives[: max(0, self.electives_counted - passed)]
-        return sum(e.points for e in left if not e.elective) + sum(electives)
+class Checked(CheckResult, frozen=True):
+    """What `check(...)` returns: a table in a notebook, text elsewhere."""
 
     def __repr__(self) -> str:
-        from .text import plain
-
         return plain(self)
 
     def _repr_html_(self) -> str:
-        from .page import checked_html
+        from .page import checked_html  # only a notebook needs templates
 
         return checked_html(self)
 
 
-def check_folder(exercise: str | None = None, folder: Path | None = None) -> CheckResult:
+def check_folder(exercise: str | None = None, folder: Path | None = None) -> Checked:
     """Check one exercise, or all, of the week in `folder` (default: here). Never raises for what
     the student wrote, typed or forgot."""
     try:
         opened = open_folder(folder)
         return check_week(opened, [exercise] if exercise else opened.names)
     except KitError as error:
-        return CheckResult(folder or Path.cwd(), "Nothing was checked", "", (), str(error))
+        return Checked(folder or Path.cwd(), "Nothing was checked", "", (), str(error))
 
 
 def check_week(
@@ -94,7 +70,7 @@ def check_week(
     seconds: float = 20.0,
     on_begin: Callable[[str], None] = lambda exercise: None,
     warm: CheckingPython | None = None,
-) -> CheckResult:
+) -> Checked:
     """Check the named exercises; raises KitError where the folder is not fit for it."""
     started = time.monotonic()
     chosen = [folder.exercise(n) for n in names]
@@ -108,7 +84,7 @@ def check_week(
     )
     results = tuple(_result(e, source, outcomes) for e in chosen)
     _remember(folder, source, results)
-    return CheckResult(
+    return Checked(
         folder.path,
         folder.heading,
         folder.week.module,
@@ -127,14 +103,14 @@ def _result(exercise: WeekExercise, source: str, outcomes: list[Outcome]) -> Exe
 
 def _broken(
     folder: WeekFolder, chosen: list[WeekExercise], error: SyntaxError | ValueError
-) -> CheckResult:
+) -> Checked:
     """Python cannot read the file: said once, without starting anything."""
     if isinstance(error, SyntaxError):
         failure = syntax_failure(error)
     else:
         failure = Failure("broken", str(error), type(error).__name__)
     results = tuple(ExerciseResult(e.name, e.points, "fail", 0, 0) for e in chosen)
-    return CheckResult(folder.path, folder.heading, folder.week.module, results, broken=failure)
+    return Checked(folder.path, folder.heading, folder.week.module, results, broken=failure)
 
 
 def _remember(folder: WeekFolder, source: str, results: tuple[ExerciseResult, ...]) -> None:

@@ -6,7 +6,7 @@ Text and lines keep the colours of the notebook, whatever its theme; colour carr
 from __future__ import annotations
 
 from ..pages.environment import environment
-from .checking import CheckResult
+from .results import CheckResult
 from .words import MARKS, cause, first_failure, next_steps, points, standing, summary
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -45,6 +46,33 @@ class ExerciseResult(msgspec.Struct, frozen=True):
     total: int
     first: Outcome | None = None
     elective: bool = False
+
+
+class CheckResult(msgspec.Struct, frozen=True):
+    """How the chosen exercises of a week stand."""
+
+    folder: Path
+    heading: str
+    module: str
+    exercises: tuple[ExerciseResult, ...]
+    problem: str = ""  # why nothing could be checked
+    broken: Failure | None = None  # the module itself cannot be read
+    electives_counted: int | None = None
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return not self.problem and all(e.state == "pass" for e in self.exercises)
+
+    @property
+    def open_points(self) -> float:
+        """Points of what does not pass yet; of electives only as many as still can count."""
+        left = [e for e in self.exercises if e.state != "pass"]
+        electives = sorted((e.points for e in left if e.elective), reverse=True)
+        if self.electives_counted is not None:
+            passed = sum(e.elective and e.state == "pass" for e in self.exercises)
+            electives = electives[: max(0, self.electives_counted - passed)]
+        return sum(e.points for e in left if not e.elective) + sum(electives)
 
 
 def claim_in_words(test: str, exercise: str) -> str:

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from .checking import CheckResult
 from .hints import Hint
-from .results import ExerciseResult, Outcome
+from .results import CheckResult, ExerciseResult, Outcome
 from .words import MARKS, PLAIN_MARKS, cause, first_failure, next_steps, points, standing, summary
 
 WIDTH = 80

@@ -15,10 +15,11 @@ from rich.console import Console
 from watchfiles import Change, watch
 
 from ..model.errors import KitError
-from .checking import CheckResult, check_week
+from .checking import check_week
 from .commands import console
 from .hints import next_hint, shown_hints
 from .keys import keys
+from .results import CheckResult
 from .run import CheckingPython
 from .source import fingerprints
 from .text import hint_lines, lines, writes_unicode

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..model.errors import KitError
-from .checking import CheckResult
 from .hints import seen, stages_of
 from .lessons import heading_of
-from .results import ExerciseResult, Failure
+from .results import CheckResult, ExerciseResult, Failure
 from .week import open_folder
 
 MARKS = {"pass": "✓", "fail": "✗", "open": "○", "waiting": "○", "skipped": "-"}

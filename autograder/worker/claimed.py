@@ -18,6 +18,7 @@ The one private call into torch of the whole project is here:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, NoReturn
 
@@ -96,9 +97,79 @@ def device() -> torch.device:
     """
     from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
 
-    _setup_privateuseone_for_python_backend(FAKE_DEVICE)
+    _setup_privateuseone_for_python_backend(FAKE_DEVICE, backend_module=_backend)
     _claim_factories()
+    _name_the_accelerator()
     return torch.device(FAKE_DEVICE, 0)
+
+
+class _Backend:
+    """What torch asks of a device's own module. Its random numbers are the CPU's.
+
+    present: whether the running test is one of the claimed device
+    """
+
+    present = False
+
+    def is_available(self) -> bool:
+        return self.present
+
+    def is_initialized(self) -> bool:
+        return True
+
+    def device_count(self) -> int:
+        return int(self.present)
+
+    def current_device(self) -> int:
+        return 0
+
+    def set_device(self, device: Any) -> None: ...
+
+    def device(self, device: Any) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def synchronize(self, device: Any = None) -> None: ...
+
+    def empty_cache(self) -> None: ...
+
+    def get_rng_state(self, device: Any = 0) -> torch.Tensor:
+        return torch.get_rng_state()
+
+    def set_rng_state(self, state: torch.Tensor, device: Any = 0) -> None:
+        torch.set_rng_state(state)
+
+    def manual_seed_all(self, seed: int) -> None: ...
+
+    def _is_in_bad_fork(self) -> bool:
+        return False
+
+    def get_amp_supported_dtype(self) -> list[torch.dtype]:
+        return [torch.float16, torch.bfloat16]
+
+
+_backend = _Backend()
+
+
+@contextmanager
+def present(is_present: bool) -> Iterator[None]:
+    """While a call runs: whether the machine has the claimed device, for code that asks."""
+    before, _backend.present = _backend.present, is_present
+    try:
+        yield
+    finally:
+        _backend.present = before
+
+
+def _name_the_accelerator() -> None:
+    """`torch.accelerator` names the claimed device where the running test is one of it only."""
+    others: Any = torch.device("cuda") if torch.version.cuda else None
+
+    def accelerator() -> torch.device | None:
+        return torch.device(FAKE_DEVICE) if _backend.present else others
+
+    inner: Any = torch._C  # which torch.accelerator asks
+    inner._accelerator_getAccelerator = accelerator
+    inner._accelerator_synchronizeDevice = lambda number: None
 
 
 @cache
@@ -107,13 +178,16 @@ def warm() -> None:
     ClaimedTensor(torch.ones(1)) * 1
 
 
-_library: torch.library.Library | None = None  # what it registered lasts as long as it does
+_libraries: list[torch.library.Library] = []  # what they registered lasts as long as they do
 
 
 def _claim_factories() -> None:
-    """Kernels of the device for the operators that take no tensor, and for copies to it."""
-    global _library
-    _library = torch.library.Library("aten", "IMPL")
+    """Kernels of the device for the operators that take no tensor, and for copies to it.
+
+    Autocast leaves everything in the type that it has.
+    """
+    library = torch.library.Library("aten", "IMPL")
+    _libraries.append(library)
     for name in _FACTORIES:
         packet = getattr(_aten, name)
         for overload in packet.overloads():
@@ -121,8 +195,12 @@ def _claim_factories() -> None:
             arguments = operator._schema.arguments
             makes = any(a.name == "device" for a in arguments)
             if makes and not any("Tensor" in str(a.type) for a in arguments):
-                _library.impl(operator, _factory(operator), "PrivateUse1")
-    _library.impl(_aten._copy_from.default, _copy_from, "PrivateUse1")
+                library.impl(operator, _factory(operator), "PrivateUse1")
+    library.impl(_aten._copy_from.default, _copy_from, "PrivateUse1")
+    library.impl(_aten._local_scalar_dense.default, _number, "PrivateUse1")
+    everything = torch.library.Library("_", "IMPL")
+    everything.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")
+    _libraries.append(everything)
 
 
 def _factory(operator: Any) -> Callable[..., Any]:
@@ -136,6 +214,11 @@ def _copy_from(source: torch.Tensor, target: Any, non_blocking: bool = False) ->
     """How `torch.tensor(..., device=...)` fills what it made, past `__torch_dispatch__`."""
     target.elem.copy_(source.elem if isinstance(source, ClaimedTensor) else source)
     return target
+
+
+def _number(x: Any) -> Any:
+    """How `torch.tensor([x[0], x[1]])` reads its parts, past `__torch_dispatch__`."""
+    return x.elem.item()
 
 
 class _Facts(NamedTuple):

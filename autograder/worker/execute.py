@@ -22,6 +22,7 @@ from . import devices, wire
 from .brought import is_brought, module_of
 from .claimed import ClaimedTensor
 from .drawings import describe_axes, describe_figure
+from .nets import all_patterns
 from .purity import Before
 from .values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
 from .watch import Counting, FunctionNet, Watcher
@@ -115,16 +116,35 @@ class Executor:
             return wire.Reply("missing")
         self.module = importlib.util.module_from_spec(spec)
         sys.modules[name] = self.module
+        self.watcher.begin(all_patterns(), str(self.root), importing=True)
         try:
             spec.loader.exec_module(self.module)
         except BaseException as error:
             self.module_error = self._describe(error)
             return wire.Reply("raised", raised=self.module_error)
+        finally:
+            self.watcher.begin((), str(self.root))
         return wire.Reply("ok")
 
     # Calling
 
     def _call(self, request: wire.Call, buffers: list[memoryview], encoder: Encoder) -> wire.Reply:
+        """The call, watched from the first name that is looked up to the last value read.
+
+        Code of the submission may run in any of it: in a property, in a method of torch's that it
+        replaced, in a value that computes itself when it is read.
+        """
+        self.watcher.begin(request.not_allowed, str(self.root))
+        try:
+            reply = self._answered(request, buffers, encoder)
+            banned = tuple(self.watcher.seen)
+        finally:
+            self.watcher.begin((), str(self.root))
+        return msgspec.structs.replace(reply, banned=banned) if banned else reply
+
+    def _answered(
+        self, request: wire.Call, buffers: list[memoryview], encoder: Encoder
+    ) -> wire.Reply:
         if request.fresh:
             self._fresh_start()
         target, found = self._target(request)
@@ -138,8 +158,6 @@ class Executor:
         kwargs = {k: decoder(v) for k, v in request.kwargs.items()}
         before = Before(leaves, args, kwargs)
         counting = Counting() if request.count else None
-        root = str(self.root)
-        self.watcher.begin(request.not_allowed, root)
         gradients: tuple[wire.Value, ...] | None = None
         detached: tuple[int, ...] = ()
         try:
@@ -157,9 +175,6 @@ class Executor:
                     gradients, detached = self._pull_back(result, request, inputs, decoder, encoder)
         except BaseException as error:
             return self._failed(error, request)
-        finally:
-            banned = tuple(self.watcher.seen)
-            self.watcher.begin((), root)
         mutated, side_effects = before.compare()
         if isinstance(result, nn.Module) and _shares_memory(result, args):
             side_effects += ("memory that it shares with its argument",)
@@ -173,7 +188,6 @@ class Executor:
             detached=detached,
             mutated=mutated,
             side_effects=side_effects,
-            banned=banned,
             counts=counts,
         )
 
@@ -182,7 +196,6 @@ class Executor:
         return wire.Reply(
             "not_run" if limitation else "raised",
             raised=self._describe(error),
-            banned=tuple(self.watcher.seen),
         )
 
     def _target(self, request: wire.Call) -> tuple[Any, bool]:

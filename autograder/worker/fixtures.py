@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from . import devices
-from .watch import module_nets_down
+from .nets import module_nets_down
 
 
 def build(kind: str, content: Any, device: str) -> Any:

@@ -1,24 +1,16 @@
 """Seeing a call that is not allowed, whatever alias it goes by, and counting work.
 
-Three nets, from the top down:
-- a torch function mode sees every public torch function by name;
-- the kernels of the watched operators are replaced by ones that note the call and then compute
-  it by decomposition. They sit below the modes, so a mode that was switched off or popped, a
-  compiled string or an operator's packet changes nothing;
-- numpy's and scipy's functions are wrapped where they live.
-A thread would be outside the second net's stack only in naming the line; in the sandbox no thread
-can be made. The nets are set once, before any student code is imported.
+From the top down: a torch function mode sees every public torch function by name; the nets of
+`nets.py` see what runs, whatever it is called. A thread would be outside of the stack only in
+naming the line; in the sandbox no thread can be made.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
-import warnings
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -29,123 +21,50 @@ from torch.utils.flop_counter import flop_registry
 from .names import matches
 from .wire import Banned
 
-# Operators whose kernels are replaced where a rule matches their name; those of _DECOMPOSED below
-# are computed in another way, these are refused.
-_SDPA = (
-    "_scaled_dot_product_flash_attention_for_cpu",
-    "_scaled_dot_product_flash_attention",
-    "_scaled_dot_product_efficient_attention",
-    "_scaled_dot_product_cudnn_attention",
-    "_scaled_dot_product_fused_attention_overrideable",
-)
-_MODULES = {
-    "numpy": ("logaddexp", "logaddexp2"),
-    "scipy.special": ("softmax", "log_softmax", "logsumexp"),
-}
-
 
 class Watcher:
-    """Notes the calls of one exercise that match its patterns, with the student's line."""
+    """Notes the calls of one exercise that match its patterns, with the student's line.
+
+    While a module is imported, plain calls are its own affair (a check of itself against torch,
+    say). But what is composed of other operators in Python would leave a trace in which no name is
+    left: that is noted then, and held against the calls that follow.
+    """
 
     def __init__(self) -> None:
         self.patterns: tuple[str, ...] = ()
         self.root = ""
         self.seen: list[Banned] = []
+        self.on_import: list[Banned] = []
+        self.importing = False
+        self.tell: Callable[[Banned], None] = lambda banned: None
 
-    def begin(self, patterns: tuple[str, ...], root: str) -> None:
+    def begin(self, patterns: tuple[str, ...], root: str, importing: bool = False) -> None:
         """Watch for these from now on; the nets report to the watcher that began last."""
         global _watching
-        self.patterns, self.root, self.seen = patterns, root, []
+        self.patterns, self.root, self.importing = patterns, root, importing
+        self.seen = [b for b in self.on_import if matches(b.call, patterns)]
         _watching = self
 
-    def note(self, name: str) -> None:
+    def note(self, name: str, composed: bool = False) -> None:
         """Note a call by its base name, where a pattern matches."""
-        if self.patterns and matches(name, self.patterns):
-            banned = Banned(name, student_line(sys._getframe(1), self.root)[0])
-            if banned not in self.seen and len(self.seen) < 20:
-                self.seen.append(banned)
+        if not self.patterns or (self.importing and not composed):
+            return
+        if matches(name, self.patterns):
+            line = student_line(sys._getframe(1), self.root)[0]
+            seen = self.on_import if self.importing else self.seen
+            # what a noted call calls in its turn is no news
+            known = any(b.line == line for b in seen) if line else bool(seen)
+            if not known and len(seen) < 20:
+                seen.append(Banned(name, line))
+                self.tell(seen[-1])
 
 
 _watching = Watcher()
-_libraries: dict[str, torch.library.Library] = {}
 
 
-def set_nets(patterns: tuple[str, ...]) -> None:
-    """Put the kernel and module nets under every operator that one of the patterns names."""
-    for name in (*_DECOMPOSED, *_SDPA):
-        if matches(name, patterns) and name not in _libraries:
-            _replace_kernel(name, _DECOMPOSED.get(name))
-    for module_name, names in _MODULES.items():
-        wanted = [n for n in names if matches(n, patterns)]
-        if wanted:
-            _wrap_module(module_name, wanted)
-
-
-def _replace_kernel(name: str, compute: Callable[..., Any] | None) -> None:
-    if not hasattr(torch.ops.aten, name):
-        return
-
-    def kernel(*args: Any, **kwargs: Any) -> Any:
-        _watching.note(name)
-        if compute is not None:
-            return compute(*args, **kwargs)
-        raise NotImplementedError(f"{name} is not allowed in this exercise")
-
-    library = _libraries[name] = torch.library.Library("aten", "IMPL")
-    keys = ["CPU", "CUDA"] if compute else ["CPU" if name.endswith("cpu") else "CUDA"]
-    with warnings.catch_warnings(), _quiet_stderr():
-        warnings.simplefilter("ignore")  # overriding is the point
-        for key in keys:
-            if key == "CPU" or torch.version.cuda:
-                library.impl(name, kernel, key)
-
-
-def _wrap_module(module_name: str, names: list[str]) -> None:
-    try:
-        module = importlib.import_module(module_name)
-    except ImportError:
-        return
-    for name in names:
-        function = getattr(module, name)
-        if not isinstance(function, _Noted):
-            setattr(module, name, _Noted(function, name))
-
-
-@contextmanager
-def module_nets_down() -> Iterator[None]:
-    """While libraries are imported: some register loops with numpy's functions, which _Noted hides.
-
-    A process that grades several weeks has the nets of the earlier ones up.
-    """
-    up = []
-    for module_name, names in _MODULES.items():
-        module = sys.modules.get(module_name)
-        for name in names:
-            function = getattr(module, name, None)
-            if isinstance(function, _Noted):
-                setattr(module, name, function.__wrapped__)
-                up.append((module, name, function))
-    try:
-        yield
-    finally:
-        for module, name, function in up:
-            setattr(module, name, function)
-
-
-class _Noted:
-    """A numpy or scipy function that notes its use; ufunc methods included."""
-
-    def __init__(self, function: Any, name: str) -> None:
-        self.__wrapped__ = function
-        self._name = name
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        _watching.note(self._name)
-        return self.__wrapped__(*args, **kwargs)
-
-    def __getattr__(self, attribute: str) -> Any:
-        value = getattr(self.__wrapped__, attribute)
-        return _Noted(value, self._name) if callable(value) else value
+def note(name: str, composed: bool = False) -> None:
+    """Note a call for the watcher that is on."""
+    _watching.note(name, composed)
 
 
 class FunctionNet(TorchFunctionMode):
@@ -253,67 +172,11 @@ def student_line(frame: Any, root: str) -> tuple[int | None, str | None]:
     return None, None
 
 
-def _upcast(x: torch.Tensor, half_to_float: bool) -> tuple[torch.Tensor, torch.dtype]:
-    """Halves are computed in float32, as torch's own kernels do."""
-    wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
-    return wide, wide.dtype if half_to_float else x.dtype
-
-
-def _softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
-    wide, dtype = _upcast(x, half_to_float)
-    if x.numel() == 0:
-        return x.clone()
-    e = torch.exp(wide - wide.amax(dim, keepdim=True))
-    return (e / e.sum(dim, keepdim=True)).to(dtype)
-
-
-def _log_softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
-    wide, dtype = _upcast(x, half_to_float)
-    if x.numel() == 0:
-        return x.clone()
-    shifted = wide - wide.amax(dim, keepdim=True)
-    return (shifted - shifted.exp().sum(dim, keepdim=True).log()).to(dtype)
-
-
-def _logaddexp(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    top = torch.maximum(x, y)
-    return top + torch.log(torch.exp(x - top) + torch.exp(y - top))
-
-
-def _logaddexp2(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    top = torch.maximum(x, y)
-    return top + torch.log2(torch.exp2(x - top) + torch.exp2(y - top))
-
-
-_DECOMPOSED: dict[str, Callable[..., Any]] = {
-    "_softmax": _softmax,
-    "_log_softmax": _log_softmax,
-    "logaddexp": _logaddexp,
-    "logaddexp2": _logaddexp2,
-}
-
-
-class _quiet_stderr:
-    """Descriptor 2 to nowhere: torch's C++ warnings do not go through Python."""
-
-    def __enter__(self) -> None:
-        sys.stderr.flush()
-        self.saved = os.dup(2)
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 2)
-        os.close(null)
-
-    def __exit__(self, *_: object) -> None:
-        os.dup2(self.saved, 2)
-        os.close(self.saved)
-
-
 __all__ = [
     "Counting",
     "FunctionNet",
     "Watcher",
     "matches",
-    "module_nets_down",
-    "set_nets",
+    "note",
     "student_line",
 ]

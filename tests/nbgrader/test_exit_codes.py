@@ -155,6 +155,11 @@ def _(stage: Stage) -> list[str]:
     return ["release", WEEK]
 
 
+@scene("release", 1)
+def _(stage: Stage) -> list[str]:
+    return ["release", WEEK]
+
+
 @scene("release", 2)
 def _(stage: Stage) -> list[str]:
     stage.change("course.yaml", "release: 2020", "release: 2080")

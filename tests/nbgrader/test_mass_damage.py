@@ -9,10 +9,13 @@ import pytest
 from tiny_course import SOLUTION, WEEK
 
 from autograder.cli.show.grading import run_grade
-from autograder.model.course import Course, Week
+from autograder.cli.show.status import run_status
+from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError
 from autograder.nbgrader.collect import collect
+from autograder.nbgrader.extensions import unknown_extensions
 from autograder.nbgrader.gradebook import standings
+from autograder.nbgrader.release import release
 
 OTHER = {"dubbing.py": SOLUTION}
 RIGHT = {"doubling.py": SOLUTION}
@@ -78,3 +81,38 @@ def test_a_week_that_was_not_released_is_not_graded_in_vain(
             course, week, None, json_file=None, jobs=1, device="cpu", sandbox="auto", refused=False
         )
     assert not (course.root / ".autograder" / "results").exists()
+
+
+LATE = """\
+late:
+  percent: 10
+  extensions:
+    - {student: stuent0, week: week01_tiny, until: 2020-01-20T23:59:00}
+"""
+STRANGER = (
+    "LOOK  course.yaml: late.extensions[0].student: nobody is called 'stuent0': did you mean "
+    "'student0'?"
+)
+
+
+def test_an_extension_for_nobody_is_said_wherever_it_would_count(
+    grade: Callable[..., bool], course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registry = course.root / "course.yaml"
+    registry.write_text(registry.read_text() + LATE)
+    course.__init__(course.root, load(course.root).registry)  # type: ignore[misc]
+    assert not grade(RIGHT)
+    assert STRANGER in capsys.readouterr().out
+    assert not run_status(course, None, as_json=False)
+    assert f"{WEEK}: {STRANGER}" in capsys.readouterr().out
+
+
+def test_before_anybody_is_known_an_extension_is_for_somebody(course: Course, week: Week) -> None:
+    registry = course.root / "course.yaml"
+    registry.write_text(registry.read_text() + LATE)
+    assert unknown_extensions(load(course.root), week) == []
+
+
+def test_a_due_date_in_the_past_is_said_at_the_release(course: Course, week: Week) -> None:
+    (note,) = release(course, week).notes
+    assert note.startswith("course.yaml: weeks[0].due: Monday 13 January 2020, 23:59 is past")

@@ -331,7 +331,7 @@ def test_a_mended_hidden_test_from_preview_to_undo(
     """The commands, with real grading: a hidden test that asked for the wrong thing is mended."""
     tests = course.graders(week)
     wrong = (
-        "from autograder.grading.properties import expect\n\n\n"
+        "from autograder.authors import expect\n\n\n"
         "def test_half(submission):\n"
         "    expect(submission.halve(8.0) == 5.125, 'Half of 8 is asked for.')\n"
     )

@@ -170,8 +170,7 @@ def test_no_right_program_is_suspected_of_a_call_that_is_not_allowed(course):
 
 
 def test_open_points_count_only_as_many_electives_as_count(tmp_path):
-    from autograder.student.checking import CheckResult
-    from autograder.student.results import ExerciseResult
+    from autograder.student.results import CheckResult, ExerciseResult
 
     def exercise(points, state, elective):
         return ExerciseResult("x", points, state, 0, 1, elective=elective)

@@ -212,9 +212,9 @@ def test_a_penalty_and_what_is_kept_make_the_score():
 @pytest.mark.parametrize(
     ("late", "message"),
     [
-        ("percent: 101", "late.percent: expected `float` <= 100"),
+        ("percent: 101", "late.percent: must be at most 100"),
         ("percent: 10, per: week", "late.per: invalid enum value 'week'"),
-        ("percent: 10, slip_days: -1", "late.slip_days: expected `int` >= 0"),
+        ("percent: 10, slip_days: -1", "late.slip_days: must be at least 0"),
         (
             f"{DAY}, extensions: [{{student: a, week: week09_x, until: 2026-10-14T12:00:00}}]",
             "late.extensions[0].week: 'week09_x' is no week of the course",

@@ -1,25 +1,165 @@
-"""The nets over numpy's functions, in a process that grades several weeks."""
+"""The nets: what a library computes is noted, whatever it is called, and computed as ever."""
+
+import inspect
+import sys
+import types
+import warnings
 
 import numpy as np
 import pytest
+import torch
+from torch.fx.experimental.proxy_tensor import make_fx
 
-from autograder.worker.watch import _Noted, module_nets_down, set_nets
+from autograder.worker import claimed
+from autograder.worker.nets import _NotedUfunc, module_nets_down, set_nets
+from autograder.worker.watch import Watcher
+
+claimed.device()  # autograd counts devices at the first backward pass of a process
+PATTERNS = ("*softmax*", "*logsumexp*", "logaddexp*", "scaled_dot_product_*", "logcumsumexp")
+_TABLE = torch._decomp.decomposition_table
+_SCRIPT = torch.jit.CompilationUnit(
+    "def total(x):\n    return torch.logsumexp(x, [-1], True)\n"
+    "def attention(x):\n    return torch._C._nn.scaled_dot_product_attention(x, x, x)\n"
+)
 
 
 @pytest.fixture
-def net(monkeypatch):
-    monkeypatch.setattr(np, "logaddexp", np.logaddexp)  # put back in the end
-    set_nets(("logaddexp*",))
+def watcher():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # prototypes of sparse and nested tensors
+        set_nets(PATTERNS)
+        watcher = Watcher()
+        watcher.begin(PATTERNS, "")
+        yield watcher
+        watcher.begin((), "")
 
 
-def test_a_library_that_is_imported_meets_numpys_own_function(net):
-    assert isinstance(np.logaddexp, _Noted)
+def x():
+    return torch.linspace(-1, 2, 12).reshape(3, 4)
+
+
+def softmax_of(y):
+    e = torch.exp(y - y.amax(-1, keepdim=True))
+    return e / e.sum(-1, keepdim=True)
+
+
+COMPUTED_FOR_ME = {
+    "operator": lambda: torch.ops.aten._softmax(x(), -1, False),
+    "out": lambda: torch.ops.aten._softmax.out(x(), -1, False, out=torch.empty(3, 4)),
+    "decomposition": lambda: _TABLE[torch.ops.aten._softmax.default](x(), -1, False),
+    "reference": lambda: torch._refs.softmax(x(), -1),
+    "reference, by its wrapped function": lambda: torch._refs.special.softmax(x(), -1),
+    "masked": lambda: torch.masked.softmax(x(), -1),
+    "mkldnn": lambda: torch.softmax(x().to_mkldnn(), -1).to_dense(),
+    "sparse": lambda: torch.sparse.softmax(x().to_sparse(), -1).to_dense(),
+    "nested": lambda: torch.softmax(torch.nested.nested_tensor([x()]), -1)[0],
+    "a graph": lambda: make_fx(lambda y: torch.softmax(y, -1))(x())(x()),
+    "vmap": lambda: torch.vmap(lambda row: torch.softmax(row, -1))(x()),
+    "logsumexp": lambda: torch.exp(x() - torch.logsumexp(x(), -1, keepdim=True)),
+    "script": lambda: torch.exp(x() - _SCRIPT.total(x())),
+    "the innermost ufunc": lambda: torch.exp(
+        x()
+        - torch.from_numpy(sys.modules["numpy._core.umath"].logaddexp.reduce(x().numpy(), 1))[
+            :, None
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("way", COMPUTED_FOR_ME)
+def test_what_the_library_computes_is_noted(watcher, way):
+    COMPUTED_FOR_ME[way]()
+    assert watcher.seen
+
+
+@pytest.mark.parametrize("way", COMPUTED_FOR_ME)
+def test_what_is_noted_is_computed_as_ever(watcher, way):
+    torch.testing.assert_close(COMPUTED_FOR_ME[way](), softmax_of(x()))
+
+
+def test_attention_in_torchscript_is_noted(watcher):
+    _SCRIPT.attention(x()[None])
+    assert [b.call for b in watcher.seen] == ["scaled_dot_product_attention"]
+
+
+def test_gradients_flow_through_what_is_noted(watcher):
+    y = x().requires_grad_()
+    torch.logsumexp(y, -1).sum().backward()
+    torch.testing.assert_close(y.grad, softmax_of(x()))
+
+
+def test_what_is_built_from_elementary_operations_is_not_noted(watcher):
+    softmax_of(x().requires_grad_()).sum().backward()
+    assert not watcher.seen
+
+
+def test_a_check_against_torch_while_a_module_is_imported_is_its_own_affair(watcher):
+    watcher.begin(PATTERNS, "", importing=True)
+    torch.softmax(x(), -1)
+    watcher.begin(PATTERNS, "")
+    assert not watcher.seen
+
+
+def test_a_decomposition_that_is_traced_while_a_module_is_imported_is_held_against_its_calls(
+    watcher,
+):
+    watcher.begin(PATTERNS, "", importing=True)
+    table = {torch.ops.aten._softmax.default: _TABLE[torch.ops.aten._softmax.default]}
+    make_fx(lambda y: torch.softmax(y, -1), decomposition_table=table)(x())
+    watcher.begin(PATTERNS, "")
+    assert watcher.seen
+
+
+def test_a_library_that_is_imported_later_is_looked_at(watcher, tmp_path, monkeypatch):
+    package = tmp_path / "einops"
+    package.mkdir()
+    (package / "__init__.py").write_text("def softmax(x, axis=-1):\n    return x\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "einops", raising=False)
+    import einops
+
+    assert einops.softmax(3, axis=0) == 3
+    assert [b.call for b in watcher.seen] == ["softmax"]
+
+
+def test_a_function_that_notes_keeps_its_signature(watcher):
+    names = list(inspect.signature(torch.nn.functional.softmax).parameters)
+    assert names == ["input", "dim", "_stacklevel", "dtype"]
+
+
+def test_a_function_of_the_modules_own_is_left_alone(watcher):
+    def softmax(y):
+        return y
+
+    assert softmax(1) == 1
+    assert not watcher.seen
+
+
+def test_a_library_that_is_imported_meets_numpys_own_function(watcher):
+    assert isinstance(np.logaddexp, _NotedUfunc)
     with module_nets_down():
         assert isinstance(np.logaddexp, np.ufunc)
-    assert isinstance(np.logaddexp, _Noted)
+    assert isinstance(np.logaddexp, _NotedUfunc)
 
 
-def test_the_nets_are_up_again_after_an_import_that_failed(net):
+def test_the_nets_are_up_again_after_an_import_that_failed(watcher):
     with pytest.raises(ImportError), module_nets_down():
         raise ImportError("no such extra")
-    assert isinstance(np.logaddexp, _Noted)
+    assert isinstance(np.logaddexp, _NotedUfunc)
+
+
+def test_a_closure_can_be_made_to_note():
+    from autograder.worker.nets import _replace_one
+
+    offset = 2
+
+    def softmax(y, *, scale=3):
+        return scale * y + offset
+
+    watcher = Watcher()
+    watcher.begin(PATTERNS, "")
+    _replace_one(softmax, "softmax")
+    assert (softmax(1), softmax(1, scale=1)) == (5, 3)
+    assert isinstance(softmax, types.FunctionType)
+    assert watcher.seen
+    watcher.begin((), "")

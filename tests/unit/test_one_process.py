@@ -20,7 +20,7 @@ weeks:
      release: 2020-01-13T09:00:00, due: 2020-01-20T23:59:00}
 """
 GRADER = """
-from autograder.grading.properties import expect
+from autograder.authors import expect
 
 def test_scale(submission):
     expect(submission.scale(5.0) == {factor} * 5.0, 'It is off.')

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import sys
-from importlib import metadata
 from pathlib import Path
 
 import msgspec
 
 from ...model.course import REGISTRY, Course, Week, parse
-from ...version import __version__
-
-# A report depends on these beside the kit's own code.
-_LIBRARIES = ("torch", "numpy", "pytest", "matplotlib")
+from ..depends import versions
 
 
 class Parcel(msgspec.Struct, frozen=True):
@@ -56,16 +51,3 @@ def unpack(parcel: Parcel, folder: Path) -> Course:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.write_bytes(content)
     return Course(folder, parse((folder / REGISTRY).read_text(encoding="utf-8")))
-
-
-def versions() -> dict[str, str]:
-    """What must be the same on both ends for reports to be the same."""
-    own = {"autograder": __version__, "Python": "{}.{}".format(*sys.version_info)}
-    return own | {name: _version(name) for name in _LIBRARIES}
-
-
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "none"

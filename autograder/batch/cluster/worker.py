@@ -17,9 +17,9 @@ import msgspec
 from ...files.workfolder import WorkFolder
 from ...model.course import Course
 from ...model.report import SubmissionReport
+from ..depends import fingerprint, versions
 from ..intake import Submission
-from ..store import fingerprint
-from .parcel import Parcel, key_of, unpack, versions
+from .parcel import Parcel, key_of, unpack
 
 if TYPE_CHECKING:
     from ...grading.engine import Engine
@@ -40,7 +40,7 @@ class _Settled:
 
     def grade(self, submission: Submission) -> SubmissionReport:
         if self.engine is None:
-            from ...grading.spawner import warm_engine
+            from ...grading.warm import warm_engine
             from ...sandbox import choose
 
             parcel = self.parcel

@@ -71,12 +71,14 @@ def run_grade(
         return fine
     if not refused:
         _stop_where_most_are_refused(report)
+    from ...nbgrader.extensions import unknown_extensions
     from ...nbgrader.gradebook import record
 
     recording = record(course, week, report)
-    for line in recording.lines():
-        console.print(line, markup=False)
-    return fine and not recording.left_out
+    strangers = unknown_extensions(course, week)
+    for line in [*recording.lines(), *(f"LOOK  {line}" for line in strangers)]:
+        console.print(line, markup=False, soft_wrap=True)
+    return fine and not (recording.left_out or strangers)
 
 
 def _stop_where_most_are_refused(report: Report) -> None:

@@ -14,19 +14,23 @@ from ...model.report import SubmissionReport
 from ...model.verdicts import Ending
 from ...nbgrader.collect import collect
 from ...nbgrader.demo import CLASS, Played, play, steps
+from ...nbgrader.extensions import unknown_extensions
 from ...nbgrader.feedback import return_feedback
 from ...nbgrader.release import release
 from ...nbgrader.workspace import Workspace
 
 
-def run_release(course: Course, week: Week, *, early: bool) -> None:
-    """Release, and say what students need to know."""
+def run_release(course: Course, week: Week, *, early: bool) -> bool:
+    """Release, and say what students need to know; whether nothing is to be looked at."""
     with Console(stderr=True).status(f"releasing {week.name}"):
         released = release(course, week, early=early)
     print(f"released {week.name}: {len(released.files)} files, none with a secret line in it")
     print(f"students fetch it with   nbgrader fetch_assignment {week.name} --course {course.id}")
     exchange = Workspace(course).exchange
     print(f"their nbgrader_config.py needs   c.Exchange.root = {str(exchange)!r}")
+    for note in released.notes:
+        print(f"LOOK  {note}")
+    return not released.notes
 
 
 def run_collect(course: Course, week: Week) -> bool:
@@ -51,9 +55,10 @@ def run_feedback(course: Course, week: Week) -> bool:
         task = progress.add_task("", total=len(graded))
         returned = return_feedback(course, week, on_done=lambda: progress.advance(task))
     print(f"released feedback to {len(returned.students)} of {len(graded)}")
-    for note in returned.notes:
+    strangers = unknown_extensions(course, week)
+    for note in returned.notes + [f"LOOK  {line}" for line in strangers]:
         print(note)
-    return len(returned.students) == len(graded)
+    return len(returned.students) == len(graded) and not strangers
 
 
 class _Steps:

@@ -36,7 +36,7 @@ def run_status(course: Course, week: Week | None, *, as_json: bool) -> bool:
 
 def _odd(w: WeekStatus) -> set[str]:
     """The students with whom something is odd."""
-    return {*w.foreign, *w.refused}
+    return {*w.foreign, *w.refused, *w.strangers}
 
 
 def _print_table(weeks: list[WeekStatus]) -> None:
@@ -74,6 +74,7 @@ def _to_do(w: WeekStatus) -> list[str]:
         )
     lines += [f"LOOK  {s} was handed in by the user {owner}" for s, owner in w.foreign.items()]
     lines += [f"LOOK  {s} was refused: {why}" for s, why in w.refused.items()]
+    lines += [f"LOOK  {line}" for line in w.strangers]
     return [f"{w.week}: {line}" for line in lines]
 
 

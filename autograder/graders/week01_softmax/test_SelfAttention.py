@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.grading.properties import rows_sum_to_one, same
+from autograder.authors import rows_sum_to_one, same
 
 # A right program may multiply by the float64 matrices and round at the end, or round the
 # matrices first: in float32 the two differ by a few steps of 6e-8 on the way to the weights.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.grading.properties import expect
+from autograder.authors import expect
 
 pytestmark = pytest.mark.dtypes("float64")
 SENTENCE = ["The", "cat", "sat", "on", "the", "mat"]

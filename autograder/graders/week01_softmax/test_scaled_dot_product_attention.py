@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.properties import rows_sum_to_one
+from autograder.authors import rows_sum_to_one
 
 
 def three(draw, *leading, n=4, m=7, d=6, d_v=3):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.grading.properties import expect, rows_sum_to_one
+from autograder.authors import expect, rows_sum_to_one
 
 
 @pytest.mark.weight(2)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.grading.properties import expect, rows_sum_to_one
+from autograder.authors import expect, rows_sum_to_one
 
 
 @pytest.mark.weight(3)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.grading.properties import expect, same, zero_where
+from autograder.authors import expect, same, zero_where
 
 
 def triangle(length):

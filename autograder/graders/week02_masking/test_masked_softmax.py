@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.grading.properties import all_finite, expect, rows_sum_to_one, zero_where
+from autograder.authors import all_finite, expect, rows_sum_to_one, zero_where
 
 
 def some(draw, *shape, p=0.6):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from autograder.grading.properties import NEW_AXES, expect
+from autograder.authors import NEW_AXES, expect
 
 
 def cells(drawing):

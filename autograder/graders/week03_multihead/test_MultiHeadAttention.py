@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.grading.properties import rows_sum_to_one, same, zero_where
+from autograder.authors import rows_sum_to_one, same, zero_where
 
 
 def sighted(draw, *shape):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.grading.properties import torch_mha
+from autograder.authors import torch_mha
 
 
 def drawn(draw, width=12, heads=3, bias=True):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.properties import same
+from autograder.authors import same
 
 
 @pytest.mark.weight(2)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from autograder.grading.properties import expect
+from autograder.authors import expect
 
 
 def heads(draw, number=3, n=4, m=6):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.grading.properties import expect, generator_seed
+from autograder.authors import expect, generator_seed
 
 SEED = 7
 

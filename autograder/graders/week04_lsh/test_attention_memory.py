@@ -1,6 +1,6 @@
 """Hidden graders for `attention_memory`."""
 
-from autograder.grading.properties import expect
+from autograder.authors import expect
 
 
 def test_full_counts_every_pair(agree, draw):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.grading.properties import all_finite, same
+from autograder.authors import all_finite, same
 
 
 def test_values(agree, draw):

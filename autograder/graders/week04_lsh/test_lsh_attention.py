@@ -6,7 +6,7 @@ import statistics
 import pytest
 import torch
 
-from autograder.grading.properties import expect, growth_exponent, same
+from autograder.authors import expect, growth_exponent, same
 
 THREES = [0, 1, 2] * 4  # sorted and cut in fours, each bucket is a chunk
 ONE_BUCKET = [0] * 12

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.grading.properties import expect
+from autograder.authors import expect
 
 
 def test_order(agree, draw):

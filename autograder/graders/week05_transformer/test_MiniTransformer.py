@@ -6,7 +6,7 @@ Positions come from a float32 table, so models in float64 are compared at 1e-6.
 import pytest
 import torch
 
-from autograder.grading.properties import expect, same
+from autograder.authors import expect, same
 
 SIZES = {"vocab_size": 11, "d_model": 12, "n_heads": 3, "n_layers": 2, "max_len": 9}
 

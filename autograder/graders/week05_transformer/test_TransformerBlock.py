@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from autograder.grading.properties import expect, same
+from autograder.authors import expect, same
 
 
 @pytest.mark.weight(2)

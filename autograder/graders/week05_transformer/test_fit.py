@@ -5,7 +5,7 @@ Mostly on float64 models, where right programs stay together over several steps 
 
 import pytest
 
-from autograder.grading.properties import expect
+from autograder.authors import expect
 
 NEAR = 2e-5  # right programs that sum in another order stay within 1e-9; positions cost 1e-6
 

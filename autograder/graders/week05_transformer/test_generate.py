@@ -5,7 +5,7 @@ Tokens are drawn in float32, where the same generator gives the same ones to eve
 
 import pytest
 
-from autograder.grading.properties import expect, generator_seed
+from autograder.authors import expect, generator_seed
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ their angles in float32 or in float64.
 import pytest
 import torch
 
-from autograder.grading.properties import expect, same
+from autograder.authors import expect, same
 
 
 @pytest.mark.weight(2)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from autograder.grading.properties import rows_sum_to_one, zero_where
+from autograder.authors import rows_sum_to_one, zero_where
 
 
 @pytest.mark.weight(2)

@@ -7,7 +7,7 @@ decides where its tensors live.
 import pytest
 import torch
 
-from autograder.grading.properties import expect, rows_sum_to_one, zero_where
+from autograder.authors import expect, rows_sum_to_one, zero_where
 
 
 def inputs(draw, *lead, n=4, m=6, d=5, d_v=3, std=1.0):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.grading.properties import expect, growth_exponent, same
+from autograder.authors import expect, growth_exponent, same
 
 
 def inputs(draw, *lead, n=5, m=7, d=4, d_v=3, r=6, std=1.0):

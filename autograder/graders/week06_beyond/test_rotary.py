@@ -7,7 +7,7 @@ angles from tables in float32.
 import pytest
 import torch
 
-from autograder.grading.properties import same
+from autograder.authors import same
 
 
 @pytest.mark.weight(2)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.properties import expect, hf_encoder, rows_sum_to_one
+from autograder.authors import expect, hf_encoder, rows_sum_to_one
 
 VOCABULARY = ["the", "cat", "##s", "sat", "on", "a", "mat", "under", "##stand", ".", ",", "?"]
 SENTENCE = "The cats sat on a mat."

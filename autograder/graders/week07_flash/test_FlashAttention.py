@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.grading.properties import expect, growth_exponent
+from autograder.authors import expect, growth_exponent
 
 APPLY = "FlashAttention.apply"
 LARGE = 1e-9  # see test_tiled_attention.py

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.grading.properties import expect, once
+from autograder.authors import expect, once
 
 
 @pytest.mark.weight(2)

@@ -10,7 +10,7 @@ import math
 import pytest
 import torch
 
-from autograder.grading.properties import expect, growth_exponent
+from autograder.authors import expect, growth_exponent
 
 LARGE = 1e-9
 

@@ -1,7 +1,7 @@
 """Line 2. The same, with a spelling that no rule knows.
 
-Expected: softmax=wrong|crashed
-Score at most: softmax=0.6
+Expected: softmax=forbidden
+Score at most: softmax=0
 """
 
 def softmax(x, dim=-1):

@@ -1,7 +1,7 @@
 """Line 1. Looks for expected values in the frames above a call, by names that no source rule sees.
 
-Expected: softmax=wrong
-Score at most: softmax=0.6
+Expected: softmax=forbidden
+Score at most: softmax=0
 """
 
 def softmax(x, dim=-1):

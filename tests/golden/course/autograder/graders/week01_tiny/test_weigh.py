@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.properties import rows_sum_to_one
+from autograder.authors import rows_sum_to_one
 
 
 def test_values(agree, draw):

@@ -1,0 +1,77 @@
+"""Everything beside a submission that its report depends on, as one hash.
+
+A stored report is taken again only if nothing of this changed: the kit's code that takes part in
+grading, the week's graders, solution and bank, the libraries and their versions, what course.yaml
+says of the week, the secret, the devices and the sandbox. What changes no verdict is left out by
+name, so that a new setting counts until somebody says that it does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..model.course import Course, Week
+from ..model.extras import EXTRAS
+from ..version import __version__
+
+# Rooms whose code takes part in grading. The others show, hand out or return what was graded.
+ROOMS = ("model", "files", "batch", "grading", "worker", "sandbox")
+# Settings of a week and of the course that change no verdict and no score of a submission.
+_OF_A_WEEK = ("title", "release", "due", "questions", "files", "folders")
+_OF_THE_COURSE = ("course", "title", "timezone", "weeks", "late", "nbgrader")
+_LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")
+
+
+def fingerprint(
+    course: Course, week: Week, devices: Iterable[str], secret: bytes, sandbox: str
+) -> bytes:
+    """A hash of everything beside the submission that a report depends on."""
+    digest = hashlib.blake2b(digest_size=20)
+    for part in (*devices, sandbox):
+        feed(digest, part.encode())
+    feed(digest, secret)
+    for facts in (settings(course, week), versions()):
+        feed(digest, msgspec.json.encode(facts, order="deterministic"))
+    kit = Path(__file__).parents[1]
+    for folder in (course.graders(week), course.solution_folder(week), *(kit / r for r in ROOMS)):
+        for path in sorted(folder.rglob("*.py")):
+            feed(digest, path.relative_to(folder).as_posix().encode())
+            feed(digest, path.read_bytes())
+    return digest.digest()
+
+
+def settings(course: Course, week: Week) -> dict[str, Any]:
+    """What course.yaml says that a report of the week depends on."""
+    of_course = _without(course.registry, _OF_THE_COURSE)
+    return {"week": _without(week, _OF_A_WEEK), "course": of_course}
+
+
+def versions() -> dict[str, str]:
+    """Python, the kit and the libraries of grading, with those of the extras that are there."""
+    own = {"autograder": __version__, "Python": "{}.{}".format(*sys.version_info)}
+    extras = sorted({library for libraries in EXTRAS.values() for library in libraries})
+    return own | {name: _version(name) for name in (*_LIBRARIES, *extras)}
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "none"
+
+
+def _without(settings: msgspec.Struct, left_out: tuple[str, ...]) -> dict[str, Any]:
+    return {k: v for k, v in msgspec.structs.asdict(settings).items() if k not in left_out}
+
+
+def feed(digest: hashlib.blake2b, part: bytes) -> None:
+    """Length first, so that no two sequences of parts hash alike."""
+    digest.update(len(part).to_bytes(8, "little"))
+    digest.update(part)

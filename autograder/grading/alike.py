@@ -1,0 +1,255 @@
+"""Whether a student's run of a hidden test and a misconception's went wrong in the same way.
+
+What is compared is what the test failed for. Where values are wrong, nobody looked at gradients
+or at the caller's arguments, so a difference there says nothing. Numbers are the same if they are
+equal up to rounding, or if they are much closer to each other than the wrong ones are to the
+right ones: the gradient of a large call may hold rounding noise, a float64 of a float32 as well.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..model.verdicts import Verdict
+from ..worker import wire
+from ..worker.values import Decoder
+from .drawn import Drawing, Figure, read_special
+from .outcomes import Outcome
+from .plugin import Ran
+from .targets import Answer
+
+# As close as this to each other, in parts of the distance from what is right.
+_CLOSE = 0.01
+_GRADIENTS = re.compile(r"gradient|differentiable")
+_EFFECTS = re.compile(r" changes ")
+# Where our own comparison found a value wrong; what an author's own check looks at is not known.
+_VALUES = re.compile(
+    r"^(?:The (?:result|\w+ value)|`[^`]*`).*? (?:differs? in|should |has \d+ NaN)"
+)
+
+# What such a sentence says is a mistake of its own, whatever the values are.
+_TELLING = re.compile(
+    r" should (?:have (?:shape|dtype)|hold|be (?:a|an|None)\b|refuse|raise)| lies on | changes "
+    r"|carries no gradient|not differentiable|could not be loaded"
+)
+
+Answers = Sequence[Answer | Outcome]
+
+
+@dataclass(frozen=True)
+class _Aspects:
+    """What of two answers is compared."""
+
+    gradients: bool = True
+    effects: bool = True
+
+
+def same_failure(mine: Ran, theirs: Ran, right: Answers = ()) -> bool:
+    """Whether both failed a test with the same answers. right: what right code answers there."""
+    return same_answers(mine.answers, theirs.answers, right, _aspects(mine, theirs))
+
+
+def alike_failure(mine: Ran, theirs: Ran) -> bool:
+    """Whether both failed for the same reason, as the student would be told, with other values."""
+    mine_said, theirs_said = mine.report, theirs.report
+    if mine_said.verdict != theirs_said.verdict:
+        return False
+    if mine_said.message == theirs_said.message and _TELLING.search(mine_said.message):
+        return True
+    if mine_said.verdict is not Verdict.CRASHED or not 0 < len(mine.answers) == len(theirs.answers):
+        return False
+    errors = [x.answers[-1][0].raised for x in (mine, theirs) if isinstance(x.answers[-1], tuple)]
+    return len(errors) == 2 and _same_errors(errors[0], errors[1])
+
+
+def same_answers(
+    mine: Answers, theirs: Answers, right: Answers = (), aspects: _Aspects | None = None
+) -> bool:
+    """Whether two runs of a test saw the same: values, gradients, exceptions, side effects."""
+    padded = [*right, *[None] * len(mine)]
+    return len(mine) == len(theirs) and all(
+        _same_answer(a, b, r, aspects or _Aspects())
+        for a, b, r in zip(mine, theirs, padded, strict=False)
+    )
+
+
+def _aspects(mine: Ran, theirs: Ran) -> _Aspects:
+    said = mine.report.message, theirs.report.message
+    if any(r.report.verdict is not Verdict.WRONG for r in (mine, theirs)):
+        return _Aspects()
+    gradients, effects = (any(p.search(s) for s in said) for p in (_GRADIENTS, _EFFECTS))
+    values = all(_VALUES.search(s) for s in said)
+    if gradients or effects or not values:
+        return _Aspects(gradients or not values, effects or not values)
+    return _Aspects(False, False)
+
+
+def _same_answer(
+    a: Answer | Outcome, b: Answer | Outcome, right: Answer | Outcome | None, aspects: _Aspects
+) -> bool:
+    if isinstance(a, Outcome) or isinstance(b, Outcome):
+        return type(a) is type(b)
+    mine, theirs = a[0], b[0]
+    if mine.status != theirs.status or bool(mine.banned) != bool(theirs.banned):
+        return False
+    if {_plain(x.call) for x in mine.banned} != {_plain(x.call) for x in theirs.banned}:
+        return False
+    if aspects.effects and _effects(mine) != _effects(theirs):
+        return False
+    if (mine.raised is None) != (theirs.raised is None):
+        return False
+    if mine.raised and theirs.raised and not _same_error(mine.raised, theirs.raised):
+        return False
+    if mine.mismatch != theirs.mismatch:
+        return False
+    if aspects.gradients and mine.detached != theirs.detached:
+        return False
+    if (mine.counts is None) != (theirs.counts is None):
+        return False
+    if mine.counts and theirs.counts and not _near(mine.counts.largest, theirs.counts.largest):
+        return False
+    try:
+        return _same_numbers(a, b, right if isinstance(right, tuple) else None, aspects)
+    except wire.BadFrame:
+        return False
+
+
+def _effects(reply: wire.Reply) -> tuple[Any, ...]:
+    return reply.mutated, reply.side_effects
+
+
+def _same_numbers(a: Answer, b: Answer, right: Answer | None, aspects: _Aspects) -> bool:
+    left, other = _decoder(a), _decoder(b)
+    truth = _decoder(right) if right is not None else None
+    good = truth(right[0].value) if truth and right else None
+    if not _same_value(left(a[0].value), other(b[0].value), good):
+        return False
+    if not aspects.gradients:
+        return True
+    mine, theirs = a[0].gradients or (), b[0].gradients or ()
+    wanted = (right[0].gradients or ()) if right else ()
+    goods = [truth(g) for g in wanted] if truth else []
+    decoded = [left(g) for g in mine], [other(g) for g in theirs]
+    # All gradients of a call are compared on one scale: a zero one holds rounding noise only.
+    scale = max((_size(g) for g in decoded[1]), default=0.0)
+    return len(mine) == len(theirs) and all(
+        _same_value(x, y, goods[i] if i < len(goods) else None, scale)
+        for i, (x, y) in enumerate(zip(*decoded, strict=True))
+    )
+
+
+def _decoder(answer: Answer) -> Decoder:
+    return Decoder(answer[1], special=read_special)
+
+
+def _plain(name: str) -> str:
+    return name.strip("_")
+
+
+def _near(a: int, b: int) -> bool:
+    """Two ways to the same growth need not make tensors of exactly the same size."""
+    return a <= 4 * b and b <= 4 * a
+
+
+def _same_errors(mine: wire.Raised | None, theirs: wire.Raised | None) -> bool:
+    return mine is not None and theirs is not None and _same_error(mine, theirs)
+
+
+def _same_error(mine: wire.Raised, theirs: wire.Raised) -> bool:
+    if mine.type != theirs.type:
+        return False
+    return _skeleton(mine.message) == _skeleton(theirs.message) or mine.type in (
+        "ValueError",
+        "AssertionError",
+    )
+
+
+def _skeleton(message: str) -> str:
+    return re.sub(r"\W+", " ", re.sub(r"'[^']*'", "", message))[:120]
+
+
+def _same_value(a: Any, b: Any, right: Any = None, scale: float = 0.0) -> bool:
+    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+        return _same_tensor(a, b, right, scale)
+    if isinstance(a, (np.ndarray, np.generic)) and isinstance(b, (np.ndarray, np.generic)):
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return False
+        good = torch.from_numpy(np.array(right)) if isinstance(right, np.ndarray) else None
+        return _same_tensor(
+            torch.from_numpy(np.array(a)), torch.from_numpy(np.array(b)), good, scale
+        )
+    if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
+        fits = isinstance(right, (tuple, list)) and len(right) == len(b)
+        goods = right if fits else [None] * len(b)
+        return len(a) == len(b) and all(
+            _same_value(x, y, r) for x, y, r in zip(a, b, goods, strict=True)
+        )
+    if isinstance(a, dict) and isinstance(b, dict):
+        goods = right if isinstance(right, dict) else {}
+        return a.keys() == b.keys() and all(_same_value(a[k], b[k], goods.get(k)) for k in a)
+    if isinstance(a, wire.HandleV) and isinstance(b, wire.HandleV):
+        return a.state == b.state
+    if isinstance(a, Drawing) and isinstance(b, Drawing):
+        return _same_drawing(a, b)
+    if isinstance(a, Figure) and isinstance(b, Figure):
+        return a.suptitle == b.suptitle and _same_value(a.axes, b.axes)
+    return _same_plain(a, b)
+
+
+def _same_plain(a: Any, b: Any) -> bool:
+    if isinstance(a, str) and isinstance(b, str):
+        return [line.rstrip(" ") for line in a.split("\n")] == [
+            line.rstrip(" ") for line in b.split("\n")
+        ]
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-7) or (math.isnan(a) and math.isnan(b))
+    return type(a) is type(b) and bool(a == b)
+
+
+def _same_drawing(a: Drawing, b: Drawing) -> bool:
+    if replace(a, images=()) != replace(b, images=()) or len(a.images) != len(b.images):
+        return False
+    return all(
+        (x.top_row_first, x.vmin, x.vmax) == (y.top_row_first, y.vmin, y.vmax)
+        and x.data.shape == y.data.shape
+        and np.allclose(x.data, y.data, atol=1e-6, equal_nan=True)
+        for x, y in zip(a.images, b.images, strict=True)
+    )
+
+
+def _same_tensor(a: torch.Tensor, b: torch.Tensor, right: Any, scale: float) -> bool:
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.is_meta or b.is_meta:
+        return a.is_meta and b.is_meta
+    if not (a.is_floating_point() or a.is_complex()):
+        return torch.equal(a, b)
+    slack = 32 * torch.finfo(a.dtype).eps
+    wide = torch.complex128 if a.is_complex() else torch.float64
+    wide_a, wide_b = a.to(wide), b.to(wide)
+    near = max(slack * max(_size(b), scale, 1e-30), _CLOSE * _distance(wide_b, right))
+    return torch.allclose(wide_a, wide_b, rtol=slack, atol=near, equal_nan=True)
+
+
+def _size(x: Any) -> float:
+    """The largest finite entry, without its sign."""
+    if not isinstance(x, torch.Tensor) or x.is_meta or not x.is_floating_point():
+        return 0.0
+    finite = x[torch.isfinite(x)]
+    return float(finite.abs().max()) if finite.numel() else 0.0
+
+
+def _distance(wrong: torch.Tensor, right: Any) -> float:
+    """How far a wrong result lies from the right one, where both are finite."""
+    if not isinstance(right, torch.Tensor) or right.shape != wrong.shape:
+        return 0.0
+    if right.is_meta or wrong.is_complex() or right.is_complex():
+        return 0.0
+    return _size(wrong - right.double())

@@ -1,0 +1,320 @@
+"""The nets below Python's names: operators, torch's functions in Python, numpy's and scipy's.
+
+Theory of operation. A submission may spell a library's function in any way, so its name is not
+looked for: what would run is made to say that it runs.
+
+- Operators: every kernel (of dense, sparse, nested, quantized and mkldnn tensors, with and without
+  `out=`) whose operator a rule names is replaced by one that notes the call and goes on with the
+  kernel that was there. They sit below torch's modes, so a mode that was switched off, a compiled
+  graph or TorchScript changes nothing.
+- Functions in Python: what torch and other libraries compose of other operators (references,
+  decompositions) has no kernel. Its code is replaced, not its name, so that whoever holds the
+  function, in whatever table, runs the code that notes; in modules that are imported later too.
+- numpy's ufuncs are replaced in every module that names them.
+
+The nets are set once, before any student code is imported, and note for the watcher that is on.
+What they promise is that no name and no alias matters. Code that goes for the nets themselves is
+another matter; see the threat model.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
+from typing import Any
+
+import numpy as np
+import torch
+
+from .names import matches
+from .watch import note
+
+_UFUNCS = ("logaddexp", "logaddexp2")
+# Whose functions in Python are looked at as they are imported; of what is there, these modules.
+_LIBRARIES = ("torch", "functorch", "scipy", "numpy", "keras", "transformers", "einops")
+_PYTHON = (
+    *("torch.nn.functional", "torch.masked._ops", "torch._refs", "torch._refs.special"),
+    *("torch._refs.nn.functional", "torch._decomp.decompositions", "scipy.special._logsumexp"),
+)
+_TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_table")
+# The keys of kernels that torch.library can hand out; mkldnn's is computed by way of dense ones.
+_KEYS = ("CPU", "CUDA", "SparseCPU", "SparseCsrCPU", "NestedTensorCPU", "QuantizedCPU")
+_MKLDNN = "MkldnnCPU"
+_COMPOSITE = "CompositeImplicitAutograd"
+
+_set: set[tuple[str, str]] = set()
+_libraries: dict[str, torch.library.Library] = {}
+
+
+def set_nets(patterns: tuple[str, ...]) -> None:
+    """Put the nets under everything that one of the patterns names."""
+    if not patterns:
+        return
+    _replace_kernels(patterns)
+    _replace_ufuncs(patterns)
+    for name in _PYTHON:
+        if name in sys.modules:
+            _look_into(sys.modules[name], patterns)
+    for table in map(functools.partial(getattr, torch._decomp), _TABLES):
+        for operator, function in table.items():
+            name = getattr(operator, "__name__", "").split(".")[0]
+            if matches(name, patterns):
+                _replace_code(function, name)
+    _look_at_later_imports(patterns)
+
+
+def all_patterns() -> tuple[str, ...]:
+    """Whatever the nets are set under."""
+    return _later.patterns
+
+
+# Operators
+
+
+def _replace_kernels(patterns: tuple[str, ...]) -> None:
+    has = torch._C._dispatch_has_kernel_for_dispatch_key
+    with warnings.catch_warnings(), _quiet_stderr():
+        warnings.simplefilter("ignore")  # overriding is the point
+        for name in torch._C._dispatch_get_all_op_names():
+            if not matches(name.split("::")[1].split(".")[0], patterns):
+                continue
+            if has(name, _COMPOSITE):
+                _replace_kernel(name, _COMPOSITE)
+                continue
+            explicit = any(has(name, f"CompositeExplicitAutograd{s}") for s in _EXPLICIT)
+            for key in _KEYS:
+                if (has(name, key) or (explicit and key in _DENSE)) and key in _present_keys():
+                    _replace_kernel(name, key)
+            if has(name, _MKLDNN):
+                _replace_kernel(name, _MKLDNN)
+
+
+_EXPLICIT = ("", "NonFunctional")
+_DENSE = ("CPU", "CUDA")
+
+
+def _present_keys() -> tuple[str, ...]:
+    return _KEYS if torch.version.cuda else tuple(k for k in _KEYS if k != "CUDA")
+
+
+def _replace_kernel(name: str, key: str) -> None:
+    if (name, key) in _set:
+        return
+    _set.add((name, key))
+    namespace, _, operator = name.partition("::")
+    base = operator.split(".")[0]
+    if key == _MKLDNN:
+        original: Any = _by_way_of_dense(base)
+    else:
+        # what is computed for CPU tensors is the composite kernel itself
+        found = torch.library.get_kernel(name, "AutogradCPU" if key == _COMPOSITE else key)
+        original = found.call_boxed
+
+    def kernel(keys: Any, /, *args: Any, **kwargs: Any) -> Any:
+        note(base)
+        return original(keys, *args, **kwargs)
+
+    if namespace not in _libraries:
+        _libraries[namespace] = torch.library.Library(namespace, "IMPL")
+    _libraries[namespace].impl(operator, kernel, key, with_keyset=True)
+
+
+def _by_way_of_dense(name: str) -> Callable[..., Any]:
+    packet = getattr(torch.ops.aten, name)
+
+    def compute(keys: Any, x: torch.Tensor, /, *args: Any, **kwargs: Any) -> Any:
+        return packet(x.to_dense(), *args, **kwargs).to_mkldnn()
+
+    return compute
+
+
+class _quiet_stderr:
+    """Descriptor 2 to nowhere: torch's C++ warnings do not go through Python."""
+
+    def __enter__(self) -> None:
+        sys.stderr.flush()
+        self.saved = os.dup(2)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 2)
+        os.close(null)
+
+    def __exit__(self, *_: object) -> None:
+        os.dup2(self.saved, 2)
+        os.close(self.saved)
+
+
+# Functions in Python
+
+
+def _look_into(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
+    """Replace the code of a module's functions that a pattern names."""
+    for name, value in list(vars(module).items()):
+        if isinstance(value, types.FunctionType) and matches(name, patterns):
+            _replace_code(value, name)
+
+
+def _replace_code(function: Any, name: str) -> None:
+    """Have a function note its calls, and what it wraps, whoever holds it."""
+    while function is not None:
+        if isinstance(function, types.FunctionType) and not _replaced(function):
+            _replace_one(function, name)
+        function = getattr(function, "__wrapped__", None)
+
+
+def _replaced(function: types.FunctionType) -> bool:
+    return any(isinstance(constant, _Noting) for constant in function.__code__.co_consts or ())
+
+
+class _Noting:
+    """The code that a function had, and its name; a constant in the code that took its place."""
+
+    __slots__ = ("call", "composed", "name")
+
+    def __init__(self, function: types.FunctionType, name: str) -> None:
+        self.name = name
+        self.composed = str(function.__module__).startswith("torch._")
+        self.call = types.FunctionType(
+            function.__code__, function.__globals__, name, None, function.__closure__
+        )
+        self.call.__defaults__ = function.__defaults__
+        self.call.__kwdefaults__ = function.__kwdefaults__
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        note(self.name, composed=self.composed)
+        return self.call(*args, **kwargs)
+
+
+def _replace_one(function: types.FunctionType, name: str) -> None:
+    old = function.__code__
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+
+    def template(*args: Any, **kwargs: Any) -> Any:
+        call: Any = "the function"  # replaced below
+        return call(*args, **kwargs)
+
+    noting: Any = _Noting(function, name)
+    code = template.__code__
+    constants = tuple(noting if c == "the function" else c for c in code.co_consts)
+    function.__code__ = code.replace(
+        co_consts=constants,
+        co_freevars=old.co_freevars,
+        co_name=old.co_name,
+        co_qualname=old.co_qualname,
+        co_filename=old.co_filename,
+        co_firstlineno=old.co_firstlineno,
+    )
+    if "__signature__" not in vars(function):
+        function.__signature__ = signature  # type: ignore[attr-defined]
+
+
+class _LaterImports:
+    """A finder that has libraries' modules looked at once they are imported."""
+
+    def __init__(self) -> None:
+        self.patterns: tuple[str, ...] = ()
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name.partition(".")[0] not in _LIBRARIES:
+            return None
+        others = sys.meta_path[sys.meta_path.index(self) + 1 :]
+        specs = (finder.find_spec(name, path, target) for finder in others)
+        spec = next((spec for spec in specs if spec is not None), None)
+        execute = getattr(spec and spec.loader, "exec_module", None)
+        if spec is None or execute is None:
+            return spec
+
+        def exec_module(module: types.ModuleType) -> None:
+            execute(module)
+            _look_into(module, self.patterns)
+            _replace_in(module)
+
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign,union-attr]
+        return spec
+
+
+_later = _LaterImports()
+
+
+def _look_at_later_imports(patterns: tuple[str, ...]) -> None:
+    _later.patterns = tuple(dict.fromkeys((*_later.patterns, *patterns)))
+    if _later not in sys.meta_path:
+        sys.meta_path.insert(0, _later)
+
+
+# numpy's ufuncs
+
+
+class _NotedUfunc:
+    """A ufunc that notes its use, its methods included."""
+
+    def __init__(self, ufunc: np.ufunc, name: str) -> None:
+        self.__name__ = name
+        self.__doc__ = ufunc.__doc__
+        _ufuncs[self] = ufunc
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        note(self.__name__)
+        return _ufuncs[self](*args, **kwargs)
+
+    def __getattr__(self, attribute: str) -> Any:
+        value = getattr(_ufuncs[self], attribute)
+        if not callable(value):
+            return value
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            note(self.__name__)
+            return value(*args, **kwargs)
+
+        return method
+
+
+_ufuncs: dict[_NotedUfunc, np.ufunc] = {}
+
+
+def _replace_ufuncs(patterns: tuple[str, ...]) -> None:
+    known = {u.__name__ for u in _ufuncs}
+    for name in _UFUNCS:
+        if matches(name, patterns) and name not in known:
+            _NotedUfunc(getattr(np, name), name)
+    for module in list(sys.modules.values()):
+        _replace_in(module)
+
+
+def _replace_in(module: types.ModuleType | None) -> None:
+    """Put the noting ones in the place of numpy's own in a module of numpy's or scipy's."""
+    if getattr(module, "__name__", "").partition(".")[0] in ("numpy", "scipy"):
+        for noted, ufunc in _ufuncs.items():
+            if vars(module).get(noted.__name__) is ufunc:
+                setattr(module, noted.__name__, noted)
+
+
+@contextmanager
+def module_nets_down() -> Iterator[None]:
+    """While libraries are imported: some register loops with numpy's functions, as they are.
+
+    A process that grades several weeks has the nets of the earlier ones up.
+    """
+    up = []
+    for module in list(sys.modules.values()):
+        for noted, ufunc in _ufuncs.items():
+            if getattr(module, "__dict__", {}).get(noted.__name__) is noted:
+                setattr(module, noted.__name__, ufunc)
+                up.append((module, noted))
+    try:
+        yield
+    finally:
+        for module, noted in up:
+            setattr(module, noted.__name__, noted)
+
+
+__all__ = ["all_patterns", "module_nets_down", "set_nets"]

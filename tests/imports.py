@@ -1,0 +1,58 @@
+"""What modules of the kit import of the kit, lazily or not, read from their source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def modules() -> list[str]:
+    """Every module of the kit by its dotted name; hidden graders and sample work are none."""
+    paths = sorted((ROOT / "autograder").rglob("*.py"))
+    names = [".".join(p.relative_to(ROOT).with_suffix("").parts) for p in paths]
+    own = [n.removesuffix(".__init__") for n in names]
+    return [n for n in own if n.split(".")[1:2] not in (["graders"], ["sample_class"])]
+
+
+def imported(name: str) -> set[str]:
+    """The modules of the kit that `name` imports, anywhere in its source.
+
+    `from . import x` counts for x alone where x is a module, and for the package otherwise.
+    """
+    return {m for m in _imported(name) if m != name and path_of(m) is not None}
+
+
+def closure(roots: Iterable[str], stop: frozenset[str] = frozenset()) -> set[str]:
+    """The modules that `roots` need, with the packages they stand in; nothing behind `stop`."""
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name in found or name in stop or path_of(name) is None:
+            continue
+        found.add(name)
+        waiting += [name.rpartition(".")[0], *_imported(name)]
+    return found
+
+
+def path_of(name: str) -> Path | None:
+    base = ROOT.joinpath(*name.split(".")) if name else ROOT / "nowhere"
+    return next((p for p in (base / "__init__.py", base.with_suffix(".py")) if p.is_file()), None)
+
+
+def _imported(name: str) -> Iterator[str]:
+    path = path_of(name)
+    assert path is not None
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            start = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                inner = f"{start}.{alias.name}"
+                yield inner if path_of(inner) is not None else start

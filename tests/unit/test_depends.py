@@ -1,0 +1,135 @@
+"""A stored result is taken again only if nothing that it depends on changed."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import autograder
+from autograder.batch import depends
+from autograder.batch.depends import ROOMS, fingerprint
+from autograder.model.course import Course, Late, load
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+LATER = dt.datetime(2030, 1, 1)
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    ignored = shutil.ignore_patterns("__pycache__", ".autograder")
+    shutil.copytree(GOLDEN / "course", tmp_path / "course", ignore=ignored)
+    return load(tmp_path / "course")
+
+
+def key(course: Course, secret: bytes = b"s", sandbox: str = "bubblewrap") -> bytes:
+    return fingerprint(course, course.weeks[0], ("cpu",), secret, sandbox)
+
+
+def changed(course: Course, **settings: object) -> Course:
+    """The same course, whose first week says something else."""
+    week = msgspec.structs.replace(course.weeks[0], **settings)
+    registry = msgspec.structs.replace(course.registry, weeks=(week, *course.weeks[1:]))
+    return Course(course.root, registry)
+
+
+def test_nothing_changed_nothing_is_graded_again(course: Course) -> None:
+    assert key(course) == key(load(course.root))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"title": "Another"}, {"due": LATER}, {"release": LATER}],
+    ids=lambda s: next(iter(s)),
+)
+def test_dates_and_titles_are_no_part_of_a_result(course: Course, settings) -> None:
+    assert key(changed(course, **settings)) == key(course)
+
+
+def test_points_are_part_of_a_result(course: Course) -> None:
+    exercise = msgspec.structs.replace(course.weeks[0].exercises[0], points=99.0)
+    exercises = (exercise, *course.weeks[0].exercises[1:])
+    assert key(changed(course, exercises=exercises)) != key(course)
+
+
+def test_what_is_not_allowed_is_part_of_a_result(course: Course) -> None:
+    assert key(changed(course, not_allowed=("erfinv",))) != key(course)
+
+
+def test_limits_are_part_of_a_result(course: Course) -> None:
+    limits = msgspec.structs.replace(course.registry.limits, call_seconds=1.0)
+    registry = msgspec.structs.replace(course.registry, limits=limits)
+    assert key(Course(course.root, registry)) != key(course)
+
+
+def test_late_rules_are_no_part_of_a_result(course: Course) -> None:
+    registry = msgspec.structs.replace(course.registry, late=Late(percent=10.0))
+    assert key(Course(course.root, registry)) == key(course)
+
+
+@pytest.mark.parametrize("where", ["graders", "solution_folder"])
+def test_graders_solution_and_bank_are_part_of_a_result(course: Course, where: str) -> None:
+    before = key(course)
+    path = next(getattr(course, where)(course.weeks[0]).rglob("*.py"))
+    path.write_text(path.read_text("utf-8") + "\n# mended\n", encoding="utf-8")
+    assert key(course) != before
+
+
+@pytest.mark.parametrize("other", [{"secret": b"t"}, {"sandbox": "landlock"}])
+def test_secret_and_sandbox_are_part_of_a_result(course: Course, other) -> None:
+    assert key(course, **other) != key(course)
+
+
+@pytest.fixture
+def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the kit's own rooms, in place of the real ones."""
+    copy = tmp_path / "kit" / "autograder"
+    for room in ROOMS:
+        source = Path(autograder.__file__).parent / room
+        shutil.copytree(source, copy / room, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(depends, "__file__", str(copy / "batch" / "depends.py"))
+    return copy
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "model/scoring.py",
+        "model/bank.py",
+        "batch/intake.py",
+        "worker/execute.py",
+        "grading/compare.py",
+    ],
+)
+def test_code_that_takes_part_is_part_of_a_result(course: Course, kit: Path, module: str) -> None:
+    before = key(course)
+    path = kit / module
+    path.write_text(path.read_text("utf-8") + "\n# mended\n", encoding="utf-8")
+    assert key(course) != before
+
+
+@pytest.mark.parametrize("library", ["torch", "numpy", "keras", "transformers"])
+def test_another_version_of_a_library_is_part_of_a_result(
+    course: Course, monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    before = key(course)
+    versions: Callable[[str], str] = depends._version
+    monkeypatch.setattr(depends, "_version", lambda n: "99" if n == library else versions(n))
+    assert key(course) != before
+
+
+def test_rooms_of_the_key_hold_all_that_grading_imports() -> None:
+    """Whatever the process that grades has imported of the kit lies in a room of the key."""
+    program = (
+        "import sys, autograder.batch.pool, autograder.grading.engine\n"
+        "print(*(n for n in sys.modules if n.startswith('autograder.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    rooms = {name.split(".")[1] for name in done.stdout.decode().split()}
+    assert rooms <= {*ROOMS, "version"}

@@ -1,0 +1,48 @@
+"""The house: rooms on floors, arrows that go down, no circles. Lazy imports count."""
+
+from __future__ import annotations
+
+from tests.imports import imported, modules
+
+# From the ground up. A room imports from floors below it, and from its own.
+FLOORS = (
+    ("version",),
+    ("worker",),
+    ("model",),
+    ("files", "pages", "sandbox"),
+    ("grading",),
+    ("authors",),
+    ("batch", "feedback", "authoring", "student", "lms"),
+    ("nbgrader",),
+    ("similarity", "classreport"),
+    ("cli",),
+)
+# What outsiders import: the package's face, and its start as a program.
+HALL = ("autograder", "autograder.__main__")
+
+
+def room(module: str) -> str:
+    return module.split(".")[1]
+
+
+def level(module: str) -> int:
+    return next(n for n, rooms in enumerate(FLOORS) if room(module) in rooms)
+
+
+def inside() -> list[str]:
+    return [m for m in modules() if m not in HALL]
+
+
+def test_every_module_has_a_room() -> None:
+    rooms = {r for floor in FLOORS for r in floor}
+    assert {room(m) for m in inside()} == rooms
+
+
+def test_no_arrow_goes_up() -> None:
+    up = [
+        f"{m} imports {other}"
+        for m in inside()
+        for other in sorted(imported(m))
+        if other not in HALL and level(other) > level(m)
+    ]
+    assert up == []
