@@ -35,19 +35,19 @@ class _Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Exercise(_Config, frozen=True):
     """One graded function or class of a week."""
 
-    name: str
-    points: float
-    not_allowed: tuple[str, ...] = ()
+    name: str  # the function or class that students write
+    points: float  # what it is worth
+    not_allowed: tuple[str, ...] = ()  # calls refused in it, besides the week's
     source_not_allowed: tuple[str, ...] = ()  # names refused by reading the source
-    elective: bool = False
+    elective: bool = False  # only the best few electives of a week count
     extra: str | None = None  # the package extra without which the exercise is not run
 
 
 class Question(_Config, frozen=True):
     """A written question, marked by hand in Formgrader."""
 
-    name: str
-    points: float
+    name: str  # its anchor in lesson.md: `<!-- answer: name -->`
+    points: float  # what it is worth
 
 
 class Limits(_Config, frozen=True):
@@ -57,35 +57,35 @@ class Limits(_Config, frozen=True):
     its own; what it prints is cut by the worker and shown to nobody.
     """
 
-    call_seconds: Positive = 5.0
-    exercise_seconds: Positive = 20.0
-    submission_seconds: Positive = 120.0
-    cpu_seconds: PositiveInt = 120
-    memory_mib: PositiveInt = 1024
-    gpu_mib: PositiveInt = 4096
-    disk_mib: PositiveInt = 16
-    processes: Annotated[int, msgspec.Meta(ge=0)] = 0
-    open_files: PositiveInt = 64
-    reply_mib: PositiveInt = 64
-    submission_mib: PositiveInt = 8
-    submission_files: PositiveInt = 200
+    call_seconds: Positive = 5.0  # for one call of a hidden test
+    exercise_seconds: Positive = 20.0  # for all calls of one exercise
+    submission_seconds: Positive = 120.0  # for a whole submission
+    cpu_seconds: PositiveInt = 120  # of processor time, for a whole submission
+    memory_mib: PositiveInt = 1024  # of memory
+    gpu_mib: PositiveInt = 4096  # of a GPU's memory, where one is used
+    disk_mib: PositiveInt = 16  # that it may write
+    processes: Annotated[int, msgspec.Meta(ge=0)] = 0  # besides its own
+    open_files: PositiveInt = 64  # open at a time
+    reply_mib: PositiveInt = 64  # in one answer
+    submission_mib: PositiveInt = 8  # handed in, unpacked
+    submission_files: PositiveInt = 200  # handed in
 
 
 class Week(_Config, frozen=True):
     """One assignment: a module with exercises, a lesson with questions, and its dates."""
 
-    name: str
-    title: str
-    module: str
-    release: dt.datetime
-    due: dt.datetime
-    exercises: tuple[Exercise, ...]
-    questions: tuple[Question, ...] = ()
-    not_allowed: tuple[str, ...] = ()
-    electives_counted: int | None = None
+    name: str  # its folder in exercises/ and solutions/, such as week01_softmax
+    title: str  # what students read
+    module: str  # the file that students fill in
+    release: dt.datetime  # from when on it is released
+    due: dt.datetime  # until when it is on time
+    exercises: tuple[Exercise, ...]  # graded by hidden tests
+    questions: tuple[Question, ...] = ()  # answered in the lesson, marked by hand
+    not_allowed: tuple[str, ...] = ()  # calls refused in every exercise of it
+    electives_counted: int | None = None  # how many electives count; default: all
     files: tuple[str, ...] = ()  # of assets/, laid beside the lesson
     folders: tuple[str, ...] = ()  # of exercises/, laid beside the lesson as they are
-    limits: Limits | None = None
+    limits: Limits | None = None  # in place of the course's limits
 
     @property
     def stem(self) -> str:
@@ -112,20 +112,20 @@ class Week(_Config, frozen=True):
 class Extension(_Config, frozen=True):
     """More time for one student in one week."""
 
-    student: str
-    week: str
-    until: dt.datetime
+    student: str  # the id in the gradebook
+    week: str  # the week's name
+    until: dt.datetime  # the due date for this student
 
 
 class Late(_Config, frozen=True):
     """What late work costs; late.py says how it is counted."""
 
     percent: Percent  # off the score, for each started day or hour
-    per: Literal["day", "hour"] = "day"
-    grace_minutes: Annotated[float, msgspec.Meta(ge=0, lt=1440)] = 0.0
+    per: Literal["day", "hour"] = "day"  # what is counted
+    grace_minutes: Annotated[float, msgspec.Meta(ge=0, lt=1440)] = 0.0  # this much is on time
     floor: Percent = 0.0  # percent of the score that is kept however late it is
     slip_days: Annotated[int, msgspec.Meta(ge=0)] = 0  # per student, over the whole course
-    extensions: tuple[Extension, ...] = ()
+    extensions: tuple[Extension, ...] = ()  # more time for single students
 
 
 class Nbgrader(_Config, frozen=True):
@@ -134,21 +134,21 @@ class Nbgrader(_Config, frozen=True):
     `db_url` is the gradebook's, as SQLAlchemy writes it; without one it is a file in `folder`.
     """
 
-    folder: str = "nbgrader"
-    exchange: str = ""
-    db_url: str = ""
+    folder: str = "nbgrader"  # where its folders are
+    exchange: str = ""  # shared by all users; default: within `folder`
+    db_url: str = ""  # the gradebook; default: a file in `folder`
 
 
 class Registry(_Config, frozen=True):
     """course.yaml as written."""
 
-    course: str
-    title: str
-    timezone: str
-    weeks: tuple[Week, ...]
-    limits: Limits = Limits()
-    late: Late | None = None
-    nbgrader: Nbgrader = Nbgrader()
+    course: str  # the course's id in nbgrader
+    title: str  # what students read
+    timezone: str  # of dates without one, such as Europe/Zurich
+    weeks: tuple[Week, ...]  # in their order
+    limits: Limits = Limits()  # what a submission may use
+    late: Late | None = None  # what late work costs; default: nothing
+    nbgrader: Nbgrader = Nbgrader()  # where nbgrader works
     decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # to which scores are rounded
 
 
