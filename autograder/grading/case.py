@@ -15,10 +15,10 @@ from .draw import Draw
 from .drawn import read_special
 from .echo import Echo
 from .messages import crashed, forbidden, state_mismatch
-from .outcomes import BadReply, GraderFault, LimitExceeded, NotRun, Outcome
+from .outcomes import BadReply, GraderFault, LimitExceeded, NotRun
 from .targets import Answer, Target
 
-_VIEWS = 64 << 20
+_VIEWS = 8 << 20
 WIRE_DEVICE = {"cpu": "cpu", "cuda": "cuda", "fake-gpu": "fake_gpu"}
 
 
@@ -60,7 +60,7 @@ class Side:
     is_reference: bool = True
     source: tuple[str, ...] = ()
     fresh: bool = True
-    answers: list[Answer | Outcome] = field(default_factory=list)
+    last: Answer | None = None  # what its last call was answered
     _widened: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
 
     def encode(self, thing: Any, encoder: Encoder) -> wire.Value:
@@ -120,12 +120,8 @@ class Side:
             **options,
         )
         self.fresh = False
-        try:
-            answer = self.target.request(wire.pack(message, encoder.buffers))
-        except Outcome as outcome:
-            self.answers.append(outcome)
-            raise
-        self.answers.append(answer)
+        self.last = None
+        self.last = answer = self.target.request(wire.pack(message, encoder.buffers))
         asked = message.state.keys if isinstance(message.state, wire.MapV) else ()
         return self._interpret(case, path, answer, frozenset(map(str, asked)))
 
@@ -211,6 +207,13 @@ class Case:
     def begin(self) -> None:
         for side in (self.student, self.reference, self.precise):
             side.target.begin(self.test, self.exercise)
+
+    def end(self) -> None:
+        """Let go of what the sides answered: cycles would keep it until they are collected."""
+        for side in (self.student, self.reference, self.precise):
+            side.last = None
+            side._widened.clear()
+            vars(side).pop("_encoder", None)
 
     def cotangents(self, result: Any) -> list[torch.Tensor]:
         """A drawn cotangent for every float tensor of a result."""

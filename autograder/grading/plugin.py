@@ -7,6 +7,7 @@ targets behind the fixtures. What a test raises becomes a verdict here, and only
 from __future__ import annotations
 
 import inspect
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,7 @@ from .outcomes import Outcome, Wrong, printable
 from .refuse import Refuses
 from .remembered import PASSED, End, Meeting, Memory
 from .remote import Calls, Count
+from .room import KEPT_BYTES, Room
 from .targets import Answer, Target
 
 ALL_DTYPES = ("float32", "float64", "float16", "bfloat16")
@@ -66,6 +68,7 @@ class GraderPlugin:
         self._case: Case | None = None
         self._settled: Mapping[str, Outcome] = {}
         self._raised: BaseException | None = None
+        self._kept = Room(KEPT_BYTES)
 
     # Collection
 
@@ -146,14 +149,18 @@ class GraderPlugin:
         that pass, the answers are dropped, unless `keep_passed`.
         """
         self._student, self._source, self._settled = student, source, settled
-        for item in items:
-            yield self._run_one(item, keep_passed)
+        self._kept = Room(KEPT_BYTES)
+        try:
+            for item in items:
+                yield self._run_one(item, keep_passed)
+        finally:
+            self._raised = self._case = None  # nor anything else of this submission
 
     def _run_one(self, item: Any, keep_passed: bool) -> Ran:
         known = self._report_of(item)
         exercise, name = exercise_of(item), known.name
         assert self._student is not None
-        meeting = self._memory.meeting(name, self._student, self._source)
+        meeting = self._memory.meeting(name, self._student, self._source, self._kept)
         meeting.begin(name, exercise)
         self._raised = self._settled.get(exercise)
         end = None if exercise in self._settled else meeting.known()
@@ -164,13 +171,16 @@ class GraderPlugin:
             self._case.begin()
             # Whether the next test will run is not known yet, so nothing is left set up for it.
             runtestprotocol(item, log=False, nextitem=None)
+            self._case.end()
         verdict, message, fault = self._judge(name)
         if end is None and verdict in (Verdict.PASS, Verdict.WRONG):
             meeting.remember(PASSED if verdict is Verdict.PASS else End(message))
         line = self._raised.line if isinstance(self._raised, Outcome) else 0
+        _let_go(self._raised)
         report = msgspec.structs.replace(known, verdict=verdict, message=message, line=line)
-        dropped = verdict is Verdict.PASS and not keep_passed
-        return Ran(report, exercise, [] if dropped else meeting.answers, fault)
+        if verdict is Verdict.PASS and not keep_passed:
+            meeting.release()
+        return Ran(report, exercise, meeting.answers, fault)
 
     def _report_of(self, item: Any) -> TestReport:
         """What every report on this test says."""
@@ -231,6 +241,14 @@ class GraderPlugin:
         if isinstance(raised, AssertionError) and raised.args:
             return Verdict.WRONG, printable(str(raised.args[0]))[:500], ""
         return Verdict.GRADER_FAULT, "", printable(f"{name}: {type(raised).__name__}: {raised}")
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Empty the frames that an exception came through: they hold a stranger's values in cycles."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error.__traceback__ = None
+        error = error.__context__
 
 
 def exercise_of(item: Any) -> str:

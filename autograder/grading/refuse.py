@@ -50,9 +50,9 @@ class _Refusal:
         try:
             side.call(self._case, name, args, kwargs, **options)
         except (Crashed, Unwritten):
-            last = side.answers[-1]
-            if isinstance(last, tuple) and last[0].raised and last[0].status == "raised":
-                self._judge(Echo(side.source).raised(last[0].raised), shown)
+            reply = side.last[0] if side.last is not None else None
+            if reply is not None and reply.raised and reply.status == "raised":
+                self._judge(Echo(side.source).raised(reply.raised), shown)
                 return
             raise
         except ReferenceRaised as raised:  # the reference itself stands in for the student

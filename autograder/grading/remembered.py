@@ -22,16 +22,22 @@ import hashlib
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
 from ..worker import wire
 from .echo import Echo
-from .outcomes import GraderFault, Outcome
+from .outcomes import GraderFault, LimitExceeded, Outcome
+from .room import KEPT_BYTES, Room, held
 from .targets import Answer, Sandboxed, Target
 
 # Ways through one test, after which its memory starts anew: what bounds its size.
 _MOST_WAYS = 128
+# Requests of all tests that are remembered. A test that passes answers on makes them a stranger's.
+_MOST_BYTES = 16 << 20
+# What a diagnosis finds in place of answers that took too much room.
+_NOT_KEPT = LimitExceeded("These answers are too large to be kept.")
 _START = b""
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -51,42 +57,66 @@ class Memory:
 
     def __init__(self) -> None:
         self._tests: dict[str, _Tree] = {}
+        self._room = Room(_MOST_BYTES)
 
-    def meeting(self, test: str, target: Target, source: tuple[str, ...] = ()) -> Meeting:
-        return Meeting(self._tests.setdefault(test, _Tree()), target, Echo(source))
+    def meeting(
+        self,
+        test: str,
+        target: Target,
+        source: tuple[str, ...] = (),
+        kept: Room | None = None,
+    ) -> Meeting:
+        """A target's meeting with a test. `kept`: where the submission's answers find room."""
+        tree = self._tests.setdefault(test, _Tree(self._room))
+        return Meeting(tree, target, Echo(source), kept or Room(KEPT_BYTES))
 
 
 class _Tree:
     """Of one test: by the answers so far, the next request or the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: Room) -> None:
         self.steps: dict[bytes, bytes | End] = {}
         self._frames: dict[bytes, bytes] = {}
         self._ways = 0
+        self._room = room
 
     def keep(self, path: list[tuple[bytes, bytes]], end: bytes, how: End) -> None:
         if end in self.steps:
             return
         if self._ways >= _MOST_WAYS:
             self.forget()
+        if not self._room.take(sum(len(f) for f in {f for _, f in path} if f not in self._frames)):
+            return
         self._ways += 1
         for key, frame in path:
             self.steps[key] = self._frames.setdefault(frame, frame)
         self.steps[end] = how
 
     def forget(self) -> None:
+        self._room.left += sum(map(len, self._frames))
         self.steps.clear()
         self._frames.clear()
         self._ways = 0
 
 
-class Meeting:
-    """A submission's target during one test."""
+class _Got(NamedTuple):
+    """An answer, and its header without what no verdict depends on."""
 
-    def __init__(self, tree: _Tree, target: Target, echo: Echo) -> None:
+    answer: Answer
+    header: bytes
+
+
+class Meeting:
+    """A submission's target during one test.
+
+    answers: those it gave, for a diagnosis, as long as they find room among its `kept` ones
+    """
+
+    def __init__(self, tree: _Tree, target: Target, echo: Echo, kept: Room) -> None:
         self._tree, self._target, self._echo = tree, target, echo
         self.answers: list[Answer | Outcome] = []
-        self._early: deque[tuple[bytes, Answer | Outcome]] = deque()
+        self._kept, self._held = kept, 0
+        self._early: deque[tuple[bytes, _Got | Outcome]] = deque()
         self._path: list[tuple[bytes, bytes]] = []
         self._key = _START
         self._answers_say_all = self._plain = True
@@ -102,43 +132,60 @@ class Meeting:
             if isinstance(step, End):
                 return step if step is PASSED or self._plain else None
             try:
-                answer = self._ask(step)
+                got = self._ask(step)
             except Outcome as outcome:
                 self._early.append((step, outcome))
                 break
-            self._early.append((step, answer))
-            key = _after(key, answer)
+            self._early.append((step, got))
+            key = _after(key, got)
         return None
 
     def request(self, frame: bytes) -> Answer:
         self._path.append((self._key, frame))
-        answer = self._answer(frame)
-        self._key = _after(self._key, answer)
-        return answer
+        got = self._got(frame)
+        self._key = _after(self._key, got)
+        return got.answer
 
-    def _ask(self, frame: bytes) -> Answer:
+    def _ask(self, frame: bytes) -> _Got:
         try:
             answer = self._target.request(frame)
         except Outcome as outcome:
-            self.answers.append(outcome)
+            # without its traceback, which would keep all that the test holds
+            self._keep(type(outcome)(outcome.message), 0)
             self._plain = False
             raise
-        self.answers.append(answer)
+        header = _header(answer[0])
+        self._keep(answer, held(len(header) + len(answer[0].printed), sum(map(len, answer[1]))))
         self._plain = self._plain and _is_plain(answer[0], self._echo)
-        return answer
+        return _Got(answer, header)
 
-    def _answer(self, frame: bytes) -> Answer:
+    def _keep(self, answer: Answer | Outcome, size: int) -> None:
+        if self._kept.take(size):
+            self._held += size
+            self.answers.append(answer)
+        elif not self.answers or self.answers[0] is not _NOT_KEPT:
+            self.release()
+            self.answers = [_NOT_KEPT]
+            self._kept = Room(0)
+
+    def release(self) -> None:
+        """Give back the room of answers that nobody will look at."""
+        self._kept.left += self._held
+        self._held = 0
+        self.answers = []
+
+    def _got(self, frame: bytes) -> _Got:
         if not self._early:
             return self._ask(frame)
-        asked, answer = self._early.popleft()
+        asked, got = self._early.popleft()
         if asked != frame:
             self._tree.forget()
             raise GraderFault(
                 "the test does not ask the same after the same answers: is it seeded?"
             )
-        if isinstance(answer, Outcome):
-            raise answer
-        return answer
+        if isinstance(got, Outcome):
+            raise got
+        return got
 
     def remember(self, end: End) -> None:
         """How the test ended on the answers that went through `request`."""
@@ -175,16 +222,20 @@ def _names(values: tuple[wire.Value, ...]) -> Iterator[str]:
             yield from _names(value.items)
 
 
-def _after(key: bytes, answer: Answer) -> bytes:
-    """The key of the answers so far and one more."""
-    reply, buffers = answer
+def _header(reply: wire.Reply) -> bytes:
+    """What a reply says, but for its output and where it raised."""
     if reply.printed or reply.raised is not None:
         raised = reply.raised
         if raised is not None:
             raised = msgspec.structs.replace(raised, line=None, function=None, source=None)
         reply = msgspec.structs.replace(reply, printed="", raised=raised)
-    header = _encode(reply)  # it holds the buffers' lengths
+    return _encode(reply)  # it holds the buffers' lengths
+
+
+def _after(key: bytes, got: _Got) -> bytes:
+    """The key of the answers so far and one more."""
+    header = got.header
     digest = hashlib.blake2b(key + len(header).to_bytes(8, "little") + header, digest_size=20)
-    for buffer in buffers:
+    for buffer in got.answer[1]:
         digest.update(buffer)
     return digest.digest()

@@ -26,6 +26,7 @@ from ..worker import wire
 from ..worker.execute import Executor
 from ..worker.lookout import LOOKS
 from .outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
+from .room import Room, held
 from .stream import Stream
 
 Answer = tuple[wire.Reply, list[memoryview]]
@@ -34,6 +35,8 @@ MAX_DEATHS = 2
 _TEMPLATE_BYTES = 1 << 29
 # What a GPU's driver and libraries keep in the memory of a process that uses it.
 _GPU_BYTES = 2 << 30
+# Of the solution's answers, all that are kept together.
+_MOST_RECORDED = 64 << 20
 # However busy the machine: so many times the submission's limit is waited for it besides.
 _PATIENCE = 4.0
 _MOST_ATTEMPTS = 20
@@ -84,11 +87,13 @@ class Recorded:
     the same test is not in memory.
 
     answers: those known from before. grown: whether others came since it was last set to False.
+    A test may pass a student's answer on to the solution, so what is kept has a bound.
     """
 
     def __init__(self, inner: InProcess, answers: dict[bytes, bytes]) -> None:
         self.inner, self.answers = inner, answers
         self.grown = False
+        self._room = Room(_MOST_RECORDED - sum(map(len, answers.values())))
         self._history = b""
         self._pending: list[bytes] = []
 
@@ -100,13 +105,16 @@ class Recorded:
         key = hashlib.blake2b(self._history + frame, digest_size=20).digest()
         self._history = key
         self._pending.append(frame)
-        if key not in self.answers:
+        answer = self.answers.get(key)
+        if answer is None:
             for earlier in self._pending[:-1]:
                 self.inner.answer(earlier)
-            self.answers[key] = self.inner.answer(frame)
+            answer = self.inner.answer(frame)
             self._pending = []
-            self.grown = True
-        return split_reply(self.answers[key])
+            if self._room.take(len(answer)):
+                self.answers[key] = answer
+                self.grown = True
+        return split_reply(answer)
 
     def close(self) -> None:
         self.inner.close()
@@ -141,6 +149,7 @@ class Sandboxed:
         self._child: Child | None = None
         self._exercise = ""
         self.attempts: list[str] = []  # what honest work never does
+        self._room = Room(limits.reply_mib << 20)
         self._deaths: dict[str, list[Outcome]] = {}
         self._spent: dict[str, float] = {}
         self._import_outcome: Outcome | None = None
@@ -149,6 +158,7 @@ class Sandboxed:
 
     def begin(self, test: str, exercise: str) -> None:
         self._exercise = exercise
+        self._room = Room(self._limits.reply_mib << 20)
 
     def request(self, frame: bytes) -> Answer:
         deaths = self._deaths.setdefault(self._exercise, [])
@@ -260,7 +270,9 @@ class Sandboxed:
             self._tried("a reply of its own making")
             raise wire.BadFrame("a reply to another request, or to none")
         prefix, bound = bytes(stream.receive(wire.PREFIX.size)), self._limits.reply_mib << 20
-        header_length, body_length = wire.frame_lengths(prefix, bound)
+        header_length, body_length = wire.frame_lengths(prefix, bound, wire.MAX_REPLY_HEADER)
+        if not self._room.take(held(header_length, body_length)):
+            raise LimitExceeded("The results of this test are far larger than they can be.")
         return bytes(stream.receive(header_length)), stream.receive(body_length)
 
     def _with_notices(

@@ -66,7 +66,7 @@ class Limits(_Config, frozen=True):
     disk_mib: PositiveInt = 16  # that it may write
     processes: Annotated[int, msgspec.Meta(ge=0)] = 0  # besides its own
     open_files: PositiveInt = 64  # open at a time
-    reply_mib: PositiveInt = 64  # in one answer
+    reply_mib: PositiveInt = 8  # in one answer
     submission_mib: PositiveInt = 8  # handed in, unpacked
     submission_files: PositiveInt = 200  # handed in
 

@@ -29,7 +29,7 @@ from .nets import set_nets
 _READ_BYTES = 1 << 16
 
 _executor: Executor | None = None
-_max_reply = 64 << 20
+_max_reply = 8 << 20
 _gpu_bytes = 0
 
 
@@ -82,7 +82,8 @@ def serve(sock: socket.socket) -> None:
         data = data[end:]
         told.begin(stamp)
         frame = executor.answer(request, buffers)
-        if len(frame) > _max_reply:
+        header_length, _ = wire.frame_lengths(frame[: wire.PREFIX.size], len(frame), len(frame))
+        if len(frame) > _max_reply or header_length > wire.MAX_REPLY_HEADER:
             frame = wire.pack(wire.Reply("too_large"), [])
         sock.sendall(stamp + frame)
 

@@ -24,9 +24,7 @@ from . import wire
 FAKE_DEVICE = "fake_gpu"
 MAX_DEPTH = 24
 MAX_ITEMS = 10_000
-MAX_TEXT = 200_000
-MAX_DECODED_DEPTH = 2 * MAX_DEPTH
-MAX_VALUES = 50_000
+MAX_TEXT = 50_000
 # A float holds 308 digits; longer integers are no results of this course.
 _BIG_INTEGER = re.compile(r"-?[0-9]{1,300}\Z", re.ASCII)
 
@@ -153,11 +151,11 @@ class Decoder:
     _depth: int = 0
 
     def __call__(self, value: wire.Value) -> Any:
-        if self._depth > MAX_DECODED_DEPTH:
-            raise wire.BadFrame(f"values are nested deeper than {MAX_DECODED_DEPTH} levels")
+        if self._depth > wire.MAX_DEPTH:
+            raise wire.BadFrame(f"values are nested deeper than {wire.MAX_DEPTH} levels")
         self._values += 1
-        if self._values > MAX_VALUES:
-            raise wire.BadFrame(f"more than {MAX_VALUES} values")
+        if self._values > wire.MAX_VALUES:
+            raise wire.BadFrame(f"more than {wire.MAX_VALUES} values")
         if type(value) in _PLAIN:
             return value
         self._depth += 1

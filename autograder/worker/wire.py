@@ -24,10 +24,13 @@ MAGIC = b"AGK1"
 PREFIX = struct.Struct("<4sIQ")
 STAMP = struct.Struct("<Q")
 MAX_HEADER = 1 << 20
+MAX_REPLY_HEADER = 1 << 18  # decoded, it takes thirty times as much
 MAX_BODY = 256 << 20
 MAX_BUFFERS = 4096
 MAX_RANK = 16
 MAX_NOTICES = 4  # with one reply
+MAX_DEPTH = 48
+MAX_VALUES = 50_000
 
 # Bytes per element of every dtype that may cross.
 TORCH_ITEM_BYTES = {
@@ -175,7 +178,7 @@ class PrepareConfig(msgspec.Struct, frozen=True):
     fake_gpu: bool = True
     extras: tuple[str, ...] = ()
     optimizers: bool = False
-    max_reply_bytes: int = 64 << 20
+    max_reply_bytes: int = 8 << 20
     gpu_bytes: int = 0
 
 
@@ -297,15 +300,17 @@ def pack(message: Request | Reply | Notice, buffers: list[bytes]) -> bytes:
     return PREFIX.pack(MAGIC, len(header), len(body)) + header + body
 
 
-def frame_lengths(prefix: bytes, max_body: int = MAX_BODY) -> tuple[int, int]:
+def frame_lengths(
+    prefix: bytes, max_body: int = MAX_BODY, max_header: int = MAX_HEADER
+) -> tuple[int, int]:
     """Header and body length announced by a frame's first bytes, within bounds."""
     if len(prefix) != PREFIX.size:
         raise BadFrame("the frame ends within its prefix")
     magic, header_length, body_length = PREFIX.unpack(prefix)
     if magic != MAGIC:
         raise BadFrame("the frame does not start with the protocol's mark")
-    if header_length > MAX_HEADER:
-        raise BadFrame(f"the header claims {header_length} bytes, more than {MAX_HEADER}")
+    if header_length > max_header:
+        raise BadFrame(f"the header claims {header_length} bytes, more than {max_header}")
     if body_length > max_body:
         raise BadFrame(f"the body claims {body_length} bytes, more than {max_body}")
     return header_length, body_length
@@ -337,9 +342,24 @@ def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice:
         answer = _answer_decoder.decode(header)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise BadFrame(f"the header is not a reply: {error}") from None
-    if isinstance(answer, Notice) and len(body):
-        raise BadFrame("a notice with a body")
+    if isinstance(answer, Notice):
+        if len(body):
+            raise BadFrame("a notice with a body")
+        return answer
+    _check_nesting((answer.value, *(answer.gradients or ())))
     return answer
+
+
+def _check_nesting(values: tuple[Value, ...]) -> None:
+    """Whether values can be walked: neither deeper nor more than anybody answers."""
+    level, count = [v for v in values if isinstance(v, (SeqV, MapV))], len(values)
+    depth = 0
+    while level:
+        depth += 1
+        count += sum(len(v.items) for v in level)
+        if depth > MAX_DEPTH or count > MAX_VALUES:
+            raise BadFrame(f"values are nested deeper than {MAX_DEPTH}, or more than {MAX_VALUES}")
+        level = [i for v in level for i in v.items if isinstance(i, (SeqV, MapV))]
 
 
 def unpack_request(header: bytes, body: bytes | memoryview) -> tuple[Request, list[memoryview]]:

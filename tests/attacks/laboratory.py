@@ -51,9 +51,10 @@ _LIMITS = {
     "submission_seconds": 8,
     "memory_mib": 256,
     "disk_mib": 4,
-    "reply_mib": 16,
     "open_files": 32,
 }
+# Of each answer: the memory that grading takes is measured, so the laboratory itself takes little.
+_TEE_BYTES = 1 << 14
 _INPUT = re.compile(r"CANARYINPUT[ _m]*-?[0-9a-j]")
 
 
@@ -134,7 +135,10 @@ class _Tee:
         self.asked.append(frame)
         reply, buffers = self.inner.request(frame)
         with contextlib.suppress(UnicodeEncodeError, msgspec.MsgspecError):
-            self.answered.append(msgspec.json.encode(reply) + b"".join(bytes(b) for b in buffers))
+            said = [bytes(b[:_TEE_BYTES]) for b in buffers[:_TEE_BYTES]]
+            self.answered.append(
+                msgspec.json.encode(reply)[:_TEE_BYTES] + b"".join(said)[:_TEE_BYTES]
+            )
         return reply, buffers
 
     def close(self) -> None:
@@ -167,6 +171,7 @@ class Trial:
     said: bytes
     inputs: frozenset[str]
     seconds: float
+    risen: int  # bytes, by which this process was larger at its peak than before
 
     @property
     def shown(self) -> str:
@@ -241,15 +246,17 @@ class Laboratory:
 
         engine, started = self.engine(week), time.monotonic()
         engine.tees = []
+        before = _begin_of_peak()
         if submission.problem:
             report = refused(submission, self.week(week))
         else:
             report = engine.grade(submission.name, submission.files)
+        risen = _memory("VmHWM") - before
         seconds = time.monotonic() - started
         page = feedback_page(report, self.week(week), self.course)
         said = b"\n".join(a for tee in engine.tees for a in tee.answered)
         asked = [frame for tee in engine.tees for frame in tee.asked]
-        return Trial(report, page, said, _digits(asked), seconds)
+        return Trial(report, page, said, _digits(asked), seconds, risen)
 
     def honest(self, week: str) -> bytes:
         """The neighbour's report, graded now; timings aside."""
@@ -260,7 +267,11 @@ class Laboratory:
     def always(self, week: str) -> bytes:
         """The neighbour's report as it was before any attack."""
         if week not in self._honest:
-            self.honest(week)  # what is imported at a first use takes its time once
+            # What is imported and kept at a first use takes its time and memory once: the
+            # misconceptions too, which are run when an exercise fails.
+            wrong = re.sub(r"^(    )return .*", r"\1return 1", self.solution(week), flags=re.M)
+            self.grade(Submission("wrong", {self.week(week).module: wrong.encode()}), week)
+            self.honest(week)
             self._honest[week] = self.honest(week)
         return self._honest[week]
 
@@ -277,6 +288,17 @@ class Laboratory:
     def left(self) -> set[str]:
         """Processes, mounts and temporary files that were not there before."""
         return _surroundings(self.temporary) - self.before
+
+
+def _begin_of_peak() -> int:
+    """The memory of this process, from which its next peak is measured."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return _memory("VmRSS")
+
+
+def _memory(which: str) -> int:
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return int(re.search(rf"^{which}:\s+(\d+) kB", status, re.M)[1]) << 10  # type: ignore[index]
 
 
 def plain(report: SubmissionReport) -> bytes:

@@ -29,6 +29,8 @@ from autograder.sandbox import SandboxMissing, choose
 ALL = attacks()
 # After the last variant of each file, an honest neighbour is graded in the same warm engine.
 LAST = list({a.path: a for a in ALL}.values())
+# What the trusted process may grow by at any moment, whatever it is answered.
+_MOST_RISEN = 64 << 20
 # Beyond the submission's own limit: starting anew, comparing, diagnosing.
 _GRACE_SECONDS = 4.0
 
@@ -67,6 +69,7 @@ def test_attack(lab: Laboratory, attack: Attack, tmp_path: Path) -> None:
     assert "<script>alert" not in trial.page
     assert "<img src=x" not in trial.page
     assert "\x1b" not in trial.shown.replace("\\u001b", "\x1b"), "terminal escapes are shown"
+    assert trial.risen <= _MOST_RISEN, f"the grader grew by {trial.risen >> 20} MiB"
     limits = lab.course.limits(lab.week(attack.week))
     assert trial.seconds < limits.submission_seconds + _GRACE_SECONDS
     if attack in LAST:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from autograder.grading.outcomes import Crashed, GraderFault
+from autograder.grading.outcomes import Crashed, GraderFault, LimitExceeded
 from autograder.grading.remembered import PASSED, End, Memory, process_of
+from autograder.grading.room import Room
 from autograder.grading.targets import Sandboxed
 from autograder.worker.wire import Banned, HandleV, Raised, Reply, SeqV
 
@@ -190,3 +191,46 @@ def test_a_call_that_ended_badly_is_not_remembered():
         ask(meeting, b"a", b"b")
     meeting.remember(WRONG)
     assert memory.meeting("t", Answers(answer(1), answer(2))).known() is None
+
+
+def met(memory, *replies, kept):
+    """The answers that are kept of a test with these replies."""
+    meeting = memory.meeting("t", Answers(*replies), kept=kept)
+    ask(meeting, *(b"%d" % n for n in range(len(replies))))
+    return meeting
+
+
+def test_answers_are_kept_while_there_is_room():
+    kept = Room(10_000)
+    assert len(met(Memory(), answer(1), answer(2), kept=kept).answers) == 2
+    assert kept.left < 10_000
+
+
+def test_answers_that_find_no_room_are_not_kept_and_take_none():
+    kept = Room(10_000)
+    meeting = met(Memory(), answer(1), answer(2, bytes(20_000)), answer(3), kept=kept)
+    assert [type(a) for a in meeting.answers] == [LimitExceeded]
+    assert kept.left == 10_000
+
+
+def test_a_large_header_takes_more_room_than_its_length():
+    reply = answer("x" * 1000)
+    kept = Room(30_000)
+    assert [type(a) for a in met(Memory(), reply, kept=kept).answers] == [LimitExceeded]
+
+
+def test_room_of_a_passed_test_is_given_back():
+    kept = Room(10_000)
+    met(Memory(), answer(1), kept=kept).release()
+    assert kept.left == 10_000
+
+
+def test_no_more_is_remembered_of_requests_than_there_is_room():
+    memory = Memory()
+    large = bytes(9 << 20)
+    for test in "ab":
+        meeting = memory.meeting(test, Answers(answer(1)))
+        ask(meeting, test.encode() + large)
+        meeting.remember(PASSED)
+    assert memory.meeting("a", Answers(answer(1))).known() is PASSED
+    assert memory.meeting("b", Answers(answer(1))).known() is None

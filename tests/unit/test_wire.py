@@ -144,3 +144,23 @@ def test_buffers_must_add_up_to_the_body():
     header = frame[wire.PREFIX.size : wire.PREFIX.size + header_length]
     with pytest.raises(wire.BadFrame, match="do not add up"):
         wire.unpack_reply(header, b"ab")
+
+
+def nested(depth):
+    value = None
+    for _ in range(depth):
+        value = wire.SeqV("list", (value,))
+    return value
+
+
+def test_a_reply_that_is_too_deep_to_walk_is_no_reply():
+    frame = wire.pack(wire.Reply("ok", value=nested(wire.MAX_DEPTH + 1)), [])
+    with pytest.raises(wire.BadFrame, match="nested"):
+        wire.unpack_reply(frame[wire.PREFIX.size :], b"")
+
+
+def test_a_reply_of_too_many_values_is_no_reply():
+    many = wire.SeqV("list", (None,) * (wire.MAX_VALUES + 1))
+    frame = wire.pack(wire.Reply("ok", gradients=(many,)), [])
+    with pytest.raises(wire.BadFrame, match="more than"):
+        wire.unpack_reply(frame[wire.PREFIX.size :], b"")

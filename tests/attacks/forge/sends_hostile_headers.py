@@ -1,7 +1,7 @@
 """Line 27. Sends frames whose headers ask for too much, contradict themselves or never end.
 
 Variants: huge_header huge_body huge_tensor overlap expanded depth deeper duplicates unknown zero_axes strides negative integer big_integer mapping bool buffers text gradients
-Expected: softmax=bad_reply|wrong|crashed
+Expected: softmax=bad_reply|wrong|crashed|forbidden
 Score at most: softmax=0
 """
 
