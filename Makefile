@@ -7,14 +7,25 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 export OMP_NUM_THREADS ?= 1
 export JUPYTER_PLATFORM_DIRS ?= 1
 
-.PHONY: demo test verify lint bench fuzz wheel e2e simulate setup sandbox postgresql clean
+.PHONY: demo test quick verify lint site bench fuzz wheel e2e simulate setup sandbox postgresql clean
 
 demo: setup
 	$(BIN)/autograder demo
 
 test: setup
 	$(BIN)/autograder build --check
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadfile
+
+# An answer within about a minute: what needs no sandbox, no nbgrader and no browser.
+quick: setup
+	$(BIN)/autograder build --check
+	$(BIN)/python -m pytest -q -x -n $(or $(JOBS),2) --dist loadfile tests/unit tests/feedback tests/classreport tests/lms
+
+# The documentation as a site in build/site: no broken link, no page that nothing leads to.
+site: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "build/site/index.html"
 
 verify: setup
 	$(BIN)/autograder verify
@@ -71,7 +82,7 @@ setup: sandbox .venv/ready
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
 	$(PYTHON) -m venv .venv
-	$(PIP) -e '.[instructor,cluster,similarity,dev]'
+	$(PIP) -e '.[instructor,cluster,similarity,docs,dev]'
 	@$(PIP) -e '.[keras,text]' || \
 	  echo "The extras keras and text could not be installed: their exercises will be not_run."
 	@touch $@

@@ -1,0 +1,134 @@
+"""Pages that are made from the sources, so that they cannot go stale: a hook of MkDocs.
+
+course-yaml.md comes from the types that read course.yaml, attacks.md from the headers of the attack
+files, commands.md from the commands' own help.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mkdocs.structure.files import Files
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+sys.path.insert(0, str(ROOT))
+
+_ATTACK = re.compile(r"Lines? (?P<line>[\d, -]+)\. (?P<what>.*?)\n\n", re.DOTALL)
+_GROUPS = {
+    "read_secrets": "Reading secrets",
+    "forge": "Forging a score",
+    "exhaust": "Exhausting the machine",
+    "intake": "Intake and neighbours",
+}
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the generated pages to those that are written by hand."""
+    from mkdocs.structure.files import File
+
+    for name, page in (
+        ("course-yaml.md", course_yaml()),
+        ("attacks.md", attacks()),
+        ("commands.md", commands()),
+    ):
+        files.append(File.generated(config, name, content=page))
+    return files
+
+
+def course_yaml() -> str:
+    """Every setting with its type, default and meaning, in the order of the types."""
+    parts = [(DOCS / "course-yaml.head.txt").read_text(encoding="utf-8")]
+    for kind, lines in sorted(_kinds(), key=lambda k: k[0].name != "Registry"):
+        title = "The course" if kind.name == "Registry" else kind.name
+        parts += [f"## {title}\n", f"{ast.get_docstring(kind) or ''}\n"]
+        parts += ["| setting | type | default | meaning |", "| --- | --- | --- | --- |"]
+        parts += [*(_row(field, lines) for field in fields(kind)), ""]
+    return "\n".join(parts)
+
+
+def _kinds() -> Iterator[tuple[ast.ClassDef, list[str]]]:
+    source = (ROOT / "autograder" / "model" / "course.py").read_text(encoding="utf-8")
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef) and "_Config" in map(ast.unparse, node.bases):
+            yield node, source.split("\n")
+
+
+def fields(kind: ast.ClassDef) -> list[ast.AnnAssign]:
+    return [field for field in kind.body if isinstance(field, ast.AnnAssign)]
+
+
+def _row(field: ast.AnnAssign, lines: list[str]) -> str:
+    default = "required" if field.value is None else f"`{ast.unparse(field.value)}`"
+    name = f"`{ast.unparse(field.target)}`"
+    cells = (name, _type(field.annotation), default, meaning(field, lines))
+    return "| " + " | ".join(cells) + " |"
+
+
+def meaning(field: ast.AnnAssign, lines: list[str]) -> str:
+    """The comment behind a setting, or in the line above it; "" where there is none."""
+    last = lines[(field.end_lineno or field.lineno) - 1][field.end_col_offset or 0 :]
+    if "#" in last:
+        return last.partition("#")[2].strip()
+    above = lines[field.lineno - 2].strip()
+    return above.removeprefix("# ") if above.startswith("# ") else ""
+
+
+def _type(annotation: ast.expr) -> str:
+    text = ast.unparse(annotation)
+    text = re.sub(r"tuple\[(\w+), \.\.\.\]", r"list of \1", text)
+    words = {"PositiveInt": "whole number > 0", "Positive": "number > 0", "Percent": "0 to 100"}
+    for name, said in words.items():
+        text = re.sub(rf"\b{name}\b", said, text)
+    bound = re.match(r"Annotated\[(\w+), msgspec\.Meta\((.*)\)\]", text)
+    if bound:
+        text = f"{bound[1]}, {bound[2].replace('=', ' ')}"
+    if text.startswith("Literal["):
+        text = " or ".join(re.findall(r"'(.*?)'", text))
+    text = text.replace("dt.datetime", "date and time").replace(" | None", "")
+    return text.replace("str", "text").replace("|", "or")
+
+
+def attacks() -> str:
+    """The list that tests/attacks counts by, and the file of each attack with its verdict."""
+    parts = [(DOCS / "attacks.head.txt").read_text(encoding="utf-8")]
+    for group, title in _GROUPS.items():
+        parts += [f"\n## {title}: `tests/attacks/{group}`\n", "| lines | attack | what it does |"]
+        parts += ["| --- | --- | --- |"]
+        for path in sorted((ROOT / "tests" / "attacks" / group).glob("*.py")):
+            doc = path.read_text(encoding="utf-8").split('"""')[1]  # some are several files in one
+            found = _ATTACK.match(f"{doc.strip()}\n\n")
+            line, what = (found["line"], found["what"]) if found else ("", doc.split("\n")[0])
+            said = " ".join(what.split()).replace("|", "\\|")
+            parts.append(f"| {line} | `{path.stem}` | {said} |")
+    return "\n".join(parts) + "\n"
+
+
+def commands() -> str:
+    """Every command with its help, from the commands themselves."""
+    import typer.main
+
+    from autograder.cli import register
+    from autograder.cli.app import app
+
+    register()
+    group: Any = typer.main.get_command(app)
+    parts = ["# Commands\n", "`autograder COMMAND --help` says the same.\n"]
+    for name, command in group.commands.items():
+        lines = (command.help or "").replace("\b", "").strip().split("\n")
+        parts += [f"## `autograder {name}`\n", "\n".join(line.strip() for line in lines), ""]
+        options = [p for p in command.params if p.name != "help"]
+        if options:
+            parts += ["| option | meaning |", "| --- | --- |"]
+            for option in options:
+                said = (getattr(option, "help", None) or "").replace("|", "/").replace("[", r"\[")
+                names = ", ".join(f"`{o}`" for o in option.opts) or f"`{option.name}`"
+                parts.append(f"| {names} | {said} |")
+            parts.append("")
+    return "\n".join(parts)

@@ -1,0 +1,56 @@
+"""The documentation says what is there: pages that are made from the sources are whole."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def generate() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_setting_of_the_registry_says_what_it_means(generate: ModuleType) -> None:
+    silent = [
+        f"{kind.name}.{field.target.id}"
+        for kind, lines in generate._kinds()
+        for field in generate.fields(kind)
+        if not generate.meaning(field, lines)
+    ]
+    assert silent == []
+
+
+def test_every_attack_is_on_the_page(generate: ModuleType) -> None:
+    page = generate.attacks()
+    files = [p for g in generate._GROUPS for p in (ROOT / "tests" / "attacks" / g).glob("*.py")]
+    assert [p.stem for p in files if f"`{p.stem}`" not in page] == []
+
+
+def test_every_attack_names_its_line(generate: ModuleType) -> None:
+    rows = [row for row in generate.attacks().split("\n") if row.startswith("|  |")]
+    assert rows == []
+
+
+@pytest.mark.parametrize("command", ["check", "grade", "verify", "release", "export"])
+def test_commands_are_on_the_page(generate: ModuleType, command: str) -> None:
+    assert f"## `autograder {command}`" in generate.commands()
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/architecture.md"])
+def test_paths_that_a_page_names_are_there(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:autograder|tests|docs|benchmarks)/[\w/.-]+)`", text)
+    example = "week08_pooling"  # the week that README makes
+    assert [n for n in named if example not in n and not (ROOT / n).exists()] == []
