@@ -58,7 +58,8 @@ def grade_batch(
         key = store.key(submission.files)
         known = store.get(key)
         if known is not None:
-            renamed = msgspec.structs.replace(shared(known), name=submission.name)
+            given = scoring.as_given(known, week, course.registry.decimals)
+            renamed = msgspec.structs.replace(shared(given), name=submission.name)
             _settle(number, renamed, reports, on_done)
         else:
             waiting.setdefault(key, []).append(number)
@@ -66,7 +67,7 @@ def grade_batch(
     def finished(key: str, report: SubmissionReport) -> None:
         if report.verdict is Ending.GRADED:
             _store(store, key, report)
-        report = shared(report)
+        report = shared(scoring.as_given(report, week, course.registry.decimals))
         for number in waiting[key]:
             renamed = msgspec.structs.replace(report, name=names[number])
             _settle(number, renamed, reports, on_done)

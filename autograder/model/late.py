@@ -16,16 +16,18 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .course import Course, Late, Week
+from .scoring import rounded
 
 _HOUR = dt.timedelta(hours=1)
+_MINUTE = dt.timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
 class Lateness:
-    """What one submission's time means for its score."""
+    """What one submission's time means for its score, which is kept to so many decimals."""
 
     policy: Late
     late: str = ""  # how late in words, "" where it was in time
@@ -33,6 +35,7 @@ class Lateness:
     extended: bool = False
     slip_days: int = 0  # used here
     units: int = 0  # days or hours that cost something
+    decimals: int = 2
 
     @property
     def share(self) -> float:
@@ -41,11 +44,11 @@ class Lateness:
         return max(kept, self.policy.floor if self.units else 100.0) / 100
 
     def kept(self, score: float) -> float:
-        return round(score * self.share, 4)
+        return rounded(score * self.share, self.decimals)
 
     def penalty(self, score: float) -> float:
         """Points off, never negative."""
-        return max(0.0, round(score - self.kept(score), 4))
+        return max(0.0, rounded(rounded(score, self.decimals) - self.kept(score), self.decimals))
 
     def sentence(self, score: float) -> str:
         """The arithmetic in one line; empty where the submission was in time."""
@@ -61,6 +64,7 @@ class Lateness:
         parts.append(f"{self.policy.percent:g} % per {self.policy.per}")
         if 100 - self.policy.percent * self.units < self.policy.floor > 0:
             parts.append(f"but at least {self.policy.floor:g} % is kept")
+        score = rounded(score, self.decimals)
         kept = f"{_points(score)} x {self.share:.4g} = {_points(self.kept(score))}"
         return f"{', '.join(parts)}: {kept}"
 
@@ -84,9 +88,8 @@ def lateness(
             continue
         due = due_for(course, week, student, (more or {}).get(week.name, dt.timedelta()))
         extended = due > course.localized(week.due)
-        found[week.name] = one = _one(
-            policy, due, handed_in[week.name].astimezone(course.zone), budget, extended
-        )
+        one = _one(policy, due, handed_in[week.name].astimezone(course.zone), budget, extended)
+        found[week.name] = replace(one, decimals=course.registry.decimals)
         budget -= one.slip_days
     return found
 
@@ -141,15 +144,15 @@ def _started_days(due: dt.datetime, handed: dt.datetime, grace: dt.timedelta) ->
 def _in_words(due: dt.datetime, handed: dt.datetime) -> str:
     """Such as `2 days 3 h` or `40 min`, minutes left out beside days and hours.
 
-    Calendar days come first, then what passed after them.
+    Calendar days come first, then what passed after them; a started minute counts.
     """
+    minutes_late = math.ceil(_elapsed(due, handed) / _MINUTE)
+    handed = (due.astimezone(dt.UTC) + minutes_late * _MINUTE).astimezone(due.tzinfo)
     days = _started_days(due, handed, dt.timedelta())
     if _elapsed(due + dt.timedelta(days=days), handed) < dt.timedelta():
         days -= 1  # the last of them is not over
     rest = _elapsed(due + dt.timedelta(days=days), handed)
-    hours, minutes = rest // _HOUR, math.ceil((rest % _HOUR) / dt.timedelta(minutes=1))
-    if minutes == 60:
-        hours, minutes = hours + 1, 0
+    hours, minutes = rest // _HOUR, (rest % _HOUR) // _MINUTE
     parts = [_counted(days, "day")] if days else []
     parts += [f"{hours} h"] if hours else []
     parts += [f"{minutes} min"] if minutes and not (days and hours) else []
@@ -161,4 +164,4 @@ def _counted(number: int, thing: str) -> str:
 
 
 def _points(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.1f}"
+    return f"{value:.4f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.1f}"

@@ -7,7 +7,10 @@ course.yaml says.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+
+import msgspec
 
 from .course import Exercise, Week
 from .report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
@@ -73,3 +76,18 @@ def full_points(week: Week) -> float:
 def nothing(exercise: Exercise) -> ExerciseReport:
     """No points, because nothing could be graded."""
     return ExerciseReport(name=exercise.name, score=0.0, max_score=exercise.points)
+
+
+def rounded(points: float, decimals: int) -> float:
+    """Points to so many decimals; half of the last one goes up, as on paper."""
+    unit = float(10**decimals)
+    return math.floor(points * unit + 0.5 + 1e-9) / unit
+
+
+def as_given(report: SubmissionReport, week: Week, decimals: int) -> SubmissionReport:
+    """A report with its scores as they are given: each exercise's is rounded, and then summed."""
+    exercises = tuple(
+        msgspec.structs.replace(e, score=rounded(e.score, decimals)) for e in report.exercises
+    )
+    score = rounded(sum(e.score for e in counted(week, exercises)), decimals)
+    return msgspec.structs.replace(report, exercises=exercises, score=score)

@@ -20,6 +20,7 @@ from .workspace import Workspace, unreachable_gradebook
 _SQLITE = "sqlite:///"
 _EPOCH = dt.datetime(1970, 1, 1)  # SQLite has no time spans: they are kept as times after this
 _STUDENTS = "SELECT id FROM student ORDER BY id"
+_DUE = "SELECT name, duedate FROM assignment"
 _SUBMISSIONS = """
 SELECT assignment.name, submitted.student_id, submitted.timestamp, submitted.extension,
        COUNT(grade.auto_score),
@@ -52,31 +53,39 @@ class Entry:
 
 def read_gradebook(course: Course) -> tuple[list[str], list[Entry]]:
     """The students, and every submission; nothing of either where there is no gradebook yet."""
-    url = Workspace(course).db_url
-    if url.startswith(_SQLITE):
-        students, rows = _from_sqlite(Path(url.removeprefix(_SQLITE)))
-    else:
-        students, rows = _from_server(url)
+    students, rows = _answers(course, (_STUDENTS, _SUBMISSIONS))
     return [str(s) for (s,) in students], [_entry(row) for row in rows]
 
 
-def _from_sqlite(path: Path) -> tuple[Sequence[Any], Sequence[Any]]:
+def read_due_dates(course: Course) -> dict[str, dt.datetime | None]:
+    """When the gradebook says that each of its assignments is due; aware, UTC."""
+    (rows,) = _answers(course, (_DUE,))
+    times = {str(name): _time(due) for name, due in rows}
+    return {name: due.replace(tzinfo=dt.UTC) if due else None for name, due in times.items()}
+
+
+def _answers(course: Course, questions: Sequence[str]) -> list[Sequence[Any]]:
+    """What the gradebook's database answers; nothing where there is none yet."""
+    url = Workspace(course).db_url
+    if url.startswith(_SQLITE):
+        return _from_sqlite(Path(url.removeprefix(_SQLITE)), questions)
+    return _from_server(url, questions)
+
+
+def _from_sqlite(path: Path, questions: Sequence[str]) -> list[Sequence[Any]]:
     if not path.is_file():
-        return [], []
+        return [[] for _ in questions]
     try:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         try:
-            return (
-                connection.execute(_STUDENTS).fetchall(),
-                connection.execute(_SUBMISSIONS).fetchall(),
-            )
+            return [connection.execute(question).fetchall() for question in questions]
         finally:
             connection.close()
     except sqlite3.Error as error:
         raise NbgraderError(f"{path}: the gradebook cannot be read: {error}") from None
 
 
-def _from_server(url: str) -> tuple[Sequence[Any], Sequence[Any]]:
+def _from_server(url: str, questions: Sequence[str]) -> list[Sequence[Any]]:
     from sqlalchemy import create_engine, text
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -84,10 +93,7 @@ def _from_server(url: str) -> tuple[Sequence[Any], Sequence[Any]]:
         engine = create_engine(url)
         try:
             with engine.connect() as connection:
-                return (
-                    connection.execute(text(_STUDENTS)).fetchall(),
-                    connection.execute(text(_SUBMISSIONS)).fetchall(),
-                )
+                return [connection.execute(text(question)).fetchall() for question in questions]
         finally:
             engine.dispose()
     except (SQLAlchemyError, ImportError) as error:

@@ -12,6 +12,7 @@ from typing import Any
 from ..feedback.html import feedback_page
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
+from .dates import bring_dates
 from .rebuild import require_held
 from .recorded import kept_report
 from .restore import CoursePreprocessor, Notebook, Resources
@@ -40,6 +41,7 @@ def return_feedback(
             f"nobody was graded in {week.name} yet: run `autograder grade {week.name}` first"
         )
     require_held(course, week, _held(course, week))
+    bring_dates(course)
     api = open_api(course)
     released, notes = [], []
     for student in graded:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from ..model.report import Report
+from ..model.scoring import rounded
 from ..model.verdicts import Ending
+from .dates import bring_dates, lines
 from .rebuild import require_held, restore_assignment
 from .recorded import kept_report, submission_of
 from .submitted import collected, complete
@@ -100,6 +102,7 @@ def record(
                 else:
                     recording.left_out[student] = last_words(result)
             on_done()
+    recording.notes.extend(lines(bring_dates(course)))
     return recording
 
 
@@ -146,13 +149,17 @@ def final_scores(course: Course, week: Week) -> dict[str, float]:
     """
     from nbgrader.api import MissingEntry
 
+    bring_dates(course)
+    decimals = course.registry.decimals
     with open_gradebook(course) as gradebook:
         try:
             submissions = gradebook.find_assignment(week.name).submissions
         except MissingEntry:
             submissions = []
         scores = {
-            s.student.id: max(0.0, float(s.score) - float(s.late_submission_penalty or 0))
+            s.student.id: max(
+                0.0, rounded(float(s.score) - float(s.late_submission_penalty or 0), decimals)
+            )
             for s in submissions
         }
     require_held(course, week, scores)

@@ -54,7 +54,8 @@ def wrapping(name: str) -> Markup:
 
 
 def points(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    """Points as they were given: the grader has rounded them."""
+    return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def percent(share: float) -> str:

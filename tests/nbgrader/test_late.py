@@ -10,9 +10,11 @@ from tiny_course import SOLUTION, WEEK, graded, report
 
 from autograder.model.course import Course, Week, load
 from autograder.nbgrader.collect import collect
+from autograder.nbgrader.dates import bring_dates
 from autograder.nbgrader.feedback import PAGE, return_feedback
-from autograder.nbgrader.gradebook import record
-from autograder.nbgrader.workspace import Workspace, open_gradebook
+from autograder.nbgrader.gradebook import final_scores, record
+from autograder.nbgrader.status import status
+from autograder.nbgrader.workspace import Workspace, open_api, open_gradebook
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
 pytestmark = pytest.mark.filterwarnings(
@@ -88,3 +90,65 @@ def test_feedback_shows_the_arithmetic_with_the_written_answer_in_it(handed: Han
 def test_feedback_in_time_says_nothing_of_lateness(handed: Handed) -> None:
     course = handed("2020-01-11 12:00:00.000000 UTC")
     assert "late" not in page(course, course.weeks[0]).lower()
+
+
+def changed(course: Course, before: str, after: str) -> Course:
+    """The course after an edit of its registry."""
+    registry = course.root / "course.yaml"
+    text = registry.read_text(encoding="utf-8")
+    assert before in text
+    registry.write_text(text.replace(before, after), encoding="utf-8")
+    return load(course.root)
+
+
+LATER = ("due: 2020-01-13T23:59:00", "due: 2020-01-20T23:59:00")
+EARLIER = ("due: 2020-01-13T23:59:00", "due: 2020-01-08T23:59:00")
+EXTENDED = (
+    "slip_days: 1,",
+    f"slip_days: 1, extensions: [{{student: ada, week: {WEEK}, until: 2020-01-20T23:59:00}}],",
+)
+
+
+@pytest.mark.parametrize(
+    ("time", "edit", "final"),
+    [
+        (TWO_DAYS_THREE_HOURS, LATER, 3),
+        (TWO_DAYS_THREE_HOURS, EXTENDED, 3),
+        ("2020-01-11 12:00:00.000000 UTC", EARLIER, 2.4),
+    ],
+)
+def test_another_due_date_counts_in_the_export_without_a_release(
+    handed: Handed, time: str, edit: tuple[str, str], final: float
+) -> None:
+    course = changed(handed(time), *edit)
+    assert final_scores(course, course.weeks[0]) == {"ada": final}
+
+
+@pytest.mark.parametrize("edit", [LATER, EXTENDED])
+def test_another_due_date_counts_in_the_feedback_without_a_release(
+    handed: Handed, edit: tuple[str, str]
+) -> None:
+    course = changed(handed(TWO_DAYS_THREE_HOURS), *edit)
+    assert "2 days 3 h late" not in page(course, course.weeks[0])
+    assert penalty(course) == 0
+
+
+def test_another_due_date_counts_when_nbgrader_itself_grades(handed: Handed) -> None:
+    course = changed(handed("2020-01-11 12:00:00.000000 UTC"), *EARLIER)
+    assert open_api(course).autograde(WEEK, "ada")["success"]
+    assert penalty(course) == pytest.approx(0.6)
+
+
+def test_grading_says_whose_penalty_is_another_one(handed: Handed) -> None:
+    course = changed(handed(TWO_DAYS_THREE_HOURS), *LATER)
+    done = record(course, course.weeks[0], report())
+    assert done.notes == [f"{WEEK}: points off for late work counted again: ada 0 (was 0.6)"]
+
+
+def test_feedback_with_the_former_penalty_is_stale(handed: Handed) -> None:
+    course = handed(TWO_DAYS_THREE_HOURS)
+    page(course, course.weeks[0])
+    course = changed(course, *LATER)
+    bring_dates(course)
+    (found,) = status(course)
+    assert (found.late, found.stale) == ({}, ["ada"])

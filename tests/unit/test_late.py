@@ -54,6 +54,7 @@ def said(course: Course, handed: str, student: str = "ada", score: float = 8.0) 
         (DAY, PLAIN, "2026-10-12T23:59:01", "1 min late, 10 % per day: 8.0 x 0.9 = 7.2"),
         (DAY, PLAIN, "2026-10-13T23:59:00", "1 day late, 10 % per day: 8.0 x 0.9 = 7.2"),
         (DAY, PLAIN, "2026-10-14T00:01:00", "1 day 2 min late, 10 % per day: 8.0 x 0.8 = 6.4"),
+        (DAY, PLAIN, "2026-10-14T23:58:30", "2 days late, 10 % per day: 8.0 x 0.8 = 6.4"),
         (
             f"{DAY}, slip_days: 1",
             PLAIN,

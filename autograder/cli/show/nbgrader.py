@@ -114,7 +114,7 @@ def _print_gradebook(console: Console, played: Played) -> None:
     table.add_column("what was found, by exercise", overflow="fold")
     found = {s.name: _found(s) for s in played.report.submissions}
     for standing in played.standings:
-        scores = [f"{standing.scores[name]:.2g}" for name in names]
+        scores = [f"{standing.scores[name]:g}" for name in names]
         total = f"{standing.score:.1f}/{standing.max_score:g}"
         table.add_row(standing.student, *scores, total, escape(found[standing.student]))
     console.print(table)
