@@ -139,17 +139,25 @@ def collect(
 
 
 @app.command()
-def feedback(week: WeekArgument) -> None:
+def feedback(
+    week: WeekArgument,
+    students: Annotated[
+        list[str] | None, typer.Option("--student", help="For them only; may be given again.")
+    ] = None,
+    unmarked: Annotated[
+        bool, typer.Option("--unmarked", help="Although written answers wait to be marked.")
+    ] = False,
+) -> None:
     """Write everybody's feedback for a graded week, and release it through nbgrader.
 
-    Example: autograder feedback week01
+    Example: autograder feedback week01 --student ada
     """
     from ..model.course import load
 
     course = load()
     from .show.nbgrader import run_feedback
 
-    if not run_feedback(course, course.week(week)):
+    if not run_feedback(course, course.week(week), students or [], unmarked=unmarked):
         raise typer.Exit(1)
 
 
@@ -192,6 +200,12 @@ def export(
         Path | None, typer.Option(help="The class list: a CSV of Canvas, of Moodle, or your own.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The file; default: standard output.")] = None,
+    unmarked: Annotated[
+        bool, typer.Option("--unmarked", help="Although written answers wait to be marked.")
+    ] = False,
+    missing: Annotated[
+        str, typer.Option(help="What stands for work that was due and not handed in: blank or 0.")
+    ] = "blank",
 ) -> None:
     """Export grades; exit code 1 where somebody's grade matches nobody on the class list.
 
@@ -203,7 +217,7 @@ def export(
     weeks = list(course.weeks) if week == "all" else [course.week(week)]
     from .show.lms import run_export
 
-    if not run_export(course, weeks, form, roster, out):
+    if not run_export(course, weeks, form, roster, out, unmarked=unmarked, missing=missing):
         raise typer.Exit(1)
 
 

@@ -29,8 +29,13 @@ class Exported:
     unmatched: list[str]
 
 
-def export(form: str, weeks: Sequence[Week], scores: Scores, roster: Roster | None) -> Exported:
-    """Raises KitError where the format needs a class list of its own kind."""
+def export(
+    form: str, weeks: Sequence[Week], scores: Scores, roster: Roster | None, missing: str = ""
+) -> Exported:
+    """Raises KitError where the format needs a class list of its own kind.
+
+    `missing` is what stands for work of somebody on the class list of whom we know nothing.
+    """
     students = sorted({s for by_student in scores.values() for s in by_student})
     if form in ("canvas", "moodle") and (roster is None or roster.kind != form):
         raise KitError(
@@ -41,12 +46,27 @@ def export(form: str, weeks: Sequence[Week], scores: Scores, roster: Roster | No
     if form == "json":
         return Exported(_json(weeks, scores, students, matched), unmatched)
     if form == "csv":
-        return Exported(_plain(weeks, scores, students, matched), unmatched)
+        return Exported(_plain(weeks, _Grades(scores, ""), students, matched), unmatched)
     assert roster is not None
     ours = {id(entry): student for student, entry in matched.items()}
     rows = [(e, ours.get(id(e), "")) for e in roster.entries]
     write = _canvas if form == "canvas" else _moodle
-    return Exported(write(weeks, scores, roster, rows), unmatched)
+    return Exported(write(weeks, _Grades(scores, missing), roster, rows), unmatched)
+
+
+@dataclass(frozen=True)
+class _Grades:
+    """Scores as cells of a table; `nobody` stands for somebody of whom we know nothing."""
+
+    scores: Scores
+    nobody: str
+
+    def cell(self, week: Week, student: str) -> str:
+        """Empty where nothing was graded: that is no zero."""
+        if not student:
+            return self.nobody
+        own = self.scores[week.name].get(student)
+        return "" if own is None else _number(own)
 
 
 def total(week: Week) -> float:
@@ -68,13 +88,13 @@ def _json(
 
 
 def _plain(
-    weeks: Sequence[Week], scores: Scores, students: list[str], matched: Mapping[str, Entry]
+    weeks: Sequence[Week], grades: _Grades, students: list[str], matched: Mapping[str, Entry]
 ) -> str:
     rows = [["student", "name", "email", *(w.name for w in weeks)]]
     for student in students:
         entry = matched.get(student)
         about = [student, entry.name if entry else "", entry.email if entry else ""]
-        rows.append([*map(_text, about), *(_score(scores, w, student) for w in weeks)])
+        rows.append([*map(_text, about), *(grades.cell(w, student) for w in weeks)])
     return _csv(rows)
 
 
@@ -84,14 +104,14 @@ def _text(cell: str) -> str:
 
 
 def _canvas(
-    weeks: Sequence[Week], scores: Scores, roster: Roster, rows: Sequence[tuple[Entry, str]]
+    weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Sequence[tuple[Entry, str]]
 ) -> str:
     kept = [c for c in CANVAS if c in roster.columns]
     table = [[*kept, *(_canvas_column(w, roster.columns) for w in weeks)]]
     blank = [""] * (len(kept) - 1)
     table.append([f"    {POINTS}", *blank, *(_number(total(w)) for w in weeks)])
     for entry, student in rows:
-        table.append([*(entry.row[c] for c in kept), *(_score(scores, w, student) for w in weeks)])
+        table.append([*(entry.row[c] for c in kept), *(grades.cell(w, student) for w in weeks)])
     return _csv(table)
 
 
@@ -105,7 +125,7 @@ def _canvas_column(week: Week, columns: Sequence[str]) -> str:
 
 
 def _moodle(
-    weeks: Sequence[Week], scores: Scores, roster: Roster, rows: Sequence[tuple[Entry, str]]
+    weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Sequence[tuple[Entry, str]]
 ) -> str:
     """A grading worksheet is filled in; any other list gets a column per week."""
     if "Identifier" in roster.columns and "Grade" in roster.columns:
@@ -113,21 +133,15 @@ def _moodle(
             raise KitError("this roster is the grading worksheet of one assignment: name its week")
         table = [list(roster.columns)]
         for entry, student in rows:
-            own = _score(scores, weeks[0], student)
+            own = grades.cell(weeks[0], student)
             filled = entry.row | ({"Grade": own} if own else {})
             table.append([filled.get(c, "") for c in roster.columns])
         return _csv(table)
     kept = [c for c in ("Username", "ID number", "Email address") if c in roster.columns]
     table = [[*kept, *(w.title for w in weeks)]]
     for entry, student in rows:
-        table.append([*(entry.row[c] for c in kept), *(_score(scores, w, student) for w in weeks)])
+        table.append([*(entry.row[c] for c in kept), *(grades.cell(w, student) for w in weeks)])
     return _csv(table)
-
-
-def _score(scores: Scores, week: Week, student: str) -> str:
-    """Empty where nothing was graded: that is no zero."""
-    own = scores[week.name].get(student)
-    return "" if own is None else _number(own)
 
 
 def _number(value: float) -> str:

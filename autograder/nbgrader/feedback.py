@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,11 +31,17 @@ class Returned:
 
 
 def return_feedback(
-    course: Course, week: Week, on_done: Callable[[], None] = lambda: None
+    course: Course,
+    week: Week,
+    on_done: Callable[[], None] = lambda: None,
+    students: Sequence[str] | None = None,
 ) -> Returned:
-    """Generate the feedback of everybody who was graded, and release it to the exchange."""
+    """Generate the feedback of everybody who was graded, and release it to the exchange.
+
+    `students`: of these only.
+    """
     workspace = Workspace(course)
-    graded = workspace.students("autograded", week)
+    graded = workspace.students("autograded", week) if students is None else students
     if not graded:
         raise NbgraderError(
             f"nobody was graded in {week.name} yet: run `autograder grade {week.name}` first"

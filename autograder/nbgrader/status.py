@@ -87,7 +87,7 @@ def _week(
         late={s: late[s, week.name] for s in handed if (s, week.name) in late},
         graded=graded,
         refused={s: reports[s].message for s in graded if _refused(reports.get(s))},
-        waiting=_waiting(course, week),
+        waiting=to_collect(course, week),
         ungraded=[s for s in handed if s not in graded or _newer(course, week, s, reports.get(s))],
         to_mark={s: e.to_mark for s, e in sorted(held.items()) if e.to_mark},
         returned=[s for s in made if s not in stale],
@@ -139,7 +139,7 @@ def _parsed(stamp: str) -> dt.datetime | None:
     return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
 
 
-def _waiting(course: Course, week: Week) -> list[str]:
+def to_collect(course: Course, week: Week) -> list[str]:
     """Whose newest submission in the exchange was not collected yet."""
     inbound = Workspace(course).exchange / course.id / "inbound"
     newest: dict[str, dt.datetime] = {}

@@ -230,7 +230,9 @@ def campus(shared: Path, people: dict[str, User]) -> Campus:
     campus.said["collect"] = teach.run("autograder", "collect", "week01", cwd=course)
     campus.said["grade"] = teach.run("autograder", "grade", "week01", cwd=course)
     campus.said["report"] = teach.run("autograder", "report", "week01", "--names", cwd=course)
-    campus.said["feedback"] = teach.run("autograder", "feedback", "week01", cwd=course)
+    campus.said["feedback"] = teach.run(
+        "autograder", "feedback", "week01", "--unmarked", cwd=course
+    )
     return campus
 
 

@@ -201,10 +201,10 @@ def played(root: Path, run: Run, server: Server) -> Played:
         (course.graders(course.weeks[0]) / "test_halve.py").write_text(MENDED, encoding="utf-8")
         run("autograder", "regrade", "week01", "--apply", "--reason", "test_halve was too strict")
         mended = by_student(course)
-    run("autograder", "feedback", "week01")
+    run("autograder", "feedback", "week01", "--unmarked")
     run("nbgrader", "fetch_feedback", WEEK, "--student=ada", cwd=homes["ada"])
     (page,) = (homes["ada"] / WEEK / "feedback").rglob("*.html")
-    run("autograder", "export", "week01", "--format", "csv", "--out", "grades.csv")
+    run("autograder", "export", "week01", "--unmarked", "--format", "csv", "--out", "grades.csv")
     with (root / "grades.csv").open(encoding="utf-8", newline="") as file:
         exported = {row["student"]: row for row in csv.DictReader(file)}
     status = json.loads(run("autograder", "status", "--json").stdout)

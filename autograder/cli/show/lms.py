@@ -15,19 +15,37 @@ from ...model.errors import KitError
 
 
 def run_export(
-    course: Course, weeks: Sequence[Week], form: str, roster: Path | None, out: Path | None
+    course: Course,
+    weeks: Sequence[Week],
+    form: str,
+    roster: Path | None,
+    out: Path | None,
+    *,
+    unmarked: bool = False,
+    missing: str = "blank",
 ) -> bool:
-    """Write the grades; whether everybody's stand in the file."""
+    """Write the grades; whether everybody's stand in the file.
+
+    `unmarked`: also where answers wait to be marked. `missing`: `0` for what nobody handed in.
+    """
+    if missing not in ("blank", "0"):
+        raise KitError(f"--missing is blank or 0, and not {missing!r}")
     if form not in FORMATS:
         raise KitError(f"there is no format {form!r}; there are {', '.join(FORMATS)}")
     known = read_roster(roster) if roster else None
     from ...nbgrader.gradebook import final_scores
+    from ...nbgrader.standing import overdue, require_marked
 
     scores = {w.name: final_scores(course, w) for w in weeks}
     weeks = [w for w in weeks if scores[w.name]]
     if not weeks:
         raise KitError("nothing was graded yet: run `autograder grade` on a week first")
-    exported = export(form, weeks, scores, known)
+    if not unmarked:
+        require_marked(course, weeks)
+    if missing == "0":
+        for week in weeks:
+            scores[week.name] |= dict.fromkeys(overdue(course, week, scores[week.name]), 0.0)
+    exported = export(form, weeks, scores, known, "" if missing == "blank" else "0")
     if out is None:
         sys.stdout.write(exported.text)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.markup import escape
@@ -10,6 +11,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from ...model.course import Course, Week
+from ...model.errors import KitError
+from ...model.folders import did_you_mean
 from ...model.report import SubmissionReport
 from ...model.verdicts import Ending
 from ...nbgrader.collect import collect
@@ -17,6 +20,7 @@ from ...nbgrader.demo import CLASS, Played, play, steps
 from ...nbgrader.extensions import unknown_extensions
 from ...nbgrader.feedback import return_feedback
 from ...nbgrader.release import release
+from ...nbgrader.standing import require_marked
 from ...nbgrader.workspace import Workspace
 
 
@@ -47,18 +51,32 @@ def run_collect(course: Course, week: Week) -> bool:
     return not (found.foreign or found.notes)
 
 
-def run_feedback(course: Course, week: Week) -> bool:
-    """Return feedback to everybody who was graded; whether all of it was released."""
+def run_feedback(
+    course: Course, week: Week, students: Sequence[str] = (), *, unmarked: bool = False
+) -> bool:
+    """Return feedback to everybody who was graded; whether all of it was released.
+
+    `students`: to these only. `unmarked`: also where answers wait to be marked.
+    """
     columns = TextColumn("feedback"), BarColumn(), TimeElapsedColumn()
     graded = Workspace(course).students("autograded", week)
+    if strangers := [s for s in students if s not in graded]:
+        raise KitError(
+            f"{strangers[0]} was not graded in {week.name}{did_you_mean(strangers[0], graded)}"
+        )
+    chosen = sorted(set(students)) or graded
+    if not unmarked:
+        require_marked(course, [week], chosen)
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=len(graded))
-        returned = return_feedback(course, week, on_done=lambda: progress.advance(task))
-    print(f"released feedback to {len(returned.students)} of {len(graded)}")
-    strangers = unknown_extensions(course, week)
-    for note in returned.notes + [f"LOOK  {line}" for line in strangers]:
+        task = progress.add_task("", total=len(chosen))
+        returned = return_feedback(
+            course, week, on_done=lambda: progress.advance(task), students=chosen
+        )
+    print(f"released feedback to {len(returned.students)} of {len(chosen)}")
+    unknown = unknown_extensions(course, week)
+    for note in returned.notes + [f"LOOK  {line}" for line in unknown]:
         print(note)
-    return len(returned.students) == len(graded) and not strangers
+    return len(returned.students) == len(chosen) and not unknown
 
 
 class _Steps:
