@@ -25,7 +25,8 @@ from ..version import __version__
 ROOMS = ("model", "files", "batch", "grading", "worker", "sandbox")
 # Settings of a week and of the course that change no verdict and no score of a submission.
 _OF_A_WEEK = ("title", "release", "due", "questions", "files", "folders")
-_OF_THE_COURSE = ("course", "title", "timezone", "weeks", "late", "nbgrader", "decimals")
+_OF_THE_COURSE = ("course", "title", "timezone", "weeks", "late", "nbgrader")
+_SHOWN = ("decimals", "modules_from_notebook")  # what is done before and after grading
 _LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")
 
 
@@ -49,7 +50,7 @@ def fingerprint(
 
 def settings(course: Course, week: Week) -> dict[str, Any]:
     """What course.yaml says that a report of the week depends on."""
-    of_course = _without(course.registry, _OF_THE_COURSE)
+    of_course = _without(course.registry, _OF_THE_COURSE + _SHOWN)
     return {"week": _without(week, _OF_A_WEEK), "course": of_course}
 
 

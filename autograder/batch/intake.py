@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 import tokenize
 import unicodedata
@@ -23,6 +24,7 @@ from typing import overload
 import msgspec
 
 from ..model.course import Limits, Week
+from ..model.notes import Note
 from ..model.sources import MOST_SIGNS, signs_in
 
 _IGNORED_FOLDERS = {
@@ -39,11 +41,15 @@ _MAX_MODULE = 256 << 10
 
 
 class Submission(msgspec.Struct, frozen=True):
-    """What one student handed in; `problem` says why it cannot be graded, if so."""
+    """What one student handed in; `problem` says why it cannot be graded, if so.
+
+    `notes` say what was odd about it and put right.
+    """
 
     name: str
     files: dict[str, bytes] = {}
     problem: str = ""
+    notes: tuple[Note, ...] = ()
 
 
 class Unread(Sequence[Submission]):
@@ -73,7 +79,7 @@ def read_submission(path: Path, week: Week, limits: Limits, name: str | None = N
     """Read a folder, a module file or a zip. Never raises for what a student handed in."""
     shown = clean_name(name if name is not None else path.name.removesuffix(".zip"))
     try:
-        files = _bounded(_entries(path, week, limits), limits)
+        files, notes = _under_its_name(_bounded(_entries(path, week, limits), limits), week)
         files = _rooted_at_module(files, week)
         _check_module(files[week.module], week)
     except _Refused as refused:
@@ -84,7 +90,7 @@ def read_submission(path: Path, week: Week, limits: Limits, name: str | None = N
         return Submission(shown, problem="A file name in it is not valid text. Rename it.")
     except ValueError:  # a path with a null byte
         return Submission(shown, problem="It cannot be read: its name is not valid text.")
-    return Submission(shown, files)
+    return Submission(shown, files, notes=notes)
 
 
 def clean_name(name: str) -> str:
@@ -228,6 +234,30 @@ def _bounded(entries: Iterator[tuple[str, bytes | None, int]], limits: Limits) -
         folded[key] = name
         files[name] = content
     return files
+
+
+def _under_its_name(
+    files: dict[str, bytes], week: Week
+) -> tuple[dict[str, bytes], tuple[Note, ...]]:
+    """The module under its own name, where a browser or an editor has changed it in saving.
+
+    `softmax (1).py`, `softmax - Copy.py`, `Softmax.py` and `softmax.py.txt` are softmax.py; where
+    there are several, the student has to choose.
+    """
+    if any(PurePosixPath(name).name == week.module for name in files):
+        return files, ()
+    copied = re.compile(
+        rf"{re.escape(week.stem)}(?:[ _-]*\(\d+\)|[ _-]*\d+|[ _-]*copy|[ _-]*kopie)?\.py(?:\.txt)?",
+        re.IGNORECASE,
+    )
+    found = [name for name in files if copied.fullmatch(PurePosixPath(name).name)]
+    if len(found) != 1:
+        return files, ()
+    name = found[0]
+    mended = str(PurePosixPath(name).with_name(week.module))
+    text = f"{_quoted(PurePosixPath(name).name)} was taken as {week.module}. Keep that name."
+    renamed = {mended if n == name else n: content for n, content in files.items()}
+    return renamed, (Note("module", text),)
 
 
 def _rooted_at_module(files: dict[str, bytes], week: Week) -> dict[str, bytes]:

@@ -8,6 +8,8 @@ Hidden tests appear as claims and messages, never as source.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..model.course import Course, Week
 from ..model.report import ExerciseReport, SubmissionReport
 from ..model.verdicts import Ending
@@ -23,10 +25,12 @@ def feedback_page(
     *,
     student: str | None = None,
     late: str = "",
+    notes: Sequence[str] = (),
 ) -> str:
     """One self-contained HTML page: opens offline, on a phone, in light and dark.
 
-    `late` is the arithmetic of late work (late.py), empty where there is nothing to say.
+    `late` is the arithmetic of late work (late.py), empty where there is nothing to say;
+    `notes` what was odd about the submission and put right.
     """
     reports = {e.name: e for e in report.exercises}
     exercises = [
@@ -44,6 +48,7 @@ def feedback_page(
         student=student or report.name,
         due=_date(course, week),
         late=late,
+        notes=notes,
         exercises=exercises,
         pictures={e.name: picture(e.name) for e in exercises if e.state not in ("complete",)},
         steps=next_steps(exercises) if report.verdict is Ending.GRADED else [],

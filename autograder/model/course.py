@@ -149,6 +149,7 @@ class Registry(_Config, frozen=True):
     limits: Limits = Limits()  # what a submission may use
     late: Late | None = None  # what late work costs; default: nothing
     nbgrader: Nbgrader = Nbgrader()  # where nbgrader works
+    modules_from_notebook: bool = False  # grade what only the notebook defines from there
     decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # to which scores are rounded
 
 

@@ -108,7 +108,8 @@ class FinishFeedback(CoursePreprocessor):
             folder = workspace.feedback(student, week)
             folder.mkdir(parents=True, exist_ok=True)
             late = resources["nbgrader"].get("late", "")
-            page = feedback_page(report, week, course, student=student, late=late)
+            notes = [note.text for note in report.notes]
+            page = feedback_page(report, week, course, student=student, late=late, notes=notes)
             (folder / PAGE).write_text(page, encoding="utf-8")
         return nb, resources
 

@@ -113,7 +113,8 @@ def _judged_otherwise(course: Course, week: Week, report: Report) -> list[str]:
         old = kept_report(course, week, new.name)
         if old is None or new.verdict is not Ending.GRADED or abs(old.score - new.score) < 1e-6:
             continue
-        if old.is_of(*submission_of(course, week, new.name)):
+        about = submission_of(course, week, new.name)
+        if old.is_of(about.handed_in, about.content):
             found.append(new.name)
     return found
 

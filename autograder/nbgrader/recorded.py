@@ -15,6 +15,7 @@ import msgspec
 from ..batch.store import content_hash
 from ..files.atomic import replace_file
 from ..model.course import Course, Week
+from ..model.notes import Note
 from ..model.report import SubmissionReport
 from ..model.verdicts import Ending
 from .workspace import Workspace
@@ -26,6 +27,7 @@ class Recorded(SubmissionReport, frozen=True):
     handed_in: str = ""  # as nbgrader writes it; empty where it came another way
     content: str = ""  # a hash of the submission's files
     graded: str = ""  # when it was recorded, ISO 8601
+    notes: tuple[Note, ...] = ()  # what was odd about the submission
 
     def is_of(self, handed_in: str, content: str) -> bool:
         """Whether it was given for this submission: times decide, where both have one."""
@@ -46,6 +48,7 @@ class _Head(msgspec.Struct):
     handed_in: str = ""
     content: str = ""
     graded: str = ""
+    notes: tuple[Note, ...] = ()
 
 
 def recorded_folder(course: Course, week: Week) -> Path:
@@ -81,20 +84,28 @@ def earlier_reports(course: Course, week: Week, student: str) -> list[Recorded]:
 
 def keep_report(course: Course, week: Week, student: str, report: SubmissionReport) -> None:
     """Keep a report that was recorded; that of another submission before it is kept too."""
-    handed_in, content = submission_of(course, week, student)
+    about = submission_of(course, week, student)
     before = kept_report(course, week, student)
-    if before is not None and before.graded and not before.is_of(handed_in, content):
+    if before is not None and before.graded and not before.is_of(about.handed_in, about.content):
         folder = _earlier(course, week, student)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         _write(folder / f"{before.graded.replace(':', '')}.json", before)
-    write_report(course, week, student, stamped(report, handed_in, content))
+    write_report(course, week, student, stamped(report, about))
 
 
-def stamped(report: SubmissionReport, handed_in: str, content: str) -> Recorded:
+class About(msgspec.Struct, frozen=True):
+    """When a collected submission was handed in, a hash of its files, what was odd about it."""
+
+    handed_in: str
+    content: str
+    notes: tuple[Note, ...] = ()
+
+
+def stamped(report: SubmissionReport, about: About) -> Recorded:
     """A report that is recorded now, for that submission."""
     now = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
     fields = {f: getattr(report, f) for f in SubmissionReport.__struct_fields__}
-    return Recorded(**fields, handed_in=handed_in, content=content, graded=now)
+    return Recorded(**fields, **msgspec.structs.asdict(about), graded=now)
 
 
 def write_report(course: Course, week: Week, student: str, report: Recorded) -> None:
@@ -103,13 +114,13 @@ def write_report(course: Course, week: Week, student: str, report: Recorded) -> 
     _write(path, report)
 
 
-def submission_of(course: Course, week: Week, student: str) -> tuple[str, str]:
-    """When the collected submission was handed in, and a hash of its files: for `is_of`."""
+def submission_of(course: Course, week: Week, student: str) -> About:
+    """What tells a collected submission from another one of the same student."""
     from .submitted import read_student
 
     submission = read_student(course, week, student)
     content = content_hash(submission.files, submission.problem.encode())
-    return handed_in(course, week, student), content
+    return About(handed_in(course, week, student), content, submission.notes)
 
 
 def handed_in(course: Course, week: Week, student: str) -> str:

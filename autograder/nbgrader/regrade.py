@@ -104,8 +104,8 @@ def _compare(
         return f"not graded yet: `autograder grade {week.name}`"
     if new.verdict is Ending.GRADER_FAULT:
         return "not graded, through a fault of the grading system; the score stays"
-    handed_in, content = submission_of(course, week, student)
-    if not old.is_of(handed_in, content):
+    about = submission_of(course, week, student)
+    if not old.is_of(about.handed_in, about.content):
         return f"handed in again since it was graded: `autograder grade {week.name}`"
     scores = cell_scores(week, new)
     _same_points(week, grades)
@@ -113,7 +113,7 @@ def _compare(
     if marked:
         found.by_hand[student] = marked
     before = {name: grades[name].auto_score for name in scores}
-    change = Change(student, before, scores, old, stamped(new, handed_in, content))
+    change = Change(student, before, scores, old, stamped(new, about))
     if _rescored(change) or differ(old, new):
         found.changes.append(change)
     else:

@@ -14,6 +14,7 @@ import msgspec
 
 from ..model.course import Course, Week
 from ..model.late import lateness
+from ..model.notes import KINDS, Kind
 from ..model.verdicts import Ending
 from .collected import read_collected
 from .database import Entry, read_gradebook
@@ -52,6 +53,7 @@ class WeekStatus(msgspec.Struct, frozen=True):
     stale: list[str]  # their feedback is older than their score
     again: dict[str, list[Result]]  # graded several times: every result, the latest last
     foreign: dict[str, str]  # student -> the user who handed in under their name
+    noted: dict[Kind, list[str]] = {}  # kind of trouble with a notebook or module -> students
     strangers: list[str] = []  # what is said of extensions for students whom nobody knows
 
 
@@ -94,8 +96,15 @@ def _week(
         stale=stale,
         again=_again(course, week, reports),
         foreign=read_collected(course, week).foreign,
+        noted=_noted(graded, reports),
         strangers=unknown_extensions(course, week),
     )
+
+
+def _noted(graded: list[str], reports: dict[str, Recorded]) -> dict[Kind, list[str]]:
+    kinds = {s: {n.kind for n in reports[s].notes} for s in graded if s in reports}
+    found = {kind: [s for s in kinds if kind in kinds[s]] for kind in KINDS}
+    return {kind: students for kind, students in found.items() if students}
 
 
 def _refused(report: Recorded | None) -> bool:

@@ -13,11 +13,30 @@ import nbformat
 
 from ..batch.intake import Submission, Unread, read_submission
 from ..model.course import Course, Week
+from ..model.notes import KINDS, Kind, Note
+from .notebooks import (
+    cell_notes,
+    code_note,
+    read_cells,
+    taken_note,
+    unwritten,
+    with_notebook,
+    written_in,
+)
 from .workspace import Workspace
 
 _FROM_NBGRADER = ("timestamp.txt", "submission_secret.txt")
 _NOTEBOOK_BOUND = 64 << 20
 UNREADABLE = ".unreadable"
+_DONE = ".notebook"  # in the collected folder: what was done about the notebook
+_SAID: dict[Kind, str] = {
+    "unreadable": "Your notebook could not be read, so no written answer could be marked. Your "
+    "module was graded. Open the notebook in JupyterLab, see that it is whole, and hand in again.",
+    "missing": "There was no notebook in what you handed in, so no written answer could be marked. "
+    "Your module was graded.",
+    "renamed": "Your notebook had another name. It was found and taken; keep the name it had when "
+    "you fetched it.",
+}
 
 
 def collected(course: Course, week: Week) -> Sequence[Submission]:
@@ -34,6 +53,7 @@ def read_student(course: Course, week: Week, student: str) -> Submission:
     workspace = Workspace(course)
     folder = workspace.submitted(student, week)
     submission = read_submission(folder, week, course.limits(week), student)
+    submission = _looked_through(course, week, folder, submission)
     handed_out = set(_released_files(workspace, week)) - {week.module}
     kept = {
         name: content
@@ -41,6 +61,39 @@ def read_student(course: Course, week: Week, student: str) -> Submission:
         if name not in handed_out and name not in _FROM_NBGRADER
     }
     return msgspec.structs.replace(submission, files=kept)
+
+
+def _looked_through(course: Course, week: Week, folder: Path, submission: Submission) -> Submission:
+    """The submission with what its notebook tells; with code from there, where that is allowed."""
+    released = Workspace(course).released(week)
+    notes = [*submission.notes, *_stand_in(folder)]
+    own = read_cells(folder / f"{week.name}.ipynb")
+    notes += cell_notes(own, read_cells(released / f"{week.name}.ipynb"), week) if own else []
+    names = written_in(own, {e.name for e in week.exercises})
+    stub = _text(released / week.module) if names else ""
+    module = submission.files.get(week.module, b"").decode("utf-8", "replace") if names else ""
+    names = [n for n in names if n in unwritten(week, module, stub)]
+    files, problem = submission.files, submission.problem
+    if names and course.registry.modules_from_notebook:
+        grown = with_notebook(module or stub, own, names, week)
+        files, problem = files | {week.module: grown.encode("utf-8", "replace")}, ""
+        notes.append(taken_note(week, names))
+    elif names:
+        notes.append(code_note(week, names))
+    return msgspec.structs.replace(submission, files=files, problem=problem, notes=tuple(notes))
+
+
+def _stand_in(folder: Path) -> list[Note]:
+    """What `complete` did to the notebook."""
+    kind = _text(folder / _DONE).strip()
+    return [Note(kind, _SAID[kind])] if kind in _SAID else []
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _released_files(workspace: Workspace, week: Week) -> Iterator[str]:
@@ -58,19 +111,19 @@ def complete(course: Course, week: Week, folder: Path) -> str:
     wanted = folder / f"{week.name}.ipynb"
     if _readable(wanted):
         return ""
-    done = "the notebook is missing; an empty one stands in"
+    kind: Kind = "missing"
     if wanted.exists() or wanted.is_symlink():
         wanted.replace(wanted.with_name(wanted.name + UNREADABLE))
-        done = "the notebook cannot be read; an empty one stands in"
+        kind = "unreadable"
     others = [p for p in sorted(folder.glob("*.ipynb")) if _readable(p)]
-    if len(others) == 1:
-        shutil.copyfile(others[0], wanted)
-        return f"{others[0].name} was taken as {wanted.name}"
     released = Workspace(course).released(week) / wanted.name
-    if not released.is_file():
+    if len(others) == 1:
+        kind = "renamed"
+    elif not released.is_file():
         return ""
-    shutil.copyfile(released, wanted)
-    return done
+    shutil.copyfile(others[0] if kind == "renamed" else released, wanted)
+    (folder / _DONE).write_text(kind, encoding="utf-8")
+    return f"{others[0].name} was taken as {wanted.name}" if kind == "renamed" else KINDS[kind]
 
 
 def _readable(path: Path) -> bool:

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ...model.course import Course, Week
+from ...model.notes import KINDS
 from ...nbgrader.status import Result, WeekStatus, status
 
 _SHOWN = 8  # names of a line where the course is asked for; a week names everybody
@@ -36,7 +37,8 @@ def run_status(course: Course, week: Week | None, *, as_json: bool) -> bool:
 
 def _odd(w: WeekStatus) -> set[str]:
     """The students with whom something is odd."""
-    return {*w.foreign, *w.refused, *w.strangers}
+    noted = {student for some in w.noted.values() for student in some}
+    return {*w.foreign, *w.refused, *noted, *w.strangers}
 
 
 def _print_table(weeks: list[WeekStatus]) -> None:
@@ -72,10 +74,28 @@ def _to_do(w: WeekStatus) -> list[str]:
         lines.append(
             f"{_named(w.stale)}: feedback older than the score: `autograder feedback {w.week}`"
         )
-    lines += [f"LOOK  {s} was handed in by the user {owner}" for s, owner in w.foreign.items()]
-    lines += [f"LOOK  {s} was refused: {why}" for s, why in w.refused.items()]
-    lines += [f"LOOK  {line}" for line in w.strangers]
+    lines += [f"LOOK  {line}" for line in _odd_lines(w)]
     return [f"{w.week}: {line}" for line in lines]
+
+
+def _odd_lines(w: WeekStatus) -> list[str]:
+    """A line for each kind of trouble, however many students have it."""
+    owners: dict[str, list[str]] = {}
+    for student, owner in sorted(w.foreign.items()):
+        owners.setdefault(owner, []).append(student)
+    reasons: dict[str, list[str]] = {}
+    for student, why in sorted(w.refused.items()):
+        reasons.setdefault(why.split(". ")[0].rstrip("."), []).append(student)
+    return [
+        *(f"handed in by the user {o}: {_counted(some)}" for o, some in owners.items()),
+        *(f"refused, {why}: {_counted(some)}" for why, some in reasons.items()),
+        *(f"{KINDS[kind]}: {_counted(some)}" for kind, some in w.noted.items()),
+        *w.strangers,
+    ]
+
+
+def _counted(students: list[str]) -> str:
+    return f"{len(students)} ({_named(students)})"
 
 
 def _named(students: list[str]) -> str:
@@ -88,6 +108,10 @@ def _details(w: WeekStatus) -> list[str]:
     if w.missing:
         lines.append(f"nothing from {len(w.missing)}: {', '.join(w.missing)}")
     lines += [f"{student} is {late} late" for student, late in w.late.items()]
+    lines += [f"{student} was refused: {why}" for student, why in w.refused.items()]
+    lines += [f"{KINDS[kind]}: {', '.join(some)}" for kind, some in w.noted.items()]
+    if w.foreign:
+        lines.append(f"handed in by another user: {', '.join(sorted(w.foreign))}")
     if w.to_mark:
         marks = ", ".join(f"{s} {n}" for s, n in w.to_mark.items())
         lines.append(f"answers to mark in Formgrader: {marks}")

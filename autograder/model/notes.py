@@ -1,0 +1,30 @@
+"""What was odd about something handed in and was put right: told to the student, and kept."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Kind = Literal[
+    "unreadable", "missing", "renamed", "deleted", "doubled", "edited", "code", "module", "taken"
+]
+# What stands before the students' names in `status`.
+KINDS: dict[Kind, str] = {
+    "unreadable": "the notebook cannot be read; an empty one stands in",
+    "missing": "no notebook was handed in; an empty one stands in",
+    "renamed": "the notebook had another name",
+    "deleted": "cells that are graded were deleted from the notebook, and put back",
+    "doubled": "cells that are graded stand twice in the notebook; the first counts",
+    "edited": "locked cells of the notebook were changed, and put back",
+    "code": "exercises are written in the notebook and not in the module: not graded",
+    "taken": "exercises were taken from the notebook",
+    "module": "the module had another name",
+}
+
+
+class Note(msgspec.Struct, frozen=True):
+    """One thing; `text` is for the student."""
+
+    kind: Kind
+    text: str

@@ -1,0 +1,162 @@
+"""What a student's notebook tells beside its answers: cells that were changed, code that belongs
+into the module.
+
+Theory of operation. The notebook is a stranger's. It is read within bounds and parsed, never run;
+whatever cannot be read is passed over, for the grade does not depend on it. RestoreCells mends the
+cells themselves; here it is only told. Code is taken from a notebook where course.yaml says so
+(`modules_from_notebook`), and then nothing but imports, functions, classes and plain constants:
+what else stands in a notebook draws pictures or runs trainings.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..model.course import Week
+from ..model.notes import Note
+from ..model.sources import MOST_SIGNS, signs_in
+
+_BOUND = 64 << 20
+_CELLS = 1000
+_MAGIC = re.compile(r"^\s*[%!?].*$", re.MULTILINE)
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def read_cells(path: Path) -> list[dict[str, Any]]:
+    """The cells of a notebook, as far as they can be read."""
+    try:
+        if path.is_symlink() or path.stat().st_size > _BOUND:
+            return []
+        cells = json.loads(path.read_bytes()).get("cells", [])
+        return [c for c in cells[:_CELLS] if isinstance(c, dict)]
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+        return []
+
+
+def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: Week) -> list[Note]:
+    """Graded cells that were deleted, doubled or, where they are locked, edited."""
+    handed_out = {_grade_id(c): c for c in released if _grade_id(c)}
+    times = Counter(_grade_id(c) for c in own)
+    found: dict[str, Any] = {}
+    for cell in own:
+        found.setdefault(_grade_id(cell), cell)
+    notes = []
+    for name, original in handed_out.items():
+        answer = original["metadata"]["nbgrader"].get("solution")
+        what = f"the cell of your answer `{name}`" if answer else f'the cell `check("{name}")`'
+        if name not in found:
+            tail = "without an answer" if answer else "your points do not depend on it"
+            text = f"In your notebook {what} is gone. It was put back, {tail}."
+            notes.append(Note("deleted", text))
+        elif times[name] > 1:
+            text = f"In your notebook {what} stands twice: the first counts."
+            notes.append(Note("doubled", text))
+        elif not answer and _source(found[name]).strip() != _source(original).strip():
+            notes.append(
+                Note(
+                    "edited",
+                    f"In your notebook {what} was changed, and put back as it was. "
+                    f"Only {week.module} is graded: write your code there.",
+                )
+            )
+    return notes
+
+
+def unwritten(week: Week, module: str, stub: str) -> set[str]:
+    """The exercises that a module leaves as they were handed out, or does not have."""
+    own, handed_out = _definitions(module), _definitions(stub)
+    return {
+        e.name
+        for e in week.exercises
+        if e.name not in own
+        or (e.name in handed_out and ast.dump(own[e.name]) == ast.dump(handed_out[e.name]))
+    }
+
+
+def written_in(cells: list[dict[str, Any]], names: set[str]) -> list[str]:
+    """Which of these exercises a notebook's code defines, in the order of its cells."""
+    defined = (n.name for n in _statements(cells) if isinstance(n, _Definition))
+    return [name for name in dict.fromkeys(defined) if name in names]
+
+
+def code_note(week: Week, names: list[str]) -> Note:
+    listed = ", ".join(f"`{name}`" for name in names)
+    belong = "it belongs" if len(names) == 1 else "they belong"
+    return Note(
+        "code",
+        f"Your notebook defines {listed}, and {week.module} does not: {belong} into {week.module}. "
+        "Nothing in the notebook was graded.",
+    )
+
+
+def taken_note(week: Week, names: list[str]) -> Note:
+    listed = ", ".join(f"`{name}`" for name in names)
+    return Note(
+        "taken",
+        f"{week.module} does not define {listed}: what your notebook defines was graded instead.",
+    )
+
+
+def with_notebook(module: str, cells: list[dict[str, Any]], names: list[str], week: Week) -> str:
+    """The module with these exercises as the notebook defines them, and what they may need."""
+    own = _definitions(module)
+    kept = [
+        ast.unparse(node)
+        for node in _statements(cells)
+        if _is_plain(node, week)
+        and not (isinstance(node, _Definition) and node.name in own and node.name not in names)
+    ]
+    return "\n\n".join([module.rstrip("\n"), "# From the notebook.", *kept]) + "\n"
+
+
+def _is_plain(node: ast.stmt, week: Week) -> bool:
+    if isinstance(node, ast.ImportFrom):
+        return (node.module or "").split(".")[0] not in (week.stem, "autograder")
+    if isinstance(node, ast.Import):
+        return all(a.name.split(".")[0] not in (week.stem, "autograder") for a in node.names)
+    if isinstance(node, ast.Assign):
+        return isinstance(node.value, ast.Constant)
+    return isinstance(node, _Definition)
+
+
+def _statements(cells: list[dict[str, Any]]) -> Iterator[ast.stmt]:
+    signs = 0
+    for cell in cells:
+        if cell.get("cell_type") != "code":
+            continue
+        source = _MAGIC.sub("", _source(cell))
+        signs += signs_in(source)
+        if signs > MOST_SIGNS:
+            return
+        yield from _parsed(source)
+
+
+def _parsed(source: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def _definitions(source: str) -> Mapping[str, ast.stmt]:
+    return {n.name: n for n in _parsed(source) if isinstance(n, _Definition)}
+
+
+def _grade_id(cell: Mapping[str, Any]) -> str:
+    metadata = cell.get("metadata")
+    grading = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    if not isinstance(grading, dict) or not grading.get("grade"):
+        return ""
+    name = grading.get("grade_id")
+    return name if isinstance(name, str) else ""
+
+
+def _source(cell: Mapping[str, Any]) -> str:
+    source = cell.get("source", "")
+    return "".join(map(str, source)) if isinstance(source, list) else str(source)

@@ -1,0 +1,202 @@
+"""Trouble with a notebook or a name is put right, told to the student, and kept in status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny_course import SOLUTION, STUB, WEEK, graded, report
+
+from autograder.cli.show.status import run_status
+from autograder.model.course import Course, Week, load
+from autograder.nbgrader.collect import collect
+from autograder.nbgrader.feedback import PAGE, return_feedback
+from autograder.nbgrader.gradebook import record
+from autograder.nbgrader.recorded import kept_report
+from autograder.nbgrader.status import status
+from autograder.nbgrader.submitted import read_student
+from autograder.nbgrader.workspace import Workspace
+
+Files = dict[str, str | bytes]
+DOUBLE = "import math\n\n\ndef double(x):\n    return x * FACTOR"
+CODE = f"%matplotlib inline\nfrom doubling import *\nFACTOR = 2\n{DOUBLE}\nprint(double(2))"
+
+
+def edited(notebook: str, edit: Callable[[list[Any]], object]) -> str:
+    content = json.loads(notebook)
+    edit(content["cells"])
+    return json.dumps(content)
+
+
+def cell(cells: list[Any], name: str) -> Any:
+    return next(c for c in cells if c["metadata"].get("nbgrader", {}).get("grade_id") == name)
+
+
+def code(source: str) -> dict[str, Any]:
+    more = {"execution_count": None, "id": "mine", "metadata": {}, "outputs": []}
+    return {"cell_type": "code", "source": source, **more}
+
+
+TROUBLES: dict[str, Callable[[str], Files]] = {
+    "unreadable": lambda n: {"doubling.py": SOLUTION, f"{WEEK}.ipynb": n[:-50]},
+    "missing": lambda n: {"doubling.py": SOLUTION},
+    "renamed": lambda n: {"doubling.py": SOLUTION, "mine.ipynb": n},
+    "deleted": lambda n: {
+        "doubling.py": SOLUTION,
+        f"{WEEK}.ipynb": edited(n, lambda cells: cells.remove(cell(cells, "why"))),
+    },
+    "doubled": lambda n: {
+        "doubling.py": SOLUTION,
+        f"{WEEK}.ipynb": edited(n, lambda cells: cells.append(cell(cells, "why"))),
+    },
+    "edited": lambda n: {
+        "doubling.py": SOLUTION,
+        f"{WEEK}.ipynb": edited(n, lambda c: cell(c, "double").update(source="double(3)")),
+    },
+    "code": lambda n: {
+        "doubling.py": STUB,
+        f"{WEEK}.ipynb": edited(n, lambda cells: cells.append(code(CODE))),
+    },
+    "module": lambda n: {"doubling (1).py": SOLUTION, f"{WEEK}.ipynb": n},
+}
+SAID = {
+    "unreadable": "Your notebook could not be read",
+    "missing": "There was no notebook in what you handed in",
+    "renamed": "Your notebook had another name",
+    "deleted": "In your notebook the cell of your answer `why` is gone",
+    "doubled": "the cell of your answer `why` stands twice: the first counts",
+    "edited": 'the cell `check("double")` was changed, and put back as it was',
+    "code": "Your notebook defines `double`, and doubling.py does not: it belongs into doubling.py",
+    "module": "'doubling (1).py' was taken as doubling.py",
+}
+
+
+@pytest.fixture
+def recorded(
+    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> Callable[..., None]:
+    def recorded(**troubles: str) -> None:
+        """By student: hand in with that trouble, collect and record."""
+        for student, trouble in troubles.items():
+            hand_in(student, TROUBLES[trouble](notebook))
+        collect(course, week, check_owner=False)
+        record(course, week, report(*(graded(student, 2, 1) for student in troubles)))
+
+    return recorded
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_the_trouble_is_kept_with_the_report(
+    recorded: Callable[..., None], course: Course, week: Week, trouble: str
+) -> None:
+    recorded(ada=trouble)
+    kept = kept_report(course, week, "ada")
+    assert kept is not None
+    assert [n.kind for n in kept.notes] == [trouble]
+    assert SAID[trouble] in kept.notes[0].text
+
+
+def test_what_is_in_order_is_not_noted(
+    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> None:
+    both = edited(notebook, lambda cells: cells.append(code(CODE)))  # tried there, written here
+    hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": both})
+    collect(course, week, check_owner=False)
+    assert read_student(course, week, "ada").notes == ()
+
+
+@pytest.mark.filterwarnings(
+    "ignore:unclosed file.*timestamp.txt:ResourceWarning",  # by nbgrader, releasing feedback
+    "ignore:.*timestamp.txt:pytest.PytestUnraisableExceptionWarning",
+)
+def test_students_read_it_in_their_feedback(
+    recorded: Callable[..., None], course: Course, week: Week
+) -> None:
+    recorded(ada="code")
+    return_feedback(course, week)
+    page = (Workspace(course).feedback("ada", week) / PAGE).read_text("utf-8")
+    assert "About what you handed in" in page
+    assert "Your notebook defines <code>double</code>" in page
+
+
+def test_status_has_a_line_for_each_kind_of_trouble(
+    recorded: Callable[..., None], course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded(ada="missing", bob="missing", carl="module", dora="missing")
+    (found,) = status(course)
+    assert found.noted == {"missing": ["ada", "bob", "dora"], "module": ["carl"]}
+    assert not run_status(course, None, as_json=False)
+    lines = [line for line in capsys.readouterr().out.splitlines() if "LOOK" in line]
+    assert lines == [
+        f"{WEEK}: LOOK  no notebook was handed in; an empty one stands in: 3 (ada, bob, dora)",
+        f"{WEEK}: LOOK  the module had another name: 1 (carl)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["doubling(2).py", "Doubling.py", "doubling - Copy.py", "doubling_copy.py", "doubling.py.txt"],
+)
+def test_a_module_is_known_by_the_names_that_computers_give_it(
+    course: Course, week: Week, hand_in: Callable[..., Path], name: str
+) -> None:
+    hand_in("ada", {name: SOLUTION})
+    collect(course, week, check_owner=False)
+    assert read_student(course, week, "ada").files == {"doubling.py": SOLUTION.encode()}
+
+
+def test_of_two_such_names_the_student_has_to_choose(
+    course: Course, week: Week, hand_in: Callable[..., Path]
+) -> None:
+    hand_in("ada", {"doubling (1).py": SOLUTION, "doubling (2).py": STUB})
+    collect(course, week, check_owner=False)
+    assert "There is no doubling.py in it" in read_student(course, week, "ada").problem
+
+
+@pytest.fixture
+def lenient(course: Course) -> Course:
+    """The course, with modules taken from notebooks."""
+    registry = course.root / "course.yaml"
+    registry.write_text("modules_from_notebook: true\n" + registry.read_text("utf-8"), "utf-8")
+    return load(course.root)
+
+
+@pytest.mark.parametrize("module", [{"doubling.py": STUB}, {}], ids=["stub", "none"])
+def test_where_the_course_says_so_the_notebooks_code_is_graded(
+    lenient: Course, week: Week, hand_in: Callable[..., Path], notebook: str, module: Files
+) -> None:
+    own = edited(notebook, lambda cells: cells.append(code(CODE)))
+    hand_in("ada", {**module, f"{WEEK}.ipynb": own})
+    collect(lenient, week, check_owner=False)
+    submission = read_student(lenient, week, "ada")
+    names: dict[str, Any] = {}
+    exec(submission.files["doubling.py"], names)
+    assert (submission.problem, names["double"](4), names["math"].__name__) == ("", 8, "math")
+    assert [n.kind for n in submission.notes if n.kind != "missing"] == ["taken"]
+
+
+def test_what_a_notebook_runs_beside_is_left_out(
+    lenient: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> None:
+    own = edited(notebook, lambda cells: cells.append(code(CODE)))
+    hand_in("ada", {"doubling.py": STUB, f"{WEEK}.ipynb": own})
+    collect(lenient, week, check_owner=False)
+    module = read_student(lenient, week, "ada").files["doubling.py"].decode()
+    assert "print(" not in module
+    assert "from doubling" not in module
+
+
+@pytest.mark.parametrize(
+    "notebook",
+    ["[]", '{"cells": 3}', '{"cells": [3, {"metadata": {"nbgrader": []}, "source": {}}]}', "\0"],
+)
+def test_a_hostile_notebook_is_no_matter(
+    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> None:
+    hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
+    collect(course, week, check_owner=False)
+    found = read_student(course, week, "ada")
+    assert (found.problem, found.files) == ("", {"doubling.py": SOLUTION.encode()})
