@@ -12,7 +12,7 @@ Kind = Literal[
 # What stands before the students' names in `status`.
 KINDS: dict[Kind, str] = {
     "unreadable": "the notebook cannot be read; an empty one stands in",
-    "missing": "no notebook was handed in; an empty one stands in",
+    "missing": "the notebook is missing; an empty one stands in",
     "renamed": "the notebook had another name",
     "deleted": "cells that are graded were deleted from the notebook, and put back",
     "doubled": "cells that are graded stand twice in the notebook; the first counts",
