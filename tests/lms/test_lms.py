@@ -288,7 +288,7 @@ def graded_course(tmp_path: Path) -> Course:
 def test_the_command_exports_what_is_left_after_lateness_and_lists_the_unmatched(
     graded_course: Course, autograder
 ):
-    options = ["--format", "canvas", "--roster", "canvas.csv", "--out", "up.csv"]
+    options = ["--unmarked", "--format", "canvas", "--roster", "canvas.csv", "--out", "up.csv"]
     done = autograder("export", "all", *options, cwd=graded_course.root)
     assert (done.returncode, done.stderr) == (1, f"UNMATCHED  mallory: {WEEK} 2\n")
     made = rows((graded_course.root / "up.csv").read_text())
