@@ -95,6 +95,10 @@ def doctor() -> None:
 def release(
     week: WeekArgument,
     early: Annotated[bool, typer.Option("--early", help="Before the week's release date.")] = False,
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="A mended week, fetchable beside what students have."),
+    ] = False,
 ) -> None:
     """Give a week to the students: check that nothing secret leaves, then through nbgrader.
 
@@ -105,7 +109,7 @@ def release(
     course = load()
     from .show.nbgrader import run_release
 
-    if not run_release(course, course.week(week), early=early):
+    if not run_release(course, course.week(week), early=early, again=again):
         raise typer.Exit(1)
 
 

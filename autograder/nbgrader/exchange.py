@@ -23,10 +23,13 @@ from pathlib import Path
 from typing import Any
 
 from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.utils import temp_attrs
 from traitlets import Unicode
 
 from ..model.course import load
+from .again import names
 from .submitted import complete
+from .workspace import Workspace
 
 _STUDENT = re.compile(r"\w[\w.@+-]*\Z")
 _FILE_BOUND = 64 << 20
@@ -46,12 +49,25 @@ class CollectOrdinaryFiles(ExchangeCollect):
         self.foreign: dict[str, str] = {}  # student -> the user who owns their submission
 
     def init_src(self) -> None:
-        super().init_src()  # type: ignore[no-untyped-call]
-        self.src_records = [r for r in self.src_records if r["username"]]
+        self.src_records = self._newest()
         for record in self.src_records:
             owner = self._owner(record)
             if self.check_owner and owner != record["username"]:
                 self.foreign[record["username"]] = owner
+
+    def _newest(self) -> list[Record]:
+        """Each student's newest submission, under whichever name of the week it was handed in."""
+        assert self.coursedir is not None
+        assignment, course = self.coursedir.assignment_id, load(Path(self.project))
+        weeks = [w for w in course.weeks if w.name == assignment]
+        of_student: dict[str, list[Record]] = {}
+        for name in names(Workspace(course), weeks[0]) if weeks else [assignment]:
+            with temp_attrs(self.coursedir, assignment_id=name):
+                super().init_src()  # type: ignore[no-untyped-call]
+            for record in self.src_records:
+                if record["username"]:
+                    of_student.setdefault(record["username"], []).append(record)
+        return [self._sort_by_timestamp(records)[0] for records in of_student.values()]
 
     def _path_to_record(self, path: str) -> Record:
         try:

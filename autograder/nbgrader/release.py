@@ -17,6 +17,7 @@ from ..model.course import Course, Week
 from ..model.errors import BuildError, LeakError, NbgraderError
 from ..model.stubs import stub_of, stub_path
 from ..student.week import DESCRIPTION, describe_week
+from .again import CHANGES, changed_files, changes_page, current_release, with_old_one
 from .extensions import unknown_extensions
 from .rebuild import enter_assignment
 from .workspace import Workspace, open_api, require
@@ -29,22 +30,34 @@ class Released:
     files: list[str]
     outbound: Path
     notes: list[str] = field(default_factory=list)  # what is to be looked at
+    beside: str = ""  # the name under which whoever has the former one fetches it
+    old: list[str] = field(default_factory=list)  # who handed in what was made from a former one
 
 
 def release(
-    course: Course, week: Week, *, early: bool = False, now: dt.datetime | None = None
+    course: Course,
+    week: Week,
+    *,
+    early: bool = False,
+    again: bool = False,
+    now: dt.datetime | None = None,
 ) -> Released:
     """Make the week's source folder, check it, and hand it to nbgrader.
 
     Raises LeakError before anything is written where a secret would leave, and NbgraderError
     before the week's release date unless `early`. A second release replaces the first; what
-    students fetched already stays as it is.
+    students fetched already stays as it is. `again` makes the new one fetchable beside that.
     """
     now = now or dt.datetime.now(dt.UTC)
     _check_date(course, week, early, now)
-    files = week_files(course, week)
-    secrets = secrets_of(course, week)
     workspace = Workspace(course)
+    number = max(1, current_release(workspace, week))
+    files = week_files(course, week, number + again)
+    if again:
+        files[CHANGES] = _changes(workspace, week, files, number + 1)
+    elif number > 1:
+        files[CHANGES] = _read(course, workspace.source(week) / CHANGES, "release --again made it")
+    secrets = secrets_of(course, week)
     check_files(files, secrets, f"source/{week.name}")
     workspace.make()
     _replace(workspace.source(week), files)
@@ -57,7 +70,29 @@ def release(
         shutil.rmtree(workspace.outbound(week))
         raise
     notes = [*_past(course, week, now), *unknown_extensions(course, week)]
-    return Released(sorted(files), workspace.outbound(week), notes)
+    number += again
+    if number == 1:
+        return Released(sorted(files), workspace.outbound(week), notes)
+    beside = workspace.outbound(week).with_name(f"{week.name}-{number}")
+    shutil.rmtree(beside, ignore_errors=True)
+    shutil.copytree(workspace.outbound(week), beside)
+    old = with_old_one(course, week, number)
+    return Released(sorted(files), workspace.outbound(week), notes, beside.name, old)
+
+
+def _changes(workspace: Workspace, week: Week, files: dict[str, bytes], number: int) -> bytes:
+    """CHANGES.md for students; raises NbgraderError where there is nothing to tell them."""
+    old = workspace.source(week)
+    if not workspace.outbound(week).is_dir() or not old.is_dir():
+        raise NbgraderError(
+            f"{week.name} was not released yet, so not again: `autograder release {week.name}`"
+        )
+    if not changed_files(old, files):
+        raise NbgraderError(
+            f"nothing that students get of {week.name} has changed since it was released; mended "
+            f"hidden tests need no release: `autograder regrade {week.name} --preview`"
+        )
+    return changes_page(week, old, files, number).encode()
 
 
 def _past(course: Course, week: Week, now: dt.datetime) -> list[str]:
@@ -71,7 +106,7 @@ def _past(course: Course, week: Week, now: dt.datetime) -> list[str]:
     ]
 
 
-def week_files(course: Course, week: Week) -> dict[str, bytes]:
+def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]:
     """Everything that students get, by relative name; raises BuildError where a part is missing."""
     folder = course.exercise_folder(week)
     stub = stub_of(course, week)
@@ -83,7 +118,7 @@ def week_files(course: Course, week: Week) -> dict[str, bytes]:
     files = {
         f"{week.name}.ipynb": notebook.encode(),
         week.module: stub.encode(),
-        DESCRIPTION: describe_week(course, week),
+        DESCRIPTION: describe_week(course, week, release),
     }
     for name in (f"test_{week.stem}.py", "README.md", "hints.md"):
         files[name] = _read(course, folder / name, "write it")

@@ -16,6 +16,7 @@ from ..model.course import Course, Week
 from ..model.late import lateness
 from ..model.notes import KINDS, Kind
 from ..model.verdicts import Ending
+from .again import names
 from .collected import read_collected
 from .database import Entry, read_gradebook
 from .extensions import unknown_extensions
@@ -150,13 +151,14 @@ def _parsed(stamp: str) -> dt.datetime | None:
 
 def to_collect(course: Course, week: Week) -> list[str]:
     """Whose newest submission in the exchange was not collected yet."""
-    inbound = Workspace(course).exchange / course.id / "inbound"
+    workspace = Workspace(course)
     newest: dict[str, dt.datetime] = {}
-    for path in inbound.glob(f"*+{week.name}+*"):
-        student, _, rest = path.name.partition(f"+{week.name}+")
-        time = _parsed(rest.split("+")[0])
-        if student and time:
-            newest[student] = max(time, newest.get(student, time))
+    for name in names(workspace, week):
+        for path in (workspace.exchange / course.id / "inbound").glob(f"*+{name}+*"):
+            student, _, rest = path.name.partition(f"+{name}+")
+            time = _parsed(rest.split("+")[0])
+            if student and time:
+                newest[student] = max(time, newest.get(student, time))
     found = []
     for student, time in sorted(newest.items()):
         collected = _parsed(handed_in(course, week, student))

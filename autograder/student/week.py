@@ -40,11 +40,13 @@ class WeekFile(msgspec.Struct, frozen=True):
     questions: tuple[WeekQuestion, ...] = ()
     stub: str = ""
     electives_counted: int | None = None
+    release: int = 1  # which one this folder is, where a week was mended and released again
 
 
-def describe_week(course: Course, week: Week) -> bytes:
+def describe_week(course: Course, week: Week, release: int = 1) -> bytes:
     """The contents of week.json for a released folder."""
     described = _describe(course, week, stub_of(course, week))
+    described = msgspec.structs.replace(described, release=release)
     return msgspec.json.format(msgspec.json.encode(described), indent=1) + b"\n"
 
 

@@ -24,12 +24,19 @@ from ...nbgrader.standing import require_marked
 from ...nbgrader.workspace import Workspace
 
 
-def run_release(course: Course, week: Week, *, early: bool) -> bool:
+def run_release(course: Course, week: Week, *, early: bool, again: bool = False) -> bool:
     """Release, and say what students need to know; whether nothing is to be looked at."""
     with Console(stderr=True).status(f"releasing {week.name}"):
-        released = release(course, week, early=early)
+        released = release(course, week, early=early, again=again)
     print(f"released {week.name}: {len(released.files)} files, none with a secret line in it")
     print(f"students fetch it with   nbgrader fetch_assignment {week.name} --course {course.id}")
+    if released.beside:
+        print(
+            f"whoever has the former one fetches   nbgrader fetch_assignment {released.beside}   "
+            "beside it; CHANGES.md in it says what is new"
+        )
+        who = ", ".join(released.old) or "nobody"
+        print(f"handed in from the former one: {who}; nbgrader does not tell who only fetched it")
     exchange = Workspace(course).exchange
     print(f"their nbgrader_config.py needs   c.Exchange.root = {str(exchange)!r}")
     for note in released.notes:

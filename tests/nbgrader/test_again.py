@@ -1,0 +1,143 @@
+"""A week that is mended after students fetched it, through nbgrader's own fetch and submit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from nbgrader.exchange.default import (
+    ExchangeFetchAssignment,
+    ExchangeFetchFeedback,
+    ExchangeSubmit,
+)
+from tiny_course import SOLUTION, WEEK, graded, report
+
+from autograder.model.course import Course, Week
+from autograder.model.errors import NbgraderError
+from autograder.nbgrader.again import CHANGES
+from autograder.nbgrader.collect import collect
+from autograder.nbgrader.demo import _student_step
+from autograder.nbgrader.feedback import return_feedback
+from autograder.nbgrader.gradebook import record
+from autograder.nbgrader.release import release
+from autograder.nbgrader.status import status
+from autograder.nbgrader.submitted import read_student
+from autograder.nbgrader.workspace import Workspace
+
+SECOND = f"{WEEK}-2"
+
+
+def mend(course: Course) -> None:
+    """A sentence of the README was wrong."""
+    (course.exercise_folder(course.weeks[0]) / "README.md").write_text("# Week 1\nDouble it.\n")
+
+
+@pytest.fixture
+def beside(week: Week) -> Week:
+    """The week by the name under which it can be fetched a second time."""
+    return msgspec.structs.replace(week, name=SECOND)
+
+
+@pytest.fixture
+def mended(course: Course, week: Week, released: Workspace, tmp_path: Path) -> Path:
+    """ada fetched the week and began; then it was mended and released again. Her folder."""
+    home = tmp_path / "ada"
+    home.mkdir()
+    _student_step(ExchangeFetchAssignment, course, week, "ada", home)
+    (home / WEEK / "doubling.py").write_text("# begun\n")
+    mend(course)
+    release(course, week, again=True)
+    return home
+
+
+def test_nbgrader_gives_nobody_a_second_copy(course: Course, week: Week, mended: Path) -> None:
+    with pytest.raises(Exception, match="already have a copy"):
+        _student_step(ExchangeFetchAssignment, course, week, "ada", mended)
+
+
+def test_the_mended_week_is_fetched_beside_the_first(
+    course: Course, beside: Week, mended: Path
+) -> None:
+    _student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
+    assert (mended / SECOND / "README.md").read_text() == "# Week 1\nDouble it.\n"
+    assert (mended / WEEK / "doubling.py").read_text() == "# begun\n"
+
+
+def test_students_are_told_what_changed_and_how_to_go_on(
+    course: Course, beside: Week, mended: Path
+) -> None:
+    _student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
+    told = (mended / SECOND / CHANGES).read_text()
+    assert "`doubling.py` as it is handed out has not changed: copy yours over the new one" in told
+    assert "## README.md\n\n    @@ -1 +1,2 @@\n     # Week 1\n    +Double it." in told
+    assert told.count("\n## ") == 1
+
+
+def test_what_is_handed_in_beside_belongs_to_the_week(
+    course: Course, week: Week, beside: Week, mended: Path
+) -> None:
+    _student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
+    (mended / SECOND / "doubling.py").write_text(SOLUTION)
+    _student_step(ExchangeSubmit, course, beside, "ada", mended)
+    (found,) = status(course)
+    assert found.waiting == ["ada"]
+    assert collect(course, week, check_owner=False).fresh == ["ada"]
+    assert read_student(course, week, "ada").files == {"doubling.py": SOLUTION.encode()}
+
+
+def test_what_was_handed_in_last_counts_from_whichever_folder(
+    course: Course, week: Week, beside: Week, mended: Path
+) -> None:
+    _student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
+    _student_step(ExchangeSubmit, course, beside, "ada", mended)
+    (mended / WEEK / "doubling.py").write_text("# begun, and gone on with\n")
+    _student_step(ExchangeSubmit, course, week, "ada", mended)
+    collect(course, week, check_owner=False)
+    assert read_student(course, week, "ada").files == {
+        "doubling.py": b"# begun, and gone on with\n"
+    }
+
+
+@pytest.mark.filterwarnings(
+    "ignore:unclosed file.*timestamp.txt:ResourceWarning",  # by nbgrader, releasing feedback
+    "ignore:.*timestamp.txt:pytest.PytestUnraisableExceptionWarning",
+)
+def test_feedback_is_fetched_where_it_was_handed_in(
+    course: Course, week: Week, beside: Week, mended: Path
+) -> None:
+    _student_step(ExchangeFetchAssignment, course, beside, "ada", mended)
+    _student_step(ExchangeSubmit, course, beside, "ada", mended)
+    collect(course, week, check_owner=False)
+    record(course, week, report(graded("ada", 2, 1)))
+    return_feedback(course, week)
+    _student_step(ExchangeFetchFeedback, course, beside, "ada", mended)
+    assert list((mended / SECOND / "feedback").rglob(f"{WEEK}.html"))
+
+
+def test_who_handed_in_the_former_one_is_said(
+    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> None:
+    hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
+    hand_in("bob", {"doubling.py": SOLUTION, "week.json": json.dumps({"release": 2})})
+    mend(course)
+    assert release(course, week, again=True).old == ["ada"]
+
+
+def test_a_third_release_has_a_name_of_its_own(course: Course, week: Week, mended: Path) -> None:
+    (course.exercise_folder(week) / "hints.md").write_text("## double\n1. Add.\n")
+    assert release(course, week, again=True).beside == f"{WEEK}-3"
+
+
+def test_without_a_change_there_is_nothing_to_release_again(
+    course: Course, week: Week, released: Workspace
+) -> None:
+    with pytest.raises(NbgraderError, match=r"nothing that students get .* has changed"):
+        release(course, week, again=True)
+
+
+def test_before_the_first_release_there_is_no_again(course: Course, week: Week) -> None:
+    with pytest.raises(NbgraderError, match="was not released yet, so not again"):
+        release(course, week, again=True)
