@@ -29,7 +29,7 @@ from .alike import Answers
 from .diagnose import Named, diagnose
 from .kept import KeptRuns
 from .outcomes import NotRun, Outcome
-from .plugin import GraderPlugin, Ran, exercise_of
+from .plugin import GraderPlugin, Ran, exercise_of, test_name
 from .session import GraderSession
 from .source_rules import source_problems
 from .spawner import Spawner, usable_extras
@@ -38,9 +38,14 @@ from .targets import InProcess, Recorded, Sandboxed, Target
 import msgspec  # isort: skip
 
 # Where every test ended so, there is nothing to name.
+_SOUND = (Verdict.PASS, Verdict.NOT_RUN)
 _NOTHING_TO_NAME = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
 # The solution, where it stands in for a submission; no misconception has such a name.
 _SOLUTION = "-solution"
+_CANNOT_BE_TESTED = (
+    "What was returned is of a kind, shape or type that this test cannot go on with. "
+    "Compare with what the docstring asks for."
+)
 
 
 class Engine:
@@ -66,6 +71,7 @@ class Engine:
         self._misconceptions: dict[str, list[Ran]] = {}
         self._right: dict[str, dict[str, Answers]] = {}
         self._order = random.Random()
+        self._sound: dict[str, bool] = {}  # of tests that let out a fault, whether it was theirs
         set_nets(week.all_patterns)
         claimed.device()  # a later engine may need it, after a backward pass of this one
         if "fake-gpu" in devices:
@@ -171,7 +177,26 @@ class Engine:
         ran: list[Ran] = self.session.call(
             lambda: list(self.plugin.run(target, source, items, settled))
         )
-        return ran
+        return [self._without_doubt(r) for r in ran]
+
+    def _without_doubt(self, ran: Ran) -> Ran:
+        """A fault in a test that the solution passes came from what was answered: it is wrong."""
+        if not ran.in_doubt or not self._is_sound(ran.report.name):
+            return ran
+        report = msgspec.structs.replace(
+            ran.report, verdict=Verdict.WRONG, message=_CANNOT_BE_TESTED
+        )
+        return Ran(report, ran.exercise, ran.answers)
+
+    def _is_sound(self, test: str) -> bool:
+        """Whether the solution passes a test when it is called like a submission."""
+        if test not in self._sound:
+            items = [i for i in self.items if test_name(i) == test]
+            target = InProcess(self._written(_SOLUTION, self.bank.solution))
+            source = tuple(self.bank.solution.split("\n"))
+            runs = self.session.call(lambda: list(self.plugin.run(target, source, items, {})))
+            self._sound[test] = all(r.report.verdict in _SOUND for r in runs)
+        return self._sound[test]
 
     def first_failure(self, target: Target, source: str, exercise: str | None) -> str:
         """The name of the first test that rejects the target, or nothing."""

@@ -78,3 +78,7 @@ class NotRun(Outcome):
 
 class GraderFault(Exception):
     """A fault of ours: the sandbox broke, the reference failed, a grader misused a fixture."""
+
+
+class Unseeded(GraderFault):
+    """A hidden test that asks something else after the same answers."""

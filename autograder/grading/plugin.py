@@ -16,30 +16,39 @@ import msgspec
 import pytest
 from _pytest.runner import runtestprotocol
 
+from ..model.errors import EngineError
 from ..model.report import TestReport
 from ..model.verdicts import Verdict
+from ..sandbox import SandboxError
 from ..worker.values import TORCH_DTYPES
 from .agree import Agree
 from .case import Case, Device, Side
 from .draw import Draw
-from .outcomes import Outcome, Wrong, printable
+from .outcomes import Outcome, Unseeded, Wrong, printable
 from .refuse import Refuses
 from .remembered import PASSED, End, Meeting, Memory
 from .remote import Calls, Count
 from .room import KEPT_BYTES, Room
 from .targets import Answer, Target
 
+# Raised by what a test runs on, whoever is graded: the machine, the sandbox, an unseeded test.
+_NEVER_THE_STUDENTS = (SandboxError, OSError, MemoryError, EngineError, Unseeded)
 ALL_DTYPES = ("float32", "float64", "float16", "bfloat16")
 
 
 @dataclass
 class Ran:
-    """One hidden test against one submission: the report and every answer it got."""
+    """One hidden test against one submission: the report and every answer it got.
+
+    `fault` says why it ended without a verdict. It is `in_doubt` where what the submission
+    answered may have led the test there, and not what the test runs on.
+    """
 
     report: TestReport
     exercise: str
     answers: list[Answer | Outcome]
     fault: str = ""
+    in_doubt: bool = False
 
 
 class GraderPlugin:
@@ -176,11 +185,12 @@ class GraderPlugin:
         if end is None and verdict in (Verdict.PASS, Verdict.WRONG):
             meeting.remember(PASSED if verdict is Verdict.PASS else End(message))
         line = self._raised.line if isinstance(self._raised, Outcome) else 0
+        in_doubt = bool(fault) and not isinstance(self._raised, _NEVER_THE_STUDENTS)
         _let_go(self._raised)
         report = msgspec.structs.replace(known, verdict=verdict, message=message, line=line)
         if verdict is Verdict.PASS and not keep_passed:
             meeting.release()
-        return Ran(report, exercise, meeting.answers, fault)
+        return Ran(report, exercise, meeting.answers, fault, in_doubt)
 
     def _report_of(self, item: Any) -> TestReport:
         """What every report on this test says."""

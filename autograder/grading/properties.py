@@ -87,9 +87,13 @@ def all_finite(x: Any, what: str = "The result") -> None:
 
 def rows_sum_to_one(weights: Any, dim: int = -1) -> None:
     """Every row of weights is a probability distribution."""
-    tensor = _tensor(weights, "The weights").double()
-    sums = tensor.sum(dim)
-    slack = 64 * _eps(weights)
+    tensor = _tensor(weights, "The weights")
+    if not tensor.is_floating_point():
+        raise Wrong(f"The weights should be floating-point numbers, but are {_dtype(tensor)}.")
+    if not -tensor.ndim <= dim < tensor.ndim:
+        raise Wrong(f"The weights should have more than {tensor.ndim} axes.")
+    sums = tensor.double().sum(dim)
+    slack = 64 * _eps(tensor)
     if not bool(torch.allclose(sums, torch.ones_like(sums), atol=slack, rtol=0)):
         worst = sums.flatten()[(sums - 1).abs().flatten().argmax()]
         raise Wrong(f"Rows of weights should sum to 1, but one sums to {float(worst):.3g}.")
@@ -98,6 +102,8 @@ def rows_sum_to_one(weights: Any, dim: int = -1) -> None:
 def zero_where(weights: Any, hidden: torch.Tensor) -> None:
     """Entries that the mask hides are exactly zero."""
     tensor = _tensor(weights, "The weights")
+    if not _broadcasts(hidden.shape, tensor.shape):
+        raise Wrong("The weights do not have the shape of their mask.")
     count = int((tensor[hidden.expand_as(tensor)] != 0).sum())
     if count:
         raise Wrong(f"Masked entries are not exactly zero: {count} of them have weight.")
@@ -106,10 +112,11 @@ def zero_where(weights: Any, hidden: torch.Tensor) -> None:
 def same(a: Any, b: Any, message: str) -> None:
     """Equal up to a few roundings of the dtype."""
     first, second = _tensor(a, "The result"), _tensor(b, "The result")
-    slack = 64 * _eps(a) * max(1.0, float(second.double().abs().max()) if second.numel() else 1.0)
-    if first.shape != second.shape or not torch.allclose(
-        first.double(), second.double(), atol=slack, rtol=0, equal_nan=True
-    ):
+    if first.shape != second.shape or first.is_complex() != second.is_complex():
+        raise Wrong(message)
+    wide = torch.complex128 if first.is_complex() else torch.float64
+    slack = 64 * _eps(first) * max(1.0, float(second.to(wide).abs().max()) if second.numel() else 1)
+    if not torch.allclose(first.to(wide), second.to(wide), atol=slack, rtol=0, equal_nan=True):
         raise Wrong(message)
 
 
@@ -122,16 +129,28 @@ def growth_exponent(sizes: Mapping[int, Any], of: str = "largest") -> float:
     return slope if math.isfinite(slope) else math.inf
 
 
-def _eps(x: Any) -> float:
-    dtype = x.dtype if isinstance(x, torch.Tensor) else None
-    if dtype is not None and dtype.is_floating_point:
-        return float(torch.finfo(dtype).eps)
-    return float(np.finfo(x.dtype).eps) if getattr(x, "dtype", None) is not None else 1e-7
+def _eps(x: torch.Tensor) -> float:
+    exact = not (x.is_floating_point() or x.is_complex())
+    return 0.0 if exact else float(torch.finfo(x.dtype).eps)
+
+
+def _broadcasts(mask: torch.Size, shape: torch.Size) -> bool:
+    """Whether a mask of one shape can be expanded to another."""
+    return len(mask) <= len(shape) and all(
+        m in (1, n) for m, n in zip(reversed(mask), reversed(shape), strict=False)
+    )
+
+
+def _dtype(x: torch.Tensor) -> str:
+    return str(x.dtype).removeprefix("torch.")
 
 
 def _tensor(x: Any, what: str) -> torch.Tensor:
-    if isinstance(x, torch.Tensor):
-        return x
+    """A student's tensor or array; one that holds no data shows no property."""
     if isinstance(x, (np.ndarray, np.generic)):
         return torch.from_numpy(np.array(x))
-    raise Wrong(f"{what} should be a tensor, but is {type(x).__name__}.")
+    if not isinstance(x, torch.Tensor):
+        raise Wrong(f"{what} should be a tensor, but is {type(x).__name__}.")
+    if x.is_meta:
+        raise Wrong(f"{what} holds no data.")
+    return x

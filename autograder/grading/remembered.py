@@ -28,7 +28,7 @@ import msgspec
 
 from ..worker import wire
 from .echo import Echo
-from .outcomes import GraderFault, LimitExceeded, Outcome
+from .outcomes import LimitExceeded, Outcome, Unseeded
 from .room import KEPT_BYTES, Room, held
 from .targets import Answer, Sandboxed, Target
 
@@ -180,9 +180,7 @@ class Meeting:
         asked, got = self._early.popleft()
         if asked != frame:
             self._tree.forget()
-            raise GraderFault(
-                "the test does not ask the same after the same answers: is it seeded?"
-            )
+            raise Unseeded("the test does not ask the same after the same answers: is it seeded?")
         if isinstance(got, Outcome):
             raise got
         return got

@@ -96,6 +96,8 @@ class Encoder:
             return wire.TensorV(name, tuple(int(n) for n in x.shape), None, device, None)
         if kind is not torch.Tensor and kind is not torch.nn.Parameter:
             return wire.OpaqueV(kind.__name__[:200])
+        if x.is_nested:  # it has no shape that could be asked for
+            return wire.OpaqueV("nested tensor")
         if name is None or x.layout is not torch.strided:
             return wire.OpaqueV(f"{x.layout} tensor of {x.dtype}".replace("torch.", ""))
         needs_gradient = x.requires_grad

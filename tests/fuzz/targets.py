@@ -23,8 +23,8 @@ import torch
 
 from autograder.batch.intake import read_submission
 from autograder.feedback.html import feedback_page
+from autograder.grading.alike import same_answers
 from autograder.grading.compare import DERIVED, compare
-from autograder.grading.diagnose import same_answers
 from autograder.grading.drawn import Drawing, read_special
 from autograder.grading.echo import Echo
 from autograder.grading.messages import crashed, forbidden, state_mismatch
@@ -32,6 +32,7 @@ from autograder.grading.outcomes import Outcome
 from autograder.grading.source_rules import source_problems
 from autograder.model.course import Course, Week, load
 from autograder.model.report import from_json, to_json
+from autograder.model.rules import Rules
 from autograder.worker import wire
 from autograder.worker.values import Decoder
 
@@ -265,8 +266,8 @@ def intake_module(data: bytes) -> None:
     path = _place() / "softmax.py"
     path.write_bytes(data)
     _take(path)
-    text = data.decode("utf-8", "replace")
-    source_problems(text + "\nimport gc\n", {"softmax": ("numpy*",)})
+    rules = {"softmax": Rules((), ("numpy*",))}
+    source_problems({"softmax.py": data + b"\nimport gc\n"}, "softmax.py", rules)
 
 
 # Reports
