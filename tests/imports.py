@@ -10,11 +10,11 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def modules() -> list[str]:
-    """Every module of the kit by its dotted name; hidden graders and sample work are none."""
+    """Every module of the kit by its dotted name; hidden graders are none."""
     paths = sorted((ROOT / "autograder").rglob("*.py"))
     names = [".".join(p.relative_to(ROOT).with_suffix("").parts) for p in paths]
     own = [n.removesuffix(".__init__") for n in names]
-    return [n for n in own if n.split(".")[1:2] not in (["graders"], ["sample_class"])]
+    return [n for n in own if n.split(".")[1:2] != ["graders"]]
 
 
 def imported(name: str) -> set[str]:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
 from ..model.course import Course, Week
 from ..model.report import ExerciseReport, SubmissionReport
 from ..model.verdicts import Ending
 from ..pages.environment import environment
-from .pictures import picture
+from .pictures import pictures
 from .view import ExerciseView, link_causes, view_exercise
 
 
@@ -50,7 +52,7 @@ def feedback_page(
         late=late,
         notes=notes,
         exercises=exercises,
-        pictures={e.name: picture(e.name) for e in exercises if e.state not in ("complete",)},
+        pictures=_pictures(course, week, exercises),
         steps=next_steps(exercises) if report.verdict is Ending.GRADED else [],
         has_fake_gpu=any("fake-gpu" in g.columns for e in exercises for g in e.grids),
         electives={e.name for e in week.exercises if e.elective},
@@ -78,6 +80,14 @@ def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
     order = {"partly": 1, "wrong": 1, "open": 2}
     left = [e for e in exercises if e.state in order and e.open_points > 0 and not e.follows]
     return sorted(left, key=lambda e: 0 if e.report.explained else order[e.state])[:3]
+
+
+def _pictures(
+    course: Course, week: Week, exercises: list[ExerciseView]
+) -> dict[str, tuple[Markup, str]]:
+    """The drawings of what is not complete yet."""
+    drawn = pictures(course, week)
+    return {e.name: drawn[e.name] for e in exercises if e.state != "complete" and e.name in drawn}
 
 
 def _date(course: Course, week: Week) -> str:

@@ -1,8 +1,8 @@
 """A whole course week on a sample class, with real nbgrader: what `autograder demo` plays.
 
 Everything happens in demo/, a small project of its own: release, fetch, hand in, collect, grade,
-feedback, fetch feedback. Twelve students are made from the week's bank: its solution, alternatives
-and misconceptions, and four pieces of trouble in sample_class/.
+feedback, fetch feedback. The students of solutions/<week>/class.yaml are made from the week's
+bank: its solution, alternatives and misconceptions, and pieces of trouble in class/.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import nbformat
 
 from ..authoring.lesson import ANSWER
@@ -27,49 +28,34 @@ from .gradebook import Standing
 
 FOLDER = "demo"
 _MARK = ".made-by-autograder-demo"
-_TROUBLE = Path(__file__).parents[1] / "sample_class"
+CLASS = "class.yaml"
 Told = Callable[[str, int], None]
 
 
-@dataclass(frozen=True)
-class Pupil:
+class Pupil(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A sample student: how their module is made, and what one would say about them."""
 
     name: str
     story: str
     style: str = ""  # the alternative they wrote, instead of the solution
     wrong: tuple[str, ...] = ()  # misconceptions of the bank
-    trouble: str = ""  # a file in sample_class/
+    trouble: str = ""  # a file in class/
     only: tuple[str, ...] = ()  # the exercises they got round to, where not all
     module: str = ""  # the file name they chose, where it is not the right one
 
 
-CLASS = (
-    Pupil("ada", "everything right"),
-    Pupil("grace", "everything right, in a style of her own", style="einsum"),
-    Pupil(
-        "alan",
-        "forgets the scale, in both attentions",
-        wrong=("compares_without_scaling", "leaves_out_the_scale"),
-    ),
-    Pupil("katherine", "forgets the scale in torch", wrong=("compares_without_scaling",)),
-    Pupil(
-        "radia",
-        "forgets the scale, and large scores overflow",
-        wrong=("compares_without_scaling", "exponentiates_raw_scores"),
-    ),
-    Pupil(
-        "barbara",
-        "large scores overflow",
-        wrong=("exponentiates_raw_scores", "skips_the_maximum"),
-    ),
-    Pupil("john", "got half-way", only=("softmax_numpy", "softmax", "logsumexp")),
-    Pupil("frances", "had torch do an exercise", trouble="calls_torch_softmax"),
-    Pupil("edsger", "one function crashes Python itself", trouble="aborts_in_logsumexp"),
-    Pupil("donald", "one loop never ends", trouble="never_ends_in_ascii_heatmap"),
-    Pupil("mallory", "tries to read the answers and to forge a score", trouble="reads_and_forges"),
-    Pupil("margaret", "handed the module in under another name", module="my_softmax.py"),
-)
+def sample_class(course: Course) -> tuple[Pupil, ...]:
+    """The sample class of the first week; raises KitError where the course has none."""
+    path = course.solution_folder(course.weeks[0]) / CLASS
+    try:
+        return msgspec.yaml.decode(path.read_bytes(), type=tuple[Pupil, ...])
+    except FileNotFoundError:
+        raise KitError(
+            f"the demo needs a sample class: {path.relative_to(course.root)}, a list of students "
+            "with `name` and `story`, and what they hand in (`style`, `wrong`, `only`, …)"
+        ) from None
+    except msgspec.MsgspecError as error:
+        raise KitError(f"{path.relative_to(course.root)}: {error}") from None
 
 
 @dataclass
@@ -93,9 +79,9 @@ class Played:
         return [(name, title, count) for (name, title), count in counted.most_common()]
 
 
-def steps() -> int:
+def steps(project: Course) -> int:
     """How many steps of progress a demo reports: five per student and four for all."""
-    return 5 * len(CLASS) + 4
+    return 5 * len(sample_class(project)) + 4
 
 
 def play(project: Course, told: Told = lambda _, __: None) -> Played:
@@ -110,12 +96,13 @@ def play(project: Course, told: Told = lambda _, __: None) -> Played:
 
     told("setting up a course in demo/", 0)
     course = make_project(project)
+    pupils = sample_class(course)
     week, workspace = course.weeks[0], Workspace(course)
     told(f"releasing {week.name} through nbgrader", 1)
     release(course, week, early=True)
     told("students fetch the week and hand it in", 1)
     bank, homes = Bank(course, week), {}
-    for pupil in CLASS:
+    for pupil in pupils:
         homes[pupil.name] = hand_in(course, week, bank, pupil)
         told("students fetch the week and hand it in", 1)
     told("collecting", 0)
@@ -133,7 +120,7 @@ def play(project: Course, told: Told = lambda _, __: None) -> Played:
     returned = return_feedback(course, week, on_done=lambda: told("releasing feedback", 1))
     told("students fetch their feedback", 1)
     fetched = {}
-    for pupil in CLASS:
+    for pupil in pupils:
         found = fetch_feedback(course, week, pupil.name, homes[pupil.name])
         if found:
             fetched[pupil.name] = found
@@ -168,7 +155,9 @@ def module_of(bank: Bank, pupil: Pupil) -> str:
     for name in pupil.wrong:
         source += mistakes[name]
     if pupil.trouble:
-        source += "\n\n" + (_TROUBLE / f"{pupil.trouble}.py").read_text(encoding="utf-8")
+        source += "\n\n" + (bank.folder / "class" / f"{pupil.trouble}.py").read_text(
+            encoding="utf-8"
+        )
     if pupil.only:
         source = _filled(stub_of(bank.course, bank.week), source, pupil.only)
     return source

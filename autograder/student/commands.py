@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .checking import check_week
 from .run import CheckingPython
+from .stages import run_stages, staged_folder
+from .terminal import console
 from .week import WeekFolder, open_folder
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 def run_check(exercise: str | None, folder: Path | None, seconds: float) -> bool:
-    """Check and show; whether all passed."""
+    """Check and show; return whether all passed."""
+    together = staged_folder(exercise, folder) if exercise else None
+    if together is not None:
+        return run_stages(together, folder)
     opened = open_folder(folder)
     names = [opened.exercise(exercise).name] if exercise else list(opened.names)
     opened.source()
@@ -38,15 +37,6 @@ def run_check(exercise: str | None, folder: Path | None, seconds: float) -> bool
 
     show(console(), result)
     return result.passed
-
-
-def console() -> Console:
-    """Standard output that never fails over a character it cannot show."""
-    from rich.console import Console
-
-    with contextlib.suppress(AttributeError, ValueError):
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
-    return Console(highlight=False)
 
 
 def run_hint(exercise: str | None, folder: Path | None, again: bool) -> bool:

@@ -16,12 +16,12 @@ from watchfiles import Change, watch
 
 from ..model.errors import KitError
 from .checking import check_week
-from .commands import console
 from .hints import next_hint, shown_hints
 from .keys import keys
 from .results import CheckResult
 from .run import CheckingPython
 from .source import fingerprints
+from .terminal import console
 from .text import hint_lines, lines, writes_unicode
 from .week import WeekFolder, open_folder
 from .words import next_exercise

@@ -118,12 +118,12 @@ def test_a_file_that_python_cannot_read_is_one_line(
     assert failed(said)[1].startswith("SyntaxError: ")
 
 
-def test_without_the_given_script_it_says_where_to_get_it(
+def test_without_the_folder_it_says_where_to_go(
     tmp_path: Path, check: Callable[..., tuple[int, str]]
 ):
     code, said = check(tmp_path)
     assert code == 2
-    assert "it comes with week 5" in said
+    assert "`cd` into the folder of a week" in said
 
 
 @pytest.mark.parametrize("inside", [".", "capstone"])
@@ -139,7 +139,7 @@ def test_it_comes_with_week_5_and_runs_where_it_lies(
         for name, content in week_files(course, course.week("week05")).items()
         if name.startswith("capstone/")
     }
-    assert sorted(released) == ["capstone/README.md", "capstone/capstone.py"]
+    assert sorted(released) == [f"capstone/{n}" for n in ("README.md", "capstone.py", "stages.py")]
     for name, content in released.items():
         path = tmp_path / "week05_transformer" / name
         path.parent.mkdir(exist_ok=True)

@@ -25,7 +25,7 @@ from autograder.authoring.leaks import secrets_of
 from autograder.model.bank import Bank
 from autograder.model.course import Course, Week, load
 from autograder.model.report import Report, SubmissionReport, from_json
-from autograder.nbgrader.demo import CLASS, module_of
+from autograder.nbgrader.demo import module_of, sample_class
 from autograder.nbgrader.gradebook import Standing, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 
@@ -114,7 +114,7 @@ def make_student(name: str, folder: Path, course: Course) -> Person:
 
 def hand_in(name: str, person: Person, course: Course) -> None:
     week = course.weeks[0]
-    pupil = next(p for p in CLASS if p.name == name)
+    pupil = next(p for p in sample_class(course) if p.name == name)
     person.run("nbgrader", "fetch_assignment", WEEK)
     module = person.folder / WEEK / week.module
     assert "raise NotImplementedError" in module.read_text(encoding="utf-8")

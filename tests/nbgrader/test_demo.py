@@ -10,9 +10,10 @@ import pytest
 from autograder.model.bank import Bank
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError
-from autograder.nbgrader.demo import CLASS, FOLDER, Pupil, make_project, module_of
+from autograder.nbgrader.demo import FOLDER, Pupil, make_project, module_of, sample_class
 
 PROJECT = load(Path(__file__).resolve().parents[2])
+CLASS = sample_class(PROJECT)
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +42,11 @@ def test_everybody_hands_in_a_module_of_their_own(bank: Bank, pupil: Pupil) -> N
 def test_who_got_half_way_has_the_rest_open(bank: Bank) -> None:
     (john,) = [p for p in CLASS if p.only]
     assert written(module_of(bank, john)) == set(john.only)
+
+
+def test_a_course_without_a_sample_class_is_told_what_it_needs(course: Course) -> None:
+    with pytest.raises(KitError, match=r"solutions/\w+/class\.yaml"):
+        sample_class(course)
 
 
 def test_a_folder_that_is_not_the_demos_is_left_alone(course: Course) -> None:

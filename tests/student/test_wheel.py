@@ -33,7 +33,7 @@ STARTED = (
     "autograder.__main__",
     "autograder.cli.student",
     "autograder.student.runner",
-    "autograder.student.capstone",
+    "autograder.student.stages",
 )
 # The door to the commands of instructors, which the wheel finds closed.
 CLOSED = frozenset({"autograder.cli.project"})
@@ -99,7 +99,7 @@ def written(course: Course) -> list[Week]:
 
 def test_no_folder_of_the_instructor_is_packed(packed: dict[str, str]) -> None:
     folders = {part for name in packed for part in name.split("/")[:-1]}
-    assert not folders & {"graders", "solutions", "exercises", "sample_class", "tests"}
+    assert not folders & {"graders", "solutions", "exercises", "tests"}
 
 
 def test_the_wheel_holds_what_students_commands_import_and_nothing_else(

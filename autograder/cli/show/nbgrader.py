@@ -16,7 +16,7 @@ from ...model.folders import did_you_mean
 from ...model.report import SubmissionReport
 from ...model.verdicts import Ending
 from ...nbgrader.collect import collect
-from ...nbgrader.demo import CLASS, Played, play, steps
+from ...nbgrader.demo import Played, play, sample_class, steps
 from ...nbgrader.extensions import unknown_extensions
 from ...nbgrader.feedback import return_feedback
 from ...nbgrader.release import release
@@ -114,7 +114,7 @@ def run_demo(course: Course) -> bool:
         TextColumn("{task.description}"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        told = _Steps(progress, steps())
+        told = _Steps(progress, steps(course))
         played = play(course, told)
         told.end()
     console = Console()
@@ -129,7 +129,7 @@ def run_demo(course: Course) -> bool:
 def _print_gradebook(console: Console, played: Played) -> None:
     names = [e.name for e in played.week.exercises]
     console.print("\nThe class:")
-    for pupil in CLASS:
+    for pupil in sample_class(played.course):
         console.print(f"  {pupil.name:10} {pupil.story}", highlight=False)
     table = Table(title=f"\nnbgrader's gradebook, {played.week.name}", title_justify="left")
     table.add_column("student")
