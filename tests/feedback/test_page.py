@@ -184,7 +184,7 @@ def test_a_picture_carries_its_description(submission, week, course):
     failed = exercise("causal_mask", check("t", "wrong", "m"))
     tags = Reader(feedback_page(submission(failed), week, course)).tags
     (picture,) = [a for tag, a in tags if tag == "svg"]
-    assert "A causal mask for five tokens" in picture["aria-label"]
+    assert "A causal mask for two tokens" in picture["aria-label"]
 
 
 def test_a_fragment_needs_no_stylesheet(submission):
