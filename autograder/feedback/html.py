@@ -9,6 +9,7 @@ Hidden tests appear as claims and messages, never as source.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from markupsafe import Markup
 
@@ -16,6 +17,7 @@ from ..model.course import Course, Week
 from ..model.report import ExerciseReport, SubmissionReport
 from ..model.verdicts import Ending
 from ..pages.environment import environment
+from .marks import Mark, Marks
 from .pictures import pictures
 from .view import ExerciseView, link_causes, view_exercise
 
@@ -28,11 +30,14 @@ def feedback_page(
     student: str | None = None,
     late: str = "",
     notes: Sequence[str] = (),
+    marks: Marks | None = None,
+    notebook: Sequence[Any] = (),
 ) -> str:
     """One self-contained HTML page: opens offline, on a phone, in light and dark.
 
-    `late` is the arithmetic of late work (late.py), empty where there is nothing to say;
-    `notes` what was odd about the submission and put right.
+    `late` is the arithmetic of late work (late.py), empty where there is nothing to say; `notes`
+    what was odd about the submission and put right. `marks` is what the gradebook holds, where it
+    is asked, and `notebook` the cells to show below (nbgrader/shown.py).
     """
     reports = {e.name: e for e in report.exercises}
     exercises = [
@@ -54,6 +59,12 @@ def feedback_page(
         exercises=exercises,
         pictures=_pictures(course, week, exercises),
         steps=next_steps(exercises) if report.verdict is Ending.GRADED else [],
+        marks=marks,
+        answers=_answers(week, marks),
+        answered={q.name for q in week.questions},
+        explained={e.name for e in exercises} if report.verdict is Ending.GRADED else set(),
+        notebook=notebook,
+        styles=_code_styles() if notebook else "",
         has_fake_gpu=any("fake-gpu" in g.columns for e in exercises for g in e.grids),
         electives={e.name for e in week.exercises if e.elective},
         written=sum(q.points for q in week.questions),
@@ -88,6 +99,19 @@ def _pictures(
     """The drawings of what is not complete yet."""
     drawn = pictures(course, week)
     return {e.name: drawn[e.name] for e in exercises if e.state != "complete" and e.name in drawn}
+
+
+def _answers(week: Week, marks: Marks | None) -> list[Mark]:
+    """What the gradebook holds for the written questions, in the order of the week."""
+    if marks is None:
+        return []
+    return [m for q in week.questions if (m := marks.of(q.name)) is not None]
+
+
+def _code_styles() -> Markup:
+    from ..pages.markdown import code_styles  # a student's installation has no sanitizer
+
+    return code_styles()
 
 
 def _date(course: Course, week: Week) -> str:

@@ -9,12 +9,13 @@ autograde` on a command line, the buttons of Formgrader) works in the same way:
 - collecting takes ordinary files only (`CollectOrdinaryFiles`);
 - marks given by hand stay settled when a submission is graded again (`SaveScores`);
 - late work costs what course.yaml says (`LateByCourse`, and `CountLateness` before feedback);
-- feedback shows the lesson's pictures and needs no network (`FinishFeedback`, the template).
+- feedback is our page, with the notebook and its marks below (`FinishFeedback`, `FeedbackPage`);
+- in a Jupyter server, Formgrader's pages are guarded against what students wrote (`marking`).
 """
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,6 @@ _FEEDBACK = [
     f"{_OURS}.penalty.CountLateness",
     "nbgrader.preprocessors.GetGrades",
     f"{_OURS}.feedback.FinishFeedback",
-    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
 
 
@@ -65,15 +65,15 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.Autograde.autograde_preprocessors = _AUTOGRADE
     c.Autograde.exclude_overwriting = {week.name: [week.module] for week in course.weeks}
     c.GenerateFeedback.preprocessors = _FEEDBACK
-    c.HTMLExporter.extra_template_basedirs = [
-        str(Path(__file__).parent / "templates"),
-        str(_nbgrader() / "server_extensions" / "formgrader" / "templates"),
-    ]
+    c.GenerateFeedback.exporter_class = f"{_OURS}.feedback.FeedbackPage"
+    _guard_formgrader(folder)
 
 
-def _nbgrader() -> Path:
-    """Where nbgrader is installed, without importing its server."""
-    spec = find_spec("nbgrader")
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent
+def _guard_formgrader(folder: Path) -> None:
+    """Guard Formgrader's pages if this process is a Jupyter server."""
+    serverapp = sys.modules.get("jupyter_server.serverapp")
+    if serverapp is None or not serverapp.ServerApp.initialized():
+        return
+    from .marking import install
+
+    install(serverapp.ServerApp.instance().web_app, folder)

@@ -89,7 +89,7 @@ def play(project: Course, told: Told = lambda _, __: None) -> Played:
     from ..batch.grade import grade_batch
     from ..model.axes import axis
     from .collect import collect
-    from .feedback import PAGE, return_feedback
+    from .feedback import return_feedback
     from .gradebook import collected, record, standings
     from .release import release
     from .workspace import Workspace
@@ -125,7 +125,7 @@ def play(project: Course, told: Told = lambda _, __: None) -> Played:
         if found:
             fetched[pupil.name] = found
         told("students fetch their feedback", 1)
-    pages = {s: workspace.feedback(s, week) / PAGE for s in returned.students}
+    pages = {s: workspace.feedback_page(s, week) for s in returned.students}
     notes = [*collection.notes, *said.lines(), *returned.notes]
     return Played(course, week, report, standings(course, week), pages, fetched, notes)
 

@@ -1,25 +1,32 @@
-"""Giving feedback back: nbgrader's page with our explanations in it, and our own page beside it."""
+"""Giving feedback back: one page per student and week, as `nbgrader fetch_feedback` brings it.
+
+nbgrader makes a page of the notebook alone. In its place goes ours (feedback/html.py), in one file:
+score, named mistakes, what to look at next, the arithmetic of late work, the marks and comments of
+a person, and below them the notebook.
+"""
 
 from __future__ import annotations
 
-import base64
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from nbconvert.exporters import Exporter
+from nbgrader.api import Gradebook
+
 from ..feedback.html import feedback_page
+from ..feedback.marks import Mark, Marks
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
+from ..model.report import ExerciseReport, SubmissionReport
+from ..model.verdicts import Ending
+from ..pages.markdown import markdown
 from .dates import bring_dates
 from .rebuild import require_held
 from .recorded import kept_report
 from .restore import CoursePreprocessor, Notebook, Resources
+from .shown import shown_cells
 from .workspace import Workspace, last_words, open_api, open_gradebook
-
-PAGE = "feedback.html"
-_FIGURE = re.compile(r"\]\(figures/([\w.-]+\.png)\)")
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,8 @@ def return_feedback(
         if not (folder / "submission_secret.txt").is_file():
             # The secret names the file that only this student can find in the exchange.
             notes.append(
-                f"{student}: not handed in through the exchange; give them {PAGE} yourself"
+                f"{student}: not handed in through the exchange; give them "
+                f"{workspace.feedback_page(student, week).name} yourself"
             )
             continue
         result = _release(api, week, student)
@@ -95,36 +103,63 @@ def _release(api: Any, week: Week, student: str) -> dict[str, Any]:
 
 
 class FinishFeedback(CoursePreprocessor):
-    """Puts the lesson's pictures into the page and writes our own page into the same folder."""
+    """Writes the page, once the gradebook was asked."""
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
         course = self.course()
-        week = self.week(course, resources)
-        student = resources["nbgrader"]["student"]
-        workspace = Workspace(course)
-        _embed_figures(nb, workspace.released(week) / "figures")
-        report = kept_report(course, week, student)
-        if report is not None:
-            folder = workspace.feedback(student, week)
-            folder.mkdir(parents=True, exist_ok=True)
-            late = resources["nbgrader"].get("late", "")
-            notes = [note.text for note in report.notes]
-            page = feedback_page(report, week, course, student=student, late=late, notes=notes)
-            (folder / PAGE).write_text(page, encoding="utf-8")
+        about, week = resources["nbgrader"], self.week(course, resources)
+        with Gradebook(about["db_url"]) as gradebook:
+            marks = _marks(gradebook, about)
+        kept = kept_report(course, week, about["student"])
+        about["page"] = feedback_page(
+            kept or _unexplained(week, marks, about),
+            week,
+            course,
+            student=about["student"],
+            late=about.get("late", ""),
+            notes=[note.text for note in kept.notes] if kept else (),
+            marks=marks,
+            notebook=shown_cells(nb, Workspace(course).released(week) / "figures", below=2),
+        )
         return nb, resources
 
 
-def _embed_figures(nb: Notebook, figures: Path) -> None:
-    """Only the pictures that we handed out: a path that a student wrote is never opened."""
-    known = {p.name: p for p in figures.glob("*.png")}
+class FeedbackPage(Exporter):
+    """What nbgrader writes as a notebook's feedback: the page that `FinishFeedback` made."""
 
-    def embedded(found: re.Match[str]) -> str:
-        path = known.get(found.group(1))
-        if path is None:
-            return found.group(0)
-        data = base64.b64encode(path.read_bytes()).decode("ascii")
-        return f"](data:image/png;base64,{data})"
+    def _file_extension_default(self) -> str:
+        return ".html"
 
-    for cell in nb.cells:
-        if cell.cell_type == "markdown":
-            cell.source = _FIGURE.sub(embedded, cell.source)
+    def from_notebook_node(  # type: ignore[override]
+        self, nb: Notebook, resources: Any = None, **kw: Any
+    ) -> tuple[str, Resources]:
+        _, finished = super().from_notebook_node(nb, resources, **kw)
+        return finished["nbgrader"].pop("page"), finished
+
+
+def _marks(gradebook: Any, about: Resources) -> Marks:
+    notebook = gradebook.find_submission_notebook(
+        about["notebook"], about["assignment"], about["student"]
+    )
+    comments = {c.name: c.comment or "" for c in notebook.comments}
+    given = (
+        Mark(
+            name=str(grade.name),
+            score=float(grade.score),
+            points=float(grade.max_score),
+            by_person=grade.manual_score is not None or bool(grade.extra_credit),
+            waiting=bool(grade.needs_manual_grade),
+            comment=markdown(comments.get(grade.name, ""), below=3),
+        )
+        for grade in notebook.grades
+    )
+    penalty = float(notebook.late_submission_penalty or 0)
+    return Marks(float(notebook.score), float(notebook.max_score), penalty, tuple(given))
+
+
+def _unexplained(week: Week, marks: Marks, about: Resources) -> SubmissionReport:
+    """What is known where the report is missing: the points that the gradebook holds."""
+    found = [(e.name, marks.of(e.name), e.points) for e in week.exercises]
+    exercises = tuple(ExerciseReport(n, m.score if m else 0.0, p) for n, m, p in found)
+    score, most = sum(e.score for e in exercises), sum(e.max_score for e in exercises)
+    return SubmissionReport(about["student"], Ending.GRADED, score, most, 0.0, "", exercises)

@@ -134,7 +134,7 @@ def handed_in(course: Course, week: Week, student: str) -> str:
 
 def feedback_is_stale(course: Course, week: Week, student: str) -> bool:
     """Whether a feedback page was made, but before the report that stands in the gradebook now."""
-    page = Workspace(course).feedback(student, week) / "feedback.html"
+    page = Workspace(course).feedback_page(student, week)
     try:
         made = page.stat().st_mtime_ns
         return recorded_file(course, week, student).stat().st_mtime_ns > made

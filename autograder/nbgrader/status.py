@@ -172,7 +172,7 @@ def _returned(workspace: Workspace, week: Week, student: str) -> bool:
     folder = workspace.feedback(student, week)
     secret = folder / "submission_secret.txt"
     if not secret.is_file():
-        return (folder / "feedback.html").is_file()
+        return workspace.feedback_page(student, week).is_file()
     # nbgrader's name for it (utils.notebook_hash)
     key = secret.read_text(encoding="utf-8") + week.name
     name = hashlib.md5(key.encode(), usedforsecurity=False).hexdigest()

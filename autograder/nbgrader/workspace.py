@@ -63,6 +63,10 @@ class Workspace:
     def feedback(self, student: str, week: Week) -> Path:
         return self.root / "feedback" / student / week.name
 
+    def feedback_page(self, student: str, week: Week) -> Path:
+        """What the student reads; nbgrader names it by the notebook."""
+        return self.feedback(student, week) / f"{week.name}.html"
+
     def students(self, step: str, week: Week) -> list[str]:
         """Who has a folder for the week in a step, such as "submitted"."""
         return sorted(p.parent.name for p in (self.root / step).glob(f"*/{week.name}"))

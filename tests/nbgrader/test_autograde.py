@@ -16,7 +16,7 @@ from autograder.model.errors import NbgraderError
 from autograder.model.report import Report, SubmissionReport
 from autograder.model.verdicts import Ending
 from autograder.nbgrader.collect import collect
-from autograder.nbgrader.feedback import PAGE, return_feedback
+from autograder.nbgrader.feedback import return_feedback
 from autograder.nbgrader.gradebook import Standing, record, standings
 from autograder.nbgrader.marks import SaveScores
 from autograder.nbgrader.preprocessor import decimal
@@ -247,7 +247,7 @@ def test_feedback_explains_and_needs_no_network(
     assert "squares instead of doubling" in page
     assert "data:image/png;base64," in page
     assert page.count("<script src") == page.count('<link href="http') == 0
-    assert "squares instead of doubling" in (workspace.feedback("alan", week) / PAGE).read_text()
+    assert "squares instead of doubling" in workspace.feedback_page("alan", week).read_text()
 
 
 @leaves_files_open

@@ -11,7 +11,7 @@ from tiny_course import SOLUTION, WEEK, graded, report
 from autograder.model.course import Course, Week, load
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.dates import bring_dates
-from autograder.nbgrader.feedback import PAGE, return_feedback
+from autograder.nbgrader.feedback import return_feedback
 from autograder.nbgrader.gradebook import final_scores, record
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace, open_api, open_gradebook
@@ -58,7 +58,7 @@ def mark_the_written_answer(course: Course, points: float) -> None:
 
 def page(course: Course, week: Week) -> str:
     return_feedback(course, week)
-    return (Workspace(course).feedback("ada", week) / PAGE).read_text(encoding="utf-8")
+    return Workspace(course).feedback_page("ada", week).read_text(encoding="utf-8")
 
 
 def test_the_penalty_follows_the_course(handed: Handed) -> None:

@@ -13,7 +13,7 @@ from tiny_course import SOLUTION, STUB, WEEK, graded, report
 from autograder.cli.show.status import run_status
 from autograder.model.course import Course, Week, load
 from autograder.nbgrader.collect import collect
-from autograder.nbgrader.feedback import PAGE, return_feedback
+from autograder.nbgrader.feedback import return_feedback
 from autograder.nbgrader.gradebook import record
 from autograder.nbgrader.recorded import kept_report
 from autograder.nbgrader.status import status
@@ -117,7 +117,7 @@ def test_students_read_it_in_their_feedback(
 ) -> None:
     recorded(ada="code")
     return_feedback(course, week)
-    page = (Workspace(course).feedback("ada", week) / PAGE).read_text("utf-8")
+    page = Workspace(course).feedback_page("ada", week).read_text("utf-8")
     assert "About what you handed in" in page
     assert "Your notebook defines <code>double</code>" in page
 

@@ -21,7 +21,7 @@ from autograder.model.report import SubmissionReport
 from autograder.model.verdicts import Ending
 from autograder.nbgrader import regrade
 from autograder.nbgrader.collect import collect
-from autograder.nbgrader.feedback import PAGE, return_feedback
+from autograder.nbgrader.feedback import return_feedback
 from autograder.nbgrader.gradebook import record, standings
 from autograder.nbgrader.recorded import earlier_reports, kept_report
 from autograder.nbgrader.regrade import Preview, carry_out, plan_of, preview, undoing
@@ -257,7 +257,7 @@ def test_stale_feedback_is_named(klass: Course, week: Week) -> None:
     assert regrade.stale_feedback(klass, week, plan) == ["ada", "bob"]
     return_feedback(klass, week)
     assert regrade.stale_feedback(klass, week, plan) == []
-    shown = (Workspace(klass).feedback("bob", week) / PAGE).read_text(encoding="utf-8")
+    shown = Workspace(klass).feedback_page("bob", week).read_text(encoding="utf-8")
     assert "3.0 x 0.8 = 2.4" in shown
 
 

@@ -146,7 +146,7 @@ def a_second_try_is_graded_and_the_first_is_kept(played: Played) -> list[str]:
 def feedback_shows_the_arithmetic(played: Played) -> list[str]:
     problems = []
     for part in played.parts:
-        path = Workspace(played.course).feedback(part.student, part.week) / "feedback.html"
+        path = Workspace(played.course).feedback_page(part.student, part.week)
         if not path.is_file():
             problems.append(f"{part.week.name}, {part.student}: no feedback")
             continue
