@@ -10,10 +10,20 @@ import os
 import sys
 
 from ..model.errors import KitError
+from ..terminal.streams import guard_streams
 from .app import IN_PROJECT, app
 
 # What a plain installation of the project leaves out.
-_INSTRUCTORS = {"nbgrader", "packaging", "psutil", "pyseccomp"}
+_INSTRUCTORS = {
+    "latex2mathml",
+    "markdown_it",
+    "mdit_py_plugins",
+    "nbgrader",
+    "nh3",
+    "packaging",
+    "psutil",
+    "pyseccomp",
+}
 
 
 def register() -> None:
@@ -26,6 +36,8 @@ def register() -> None:
 
 def main() -> None:
     """Entry point: run the command that was typed, and end with its exit code."""
+    if "--help" not in sys.argv[1:]:
+        guard_streams()  # help has colours of its own, and nothing of a stranger's
     _leave(run())
 
 

@@ -13,11 +13,18 @@ import msgspec
 from ..model.course import Week
 from ..model.errors import KitError
 from ..model.scoring import full_points
+from ..model.visible import visible_json
+from .cells import key_cell, text_cell
 from .roster import CANVAS, POINTS, Entry, Roster
 
 FORMATS = ("csv", "json", "canvas", "moodle")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBERED = re.compile(r"(.*) \(\d+\)\Z", re.DOTALL)
+_KEYS = ("ID", "SIS User ID", "SIS Login ID", "Username", "ID number", "Email address")
+_THEIRS = (
+    "Identifier",
+    "Grade",
+    "Feedback comments",
+)  # Moodle's own, and teachers' words
 Scores = Mapping[str, Mapping[str, float]]  # week -> student -> points, lateness counted
 
 
@@ -84,7 +91,7 @@ def _json(
         own = {w.name: scores[w.name][student] for w in weeks if student in scores[w.name]}
         grades.append({"student": student, **about, "scores": own})
     data = {"max_scores": {w.name: total(w) for w in weeks}, "grades": grades}
-    return msgspec.json.format(msgspec.json.encode(data), indent=1).decode() + "\n"
+    return visible_json(msgspec.json.format(msgspec.json.encode(data), indent=1).decode()) + "\n"
 
 
 def _plain(
@@ -94,13 +101,8 @@ def _plain(
     for student in students:
         entry = matched.get(student)
         about = [student, entry.name if entry else "", entry.email if entry else ""]
-        rows.append([*map(_text, about), *(grades.cell(w, student) for w in weeks)])
+        rows.append([*map(text_cell, about), *(grades.cell(w, student) for w in weeks)])
     return _csv(rows)
-
-
-def _text(cell: str) -> str:
-    """A text that no spreadsheet takes for a formula. (Canvas and Moodle get theirs unchanged.)"""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
 def _canvas(
@@ -111,8 +113,16 @@ def _canvas(
     blank = [""] * (len(kept) - 1)
     table.append([f"    {POINTS}", *blank, *(_number(total(w)) for w in weeks)])
     for entry, student in rows:
-        table.append([*(entry.row[c] for c in kept), *(grades.cell(w, student) for w in weeks)])
+        about = (_cell(c, entry.row[c]) for c in kept)
+        table.append([*about, *(grades.cell(w, student) for w in weeks)])
     return _csv(table)
+
+
+def _cell(column: str, text: str) -> str:
+    """A cell of the class list on its way back to the system that made the list."""
+    if column in _THEIRS:
+        return text
+    return key_cell(text) if column in _KEYS else text_cell(text)
 
 
 def _canvas_column(week: Week, columns: Sequence[str]) -> str:
@@ -135,12 +145,13 @@ def _moodle(
         for entry, student in rows:
             own = grades.cell(weeks[0], student)
             filled = entry.row | ({"Grade": own} if own else {})
-            table.append([filled.get(c, "") for c in roster.columns])
+            table.append([_cell(c, filled.get(c, "")) for c in roster.columns])
         return _csv(table)
     kept = [c for c in ("Username", "ID number", "Email address") if c in roster.columns]
     table = [[*kept, *(w.title for w in weeks)]]
     for entry, student in rows:
-        table.append([*(entry.row[c] for c in kept), *(grades.cell(w, student) for w in weeks)])
+        about = (_cell(c, entry.row[c]) for c in kept)
+        table.append([*about, *(grades.cell(w, student) for w in weeks)])
     return _csv(table)
 
 

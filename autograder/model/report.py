@@ -6,6 +6,7 @@ import msgspec
 
 from ..version import __version__
 from .verdicts import Ending, Verdict
+from .visible import visible_json
 
 SCHEMA = 2
 READABLE = (1, SCHEMA)
@@ -129,7 +130,8 @@ class Shared:
 
 
 def to_json(report: Report) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(report), indent=1)
+    text = msgspec.json.format(msgspec.json.encode(report), indent=1).decode()
+    return visible_json(text).encode()
 
 
 def from_json(data: bytes | str) -> Report:

@@ -12,7 +12,8 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+from ..model.visible import replaced
+
 _CODE = re.compile(r"`([^`\n]+)`")
 
 
@@ -32,19 +33,14 @@ def environment(room: str) -> Environment:
         lowered=lowered,
         percent=percent,
         wrapping=wrapping,
-        visible=visible,
+        visible=replaced,
     )
     return environment
 
 
-def visible(text: Any) -> str:
-    """Text without the control characters that could reorder or hide it."""
-    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", str(text))
-
-
 def prose(text: Any) -> Markup:
     """Text with `code` marked up; everything in it escaped, control characters shown as �."""
-    clean = visible(text)
+    clean = replaced(text)
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(clean))))  # escaped just above
 
 

@@ -21,9 +21,9 @@ def run_check(exercise: str | None, folder: Path | None, seconds: float) -> bool
     opened.source()
     warm = CheckingPython(opened)  # it imports torch while this Python imports rich
     try:
-        from rich.console import Console
+        from ..terminal.console import terminal
 
-        with Console(stderr=True).status("  importing torch", spinner="line") as status:
+        with terminal(stderr=True).status("  importing torch", spinner="line") as status:
             result = check_week(
                 opened,
                 names,

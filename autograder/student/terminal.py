@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 def console() -> Console:
     """Standard output that never fails over a character it cannot show."""
-    from rich.console import Console
+    from ..terminal.console import terminal
 
     with contextlib.suppress(AttributeError, ValueError):
         sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
-    return Console(highlight=False)
+    return terminal(highlight=False)

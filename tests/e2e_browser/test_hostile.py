@@ -56,6 +56,8 @@ def course(project: Path, instructor: Callable[..., str]) -> Course:
         source = workspace.released(week) / "softmax.py"
         (folder / "softmax.py").write_bytes(source.read_bytes())
         (folder / f"{WEEK}.ipynb").write_text(hostile, encoding="utf-8")
+        (folder / "timestamp.txt").write_text("2026-01-10 12:00:00.000000 UTC", encoding="utf-8")
+        (folder / "submission_secret.txt").write_text(f"secret of {student}", encoding="utf-8")
         (folder / "evil.html").write_text(PAGE, encoding="utf-8")
         (folder / "evil.js").write_text("ran(962)", encoding="utf-8")
         mark = str(project / "settings_were_run")
@@ -117,7 +119,7 @@ def test_nothing_that_a_student_wrote_runs_in_the_feedback(
     for walls_down in (False, True):
         if walls_down:
             (workspace.root / "walls_down").touch()
-        instructor("feedback", "week01")
+        instructor("feedback", "week01", "--unmarked")
         for student in ("mallory", "eve"):
             page.goto(workspace.feedback_page(student, week).as_uri())
             name = f"hostile_feedback_{student}{'_policy_alone' * walls_down}.png"

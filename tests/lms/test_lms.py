@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from autograder.lms.bulk import Found, collect_bulk
+from autograder.lms.cells import key_cell, text_cell
 from autograder.lms.export import export
 from autograder.lms.roster import Roster, read_roster
 from autograder.model.course import Course, load
@@ -105,6 +106,60 @@ def test_plain_csv_holds_no_formula_and_json_says_the_same(course: Course):
     assert rows(export("csv", course.weeks, scores, None).text)[1] == ["'=1+1", "", "", "2.5"]
     made = json.loads(export("json", course.weeks, scores, None).text)
     assert made["grades"] == [{"student": "=1+1", "scores": {WEEK: 2.5}}]
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ('=HYPERLINK("http://x")', '\'=HYPERLINK("http://x")'),
+        ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+        ("@SUM(1)", "'@SUM(1)"),
+        ("-2+3", "'-2+3"),
+        ("  =1", "'  =1"),
+        ("\t=1", "'\\x09=1"),
+        ("\uff1d1", "'\uff1d1"),
+        ("a;=1", "a;'=1"),
+        ("-5", "-5"),
+        ("+49 30 1", "'+49 30 1"),
+        ("-1.5", "-1.5"),
+        ("Zoë-Ann O'Neil", "Zoë-Ann O'Neil"),
+    ],
+)
+def test_no_text_cell_is_a_formula(text: str, cell: str):
+    assert text_cell(text) == cell
+
+
+@pytest.mark.parametrize(
+    ("key", "cell"),
+    [("ada@x.org", "ada@x.org"), ("+ada@x.org", "+ada@x.org"), ("=1+1@x.org", "'=1+1@x.org")],
+)
+def test_a_key_stays_unless_it_could_be_run(key: str, cell: str):
+    assert key_cell(key) == cell
+
+
+EVIL = '=HYPERLINK(""http://x"")'
+HOSTILE = {
+    "canvas": f'Student,ID,SIS User ID,SIS Login ID,Section\n"{EVIL}",101,S-1,ada,"{EVIL}"\n',
+    "moodle": "Identifier,Full name,Email address,Grade,Feedback comments\n"
+    f'Participant 7,"{EVIL}",ada@x.org,,- fine\n',
+}
+
+
+@pytest.mark.parametrize("form", HOSTILE)
+def test_a_name_on_its_way_back_to_its_system_is_no_formula(
+    course: Course, tmp_path: Path, form: str
+):
+    made = export(form, course.weeks, SCORES, roster_of(tmp_path, HOSTILE[form]))
+    assert not [c for row in rows(made.text) for c in row if c.startswith("=")]
+
+
+@pytest.mark.parametrize("form", HOSTILE)
+def test_what_finds_the_row_is_unchanged(course: Course, tmp_path: Path, form: str):
+    made = export(form, course.weeks, SCORES, roster_of(tmp_path, HOSTILE[form]))
+    found = set(rows(made.text)[-1])
+    keys = {"canvas": {"101", "S-1", "ada"}, "moodle": {"Participant 7", "ada@x.org", "- fine"}}
+    assert keys[form] <= found
+    assert made.unmatched == [s for s in SCORES[WEEK] if s != "ada"]
 
 
 @pytest.mark.parametrize("form", ["canvas", "moodle"])

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ...classreport.alike import called_by
@@ -20,6 +18,7 @@ from ...model.errors import KitError
 from ...model.report import Report
 from ...nbgrader.collected import read_collected
 from ...nbgrader.recorded import earlier_reports
+from ...terminal.console import terminal
 
 if TYPE_CHECKING:
     from ...similarity.compare import Similarity
@@ -73,7 +72,7 @@ def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
     """Compare the week's modules and show the first pairs."""
     from ...similarity.sources import similarity
 
-    with Console(stderr=True).status(f"comparing the modules of {week.name}"):
+    with terminal(stderr=True).status(f"comparing the modules of {week.name}"):
         found = similarity(course, week)
     called = called_by(found, names=names)
     table = Table(box=None, pad_edge=False)
@@ -86,14 +85,14 @@ def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
         telling = [a.exercise or "beside the exercises" for a in pair.exercises[:2] if a.surprise]
         style = "bold" if pair.stands_out else ""
         table.add_row(
-            escape(f"{called[pair.first]}, {called[pair.second]}"),
+            f"{called[pair.first]}, {called[pair.second]}",
             f"{pair.evidence:.1f}",
             f"{pair.ratio:.1f}",
             f"{pair.share:.0%}",
-            escape(", ".join(telling)),
+            ", ".join(telling),
             style=style,
         )
-    console = Console()
+    console = terminal()
     console.print(table)
     number = len(found.standing_out)
     print(

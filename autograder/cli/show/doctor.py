@@ -15,12 +15,13 @@ from ...model.axes import has_cuda
 from ...model.course import REGISTRY, Course, load
 from ...model.errors import CourseError, NoCourse
 from ...sandbox import probe
+from ...terminal.console import terminal
 from ...version import __version__
 
 
 def run_doctor() -> bool:
     """Print what was found; whether grading can run here."""
-    console = Console(soft_wrap=True)
+    console = terminal(soft_wrap=True)
     console.print(f"autograder {__version__}, Python {sys.version.split()[0]}")
     fine = True
     try:
@@ -28,9 +29,9 @@ def run_doctor() -> bool:
         console.print(f"  ok   course.yaml: {course.title}, {len(course.weeks)} weeks")
         _print_privacy(console, course)
     except NoCourse:  # as for a student
-        console.print(f"  --   {REGISTRY}: none here or above", markup=False)
+        console.print(f"  --   {REGISTRY}: none here or above")
     except CourseError as error:
-        console.print(f"  --   {error}", markup=False)
+        console.print(f"  --   {error}")
         fine = False
     for package in ("torch", "numpy", "nbgrader", "jupyterlab"):
         found = importlib.util.find_spec(package) is not None
@@ -40,9 +41,9 @@ def run_doctor() -> bool:
     console.print(f"  {mark}   CUDA device{cuda}")
     for finding in probe():
         mark = "ok" if finding.ok else "--"
-        console.print(f"  {mark}   {finding.name}: {finding.detail}", markup=False)
+        console.print(f"  {mark}   {finding.name}: {finding.detail}")
         if not finding.ok and finding.remedy:
-            console.print(f"       {finding.remedy}", markup=False)
+            console.print(f"       {finding.remedy}")
         if finding.name == "sandbox" and not finding.ok:
             fine = False
     return fine
@@ -55,7 +56,7 @@ def _print_privacy(console: Console, course: Course) -> None:
         return
     if open_to_others:
         console.print("  --   project: other users of this machine can read the solutions")
-        console.print(f"       chmod 700 {shlex.quote(str(course.root))}", markup=False)
+        console.print(f"       chmod 700 {shlex.quote(str(course.root))}")
     else:
         console.print("  ok   project: other users of this machine cannot read the solutions")
 

@@ -10,11 +10,9 @@ from functools import partial
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
-    Progress,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -30,6 +28,7 @@ from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.report import Report, to_json
 from ...model.verdicts import Ending
+from ...terminal.console import bar, terminal
 
 
 def run_grade(
@@ -48,7 +47,7 @@ def run_grade(
 
     Where most were refused nothing is recorded, unless `refused` says that this is right.
     """
-    console = Console(stderr=json_file is not None and str(json_file) == "-")
+    console = terminal(stderr=json_file is not None and str(json_file) == "-")
     if sandbox == "none":
         console.print(
             "WARNING: --sandbox none runs submissions in this process, with your rights. "
@@ -77,7 +76,7 @@ def run_grade(
     recording = record(course, week, report)
     strangers = unknown_extensions(course, week)
     for line in [*recording.lines(), *(f"LOOK  {line}" for line in strangers)]:
-        console.print(line, markup=False, soft_wrap=True)
+        console.print(line, soft_wrap=True)
     return fine and not (recording.left_out or strangers)
 
 
@@ -144,7 +143,7 @@ def grade_with_bar(
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with bar(*columns) as progress:
         task = progress.add_task("", total=len(submissions))
         return grade_batch(
             course,
@@ -155,7 +154,7 @@ def grade_with_bar(
             sandbox=sandbox,
             cluster=cluster,
             on_done=lambda _: progress.advance(task),
-            say=lambda line: progress.console.print(line, markup=False, highlight=False),
+            say=lambda line: progress.console.print(line, highlight=False),
         )
 
 
@@ -192,7 +191,7 @@ def print_scores(console: Console, report: Report) -> None:
                 notes.append(f"{exercise.name}: {worst}")
         score = f"{submission.score:g}/{submission.max_score:g}"
         shown = score if submission.verdict is Ending.GRADED else submission.verdict
-        table.add_row(escape(submission.name), shown, escape("; ".join(notes)))
+        table.add_row(submission.name, shown, "; ".join(notes))
     console.print(table)
     faults = [s for s in report.submissions if s.verdict is Ending.GRADER_FAULT]
     console.print(

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ...authoring.mutants import Outcome, hunt
 from ...files.secret import course_secret
 from ...model.course import Course, Week
 from ...sandbox import choose
+from ...terminal.console import bar, terminal
 
 
 def run_hunt(course: Course, weeks: list[Week]) -> bool:
     """Hunt the mutants of the weeks; whether every one was caught or is stated equivalent."""
-    console = Console(soft_wrap=True)
+    console = terminal(soft_wrap=True)
     sandbox, secret = choose(), course_secret(course)
     fine = True
     columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with bar(*columns) as progress:
         for week in weeks:
             task = progress.add_task(week.name, total=None)
             seen: list[Outcome] = []
@@ -45,8 +46,8 @@ def _print(console: Console, week: Week, outcomes: list[Outcome]) -> bool:
         f"{real - len(holes)} of {real} others caught ({rate:.1f} %)"
     )
     for outcome in equivalent:
-        console.print(f"  same     {outcome.mutant.label}  ({outcome.excuse})", markup=False)
+        console.print(f"  same     {outcome.mutant.label}  ({outcome.excuse})")
     for outcome in holes:
         line = outcome.mutant.line
-        console.print(f"  SURVIVES {outcome.mutant.label}  (line {line})", markup=False)
+        console.print(f"  SURVIVES {outcome.mutant.label}  (line {line})")
     return not holes

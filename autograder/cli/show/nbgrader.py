@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -22,11 +21,12 @@ from ...nbgrader.feedback import return_feedback
 from ...nbgrader.release import release
 from ...nbgrader.standing import require_marked
 from ...nbgrader.workspace import Workspace
+from ...terminal.console import bar, terminal
 
 
 def run_release(course: Course, week: Week, *, early: bool, again: bool = False) -> bool:
     """Release, and say what students need to know; whether nothing is to be looked at."""
-    with Console(stderr=True).status(f"releasing {week.name}"):
+    with terminal(stderr=True).status(f"releasing {week.name}"):
         released = release(course, week, early=early, again=again)
     print(f"released {week.name}: {len(released.files)} files, none with a secret line in it")
     print(f"students fetch it with   nbgrader fetch_assignment {week.name} --course {course.id}")
@@ -74,7 +74,7 @@ def run_feedback(
     chosen = sorted(set(students)) or graded
     if not unmarked:
         require_marked(course, [week], chosen)
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with bar(*columns) as progress:
         task = progress.add_task("", total=len(chosen))
         returned = return_feedback(
             course, week, on_done=lambda: progress.advance(task), students=chosen
@@ -113,13 +113,13 @@ def run_demo(course: Course) -> bool:
         TimeElapsedColumn(),
         TextColumn("{task.description}"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with bar(*columns) as progress:
         told = _Steps(progress, steps(course))
         played = play(course, told)
         told.end()
-    console = Console()
+    console = terminal()
     if not console.is_terminal:
-        console = Console(width=100)
+        console = terminal(width=100)
     _print_gradebook(console, played)
     _print_misconceptions(console, played)
     _print_places(console, course, played)
@@ -141,14 +141,14 @@ def _print_gradebook(console: Console, played: Played) -> None:
     for standing in played.standings:
         scores = [f"{standing.scores[name]:g}" for name in names]
         total = f"{standing.score:.1f}/{standing.max_score:g}"
-        table.add_row(standing.student, *scores, total, escape(found[standing.student]))
+        table.add_row(standing.student, *scores, total, found[standing.student])
     console.print(table)
     for number, name in enumerate(names, start=1):
         console.print(f"  {number} {name}", highlight=False)
     written = sum(s.to_mark for s in played.standings)
     console.print(f"{written} written answers wait to be marked by hand in Formgrader.")
     for line in played.said:
-        console.print(line, markup=False)
+        console.print(line)
 
 
 def _found(submission: SubmissionReport) -> str:
@@ -171,15 +171,15 @@ def _print_misconceptions(console: Console, played: Played) -> None:
     table.add_column("exercise", overflow="fold")
     table.add_column("what it looks like", overflow="fold")
     for exercise, title, count in played.commonest():
-        table.add_row(str(count), exercise, escape(title))
+        table.add_row(str(count), exercise, title)
     console.print(table)
 
 
 def _print_places(console: Console, course: Course, played: Played) -> None:
     console.print("\nFeedback (open in a browser):")
     for _, page in sorted(played.pages.items()):
-        console.print(f"  {page.relative_to(course.root)}", markup=False, soft_wrap=True)
+        console.print(f"  {page.relative_to(course.root)}", soft_wrap=True)
     if played.fetched:
         student, page = sorted(played.fetched.items())[0]
         console.print(f"What {student} fetched with nbgrader, in the lesson's notebook:")
-        console.print(f"  '{page.relative_to(course.root)}'", markup=False, soft_wrap=True)
+        console.print(f"  '{page.relative_to(course.root)}'", soft_wrap=True)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ...model.course import Course, Week
@@ -22,6 +20,7 @@ from ...nbgrader.regrade import (
 )
 from ...nbgrader.regradelog import Change, Plan, RegradeLog
 from ...nbgrader.submitted import collected
+from ...terminal.console import terminal
 from .grading import grade_with_bar
 
 
@@ -119,7 +118,7 @@ def _print_changes(some: Sequence[Change], *, why: bool) -> None:
     """Scores are those of the exercises, without written questions and late work."""
     if not some:
         return
-    console = Console()
+    console = terminal()
     table = Table(box=None, pad_edge=False)
     table.add_column("student", overflow="fold")
     for name in ("score", "now", "change"):
@@ -128,8 +127,8 @@ def _print_changes(some: Sequence[Change], *, why: bool) -> None:
         table.add_column("why", overflow="fold")
     for change in some:
         old, new = total(change)
-        row = [escape(change.student), f"{old:g}", f"{new:g}", f"{new - old:+.4g}"]
-        table.add_row(*row, *([escape(_why(change))] if why else []))
+        row = [change.student, f"{old:g}", f"{new:g}", f"{new - old:+.4g}"]
+        table.add_row(*row, *([_why(change)] if why else []))
     console.print(table)
 
 

@@ -6,13 +6,13 @@ import datetime as dt
 import sys
 
 import msgspec
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ...model.course import Course, Week
 from ...model.notes import KINDS
+from ...model.visible import visible_json
 from ...nbgrader.status import Result, WeekStatus, status
+from ...terminal.console import terminal
 
 _SHOWN = 8  # names of a line where the course is asked for; a week names everybody
 
@@ -24,7 +24,8 @@ def run_status(course: Course, week: Week | None, *, as_json: bool) -> bool:
     """
     weeks = [w for w in status(course) if week is None or w.week == week.name]
     if as_json:
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(weeks), indent=1) + b"\n")
+        text = msgspec.json.format(msgspec.json.encode(weeks), indent=1).decode()
+        sys.stdout.buffer.write(visible_json(text).encode() + b"\n")
         return not any(map(_odd, weeks))
     _print_table(weeks)
     lines = [line for w in weeks for line in _to_do(w)]
@@ -50,10 +51,10 @@ def _print_table(weeks: list[WeekStatus]) -> None:
         table.add_column(name, justify="right", no_wrap=True)
     for w in weeks:
         handed = f"{len(w.handed_in)}/{w.enrolled}" if w.handed_in or w.released else "-"
-        row = [escape(w.week), "yes" if w.released else _day(w.release), _day(w.due), handed]
+        row = [w.week, "yes" if w.released else _day(w.release), _day(w.due), handed]
         counts = (w.late, w.graded, w.to_mark, w.returned, _odd(w))
         table.add_row(*row, *(str(len(c)) if c or w.handed_in else "-" for c in counts))
-    Console().print(table)
+    terminal().print(table)
 
 
 def _day(moment: dt.datetime) -> str:

@@ -8,7 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from ...authoring.verify import Verification, of_all_draws, verify_week
@@ -18,6 +18,7 @@ from ...model.axes import axis
 from ...model.course import Course, Week, load
 from ...model.errors import EngineError
 from ...sandbox import BACKENDS, choose
+from ...terminal.console import bar, terminal
 
 # What a proof is of: the week, and the secret its hidden inputs are drawn with.
 Proof = tuple[Week, bytes]
@@ -30,14 +31,14 @@ def run_verification(
 
     draws: with so many draws of the hidden inputs; 0: with those of this course alone.
     """
-    console = Console(soft_wrap=True)
+    console = terminal(soft_wrap=True)
     backend = None if quick else choose().name
     secrets = [public_draw(n) for n in range(draws)] or [course_secret(course)]
     proofs = [(week, secret) for week in weeks for secret in secrets]
     count = max(1, min(jobs or os.cpu_count() or 1, len(proofs)))
     results = []
     columns = SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn()
-    shown = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+    shown = bar(*columns, TimeElapsedColumn())
     with shown as progress:
         task = progress.add_task("", total=len(proofs))
 
@@ -126,4 +127,4 @@ def _print(console: Console, result: Verification) -> None:
     if result.not_run:
         console.print(f"not run on this machine: {len(result.not_run)} tests", style="dim")
     for gap in result.gaps:
-        console.print(f"GAP  {gap}", markup=False)
+        console.print(f"GAP  {gap}")

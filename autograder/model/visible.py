@@ -1,0 +1,49 @@
+"""What strangers wrote, fit for a terminal, a log, a table or a page: one function shows it.
+
+Theory of operation. A name, a message or a file name may hold characters that a terminal obeys
+(escape sequences clear the screen, set its title, hide text), that change the order of what is
+read, or that nobody sees. Each of them is shown as Python would write it: `\\x1b`, `\\u202e`. A
+surrogate, which stands for a byte that is no text, is shown as that byte, so printing cannot fail.
+"""
+
+from __future__ import annotations
+
+import re
+
+_UNSEEN = re.compile(
+    "["
+    "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1: what a terminal obeys
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # fillers, marks of direction
+    "\u200b-\u200f\u2028-\u202e"  # zero width; separators of lines; order of reading
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\ud800-\udfff"  # half a character, or a byte that is no text
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # invisible letters
+    "]"
+)
+
+
+def visible(text: object, keep: str = "") -> str:
+    """Text in which every character is seen for what it is; those in `keep` stay as they are."""
+    return _UNSEEN.sub(lambda m: m[0] if m[0] in keep else _named(m[0]), str(text))
+
+
+def replaced(text: object, keep: str = "\t\n") -> str:
+    """Text in which what cannot be seen is one sign, for pages that are read by students."""
+    return _UNSEEN.sub(lambda m: m[0] if m[0] in keep else "\N{REPLACEMENT CHARACTER}", str(text))
+
+
+def visible_json(text: str) -> str:
+    """The same JSON, in which no string holds such a character unescaped."""
+    return _UNSEEN.sub(lambda m: m[0] if m[0] == "\n" else _escaped(m[0]), text)
+
+
+def _named(character: str) -> str:
+    number = ord(character)
+    if 0xDC80 <= number <= 0xDCFF:  # how Python keeps a byte of a file's name that is no text
+        number -= 0xDC00
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
