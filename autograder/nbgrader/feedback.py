@@ -20,12 +20,10 @@ from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from ..model.report import ExerciseReport, SubmissionReport
 from ..model.verdicts import Ending
-from ..pages.markdown import markdown
 from .dates import bring_dates
 from .rebuild import require_held
 from .recorded import kept_report
 from .restore import CoursePreprocessor, Notebook, Resources
-from .shown import shown_cells
 from .workspace import Workspace, last_words, open_api, open_gradebook
 
 
@@ -106,6 +104,8 @@ class FinishFeedback(CoursePreprocessor):
     """Writes the page, once the gradebook was asked."""
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
+        from .shown import shown_cells  # the sanitizer takes a while to load
+
         course = self.course()
         about, week = resources["nbgrader"], self.week(course, resources)
         with Gradebook(about["db_url"]) as gradebook:
@@ -138,6 +138,8 @@ class FeedbackPage(Exporter):
 
 
 def _marks(gradebook: Any, about: Resources) -> Marks:
+    from ..pages.markdown import markdown
+
     notebook = gradebook.find_submission_notebook(
         about["notebook"], about["assignment"], about["student"]
     )

@@ -144,7 +144,7 @@ def test_the_instructor_grades_a_week_by_buttons(
         nbgrader(tmp_path / student, course, "fetch_feedback", WEEK, f"--student={student}")
     (fetched,) = (tmp_path / "alan" / WEEK / "feedback").rglob(f"{WEEK}.html")
     page.goto(fetched.as_uri())
-    expect(page.locator("body")).to_contain_text(f"(Score: {total} / 17.0)")
+    expect(page.locator("#score")).to_have_text(f"{total} of 17 points")
     expect(page.locator("body")).to_contain_text("Say what the square root undoes.")
     look("11_feedback_fetched")
     assert list((tmp_path / "ada").rglob(f"feedback/**/{WEEK}.html")) == [], "not released yet"

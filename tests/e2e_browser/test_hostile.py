@@ -31,12 +31,13 @@ SETTINGS = """
 import pathlib
 if pathlib.Path(__file__).with_name("walls_down").exists():
     from markupsafe import Markup
-    from autograder.nbgrader import feedback, shown
+    from autograder.nbgrader import shown
+    from autograder.pages import markdown
     def as_it_is(text, *arguments, **named):
         return Markup(text)
     for name in ("markdown", "plain", "code", "harmless_explanation"):
         setattr(shown, name, as_it_is)
-    feedback.markdown = as_it_is
+        setattr(markdown, name, as_it_is)
 """
 PROGRAM = "import pathlib; pathlib.Path({mark!r}).write_text('a student\\'s settings were run')\n"
 
