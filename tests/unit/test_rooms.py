@@ -9,7 +9,7 @@ FLOORS = (
     ("version",),
     ("worker",),
     ("model",),
-    ("files", "pages", "sandbox"),
+    ("files", "pages", "sandbox", "terminal"),
     ("grading",),
     ("authors",),
     ("batch", "feedback", "authoring", "student", "lms"),
