@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from .drawn import read_special
 from .echo import Echo
 from .messages import crashed, forbidden, state_mismatch
 from .outcomes import BadReply, GraderFault, LimitExceeded, NotRun
+from .ration import with_products
 from .targets import Answer, Target
 
 _VIEWS = 8 << 20
@@ -60,6 +61,7 @@ class Side:
     is_reference: bool = True
     source: tuple[str, ...] = ()
     fresh: bool = True
+    asked: list[wire.Call] = field(default_factory=list)  # in this test
     last: Answer | None = None  # what its last call was answered
     _widened: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
 
@@ -122,18 +124,26 @@ class Side:
         self.fresh = False
         self.last = None
         self.last = answer = self.target.request(wire.pack(message, encoder.buffers))
-        asked = message.state.keys if isinstance(message.state, wire.MapV) else ()
-        return self._interpret(case, path, answer, frozenset(map(str, asked)))
+        if not self.is_reference:
+            self.asked.append(message)
+        return self._interpret(case, path, answer, _shapes_asked(message.state))
 
     def _cotangents(self, given: Any, encoder: Encoder) -> tuple[wire.Value, ...] | None:
         if given is None:
             return None
         return tuple(encoder(self.prepared(c)) for c in given)
 
-    def _interpret(self, case: Case, path: str, answer: Answer, asked: frozenset[str]) -> Seen:
+    def _sizes(self) -> frozenset[int]:
+        """The sizes that were asked about in this test."""
+        values = [v for call in self.asked for v in (*call.args, *call.kwargs.values(), call.state)]
+        return with_products(_shapes(values))
+
+    def _interpret(
+        self, case: Case, path: str, answer: Answer, asked: Mapping[str, tuple[int, ...]]
+    ) -> Seen:
         reply, buffers = answer
         if not self.is_reference:
-            reply = Echo(self.source).reply(reply, asked)
+            reply = Echo(self.source).reply(reply, frozenset(asked))
         if self.is_reference and reply.status != "ok":
             raised = reply.raised
             detail = f": {raised.type}: {raised.message}" if raised else ""
@@ -141,7 +151,7 @@ class Side:
                 raise ReferenceRaised(reply, f"the reference's {path} raised{detail}")
             raise GraderFault(f"the reference's {path} answered {reply.status}{detail}")
         if reply.banned and not self.is_reference:
-            raise forbidden(reply.banned, case.module)
+            raise forbidden(reply.banned, case.module, Echo(self.source))
         if reply.status == "not_run":
             if case.device != "fake-gpu":  # nothing else is only claimed
                 raise BadReply("What came back from your code's process is no valid reply.")
@@ -150,9 +160,9 @@ class Side:
             raise crashed(path, reply.raised, case.module, self.source, missing=True)
         if reply.status == "state":
             assert reply.mismatch is not None
-            raise state_mismatch(reply.mismatch, path)
+            raise state_mismatch(reply.mismatch, path, Echo(self.source), asked)
         if reply.status == "raised":
-            raise crashed(path, reply.raised, case.module, self.source)
+            raise crashed(path, reply.raised, case.module, self.source, sizes=self._sizes())
         if reply.status == "too_large":
             raise LimitExceeded("The result is far larger than it can be.")
         try:
@@ -219,6 +229,28 @@ class Case:
         """A drawn cotangent for every float tensor of a result."""
         floats = [y for y in _tensors(result) if y.is_floating_point()]
         return [self.draw.like(tuple(y.shape), y.dtype) for y in floats]
+
+
+def _shapes_asked(state: wire.Value) -> dict[str, tuple[int, ...]]:
+    """The names and shapes of the parameters that a module is to have."""
+    if not isinstance(state, wire.MapV):
+        return {}
+    pairs = zip(state.keys, state.items, strict=True)
+    return {str(k): v.shape for k, v in pairs if isinstance(v, wire.TensorV)}
+
+
+def _shapes(values: Iterable[wire.Value]) -> Iterator[tuple[int, ...]]:
+    """The shapes and whole numbers among values of our own."""
+    for value in values:
+        if isinstance(value, (wire.TensorV, wire.ArrayV)):
+            yield value.shape
+        elif isinstance(value, int):
+            yield (value,)
+        elif isinstance(value, (wire.SeqV, wire.MapV)):
+            yield (len(value.items),)
+            yield from _shapes(value.items)
+        elif isinstance(value, wire.SpecialV):
+            yield from _shapes((value.value,))
 
 
 def _tensors(value: Any) -> Iterator[torch.Tensor]:

@@ -19,6 +19,7 @@ from ..worker import wire
 from .drawn import Drawing, Figure, compare_drawing, compare_figure
 from .observe import explain_difference
 from .outcomes import BadReply, GraderFault, Wrong
+from .ration import Ration, amount, few, shape
 
 _ROUNDINGS = {torch.float16: 8, torch.bfloat16: 8, torch.float32: 64, torch.float64: 64}
 
@@ -87,7 +88,8 @@ def _compare_tensor(
         raise Wrong(f"{where} should be a torch tensor, but is {_kind(actual)}.")
     if actual.shape != expected.shape:
         raise Wrong(
-            f"{where} should have shape {tuple(expected.shape)}, but has {tuple(actual.shape)}."
+            f"{where} should have shape {tuple(expected.shape)}, but has "
+            f"{shape(tuple(actual.shape), tuple(expected.shape), Ration())}."
         )
     if actual.dtype != expected.dtype:
         raise Wrong(
@@ -109,7 +111,8 @@ def _compare_array(
         else:
             raise Wrong(f"{where} should be a numpy array, but is {_kind(actual)}.")
     if actual.shape != expected.shape:
-        raise Wrong(f"{where} should have shape {expected.shape}, but has {actual.shape}.")
+        has = shape(actual.shape, expected.shape, Ration())
+        raise Wrong(f"{where} should have shape {expected.shape}, but has {has}.")
     if actual.dtype != expected.dtype:
         raise Wrong(f"{where} should have dtype {expected.dtype}, but has {actual.dtype}.")
     if not isinstance(precise, (np.ndarray, np.generic)) or precise.shape != expected.shape:
@@ -135,7 +138,9 @@ def _compare_values(
     target = _sane(expected.double(), target)
     if torch.isnan(wide).any():
         count = int(torch.isnan(wide).sum())
-        raise Wrong(f"{where} has {count} NaN among {wide.numel()} entries{_rows_of(wide)}.")
+        raise Wrong(
+            f"{where} has {amount(count)} NaN among {wide.numel()} entries{_rows_of(wide)}."
+        )
     infinite = torch.isinf(expected.double())
     exact = wide == expected.double()
     bound = tolerance.bound(expected, target)
@@ -166,7 +171,7 @@ def _compare_items(
             f"but is {_kind(actual)}."
         )
     if len(actual) != len(expected):
-        raise Wrong(f"{where} should hold {len(expected)} values, but holds {len(actual)}.")
+        raise Wrong(f"{where} should hold {len(expected)} values, but holds {few(len(actual))}.")
     alike = isinstance(precise, (tuple, list)) and len(precise) == len(expected)
     for number, (mine, theirs) in enumerate(zip(actual, expected, strict=True)):
         finer = precise[number] if alike else None
@@ -235,12 +240,12 @@ def _text_difference(actual: Any, expected: Any, where: str) -> str:
         return f"{where} is not the right one."
     mine, theirs = actual.split("\n"), expected.split("\n")
     if len(mine) != len(theirs):
-        return f"{where} should have {len(theirs)} lines, but has {len(mine)}."
+        return f"{where} should have {len(theirs)} lines, but has {few(len(mine), 99)}."
     line = next(i for i, (a, b) in enumerate(zip(mine, theirs, strict=True)) if a != b)
     if len(mine[line]) != len(theirs[line]):
         return (
             f"{where}: line {line + 1} should be {len(theirs[line])} characters long, "
-            f"but is {len(mine[line])}."
+            f"but is {few(len(mine[line]), 99)}."
         )
     column = next(
         i for i, (a, b) in enumerate(zip(mine[line], theirs[line], strict=True)) if a != b
@@ -272,7 +277,7 @@ def _kind(thing: Any) -> str:
     if isinstance(thing, np.ndarray):
         return "a numpy array"
     if isinstance(thing, (tuple, list)):
-        return f"a {type(thing).__name__} of {len(thing)}"
+        return f"a {type(thing).__name__} of {few(len(thing))}"
     if isinstance(thing, (wire.OpaqueV, wire.HandleV)):
         return f"a {thing.type} object"
     if isinstance(thing, (Drawing, Figure)):

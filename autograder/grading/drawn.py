@@ -10,6 +10,7 @@ import numpy as np
 from ..worker import wire
 from ..worker.values import Decoder
 from .outcomes import Wrong
+from .ration import Ration, few, shape
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ def compare_drawing(actual: Any, expected: Drawing, where: str = "The drawing") 
         raise Wrong(f"{where} should be a matplotlib Axes.")
     if len(actual.images) != len(expected.images):
         raise Wrong(
-            f"{where} should hold {len(expected.images)} image, but holds {len(actual.images)}."
+            f"{where} should hold {len(expected.images)} image, "
+            f"but holds {few(len(actual.images))}."
         )
     for mine, theirs in zip(actual.images, expected.images, strict=True):
         _compare_image(mine, theirs, where)
@@ -101,7 +103,8 @@ def _compare_image(mine: Any, theirs: Any, where: str) -> None:
     a, b = np.asarray(mine.data), np.asarray(theirs.data)
     if a.shape != b.shape:
         swapped = " Rows are queries, columns are keys." if a.shape == b.shape[::-1] else ""
-        raise Wrong(f"{where} should show {b.shape} cells, but shows {a.shape}.{swapped}")
+        shows = shape(a.shape, b.shape, Ration())
+        raise Wrong(f"{where} should show {b.shape} cells, but shows {shows}.{swapped}")
     if not np.allclose(a, b, atol=1e-6):
         if a.shape[0] == a.shape[-1] and np.allclose(a.T, b, atol=1e-6):
             raise Wrong(f"{where} is transposed: rows are queries, columns are keys.")
@@ -120,6 +123,8 @@ def compare_figure(actual: Any, expected: Figure, where: str = "The figure") -> 
     if not isinstance(actual, Figure):
         raise Wrong(f"{where} should be a matplotlib Figure.")
     if len(actual.axes) != len(expected.axes):
-        raise Wrong(f"{where} should have {len(expected.axes)} panels, but has {len(actual.axes)}.")
+        raise Wrong(
+            f"{where} should have {len(expected.axes)} panels, but has {few(len(actual.axes))}."
+        )
     for number, (mine, theirs) in enumerate(zip(actual.axes, expected.axes, strict=True)):
         compare_drawing(mine, theirs, f"Panel {number + 1}")

@@ -6,8 +6,8 @@ the inputs into these. So a reply passes through here before it can become a mes
 repeated only if it stands in the source as it was handed in, or if Python, numpy or torch know it;
 a line number only if there is such a line; a side effect only in the words of our own worker.
 
-What is left to a liar is a choice among things that were fixed before the inputs were seen, and
-short numbers: shapes, counts, positions. That is some bytes in each message, not text.
+What is left to a liar is a choice among things that were fixed before the inputs were seen. How
+many bits of such choices one message may hold is counted: see `ration.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import torch
 
 from ..worker import wire
 from ..worker.lookout import LOOKS
-from .known_errors import SENTENCE_WORDS
+from .ration import UNKNOWN, Ration
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){0,8}\Z", re.ASCII)
@@ -43,11 +43,23 @@ _PARAMETERS = (
 )
 
 
+# What most errors of students are, and the names in them.
+_ERRORS = (
+    "RuntimeError ValueError TypeError IndexError AttributeError NameError KeyError SyntaxError "
+    "ModuleNotFoundError ImportError AssertionError ZeroDivisionError UnboundLocalError "
+    "RecursionError IndentationError Exception"
+)
+_ERROR_NAMES = frozenset(_ERRORS.split())
+_TYPES = "Tensor ndarray NoneType int float str tuple list function Float Double Long Bool"
+_COMMON = frozenset(_TYPES.split()) | {"weight", "bias", "cpu"}
+
+
 class Echo:
     """Judges the words of one submission by its source (a tuple of lines)."""
 
     def __init__(self, source: tuple[str, ...]) -> None:
         self._lines = len(source)
+        self._code_lines = _count_of_code(source)
         self._own = _words_of(source)
 
     def word(self, word: str) -> bool:
@@ -59,9 +71,28 @@ class Echo:
             self.word(part) or (part.isdecimal() and len(part) <= 3) for part in name.split(".")
         )
 
-    def sentence(self, text: str) -> bool:
-        """Whether every word of a text may stand."""
-        return all(self.word(w) or w in SENTENCE_WORDS for w in _WORD.findall(text))
+    def named(self, word: str, ration: Ration, near: str = "") -> str:
+        """A word as a message may show it; one in the text `near` is the shortest choice."""
+        beside = frozenset(_WORD.findall(near))
+        groups = ((beside, 1.5), (_COMMON, 1.5), (self._own, 2.5), (_known_words(), 3.5))
+        return _chosen(word, groups, ration)
+
+    def error(self, word: str, ration: Ration) -> str:
+        """The name of an exception as a message may show it."""
+        groups = ((_ERROR_NAMES, 1.0), (self._own, 2.0), (_known_words(), 2.0))
+        return _chosen(word, groups, ration)
+
+    def dotted_name(self, name: str, ration: Ration) -> str:
+        """A dotted name as a message may show it."""
+        shown = [
+            part if part.isdecimal() and ration.among(1000) else self.named(part, ration)
+            for part in name.split(".")
+        ]
+        return ".".join(shown) if UNKNOWN not in shown else _STRANGE_NAME
+
+    def place(self, line: int | None, ration: Ration) -> int | None:
+        """A line as a message may show it."""
+        return line if line is not None and ration.among(self._code_lines) else None
 
     def reply(self, reply: wire.Reply, asked: frozenset[str] = frozenset()) -> wire.Reply:
         """The reply with everything taken out that must not be repeated; its values stay.
@@ -107,12 +138,26 @@ class Echo:
         return line if line is not None and 1 <= line <= self._lines else None
 
 
+def _chosen(word: str, groups: tuple[tuple[frozenset[str], float], ...], ration: Ration) -> str:
+    """The word, if one of the groups holds it and the ration lasts for the choice."""
+    fits = (
+        len(words) for words, flag in groups if word in words and ration.among(len(words), flag)
+    )
+    return word if any(fits) else UNKNOWN
+
+
 def _effect(text: str) -> str:
     return text if _EFFECT.fullmatch(text) else "something"
 
 
 def _short(shape: tuple[int, ...]) -> bool:
     return len(shape) <= 6 and all(0 <= extent < 100_000 for extent in shape)
+
+
+@lru_cache(maxsize=8)
+def _count_of_code(source: tuple[str, ...]) -> int:
+    """Lines at which something can be raised, or so many at least."""
+    return sum(1 for line in source if line.strip() and not line.lstrip().startswith("#"))
 
 
 @lru_cache(maxsize=8)

@@ -9,25 +9,95 @@ inputs. Names and numbers have been through `echo.Echo.reply` when they come her
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
+import msgspec
+
 from ..worker import wire
 from ..worker.lookout import LOOKS
 from .echo import Echo
-from .known_errors import KNOWN
+from .known_errors import KNOWN, SENTENCES
 from .outcomes import Crashed, Forbidden, LimitExceeded, Outcome, Unwritten, Wrong
+from .ration import UNKNOWN, Ration, number, shape
 
 _LONGEST_TEXT = 300
+_FREQUENT = (
+    "The size of tensor",
+    "mat1 and mat2",
+    "shape '",
+    "operands could not",
+    "index ",
+    "name '",
+    "'",
+    "expected scalar type",
+    "Dimension out of range",
+)
+_NUMBER = re.compile(r"(?<![A-Za-z_0-9])-?\d+|(?<=\dx)\d+", re.ASCII)  # also both of 3x4
 
 
-def shown_text(raised: wire.Raised, source: tuple[str, ...]) -> str:
-    """As much of an exception's text as may stand in feedback."""
+def shown_text(
+    raised: wire.Raised,
+    source: tuple[str, ...],
+    sizes: frozenset[int] = frozenset(),
+    ration: Ration | None = None,
+    path: str = "",
+) -> str:
+    """As much of an exception's text as may stand in feedback.
+
+    `sizes`: those of the arguments; `path`: what was called
+    """
+    ration = ration or Ration()
     text = raised.message.strip().split("\n")[0][:_LONGEST_TEXT]
     known = KNOWN.match(text)
-    if known and Echo(source).sentence(known.group(0)):
-        return known.group(0)
+    if known and ration.among(*_choice(known.group(0))):
+        near = f"{_line(raised, source)} {path}"
+        return _rationed(known, near, source, sizes, ration)
     whole = "\n".join(source)
     if 0 < len(text) <= 200 and (f'"{text}"' in whole or f"'{text}'" in whole):
-        return text
+        return text if ration.among(whole.count('"') + whole.count("'")) else ""
     return ""
+
+
+def _line(raised: wire.Raised, source: tuple[str, ...]) -> str:
+    """The line of the source at which it was raised."""
+    return source[raised.line - 1] if raised.line and raised.line <= len(source) else ""
+
+
+def _choice(sentence: str) -> tuple[int, float]:
+    """Among how many sentences this is one: most errors are of a few kinds."""
+    return (len(_FREQUENT), 1.0) if sentence.startswith(_FREQUENT) else (SENTENCES, 1.0)
+
+
+def _rationed(
+    known: re.Match[str],
+    near: str,
+    source: tuple[str, ...],
+    sizes: frozenset[int],
+    ration: Ration,
+) -> str:
+    """A known sentence with the numbers and names that are known and that its ration allows."""
+    echo, text, parts, at = Echo(source), known.group(0), list[str](), 0
+
+    def numbers(piece: str) -> str:
+        return _NUMBER.sub(lambda n: number(n.group(0), ration, sizes, source), piece)
+
+    for group in range(1, (known.re.groups or 0) + 1):
+        start, end = known.span(group)
+        if start >= at:
+            parts += [numbers(text[at:start]), _chosen(text[start:end], echo, ration, near)]
+            at = end
+    return "".join([*parts, numbers(text[at:])])
+
+
+def _chosen(text: str, echo: Echo, ration: Ration, line: str) -> str:
+    """What stands in a sentence at a place of a name, an operator or a letter."""
+    if not text[0].isalpha() and text[0] != "_":
+        return text if ration.among(13 ** len(text)) else UNKNOWN
+    if len(text) == 1 and ration.among(52):
+        return text
+    shown = [echo.named(part, ration, line) for part in text.split(".")[:4]]
+    return ".".join(shown)
 
 
 def crashed(
@@ -36,14 +106,20 @@ def crashed(
     module: str,
     source: tuple[str, ...],
     missing: bool = False,
+    sizes: frozenset[int] = frozenset(),
 ) -> Outcome:
-    """The verdict for an exception, or for a name that is not there."""
-    name = path or "the object"
+    """The verdict for an exception, or for a name that is not there.
+
+    `sizes`: those that a number in its text may be
+    """
+    name, ration = path or "the object", Ration()
+    if raised is not None:
+        raised = _known_place(raised, source, ration)
     if missing:
         if raised is None:
             return Crashed(f"`{name}` is not in {module}. Was it renamed or deleted?")
         at = f" at line {raised.line}" if raised.line else ""
-        detail = shown_text(raised, source)
+        detail = shown_text(raised, source, sizes, ration, path)
         return Crashed(
             f"`{name}` was never defined, because importing {module} stopped{at} with "
             f"{raised.type}{': ' + detail if detail else ''}.",
@@ -67,9 +143,18 @@ def crashed(
     if raised.type == "SystemExit":
         at = _at(raised, module, source)
         return Crashed(f"`{name}` left the program (exit){at}.", raised.line)
-    detail = shown_text(raised, source)
+    detail = shown_text(raised, source, sizes, ration, path)
     text = f": {detail}" if detail else ""
     return Crashed(f"`{name}` raised {raised.type}{text}{_at(raised, module, source)}", raised.line)
+
+
+def _known_place(raised: wire.Raised, source: tuple[str, ...], ration: Ration) -> wire.Raised:
+    """An exception with its line and type, as far as a message may show them."""
+    echo = Echo(source)
+    line = echo.place(raised.line, ration)
+    kind = echo.error(raised.type, ration)
+    kind = "an exception" if kind == UNKNOWN else kind
+    return msgspec.structs.replace(raised, line=line, type=kind)
 
 
 def _is_memory(raised: wire.Raised) -> bool:
@@ -92,9 +177,10 @@ def _at(raised: wire.Raised, module: str, source: tuple[str, ...]) -> str:
     return text
 
 
-def forbidden(banned: tuple[wire.Banned, ...], module: str) -> Forbidden:
+def forbidden(banned: tuple[wire.Banned, ...], module: str, echo: Echo | None = None) -> Forbidden:
     """The verdict for a call that does the exercise for the student."""
-    names = []
+    names: list[str] = []
+    ration = Ration()
     looks = [b for b in banned if b.call in LOOKS]
     if looks:
         place = f" (line {looks[0].line} of {module})" if looks[0].line else ""
@@ -102,29 +188,55 @@ def forbidden(banned: tuple[wire.Banned, ...], module: str) -> Forbidden:
             f"`{looks[0].call}`{place} looks away from the grader. An exercise is plain tensor "
             "code: remove it."
         )
-    for call in banned:
-        place = f" (line {call.line} of {module})" if call.line else ""
-        name = f"`{call.call.strip('_')[:60]}`{place}"
-        if name not in names:
-            names.append(name)
+    for call in banned[:3]:
+        said = _call(call, echo, ration, module)
+        if said and said not in names:
+            names.append(said)
+    shown = ", ".join(names) or "a call that is not allowed"
     return Forbidden(
-        f"This exercise is to be written without {', '.join(names[:3])}. Build it from elementary "
-        "operations instead."
+        f"This exercise is to be written without {shown}. Build it from elementary operations "
+        "instead."
     )
 
 
-def state_mismatch(mismatch: wire.StateMismatch, path: str) -> Wrong:
-    """The verdict for a module whose parameters are named or shaped in another way."""
-    parts = []
+def _call(call: wire.Banned, echo: Echo | None, ration: Ration, module: str) -> str:
+    """A call and its line, as far as they may be shown."""
+    plain = call.call.strip("_")[:60]
+    parts = [plain] if echo is None else [echo.named(w, ration) for w in plain.split()[:4]]
+    line = call.line if echo is None else echo.place(call.line, ration)
+    place = f" (line {line} of {module})" if line else ""
+    if plain == "a library's call" or UNKNOWN not in parts:
+        return f"`{plain}`{place}"
+    return ""
+
+
+def state_mismatch(
+    mismatch: wire.StateMismatch,
+    path: str,
+    echo: Echo | None = None,
+    asked: Mapping[str, tuple[int, ...]] | None = None,
+) -> Wrong:
+    """The verdict for a module whose parameters are named or shaped in another way.
+
+    `asked`: the names and shapes that were asked for
+    """
+    parts, ration, asked = [], Ration(), asked or {}
+    missing = tuple(n for n in mismatch.missing if ration.among(len(asked) + 1))
     if mismatch.missing:
-        parts.append(f"it lacks {_names(mismatch.missing)}")
+        parts.append(f"it lacks {_names(missing) or 'some'}")
     if mismatch.unexpected:
+        unexpected = mismatch.unexpected[:5]
+        if echo is not None:
+            unexpected = tuple(dict.fromkeys(echo.dotted_name(n, ration) for n in unexpected))
         parts.append(
-            f"it has {_names(mismatch.unexpected)}, which nobody asked for (a bias too many? "
+            f"it has {_names(unexpected)}, which nobody asked for (a bias too many? "
             "a mask? register_buffer takes persistent=False)"
         )
-    for name, wanted, found in mismatch.shapes[:3]:
-        parts.append(f"`{name[:60]}` should have shape {wanted}, but has {found}")
+    for name, _, found in mismatch.shapes[:3]:
+        wanted = asked.get(name)
+        if wanted is not None and ration.among(len(asked)):
+            has = shape(found, wanted, ration)
+            parts.append(f"`{name[:60]}` should have shape {wanted}, but has {has}")
     return Wrong(
         f"The weights of `{path}` could not be loaded: {'; '.join(parts) or 'they do not fit'}. "
         "Names and shapes are given in the docstring."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from .ration import rough
+
 
 def explain_difference(
     actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor, where: str
@@ -78,5 +80,4 @@ def _sums(actual: torch.Tensor, expected: torch.Tensor) -> str:
     bad = ones & ~torch.isclose(mine, theirs, atol=1e-2)
     if not bool(bad.any()):
         return ""
-    examples = f"{float(mine[bad].flatten()[0]):.3g}"
-    return f"Rows should sum to 1 here, but one sums to {examples}."
+    return f"Rows should sum to 1 here, but one sums to {rough(float(mine[bad].flatten()[0]))}."

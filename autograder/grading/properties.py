@@ -12,6 +12,7 @@ import torch
 
 from .case import Special
 from .outcomes import Wrong
+from .ration import amount, few, rough
 
 NEW_AXES = Special("axes", None)
 
@@ -82,7 +83,7 @@ def all_finite(x: Any, what: str = "The result") -> None:
     tensor = _tensor(x, what)
     if not bool(torch.isfinite(tensor).all()):
         bad = int((~torch.isfinite(tensor)).sum())
-        raise Wrong(f"{what} has {bad} entries that are NaN or infinite, of {tensor.numel()}.")
+        raise Wrong(f"{what} has {amount(bad)} entries that are NaN or infinite.")
 
 
 def rows_sum_to_one(weights: Any, dim: int = -1) -> None:
@@ -91,12 +92,12 @@ def rows_sum_to_one(weights: Any, dim: int = -1) -> None:
     if not tensor.is_floating_point():
         raise Wrong(f"The weights should be floating-point numbers, but are {_dtype(tensor)}.")
     if not -tensor.ndim <= dim < tensor.ndim:
-        raise Wrong(f"The weights should have more than {tensor.ndim} axes.")
+        raise Wrong(f"The weights should have more than {few(tensor.ndim)} axes.")
     sums = tensor.double().sum(dim)
     slack = 64 * _eps(tensor)
     if not bool(torch.allclose(sums, torch.ones_like(sums), atol=slack, rtol=0)):
         worst = sums.flatten()[(sums - 1).abs().flatten().argmax()]
-        raise Wrong(f"Rows of weights should sum to 1, but one sums to {float(worst):.3g}.")
+        raise Wrong(f"Rows of weights should sum to 1, but one sums to {rough(float(worst))}.")
 
 
 def zero_where(weights: Any, hidden: torch.Tensor) -> None:
@@ -106,7 +107,7 @@ def zero_where(weights: Any, hidden: torch.Tensor) -> None:
         raise Wrong("The weights do not have the shape of their mask.")
     count = int((tensor[hidden.expand_as(tensor)] != 0).sum())
     if count:
-        raise Wrong(f"Masked entries are not exactly zero: {count} of them have weight.")
+        raise Wrong(f"Masked entries are not exactly zero: {amount(count)} of them have weight.")
 
 
 def same(a: Any, b: Any, message: str) -> None:

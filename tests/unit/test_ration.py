@@ -1,0 +1,193 @@
+"""What a message may carry: fewer than 32 bits of a liar's choosing, and what honest work needs."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import struct
+
+import pytest
+import torch
+
+from autograder.grading.compare import DERIVED, compare
+from autograder.grading.echo import Echo
+from autograder.grading.known_errors import KNOWN
+from autograder.grading.messages import crashed, forbidden, state_mismatch
+from autograder.grading.outcomes import Wrong
+from autograder.grading.properties import all_finite, rows_sum_to_one
+from autograder.grading.ration import MOST_BITS, Ration, with_products
+from autograder.worker import wire
+
+HONEST = (
+    "import torch",
+    "",
+    "def softmax(x, dim=-1):",
+    "    weights = x @ x.view(2, 8)",
+    "    return weights / weights.sum(dim)",
+    *(f"line{n} = other{n % 80}" for n in range(200)),  # as long as a week's module
+)
+# A liar's source holds every number and as many names as the longest file that is taken.
+TABLE = tuple(f"w{n:04x} = {n}" for n in range(1 << 12))
+LIAR = (*HONEST, *TABLE)
+SIZES = with_products([(2, 3, 8), (8, 4)])
+SECRET = struct.pack("<f", 1.2345678)
+HALVES = struct.unpack("<HH", SECRET)
+DIGITS = [b >> s & 15 for b in SECRET for s in (4, 0)]
+
+
+def raised(message: str, kind: str = "RuntimeError", line: int | None = 4) -> wire.Raised:
+    return wire.Raised(kind, (kind, "Exception"), message, line, "softmax", None)
+
+
+def told(what: wire.Raised, source: tuple[str, ...] = HONEST) -> str:
+    reply = Echo(source).reply(wire.Reply("raised", raised=what))
+    assert reply.raised is not None
+    return crashed("softmax", reply.raised, "softmax.py", source, sizes=SIZES).message
+
+
+# Numbers that a liar writes in place of N, and names in place of S.
+SENTENCES = [
+    "The size of tensor a (N) must match the size of tensor b (N) at non-singleton dimension N",
+    "mat1 and mat2 shapes cannot be multiplied (NxN and NxN)",
+    "mat1 and mat2 must have the same dtype, but got S and S",
+    "Expected size for first two dimensions of batch2 tensor to be: [N, N, N, N, N, N] but got: "
+    "[N, N, N, N, N, N].",
+    "Dimension out of range (expected to be in range of [N, N], but got N)",
+    "shape '[N, N, N, N, N, N]' is invalid for input of size N",
+    "Expected all tensors to be on the same device, but got S and S!",
+    "operands could not be broadcast together with shapes (N,N,N,N,N,N) (N,N,N,N,N,N)",
+    "index N is out of bounds for dimension N with size N",
+    "too many indices for array: array is N-dimensional, but N were indexed",
+    "name 'S' is not defined. Did you mean: 'S'?",
+    "'S' object has no attribute 'S'. Did you mean: 'S'?",
+    "S() missing N required positional arguments: 'S', 'S', 'S', 'S' and 'S'",
+    "S() takes from N to N positional arguments but N were given",
+    "unsupported operand type(s) for -*/: 'S' and 'S'",
+    "output with shape [N, N, N, N, N, N] doesn't match the broadcast shape [N, N, N, N, N, N]",
+    "einsum(): subscript q has size N for operand N which does not broadcast with previously seen "
+    "size N",
+]
+
+
+def filled(sentence: str, numbers: list[int], names: list[str]) -> str:
+    values, words = itertools.cycle(map(str, numbers)), itertools.cycle(names)
+    text = re.sub(r"\bN\b|(?<=\()N(?=x)|(?<=x)N\b|N(?=x)", lambda _: next(values), sentence)
+    return re.sub(r"\bS\b", lambda _: next(words), text)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize("numbers", [list(HALVES), [*SECRET], DIGITS], ids=["16", "8", "4"])
+def test_no_sentence_carries_a_hidden_number(sentence: str, numbers: list[int]) -> None:
+    """Whole, in bytes or in digits: what is read back is never the whole of it."""
+    names = [f"w{n % 4096:04x}" for n in numbers]
+    sent = raised(filled(sentence, numbers, names), names[0], 6 + numbers[0] % 4096)
+    assert KNOWN.match(sent.message), "the sentence is not one of the list"
+    shown = told(sent, LIAR)
+    bits = {16: 16, 8: 8, 4: 4}[16 if numbers == list(HALVES) else 8 if len(numbers) == 4 else 4]
+    fields = re.findall(
+        r"w[0-9a-f]{4}|line \d+|(?<![\w.])\d+", re.sub("softmax|`.*?= \\d+`", "", shown)
+    )
+    carried = [f for f in fields if f.removeprefix("line ").lstrip("w")]
+    assert len(carried) * min(bits, 12) < 32 or numbers == DIGITS
+    whole = "".join(map(str, numbers))
+    assert whole not in "".join(re.findall(r"\d+", shown))
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_every_sentence_keeps_to_its_ration(sentence: str) -> None:
+    """The bits that are told apart in all messages of a sentence: at most so many messages."""
+    spent = []
+    original = Ration.among
+
+    def among(self: Ration, count: int, flag: float = 0.0) -> bool:
+        taken = original(self, count, flag)
+        spent.append(MOST_BITS - self.left)
+        return taken
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ration, "among", among)
+        told(raised(filled(sentence, [2, 3, 8, 24], ["w0001", "w0002"]), "w0003", 2000), LIAR)
+    assert max(spent) < 32
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("The size of tensor a (8) must match the size of tensor b (4) at non-singleton dimension 2", "RuntimeError"),  # noqa: E501
+        ("shape '[2, 8]' is invalid for input of size 48", "RuntimeError"),
+        ("mat1 and mat2 shapes cannot be multiplied (6x8 and 2x8)", "RuntimeError"),
+        ("Dimension out of range (expected to be in range of [-2, 1], but got 2)", "IndexError"),
+        ("'Tensor' object has no attribute 'view'", "AttributeError"),
+        ("name 'weights' is not defined", "NameError"),
+        ("expected scalar type Float but found Double", "RuntimeError"),
+        ("softmax() takes 2 positional arguments but 3 were given", "TypeError"),
+        ("division by zero", "ZeroDivisionError"),
+    ],
+)  # fmt: skip
+def test_an_honest_error_is_shown_whole_with_its_place(message: str, kind: str) -> None:
+    shown = told(raised(message, kind))
+    assert f"raised {kind}: {message} at line 4" in shown
+
+
+def test_a_number_that_nobody_knows_is_not_shown() -> None:
+    assert "size ?" in told(raised("shape '[2, 8]' is invalid for input of size 31337"))
+
+
+def wrong(actual: torch.Tensor, expected: torch.Tensor) -> str:
+    with pytest.raises(Wrong) as caught:
+        compare(actual, expected, None, DERIVED)
+    return caught.value.message
+
+
+@pytest.mark.parametrize("shape", [(*HALVES, 0), (0, *HALVES), (0, *SECRET), (0, *DIGITS)])
+def test_no_shape_carries_a_hidden_number(shape: tuple[int, ...]) -> None:
+    message = wrong(torch.zeros(shape), torch.zeros(4, 6)).split("but has")[1]
+    assert all(str(n) not in re.findall(r"\d+", message) for n in shape if n > 50)
+    assert len(re.findall(r"\d+", message)) < 8
+
+
+@pytest.mark.parametrize("shape", [(6, 4), (4, 6, 1), (24,), (4, 1), (4,), (4, 7), (8, 6), ()])
+def test_an_honest_shape_is_shown(shape: tuple[int, ...]) -> None:
+    assert str(shape) in wrong(torch.zeros(shape), torch.zeros(4, 6))
+
+
+def test_no_length_or_sum_or_count_carries_a_hidden_number() -> None:
+    many = [0] * HALVES[0]
+    with pytest.raises(Wrong, match="a list of more than 9"):
+        compare(many, torch.zeros(2), None, DERIVED)
+    with pytest.raises(Wrong, match=r"sums to (1\.2|far more)"):
+        rows_sum_to_one(torch.full((2, 1), 1.2345678))
+    with pytest.raises(Wrong, match="more than 999 entries"):
+        all_finite(torch.full((HALVES[0],), torch.nan))
+
+
+def test_no_list_of_parameters_carries_a_hidden_number() -> None:
+    echo, asked = Echo(LIAR), {"w.weight": (4, 4)}
+    names = tuple(f"w{n % 4096:04x}" for n in (*HALVES, *SECRET))
+    found = wire.StateMismatch((), names, (("w.weight", HALVES, HALVES),))
+    message = state_mismatch(found, "Module", echo, asked).message
+    assert sum(n in message for n in names) <= 2  # of 12 bits
+    assert not any(str(h) in message for h in HALVES)
+
+
+def test_no_list_of_calls_carries_a_hidden_number() -> None:
+    calls = tuple(wire.Banned(f"w{n % 4096:04x}", 6 + n) for n in SECRET)
+    message = forbidden(calls, "softmax.py", Echo(LIAR)).message
+    assert len(re.findall("w[0-9a-f]{4}|line", message)) <= 2
+
+
+def test_what_honest_work_lacks_or_has_too_much_is_named() -> None:
+    found = wire.StateMismatch(("W_o.weight",), ("softmax.bias",), ())
+    message = state_mismatch(found, "M", Echo(HONEST), {"W_o.weight": (4, 4), "x": (8, 4)}).message
+    assert "it lacks `W_o.weight`; it has `softmax.bias`" in message
+
+
+def test_a_parameter_of_another_shape_is_shown_with_both() -> None:
+    found = wire.StateMismatch((), (), (("x", (9,), (4, 8)),))
+    message = state_mismatch(found, "M", Echo(HONEST), {"x": (8, 4)}).message
+    assert "`x` should have shape (8, 4), but has (4, 8)" in message
+
+
+def test_a_call_that_is_not_allowed_is_named_with_its_line() -> None:
+    call = wire.Banned("softmax", 4)
+    assert "`softmax` (line 4 of" in forbidden((call,), "softmax.py", Echo(HONEST)).message
