@@ -5,6 +5,8 @@ Believes: every division needs a guard.
 Shows: the weights sum to a little less than 1, which float64 can see.
 Hint: After the shift, what is the smallest value that the sum of a row can have?
 Rejected by: test_float_types
+Costs: 15 %
+Belief: guards_the_denominator
 """
 
 

@@ -6,6 +6,7 @@ Shows: every character stands under the last letter of its token instead of two 
     cell.
 Hint: How many spaces come before the character, and how many after?
 Rejected by: test_drawing
+Costs: 20 %
 """
 
 

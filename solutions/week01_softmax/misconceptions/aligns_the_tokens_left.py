@@ -5,6 +5,7 @@ Believes: text is padded on the right.
 Shows: every token shorter than `width` is shifted.
 Hint: In a format specification, which sign means right-aligned?
 Rejected by: test_drawing
+Costs: 20 %
 """
 
 

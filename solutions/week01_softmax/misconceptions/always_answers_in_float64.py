@@ -5,6 +5,8 @@ Believes: more precision is always welcome.
 Shows: right numbers of the wrong type for float16 and float32.
 Hint: Look at the dtype of the result for a float32 input. Which of your steps changed it?
 Rejected by: test_float_types
+Costs: 20 %
+Belief: float_type_of_the_answer
 """
 
 

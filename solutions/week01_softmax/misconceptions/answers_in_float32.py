@@ -5,6 +5,8 @@ Believes: tensors are float32.
 Shows: half precision comes back twice as wide, double precision with half its digits.
 Hint: Compare the dtype of the result with that of the input, for torch.float64 and torch.float16.
 Rejected by: test_float_types
+Costs: 20 %
+Belief: float_type_of_the_answer
 """
 
 

@@ -5,6 +5,7 @@ Believes: the maximum of a row is always a number one can subtract.
 Shows: NaN for a row of only -inf; right everywhere else.
 Hint: What is the maximum of such a row, and what is left when you take it away from itself?
 Rejected by: test_row_of_minus_infinity
+Costs: 20 %
 """
 
 

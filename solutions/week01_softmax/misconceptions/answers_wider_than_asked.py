@@ -5,6 +5,8 @@ Believes: nobody minds a few more digits.
 Shows: half precision comes back as float32.
 Hint: Compare the dtype of both results with that of the queries, in float16.
 Rejected by: test_float_types
+Costs: 15 %
+Belief: float_type_of_the_answer
 """
 
 

@@ -6,6 +6,7 @@ Believes: 0 is the natural answer where there is nothing.
 Shows: 0 for a row of only -inf; right everywhere else.
 Hint: The sum of no exponentials is 0. And the logarithm of that?
 Rejected by: test_row_of_minus_infinity
+Costs: 15 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: attention always reaches 1 somewhere.
 Shows: drawings that are too light, and nearly blank for many tokens.
 Hint: What is the largest weight of a row that is spread over six tokens?
 Rejected by: test_drawing
+Costs: 30 %
 """
 
 

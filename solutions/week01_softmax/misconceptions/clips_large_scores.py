@@ -6,6 +6,8 @@ Shows: no overflow, but [100, 90] gets the weights 1/2 and 1/2.
 Hint: A softmax depends on differences only. What happens to the difference of two scores above your
     bound?
 Rejected by: test_shifted_rows
+Costs: 30 %
+Belief: overflow
 """
 
 

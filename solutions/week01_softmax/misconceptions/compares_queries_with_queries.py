@@ -6,6 +6,7 @@ Shows: scores are symmetric, and every token finds its own likes.
 Hint: Print the scores and their transpose. Should "who interests me" be the same as "whom do I
     interest"?
 Rejected by: test_forward
+Costs: 40 %
 """
 
 

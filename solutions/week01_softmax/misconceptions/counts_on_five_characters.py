@@ -5,6 +5,7 @@ Believes: there are always five levels.
 Shows: right for five characters; an error for fewer, and too light a drawing for more.
 Hint: From which argument can you read the number of steps?
 Rejected by: test_characters
+Costs: 20 %
 """
 
 

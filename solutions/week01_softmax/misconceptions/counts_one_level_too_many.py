@@ -5,6 +5,7 @@ Believes: five characters make five steps.
 Shows: many cells are too dark; only the cap keeps the largest weight from falling off the end.
 Hint: What is the index of the last of five characters?
 Rejected by: test_drawing
+Costs: 20 %
 """
 
 

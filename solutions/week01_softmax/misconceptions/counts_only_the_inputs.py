@@ -5,6 +5,7 @@ Believes: He's rule and Glorot's are the same.
 Shows: all matrices are too large.
 Hint: Which two numbers stand under the root in the docstring?
 Rejected by: test_matrices
+Costs: 25 %
 """
 
 

@@ -5,6 +5,8 @@ Believes: dim 0 is where a softmax goes.
 Shows: without `dim`, the first dimension sums to 1.
 Hint: Compare the default in your signature with the one in the assignment.
 Rejected by: test_values
+Costs: 25 %
+Belief: default_axis
 """
 
 

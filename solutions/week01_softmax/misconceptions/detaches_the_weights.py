@@ -5,6 +5,7 @@ Believes: the weights are only for looking at.
 Shows: right values; a loss on the weights reaches neither queries nor keys.
 Hint: Somebody may want to train on the weights. Who should decide to detach them?
 Rejected by: test_gradients
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Glorot's initialisation is always uniform.
 Shows: other matrices, none of whose entries exceeds √(6 / (fan_in + fan_out)).
 Hint: There are two distributions with the same spread. Which one does the docstring name?
 Rejected by: test_matrices
+Costs: 25 %
 """
 
 

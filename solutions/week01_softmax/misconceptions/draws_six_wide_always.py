@@ -5,6 +5,7 @@ Believes: `width` never changes.
 Shows: right for the default; the columns do not line up with what was asked otherwise.
 Hint: Call it with width=9 and count the places of the first line.
 Rejected by: test_width
+Costs: 20 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: Wq is right, Wk and Wv hold numbers meant for each other.
 Hint: A generator is a queue: who asks first gets the first numbers. In which order do the three
     ask?
 Rejected by: test_matrices
+Costs: 20 %
 """
 
 

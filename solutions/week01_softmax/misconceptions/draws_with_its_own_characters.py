@@ -5,6 +5,7 @@ Believes: `chars` never changes.
 Shows: right for the default; other characters, or another number of them, are ignored.
 Hint: Call it with chars=" .:#".
 Rejected by: test_characters
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: every line ends with a newline.
 Shows: the drawing is followed by an empty line.
 Hint: Newlines stand between the lines. How many are there between n lines?
 Rejected by: test_drawing
+Costs: 10 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: the two names can be exchanged.
 Shows: the scores are transposed: each token gets the attention it should give.
 Hint: Follow Wq through your code until it meets the scores. Does it end up in the rows?
 Rejected by: test_forward
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: fan_out is dk everywhere.
 Shows: Wq and Wk are right; Wv is off by a factor wherever dv differs from dk.
 Hint: What is the fan_out of Wv?
 Rejected by: test_matrices
+Costs: 20 %
 """
 
 

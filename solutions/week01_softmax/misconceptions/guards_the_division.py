@@ -5,6 +5,8 @@ Believes: every division needs a guard.
 Shows: rows sum to a little less than 1, which float64 can see.
 Hint: After the shift the largest exponential is 1. How small can the sum become?
 Rejected by: test_float_types
+Costs: 15 %
+Belief: guards_the_denominator
 """
 
 

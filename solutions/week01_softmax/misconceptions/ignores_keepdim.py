@@ -5,6 +5,7 @@ Believes: whoever needs the dimension can put it back.
 Shows: right numbers in a shape that lacks the dimension of size 1.
 Hint: Which shape should come back for keepdim=True?
 Rejected by: test_keepdim
+Costs: 15 %
 """
 
 

@@ -5,6 +5,8 @@ Believes: the last axis is the only one anybody asks for.
 Shows: right for the default, wrong for any other axis.
 Hint: Call it with axis=0 on a matrix that is not square, and look at the sums of the columns.
 Rejected by: test_any_axis
+Costs: 30 %
+Belief: axis_ignored
 """
 
 

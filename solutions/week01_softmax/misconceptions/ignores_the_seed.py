@@ -5,6 +5,7 @@ Believes: the default is the only seed in use.
 Shows: right for the default; every other seed gives the same matrices again.
 Hint: Make two objects with different seeds and compare their matrices.
 Rejected by: test_seeds
+Costs: 20 %
 """
 
 

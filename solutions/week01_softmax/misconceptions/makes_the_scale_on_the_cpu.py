@@ -6,6 +6,7 @@ Shows: right on the CPU; an error about two devices on a GPU.
 Hint: On which device does torch create a tensor when nobody says? Does the scale have to be a
     tensor?
 Rejected by: test_device
+Costs: 15 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: what was found is also what is handed out.
 Shows: right weights; outputs as long as a key.
 Hint: A dictionary is searched by its keys. What does it give back?
 Rejected by: test_values
+Costs: 50 %
 """
 
 

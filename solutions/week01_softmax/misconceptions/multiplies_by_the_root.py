@@ -6,6 +6,7 @@ Shows: the weights are close to one-hot.
 Hint: Should a longer query give sharper or calmer weights after the scale? Check the direction with
     d = 100.
 Rejected by: test_values
+Costs: 35 %
 """
 
 

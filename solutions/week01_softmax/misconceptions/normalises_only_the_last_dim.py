@@ -5,6 +5,8 @@ Believes: `dim` is there for decoration.
 Shows: right for dim=-1, wrong for every other.
 Hint: Call it with dim=0 and look at which sums are 1.
 Rejected by: test_any_dim
+Costs: 30 %
+Belief: axis_ignored
 """
 
 

@@ -5,6 +5,7 @@ Believes: the keys are on axis 1.
 Shows: right for matrices; with a batch the queries compete, with heads the heads do.
 Hint: Sum the weights of a batch over their last axis. Which axis did your softmax take?
 Rejected by: test_batches
+Costs: 30 %
 """
 
 

@@ -7,6 +7,8 @@ Shows: right values for a tensor that needs no gradient, but the caller's scores
 Hint: Which of your operations ends in an underscore or an assignment operator, and what does
     torch's manual say about those?
 Rejected by: test_values
+Costs: 20 %
+Belief: changes_the_argument
 """
 
 

@@ -5,6 +5,7 @@ Believes: the second argument of `normal` is the variance.
 Shows: all matrices are too small by the same factor.
 Hint: Look up what `scale` means in NumPy's `Generator.normal`.
 Rejected by: test_matrices
+Costs: 25 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: what is on the screen has been handed over.
 Shows: the drawing appears, but the caller gets None.
 Hint: What does `text = ascii_heatmap(...)` hold afterwards?
 Rejected by: test_drawing
+Costs: 25 %
 """
 
 

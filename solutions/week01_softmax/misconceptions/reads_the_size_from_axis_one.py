@@ -5,6 +5,7 @@ Believes: the shape is always (tokens, numbers).
 Shows: right for matrices; a batch is scaled by its number of queries.
 Hint: In the shapes of the docstring, from which end can you count to d?
 Rejected by: test_batches
+Costs: 25 %
 """
 
 

@@ -5,6 +5,8 @@ Believes: `dim` is there for decoration.
 Shows: right for dim=-1; another shape for every other.
 Hint: Call it with dim=0 on a tensor of shape (2, 3). Which shape should come back?
 Rejected by: test_any_dim
+Costs: 30 %
+Belief: axis_ignored
 """
 
 

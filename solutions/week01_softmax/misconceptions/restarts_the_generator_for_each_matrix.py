@@ -5,6 +5,7 @@ Believes: the seed has to be set before each draw.
 Shows: Wq and Wk are the same matrix, so every token finds itself most interesting.
 Hint: Print Wq - Wk. How many generators should there be?
 Rejected by: test_matrices
+Costs: 30 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: right where one entry towers over the rest; too small by up to the log of
     entries.
 Hint: What is the logsumexp of [0, 0]?
 Rejected by: test_values
+Costs: 90 %
 """
 
 

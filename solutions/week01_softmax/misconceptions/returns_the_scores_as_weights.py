@@ -5,6 +5,7 @@ Believes: the matrix before the softmax is the attention.
 Shows: a right output beside "weights" whose rows do not sum to 1.
 Hint: Sum the rows of the second thing you return.
 Rejected by: test_values
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: the order of the two results is a matter of taste.
 Shows: whoever unpacks the pair gets weights for outputs.
 Hint: Read the docstring's "Returns" once more.
 Rejected by: test_values
+Costs: 15 %
 """
 
 

@@ -5,6 +5,8 @@ Believes: `.T` swaps the last two axes.
 Shows: right for one sentence, an error (or wrong pairs) for a batch.
 Hint: What is the shape of `.T` of an array of shape (2, 5, 7)? Name the two axes you want to swap.
 Rejected by: test_batches
+Costs: 25 %
+Belief: batch_axes
 """
 
 

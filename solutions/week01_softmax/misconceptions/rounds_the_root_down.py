@@ -5,6 +5,7 @@ Believes: head sizes are 4, 16 or 64.
 Shows: right for square numbers, too sharp for all others.
 Hint: Try a head size of 8. What does your scale give?
 Rejected by: test_values
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: rounding is what turns a number into an index.
 Shows: about half of the cells are one level too dark.
 Hint: Which level should 0.9 of a step get, by the docstring?
 Rejected by: test_drawing
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: all vectors have the same size anyway.
 Shows: right where values are as long as keys, wrong elsewhere.
 Hint: Which vectors meet in the dot product that needs taming?
 Rejected by: test_values
+Costs: 30 %
 """
 
 

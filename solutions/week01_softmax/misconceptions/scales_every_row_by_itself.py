@@ -5,6 +5,7 @@ Believes: the maximum is taken row by row.
 Shows: a row of small weights looks as dark as a row with a large one.
 Hint: The docstring takes one maximum. Over what?
 Rejected by: test_drawing
+Costs: 30 %
 """
 
 

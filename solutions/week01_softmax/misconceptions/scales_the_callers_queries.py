@@ -5,6 +5,8 @@ Believes: the argument is the function's own to overwrite.
 Shows: right values, but a second call with the same queries gives other ones.
 Hint: Call it twice with the same arrays. Which operator writes into its left side?
 Rejected by: test_values
+Costs: 20 %
+Belief: changes_the_argument
 """
 
 

@@ -6,6 +6,7 @@ Shows: other numbers than the assignment's generator draws, and everybody else's
     restart.
 Hint: Which function of np.random hands you a generator of your own?
 Rejected by: test_matrices
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: a dimension of size 1 is always a leftover.
 Shows: right until a batch holds a single example; then its dimension is gone too.
 Hint: Try a tensor of shape (1, 5). Which dimension is yours to drop?
 Rejected by: test_one_entry
+Costs: 10 %
 """
 
 

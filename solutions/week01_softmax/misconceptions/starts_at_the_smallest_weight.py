@@ -6,6 +6,7 @@ Believes: the lightest cell should always be blank.
 Shows: the smallest weight gets chars[0] however large it is.
 Hint: Which weight gets index 0 by the docstring's formula?
 Rejected by: test_drawing
+Costs: 20 %
 """
 
 

@@ -6,6 +6,8 @@ Shows: the weights are right, but afterwards the caller's scores have another ma
 Hint: Print your array before and after the call. Which of your operators writes into the array
     instead of making a new one?
 Rejected by: test_values
+Costs: 20 %
+Belief: changes_the_argument
 """
 
 

@@ -5,6 +5,8 @@ Believes: starting every row at 0 keeps it small.
 Shows: right while a row's entries are close together, NaN where they are far apart or hold -inf.
 Hint: After your shift, which entry is largest, and is there a bound on it?
 Rejected by: test_large_scores
+Costs: 40 %
+Belief: overflow
 """
 
 

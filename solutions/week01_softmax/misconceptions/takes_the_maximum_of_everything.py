@@ -5,6 +5,8 @@ Believes: any shift will do, as long as nothing overflows.
 Shows: rows far below the largest entry become 0/0, which is NaN.
 Hint: What is left of a row near -1000 when another row's 0 is taken for its maximum?
 Rejected by: test_rows_far_apart
+Costs: 40 %
+Belief: global_maximum
 """
 
 

@@ -5,6 +5,8 @@ Believes: there is always exactly one leading axis.
 Shows: right for a batch; an error without one, and heads mixed with keys where there are two.
 Hint: Try a plain matrix, and a tensor with heads. Count the axes from the other end.
 Rejected by: test_batches
+Costs: 25 %
+Belief: batch_axes
 """
 
 

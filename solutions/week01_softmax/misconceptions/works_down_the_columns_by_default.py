@@ -5,6 +5,8 @@ Believes: axis 0 is where a softmax goes.
 Shows: without `axis`, the columns sum to 1 instead of the rows.
 Hint: Compare the default in your signature with the one in the assignment.
 Rejected by: test_values
+Costs: 25 %
+Belief: default_axis
 """
 
 

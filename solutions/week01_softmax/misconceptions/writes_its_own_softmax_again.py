@@ -5,6 +5,8 @@ Believes: scaled scores are always small.
 Shows: right for ordinary inputs, NaN once queries and keys are large.
 Hint: You have already written a softmax that survives large scores. Why write a second one?
 Rejected by: test_large_scores
+Costs: 20 %
+Belief: overflow
 """
 
 

@@ -6,6 +6,7 @@ Shows: the shape is (1, 1, T, T).
 Hint: Broadcasting adds missing axes on the left by itself. Which shape does the docstring
     promise?
 Rejected by: test_has_two_axes
+Costs: 25 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: NaN in the gradient of empty rows, and in the values where a hidden score
 Hint: The forward pass is right. An addition passes its gradient on unchanged, NaN included; which
     operation stops it at hidden entries?
 Rejected by: test_gradients_of_empty_rows
+Costs: 30 %
 """
 
 

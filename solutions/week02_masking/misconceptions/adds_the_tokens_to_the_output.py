@@ -6,6 +6,7 @@ Shows: the output is off by exactly the input.
 Hint: The residual connection belongs to the block around attention, which comes in week 5. What
     does this module promise to return?
 Rejected by: test_values
+Costs: 25 %
 """
 
 

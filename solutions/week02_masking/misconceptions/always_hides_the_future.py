@@ -5,6 +5,8 @@ Believes: self-attention is always causal.
 Shows: weights above the diagonal are 0 in every call.
 Hint: Who decides whether the future may be seen: the module, or whoever calls it?
 Rejected by: test_sees_everything_without_a_mask
+Costs: 30 %
+Belief: always_causal
 """
 
 

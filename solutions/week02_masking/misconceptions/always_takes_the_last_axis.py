@@ -5,6 +5,7 @@ Believes: keys are always the last axis.
 Shows: right for dim=-1 alone.
 Hint: Which argument says along which axis the weights sum to 1, and where does your code use it?
 Rejected by: test_any_axis
+Costs: 20 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: right for padding behind, wrong for padding in front.
 Hint: The padding mask already says which positions are real. What happens to a sequence that is
     padded in front?
 Rejected by: test_padding_in_front
+Costs: 20 %
 """
 
 

@@ -5,6 +5,8 @@ Believes: a very low score for all keys leaves no weight for any.
 Shows: weights of 1/m and the mean of all values for such a query.
 Hint: A softmax only sees differences. What does it make of scores that are all equally low?
 Rejected by: test_query_that_sees_nothing
+Costs: 25 %
+Belief: empty_rows
 """
 
 

@@ -5,6 +5,8 @@ Believes: a tensor made in forward lies where the module lies.
 Shows: right on the CPU; an error about two devices elsewhere.
 Hint: Everything you make inside `forward` needs to be told its device. Where can you read it off?
 Rejected by: test_device
+Costs: 15 %
+Belief: device_of_masks
 """
 
 

@@ -6,6 +6,7 @@ Shows: each row that has room for it holds one True too many.
 Hint: Positions are counted from 0. At which position does the last token of a sequence of three
     tokens stand?
 Rejected by: test_real_tokens_come_first
+Costs: 40 %
 """
 
 

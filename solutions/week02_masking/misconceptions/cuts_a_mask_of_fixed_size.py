@@ -5,6 +5,7 @@ Believes: no sequence is longer than the one that was tried.
 Shows: right up to eight tokens; beyond them the shape stays (8, 8).
 Hint: Try a longer sequence than any you have tried so far and look at the shape.
 Rejected by: test_length_may_change_between_calls
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: masked_fill changes the tensor it is called on.
 Shows: a plain softmax with hidden entries zeroed at the end, or not hidden at all.
 Hint: `masked_fill` without an underscore returns a new tensor. Where does yours go?
 Rejected by: test_values
+Costs: 40 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: the scale is d itself.
 Shows: weights that are too even.
 Hint: A sum of d products has the variance d. What is its standard deviation?
 Rejected by: test_values
+Costs: 30 %
 """
 
 

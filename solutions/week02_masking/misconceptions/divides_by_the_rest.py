@@ -6,6 +6,8 @@ Shows: NaN in empty rows and beside hidden scores that are far larger or not fin
 Hint: Nearly there. What is the sum of a row in which all is hidden, or in which a hidden score
     took all the weight?
 Rejected by: test_empty_rows
+Costs: 30 %
+Belief: empty_rows
 """
 
 

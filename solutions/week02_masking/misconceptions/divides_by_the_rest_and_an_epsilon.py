@@ -7,6 +7,7 @@ Shows: right until hidden scores are much larger than the allowed ones; then the
 Hint: Let a hidden score be twenty above the allowed ones and add up the row. At which moment
     should hidden scores leave the game?
 Rejected by: test_hidden_scores_may_be_the_largest
+Costs: 20 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: every row has a cell of value 1.
 Hint: The values should be drawn as they are. What would a reader conclude from your picture about
     a query that attends evenly?
 Rejected by: test_values
+Costs: 30 %
 """
 
 

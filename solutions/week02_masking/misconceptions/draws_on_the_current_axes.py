@@ -6,6 +6,7 @@ Shows: the first picture is right; the second lands on top of it.
 Hint: Call your function twice without `ax` and count the images on the Axes. Who made that Axes
     the first time?
 Rejected by: test_values
+Costs: 25 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: the picture is upside down.
 Hint: Read the picture as you read the matrix. Which setting of imshow says where its first row
     goes?
 Rejected by: test_values
+Costs: 25 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: a mask with three axes is (B, n, m) and the scores always have heads.
 Shows: for queries (B, n, d) the result gets an axis too many.
 Hint: Compare the axes of the mask with those of the scores at hand before you add one.
 Rejected by: test_mask_broadcasts
+Costs: 15 %
 """
 
 

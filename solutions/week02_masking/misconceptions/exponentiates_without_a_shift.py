@@ -6,6 +6,7 @@ Shows: overflow to inf, then NaN, for large scores; 0 for low ones.
 Hint: Week 1 had a remedy for exponentials that overflow. It works here too, for the scores that
     are allowed.
 Rejected by: test_everything_allowed
+Costs: 20 %
 """
 
 

@@ -7,6 +7,7 @@ Shows: right in float32 and bfloat16, an error in float16; wrong where allowed s
 Hint: Look up the range of float16, and ask torch for the lowest number of the dtype at hand
     instead of writing one down.
 Rejected by: test_keeps_the_dtype
+Costs: 15 %
 """
 
 

@@ -7,6 +7,7 @@ Shows: the shape is (B, T, T); beside scores with heads it fails, or lands on th
 Hint: Broadcasting lines up axes from the right. With which axis of the scores would your batch
     axis meet?
 Rejected by: test_shape_serves_every_head
+Costs: 30 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: with such a mask the results get the shape (B, B, T, …).
 Hint: Write the shape of the scores above the shape of your mask, right-aligned. Does this module
     have heads?
 Rejected by: test_mask
+Costs: 20 %
 """
 
 

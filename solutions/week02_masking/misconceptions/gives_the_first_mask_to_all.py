@@ -6,6 +6,7 @@ Shows: right for a mask (T, T); with a mask per sequence only the first is right
 Hint: Sequences of a batch may differ in their padding. What becomes of the second sequence's
     mask?
 Rejected by: test_mask
+Costs: 25 %
 """
 
 

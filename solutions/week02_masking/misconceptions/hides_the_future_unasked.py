@@ -5,6 +5,8 @@ Believes: attention is causal unless something else is said.
 Shows: without a mask the upper triangle of the weights is zero.
 Hint: An encoder looks in both directions. What should happen where the caller gives no mask?
 Rejected by: test_without_a_mask
+Costs: 30 %
+Belief: always_causal
 """
 
 

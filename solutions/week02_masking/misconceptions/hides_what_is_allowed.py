@@ -5,6 +5,8 @@ Believes: masked_fill fills what may not be masked, so that the mask goes in as 
 Shows: all weight lies on entries that should have none.
 Hint: `masked_fill` fills where its mask is True. In this course, what does True in a mask mean?
 Rejected by: test_values
+Costs: 40 %
+Belief: true_means_hidden
 """
 
 

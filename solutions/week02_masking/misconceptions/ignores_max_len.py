@@ -5,6 +5,7 @@ Believes: the longest sequence always fills the batch.
 Shows: the mask is too narrow where max_len is larger than every length.
 Hint: A batch may be padded further than its longest sequence needs. What is `max_len` for?
 Rejected by: test_max_len
+Costs: 25 %
 """
 
 

@@ -5,6 +5,8 @@ Believes: a softmax of -inf is always zero.
 Shows: NaN in the output and weights of such a query, and in all gradients.
 Hint: You wrote a softmax this week that knows what to do with empty rows.
 Rejected by: test_query_that_sees_nothing
+Costs: 25 %
+Belief: empty_rows
 """
 
 

@@ -6,6 +6,8 @@ Shows: NaN for such a token, and in the gradients of all three projections.
 Hint: One NaN row reaches every projection in the backward pass. You have a softmax that knows
     what to do with such a row.
 Rejected by: test_token_that_sees_nothing
+Costs: 20 %
+Belief: empty_rows
 """
 
 

@@ -6,6 +6,8 @@ Shows: weights of 1/T and the mean of all values for such a token.
 Hint: A softmax only sees differences. What does it make of a row of scores that are all equally
     low?
 Rejected by: test_token_that_sees_nothing
+Costs: 20 %
+Belief: empty_rows
 """
 
 

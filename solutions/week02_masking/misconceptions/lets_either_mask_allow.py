@@ -6,6 +6,7 @@ Shows: the future shows through wherever there are real tokens.
 Hint: Take a real token in the future: the padding mask allows it, the causal mask does not. May
     it be seen?
 Rejected by: test_both_must_allow
+Costs: 60 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: True on the diagonal where the padding mask says False.
 Hint: A good trick where the softmax can't handle empty rows; yours can. May padding be attended
     to, even by padding?
 Rejected by: test_padding_hides_keys
+Costs: 30 %
 """
 
 

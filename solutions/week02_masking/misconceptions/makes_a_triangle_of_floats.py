@@ -5,6 +5,8 @@ Believes: a mask is a matrix of zeros and ones.
 Shows: the values are right, the dtype is float32.
 Hint: The triangle is right. What is the dtype of `torch.ones` when you do not name one?
 Rejected by: test_is_boolean
+Costs: 25 %
+Belief: bool_masks
 """
 
 

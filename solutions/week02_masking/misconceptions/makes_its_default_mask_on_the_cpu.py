@@ -6,6 +6,8 @@ Shows: right on the CPU; an error about two devices elsewhere.
 Hint: New tensors are born on the CPU unless you say otherwise. Do you need a mask at all where
     none was given?
 Rejected by: test_device
+Costs: 10 %
+Belief: device_of_masks
 """
 
 

@@ -6,6 +6,8 @@ Shows: right values, but on the CPU; the first use beside scores on a GPU fails.
 Hint: Two tensors must be on the same device before torch lets them meet. Who tells your mask
     where to be made?
 Rejected by: test_device
+Costs: 20 %
+Belief: device_of_masks
 """
 
 

@@ -6,6 +6,8 @@ Shows: right weights, but the caller's scores have changed; a leaf that needs gr
     error.
 Hint: Print the scores before and after the call. Which of torch's fills leaves its input alone?
 Rejected by: test_values
+Costs: 20 %
+Belief: changes_the_argument
 """
 
 

@@ -6,6 +6,7 @@ Shows: right shapes, wrong numbers; hidden as long as the matrices are symmetric
 Hint: Look up what nn.Linear computes, and the shape in which it stores its weight. Square
     matrices hide the difference.
 Rejected by: test_values
+Costs: 30 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: NaN at every allowed entry.
 Hint: Try `0 * float("-inf")` in a Python prompt. Choosing is safer than multiplying where
     infinity is about.
 Rejected by: test_values
+Costs: 40 %
 """
 
 

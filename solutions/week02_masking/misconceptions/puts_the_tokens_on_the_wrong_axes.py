@@ -5,6 +5,7 @@ Believes: x ticks belong to the first argument.
 Shows: the tokens are swapped; an axis gets more or fewer ticks than it has cells.
 Hint: The keys are the columns. Along which axis should their names stand?
 Rejected by: test_tokens
+Costs: 25 %
 """
 
 

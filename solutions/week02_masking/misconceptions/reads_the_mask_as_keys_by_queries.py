@@ -6,6 +6,8 @@ Shows: with a causal mask each token sees the future only.
 Hint: The last two axes of the scores are queries and keys, in this order. Which order does the
     mask have?
 Rejected by: test_mask
+Costs: 30 %
+Belief: mask_turned_over
 """
 
 

@@ -5,6 +5,7 @@ Believes: scores and weights are two words for the same.
 Shows: the second result has negative entries and rows that do not sum to 1.
 Hint: The output is right. Which of your intermediate results sums to 1 in each row?
 Rejected by: test_weights_belong_to_the_output
+Costs: 20 %
 """
 
 

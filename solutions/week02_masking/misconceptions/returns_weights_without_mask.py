@@ -5,6 +5,7 @@ Believes: the weights to look at are those of the plain softmax.
 Shows: the output is right; the weights show attention to hidden keys.
 Hint: The output is right. Multiply the weights you return by the values: do you get that output?
 Rejected by: test_weights_belong_to_the_output
+Costs: 20 %
 """
 
 

@@ -5,6 +5,8 @@ Believes: zeros and ones are a mask.
 Shows: the values are right, the dtype is an integer type; `~mask` then gives -1 and -2.
 Hint: What does `~` make of an integer 1? A mask should be of the dtype for which `~` means "not".
 Rejected by: test_is_boolean
+Costs: 25 %
+Belief: bool_masks
 """
 
 

@@ -5,6 +5,7 @@ Believes: the scale follows the length of the sequence.
 Shows: the weights change their sharpness with the length of the sequence.
 Hint: Which axis is summed over in a dot product: the one of positions or the one of features?
 Rejected by: test_values
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: queries, keys and values have the same size.
 Shows: right where d_v = d, wrong elsewhere.
 Hint: Which vectors go into the dot product whose size the scale should tame?
 Rejected by: test_values
+Costs: 30 %
 """
 
 

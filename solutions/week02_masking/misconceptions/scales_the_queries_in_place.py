@@ -6,6 +6,8 @@ Shows: right results, but the queries passed in have changed.
 Hint: Call your function twice with the same tensors and compare. Which operator changed its
     left-hand side?
 Rejected by: test_values
+Costs: 20 %
+Belief: changes_the_argument
 """
 
 

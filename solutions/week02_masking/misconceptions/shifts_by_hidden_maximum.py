@@ -6,6 +6,7 @@ Shows: allowed scores far below a hidden one all become 0; a hidden NaN spreads.
 Hint: The shift is there so that the largest *remaining* exponential is 1. Which scores should
     take part in the maximum?
 Rejected by: test_hidden_scores_may_be_the_largest
+Costs: 20 %
 """
 
 

@@ -5,6 +5,8 @@ Believes: float32 is the dtype of results.
 Shows: half precision comes back as float32, float64 loses digits.
 Hint: Computing in a wider type is a good idea. What does the next matrix product expect?
 Rejected by: test_keeps_the_dtype
+Costs: 15 %
+Belief: float_type_of_the_answer
 """
 
 

@@ -6,6 +6,7 @@ Shows: right values without a gradient.
 Hint: The values are right. Ask your result for its `grad_fn`, and look for the line where it goes
     missing.
 Rejected by: test_gradients
+Costs: 30 %
 """
 
 

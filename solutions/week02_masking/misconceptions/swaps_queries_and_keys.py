@@ -5,6 +5,7 @@ Believes: q kᵀ and k qᵀ are the same.
 Shows: an error where n differs from m, otherwise weights along the wrong axis.
 Hint: Write down the shapes. The scores should have a row for each query.
 Rejected by: test_values
+Costs: 45 %
 """
 
 

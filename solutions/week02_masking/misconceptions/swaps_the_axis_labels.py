@@ -6,6 +6,7 @@ Shows: the picture is right, its labels are swapped.
 Hint: Each row of weights belongs to one query. Along which axis of the picture do you walk from
     query to query?
 Rejected by: test_axis_labels
+Costs: 20 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: right shapes, wrong numbers; it trains, but can't load anybody's weights.
 Hint: Say aloud what each argument of your attention is, in its order, and which projection you
     hand it.
 Rejected by: test_values
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: the size of `lengths` is the longest length.
 Shows: as many columns as there are sequences; longer sequences are refused.
 Hint: `len(lengths)` counts the sequences. What does the longest of them have to do with it?
 Rejected by: test_default_is_the_longest
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: a residual connection is part of attention.
 Shows: with all weights zero, the output would still be the input.
 Hint: Residual connections come around attention, in week 5. What should come out if W_o were zero?
 Rejected by: test_self_attention
+Costs: 20 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

@@ -5,6 +5,7 @@ Believes: merging means blending the heads.
 Shows: every head's slice of the result is the same.
 Hint: Nothing should be lost when heads are merged. Could you split your result again?
 Rejected by: test_values
+Costs: 70 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: a Linear takes the dtype of the numbers it is given.
 Shows: right in float32; other dtypes do not fit the inputs any more.
 Hint: Which dtype do the parameters of a new module have, and which one should yours have?
 Rejected by: test_every_dtype
+Costs: 20 %
 """
 
 

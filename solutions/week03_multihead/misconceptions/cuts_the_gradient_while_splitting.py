@@ -5,6 +5,7 @@ Believes: moving numbers around is no computation, so autograd need not see it.
 Shows: the values are right; the layers in front of the split would never learn.
 Hint: Call `.sum().backward()` on your result. What is the gradient of x?
 Rejected by: test_gradients
+Costs: 25 %
 """
 
 

@@ -5,6 +5,8 @@ Believes: which features make up a head is a matter of taste.
 Shows: a model trained from scratch would not mind, but weights from elsewhere stop fitting.
 Hint: Head 0 should read the first d outputs of each projection. Which does yours read?
 Rejected by: test_self_attention
+Costs: 35 %
+Belief: interleaved_heads
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

@@ -5,6 +5,8 @@ Believes: weights are returned for pictures only.
 Shows: values and output are right; a loss on the weights would not train anything.
 Hint: A caller may put a penalty on the weights. Let a gradient flow through what you return.
 Rejected by: test_gradients
+Costs: 10 %
+Belief: detached_weights
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

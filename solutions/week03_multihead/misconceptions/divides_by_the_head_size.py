@@ -5,6 +5,7 @@ Believes: the scale is d.
 Shows: the weights are too flat, and more so the larger the heads.
 Hint: Variance and standard deviation differ by a square root. Which of the two brings the scores back to size one?
 Rejected by: test_self_attention
+Costs: 25 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

@@ -5,6 +5,8 @@ Believes: the scaling is an optional refinement.
 Shows: the weights are sharper than they should be.
 Hint: How does the variance of q·k grow with the head size, and what did week 1 do about it?
 Rejected by: test_self_attention
+Costs: 30 %
+Belief: no_scale
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

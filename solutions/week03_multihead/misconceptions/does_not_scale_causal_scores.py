@@ -5,6 +5,8 @@ Believes: with a mask the size of the scores does not matter.
 Shows: the weights are sharper than they should be.
 Hint: The mask and the scale do different jobs. What did √d do in week 1?
 Rejected by: test_values
+Costs: 30 %
+Belief: no_scale
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

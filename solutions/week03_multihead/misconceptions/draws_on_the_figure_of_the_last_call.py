@@ -5,6 +5,7 @@ Believes: plt.gcf() is a fresh figure.
 Shows: the panels of an earlier call are still there.
 Hint: Call your function twice and look at the second figure.
 Rejected by: test_each_call_draws_a_new_figure
+Costs: 25 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: a heatmap starts at the lower left, like a graph.
 Shows: the picture is upside down.
 Hint: Where does reading start? Look at where query 0 is in week 2's pictures.
 Rejected by: test_every_head
+Costs: 25 %
 """
 
 

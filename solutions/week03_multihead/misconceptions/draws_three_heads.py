@@ -5,6 +5,7 @@ Believes: every model has three heads.
 Shows: an error or missing panels for any other number of heads.
 Hint: Where does the number of heads come from: from the weights, or from your code?
 Rejected by: test_any_number_of_heads
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: a picture has nothing to do with gradients, so they need no attention.
 Shows: right for weights made by hand; an error for weights straight from a model.
 Hint: PyTorch's error message names the call that is missing. Why might NumPy not be allowed to share a tensor that has a history?
 Rejected by: test_weights_straight_from_a_model
+Costs: 10 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: a score of zero is a dropped connection.
 Shows: dropped keys keep the weight exp(0) / sum, and rows still sum to one.
 Hint: What weight does a score of zero lead to? Where would a zero really disconnect a key?
 Rejected by: test_training_drops_whole_weights
+Costs: 20 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

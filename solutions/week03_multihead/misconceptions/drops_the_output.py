@@ -5,6 +5,7 @@ Believes: dropout belongs at the end of a layer.
 Shows: single features of y are zero in training; weights are never dropped.
 Hint: With one token per sequence there is one weight per head. What can dropout on it do to the head's output?
 Rejected by: test_training_drops_whole_weights
+Costs: 20 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

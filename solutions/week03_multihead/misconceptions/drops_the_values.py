@@ -5,6 +5,7 @@ Believes: dropping a value is the same as dropping its weight.
 Shows: single features of a head vanish instead of whole tokens.
 Hint: A dropped weight removes a whole token from a query's mix. What does a dropped entry of v remove?
 Rejected by: test_training_drops_whole_weights
+Costs: 20 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

@@ -5,6 +5,7 @@ Believes: dropout only deletes.
 Shows: in training, outputs are smaller on average than in evaluation.
 Hint: If half of the weights are dropped, what happens to the mean of the output, and what does nn.Dropout do about it?
 Rejected by: test_training_drops_whole_weights
+Costs: 20 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

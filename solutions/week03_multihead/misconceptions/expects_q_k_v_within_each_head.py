@@ -5,6 +5,7 @@ Believes: the output of `qkv` is ordered by head first.
 Shows: right for one head; otherwise the three roles are mixed between heads.
 Hint: Which comes first in the 3C features: all the queries of all heads, or all three parts of head 0?
 Rejected by: test_values
+Costs: 30 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

@@ -5,6 +5,7 @@ Believes: `torch.zeros(shape)` takes dtype and device from the tensor it will ho
 Shows: right in float32 on the CPU; other dtypes come back as float32.
 Hint: Compare `.dtype` and `.device` of your result with those of x for a half-precision x.
 Rejected by: test_every_dtype
+Costs: 20 %
 """
 
 

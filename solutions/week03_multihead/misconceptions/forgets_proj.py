@@ -5,6 +5,8 @@ Believes: concatenating the heads finishes the job.
 Shows: the output is independent of `proj`.
 Hint: Which of your layers is never called?
 Rejected by: test_values
+Costs: 25 %
+Belief: no_output_projection
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

@@ -5,6 +5,8 @@ Believes: concatenating the heads finishes the job.
 Shows: the heads never get to exchange what they found.
 Hint: Which of your four layers is never called? See the last step of §3.2.2.
 Rejected by: test_self_attention
+Costs: 30 %
+Belief: no_output_projection
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

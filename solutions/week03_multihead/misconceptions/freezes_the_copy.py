@@ -5,6 +5,7 @@ Believes: a copy for comparison needs no gradients.
 Shows: the outputs are right; training the copy changes nothing.
 Hint: Would an optimiser find anything to do? Look at requires_grad of the copy's parameters.
 Rejected by: test_the_copy_can_be_trained
+Costs: 20 %
 """
 
 

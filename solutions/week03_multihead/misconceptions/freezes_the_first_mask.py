@@ -5,6 +5,7 @@ Believes: all sequences are at most as long as the first one.
 Shows: right until a longer sequence arrives.
 Hint: Call your module with 4 tokens and then with 9. Where does the second mask come from?
 Rejected by: test_changing_lengths
+Costs: 25 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

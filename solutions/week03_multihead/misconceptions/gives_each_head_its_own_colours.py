@@ -5,6 +5,7 @@ Believes: imshow knows best.
 Shows: a flat head looks as contrasted as a sharp one.
 Hint: Draw a uniform head beside a one-hot head. Can the colours be compared?
 Rejected by: test_one_range_of_colours
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: a mask marks what is to be masked out, as in PyTorch's own module.
 Shows: each query sees exactly the keys it should not see.
 Hint: Conventions differ between libraries. Which one do this course's conventions name?
 Rejected by: test_mask_of_two_dimensions
+Costs: 25 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

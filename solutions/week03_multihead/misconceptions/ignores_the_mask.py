@@ -5,6 +5,7 @@ Believes: masking happens somewhere else.
 Shows: hidden keys keep their weight.
 Hint: Follow the mask through your forward. Is the result of masked_fill kept?
 Rejected by: test_mask_of_two_dimensions
+Costs: 30 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

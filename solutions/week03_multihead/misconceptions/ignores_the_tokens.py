@@ -5,6 +5,7 @@ Believes: tokens are drawn by the caller.
 Shows: the axes carry numbers.
 Hint: Follow `tokens` through your function.
 Rejected by: test_tokens_on_both_axes
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: bias=True is the only way to build one.
 Shows: an error for bias=False.
 Hint: What is in_proj_bias of a module made with bias=False, and what should your biases be then?
 Rejected by: test_without_biases
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: attention always looks backwards.
 Shows: the upper triangle of the weights is zero.
 Hint: Only the caller knows which keys are hidden. What should happen where there is no mask?
 Rejected by: test_self_attention
+Costs: 25 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

@@ -5,6 +5,7 @@ Believes: queries and keys are always made from the same sequence.
 Shows: right for self-attention; another memory is ignored or does not fit.
 Hint: In cross-attention the keys come from the other sequence. Change the key argument: do your weights change?
 Rejected by: test_three_different_inputs
+Costs: 30 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

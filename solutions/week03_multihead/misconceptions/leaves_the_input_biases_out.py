@@ -5,6 +5,7 @@ Believes: only out_proj has a bias.
 Shows: the weights are slightly off, and so is everything after them.
 Hint: List the names in mha.state_dict(). Which one have you not copied?
 Rejected by: test_self_attention
+Costs: 30 %
 """
 
 

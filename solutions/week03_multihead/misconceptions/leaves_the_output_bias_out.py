@@ -5,6 +5,7 @@ Believes: in_proj_bias holds all the biases.
 Shows: the weights are right, the output is shifted by a constant.
 Hint: Is your output off by the same vector for every token? Which bias could that be?
 Rejected by: test_self_attention
+Costs: 25 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: the number of heads is always a multiple of the number of columns.
 Shows: five heads give four panels.
 Hint: Draw five heads. How many panels are there?
 Rejected by: test_any_number_of_heads
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: tensors find each other across devices.
 Shows: right on the CPU; on a GPU the mask and the scores cannot meet.
 Hint: Which argument of torch.ones decides where the mask lives, and whose device should it be?
 Rejected by: test_device
+Costs: 15 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

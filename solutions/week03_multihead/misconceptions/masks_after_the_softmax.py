@@ -5,6 +5,8 @@ Believes: a zero is a zero, whenever it is written.
 Shows: rows with hidden keys sum to less than one.
 Hint: Sum the rows under a mask. Who received the attention that the hidden keys lost?
 Rejected by: test_mask_of_two_dimensions
+Costs: 25 %
+Belief: masks_after_the_softmax
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

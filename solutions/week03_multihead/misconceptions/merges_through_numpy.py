@@ -5,6 +5,7 @@ Believes: a tensor made from the same numbers is the same tensor.
 Shows: the values are right; the gradient is missing.
 Hint: Call `.sum().backward()` on the merged heads. What reaches x?
 Rejected by: test_gradients
+Costs: 25 %
 """
 
 

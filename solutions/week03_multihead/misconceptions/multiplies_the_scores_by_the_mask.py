@@ -5,6 +5,7 @@ Believes: a score of zero means no attention.
 Shows: hidden keys get the weight exp(0), often more than visible ones.
 Hint: What is exp(0)? Which score would lead to a weight of exactly zero?
 Rejected by: test_mask_of_two_dimensions
+Costs: 25 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

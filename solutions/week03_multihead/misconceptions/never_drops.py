@@ -5,6 +5,7 @@ Believes: storing the rate is enough.
 Shows: training gives the same output every time.
 Hint: Run your module twice in training mode with dropout 0.5. Should the results be equal?
 Rejected by: test_training_drops_whole_weights
+Costs: 20 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

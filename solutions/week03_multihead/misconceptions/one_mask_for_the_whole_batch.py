@@ -5,6 +5,7 @@ Believes: all sequences of a batch are padded alike.
 Shows: right for masks without a batch axis.
 Hint: Padding differs from sequence to sequence. Which sequence's mask do you apply to the second one?
 Rejected by: test_masks_of_four_dimensions
+Costs: 20 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

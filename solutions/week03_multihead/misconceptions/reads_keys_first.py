@@ -5,6 +5,7 @@ Believes: the order of the three parts is free.
 Shows: queries and keys have changed places; invisible until weights are copied from elsewhere.
 Hint: The docstring fixes an order for what `qkv` puts out. In which order do you name the parts?
 Rejected by: test_values
+Costs: 25 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

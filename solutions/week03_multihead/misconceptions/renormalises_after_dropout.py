@@ -5,6 +5,7 @@ Believes: weights have to sum to one, dropped or not.
 Shows: dropout then hardly changes anything, and a row that lost all weights is divided by zero.
 Hint: nn.Dropout already makes up for what it drops, on average. What would the row's sum be in expectation?
 Rejected by: test_training_drops_whole_weights
+Costs: 20 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

@@ -5,6 +5,7 @@ Believes: the root belongs to the number of heads.
 Shows: too sharp or too flat, depending on the sizes; right where H equals d.
 Hint: Which axis does the product of q and k sum over? Its length is the number you want.
 Rejected by: test_self_attention
+Costs: 30 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

@@ -5,6 +5,8 @@ Believes: the d under the root is the width of x.
 Shows: every head's weights are too flat.
 Hint: Over how many features does q·k sum within one head?
 Rejected by: test_values
+Costs: 30 %
+Belief: scale_by_the_whole_width
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

@@ -5,6 +5,7 @@ Believes: dividing by √d anywhere along the way comes to the same.
 Shows: the weights are unscaled, the outputs shrunk.
 Hint: If every value were 1, what should a weighted mean of them be? What does yours give?
 Rejected by: test_self_attention
+Costs: 25 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

@@ -5,6 +5,7 @@ Believes: `triu` keeps what lies below.
 Shows: the last token sees only itself, the first one everything.
 Hint: Draw your weights: which triangle is dark?
 Rejected by: test_values
+Costs: 45 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

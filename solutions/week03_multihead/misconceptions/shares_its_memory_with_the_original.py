@@ -5,6 +5,7 @@ Believes: a slice of a tensor is a copy of it.
 Shows: the same numbers, until one of the two modules is trained: then the other one changes with it.
 Hint: Change a weight of the original after copying. Does your copy notice? It should not.
 Rejected by: test_leaves_no_trace
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: one random pattern per sequence is enough.
 Shows: a dropped connection is dropped in all heads at once.
 Hint: Heads are independent readers. Should they all go blind at the same place?
 Rejected by: test_training_drops_each_weight_alone
+Costs: 15 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

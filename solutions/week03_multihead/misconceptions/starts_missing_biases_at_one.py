@@ -5,6 +5,7 @@ Believes: a missing parameter is a neutral one, and one is neutral.
 Shows: right with biases; without them every projection is shifted by one.
 Hint: A bias is added, not multiplied. Which value changes nothing?
 Rejected by: test_without_biases
+Costs: 20 %
 """
 
 

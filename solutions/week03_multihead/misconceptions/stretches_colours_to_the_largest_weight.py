@@ -5,6 +5,7 @@ Believes: a range that fits the data is easier to read.
 Shows: nearly uniform heads look sharp, and two figures cannot be compared.
 Hint: Week 2 fixed the range of colours so that pictures of different models can be compared. What was it?
 Rejected by: test_one_range_of_colours
+Costs: 20 %
 """
 
 

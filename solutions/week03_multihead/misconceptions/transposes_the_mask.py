@@ -5,6 +5,7 @@ Believes: rows of a mask are keys.
 Shows: a causal mask lets tokens see the future only.
 Hint: In a mask (n, m), which axis counts the queries? Try one that is not symmetric.
 Rejected by: test_mask_of_two_dimensions
+Costs: 25 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

@@ -5,6 +5,7 @@ Believes: the projection back is stored the other way round.
 Shows: the weights are right, the output is not.
 Hint: The weights agree already. What is `out_proj`, and does it need turning round to become a Linear?
 Rejected by: test_self_attention
+Costs: 30 %
 """
 
 

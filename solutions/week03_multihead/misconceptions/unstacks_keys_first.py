@@ -5,6 +5,7 @@ Believes: the order of the stack is k, q, v.
 Shows: the weights are transposed or wrong.
 Hint: The documentation of nn.MultiheadAttention, or one experiment with a single non-zero row, tells the order of the stack.
 Rejected by: test_self_attention
+Costs: 40 %
 """
 
 

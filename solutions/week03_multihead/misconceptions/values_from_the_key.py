@@ -5,6 +5,7 @@ Believes: a key is what it offers, so it is also its content.
 Shows: right as long as key and value are the same tensor.
 Hint: Three arguments, three projections: which one never reaches W_v?
 Rejected by: test_three_different_inputs
+Costs: 25 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

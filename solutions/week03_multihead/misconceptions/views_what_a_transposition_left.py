@@ -5,6 +5,8 @@ Believes: `view` and `reshape` are the same.
 Shows: a RuntimeError about strides, except where there is one head or one token.
 Hint: Read the error message: it names the call that may copy. Why is a copy needed here?
 Rejected by: test_values
+Costs: 25 %
+Belief: contiguous_input
 """
 
 

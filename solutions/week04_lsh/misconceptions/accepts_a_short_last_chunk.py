@@ -5,6 +5,8 @@ Believes: Filling up with zeros is a kindness.
 Shows: A number comes back where an error was asked for.
 Hint: What does the Raises section ask for when the length is not divisible by bucket_size?
 Rejected by: test_refuses_a_length_that_leaves_a_remainder
+Costs: 10 %
+Belief: length_not_checked
 """
 
 _attend_to_whole_chunks = lsh_attention

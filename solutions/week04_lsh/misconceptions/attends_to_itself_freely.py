@@ -5,6 +5,7 @@ Believes: Attending to oneself is harmless, as in ordinary attention.
 Shows: Every position takes most of its output from itself.
 Hint: Query and key are the same vector here. How large is a score with oneself beside the others?
 Rejected by: test_itself_comes_last
+Costs: 25 %
 """
 
 

@@ -5,6 +5,8 @@ Believes: All rounds are equally good.
 Shows: Right for one round; with several, a round in which a position was alone counts fully.
 Hint: combine_rounds needs the logsumexps of the rounds. What do you hand to it?
 Rejected by: test_rounds_count_by_what_they_found
+Costs: 30 %
+Belief: averaged_rounds
 """
 
 _attend_in_one_round = lsh_attention

@@ -6,6 +6,7 @@ Shows: A position sees part of the chunk before, but little or nothing of its ow
 Hint: The window is twice as long as the chunk, and sorted. Which numbers say who comes first in the
     sequence?
 Rejected by: test_causal
+Costs: 25 %
 """
 
 _see_past_and_future = _may_see

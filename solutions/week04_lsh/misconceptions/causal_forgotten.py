@@ -5,6 +5,8 @@ Believes: The bucket mask is mask enough.
 Shows: Later positions change earlier outputs.
 Hint: Where in your code does the argument causal make a difference?
 Rejected by: test_causal
+Costs: 25 %
+Belief: causal_ignored
 """
 
 _see_the_future = _may_see

@@ -5,6 +5,7 @@ Believes: Causal means strictly before.
 Shows: The first position of a bucket has nothing to attend to and becomes NaN.
 Hint: Is j <= i true for j = i? What is left for the very first position?
 Rejected by: test_causal
+Costs: 20 %
 """
 
 _see_past_and_future = _may_see

@@ -5,6 +5,7 @@ Believes: Causal means j >= i.
 Shows: The last position of a bucket is alone instead of the first.
 Hint: May position 3 see position 1? Put both numbers into your comparison.
 Rejected by: test_causal
+Costs: 25 %
 """
 
 _see_past_and_future = _may_see

@@ -5,6 +5,7 @@ Believes: The correction for duplicates in the paper belongs to the exercise.
 Shows: Keys met in several rounds get less weight than they should here.
 Hint: The paper corrects for duplicates; read in the docstring whether this exercise does.
 Rejected by: test_a_key_met_twice_counts_twice
+Costs: 20 %
 """
 
 

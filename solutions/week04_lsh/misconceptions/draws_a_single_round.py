@@ -5,6 +5,7 @@ Believes: n_hashes is used further down.
 Shows: More hashes bring nothing.
 Hint: Which shape do the rotations have, and which part of it is the number of rounds?
 Rejected by: test_draws_from_the_generator
+Costs: 25 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: The shape is right, but the numbers stand at other places than one draw o
     put them.
 Hint: Draw in the shape that the docstring gives, axis by axis.
 Rejected by: test_draws_from_the_generator
+Costs: 15 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: torch.randn knows the right device.
 Shows: Right on the CPU; a device error on a GPU.
 Hint: A tensor made inside a module has to be told where to live.
 Rejected by: test_draws_where_the_input_is
+Costs: 15 %
 """
 
 

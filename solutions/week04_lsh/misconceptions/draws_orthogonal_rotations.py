@@ -6,6 +6,7 @@ Shows: Other directions, so other buckets, than the ones that were drawn.
 Hint: Strictly, a matrix of random normal numbers is no rotation; the docstring asks for it all the
     same.
 Rejected by: test_draws_from_the_generator
+Costs: 15 %
 """
 
 

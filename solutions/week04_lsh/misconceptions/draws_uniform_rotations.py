@@ -6,6 +6,7 @@ Shows: All columns point into the same orthant, and a few buckets get nearly eve
 Hint: A random direction has to point anywhere with equal chance. Which distribution does the
     docstring name?
 Rejected by: test_draws_from_the_generator
+Costs: 20 %
 """
 
 

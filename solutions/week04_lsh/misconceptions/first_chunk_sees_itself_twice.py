@@ -6,6 +6,7 @@ Shows: A single round looks right; with several, rounds in which a position fell
     chunk weigh double.
 Hint: Counting every key twice leaves the softmax as it is. What does it do to the logsumexp?
 Rejected by: test_rounds_count_by_what_they_found
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: The sorted order is a ring.
 Shows: Differs only where the first and the last chunk hold the same bucket.
 Hint: Rolling a tensor brings its last entry to the front. What should stand before the first chunk?
 Rejected by: test_nothing_before_the_first_chunk
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Unit keys make the scale unnecessary.
 Shows: Attention is sharper than it should be.
 Hint: Compare your scores with the formula in the docstring; only the keys have unit length.
 Rejected by: test_one_chunk_is_full_attention
+Costs: 25 %
 """
 
 

@@ -7,6 +7,8 @@ Shows: Large float16 vectors overflow to inf in several coordinates, and the lar
 Hint: Which dtype does the docstring ask for at least, and what is the largest number float16 can
     hold?
 Rejected by: test_large_half_precision_vectors
+Costs: 15 %
+Belief: work_in_half_precision
 """
 
 

@@ -5,6 +5,7 @@ Believes: Stacking and flattening gives the same list as concatenating.
 Shows: The partition is right, but the bucket numbers are permuted.
 Hint: Write down the order of the 2k entries for k = 2, and compare it with [xR ; -xR].
 Rejected by: test_values
+Costs: 25 %
 """
 
 

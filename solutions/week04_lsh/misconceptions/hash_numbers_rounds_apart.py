@@ -6,6 +6,7 @@ Shows: The first round is right; the others are shifted by multiples of the numb
 Hint: Here every round is sorted on its own. Which range does the docstring give for the bucket
     numbers?
 Rejected by: test_every_round_has_its_own_rotation
+Costs: 25 %
 """
 
 

@@ -7,6 +7,7 @@ Shows: Right for (B, T, d); with heads the rounds stand in front of them, and wi
     fails.
 Hint: Count the new axis from the end of the shape rather than from its start.
 Rejected by: test_any_leading_dimensions
+Costs: 20 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: Right numbers, transposed.
 Hint: Compare the shape in the Returns section with the shape of your result when n_hashes and T
     differ.
 Rejected by: test_every_round_has_its_own_rotation
+Costs: 25 %
 """
 
 

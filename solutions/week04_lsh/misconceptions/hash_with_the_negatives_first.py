@@ -5,6 +5,7 @@ Believes: The order of the two halves does not matter.
 Shows: The partition is right, but every bucket number is off by half the number of buckets.
 Hint: Compare the order in [xR ; -xR] with the order in your concatenation.
 Rejected by: test_values
+Costs: 20 %
 """
 
 

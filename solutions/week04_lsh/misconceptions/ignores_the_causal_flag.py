@@ -5,6 +5,8 @@ Believes: Storing the flag is enough.
 Shows: A causal module answers like one that is not.
 Hint: Where is self.causal read?
 Rejected by: test_causal
+Costs: 30 %
+Belief: causal_ignored
 """
 
 

@@ -5,6 +5,7 @@ Believes: A fixed seed makes the module reproducible.
 Shows: The same rotations for every generator.
 Hint: The caller wants to decide about the randomness. Which argument carries that decision?
 Rejected by: test_draws_from_the_generator
+Costs: 20 %
 """
 
 

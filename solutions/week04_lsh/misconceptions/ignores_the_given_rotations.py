@@ -5,6 +5,7 @@ Believes: Every forward pass hashes afresh.
 Shows: The argument rotations has no influence on the output.
 Hint: When should the module draw at all?
 Rejected by: test_values
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Splitting the features as (d, H) is the same as (H, d).
 Shows: Right with one head; otherwise other features meet in a head than the weights expect.
 Hint: Which features belong to head 0: the first d, or every H-th?
 Rejected by: test_values
+Costs: 30 %
 """
 
 

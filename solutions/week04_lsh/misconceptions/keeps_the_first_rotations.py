@@ -5,6 +5,7 @@ Believes: Rotations are drawn once, like parameters.
 Shows: The first call is right; later calls ignore their generator.
 Hint: Call the module twice with generators of different seeds. Should the rotations be the same?
 Rejected by: test_every_call_draws_anew
+Costs: 25 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Merging the heads is the last step.
 Shows: W_o has no influence on the output.
 Hint: Which of the three projections does your forward never call?
 Rejected by: test_values
+Costs: 30 %
 """
 
 

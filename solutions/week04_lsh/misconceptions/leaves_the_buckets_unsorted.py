@@ -6,6 +6,7 @@ Shows: The bucket mask fits other positions than the ones in the window.
 Hint: Everything that enters a chunk has to go through the same permutation: queries, keys, values,
     positions and what else?
 Rejected by: test_values
+Costs: 30 %
 """
 
 

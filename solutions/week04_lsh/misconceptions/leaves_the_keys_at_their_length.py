@@ -6,6 +6,7 @@ Shows: Long keys draw attention whatever their direction.
 Hint: Hashing looks at the direction only. What must be taken out of the keys so that the scores do
     too?
 Rejected by: test_only_the_direction_of_a_key_counts
+Costs: 25 %
 """
 
 

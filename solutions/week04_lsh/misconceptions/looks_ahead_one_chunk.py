@@ -5,6 +5,7 @@ Believes: Rolling by -1 brings the chunk before.
 Shows: The last chunk sees too little, the first too much.
 Hint: Try your shift on the chunk numbers 0, 1, 2, 3 and see which neighbour each one gets.
 Rejected by: test_looks_back_one_chunk
+Costs: 25 %
 """
 
 

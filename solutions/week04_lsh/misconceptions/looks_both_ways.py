@@ -5,6 +5,7 @@ Believes: A neighbour is a neighbour on either side.
 Shows: A position in the middle of a long bucket sees three chunks.
 Hint: The docstring names two chunks. Which of your three is not among them?
 Rejected by: test_looks_back_one_chunk
+Costs: 20 %
 """
 
 

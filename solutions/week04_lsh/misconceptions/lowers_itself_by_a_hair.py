@@ -5,6 +5,7 @@ Believes: A small penalty breaks the tie.
 Shows: Self-attention is practically as strong as without a penalty.
 Hint: Mind the sign of the exponent.
 Rejected by: test_itself_comes_last
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: The diagonal of the window is the position itself.
 Shows: A position attends to itself freely and ignores another key.
 Hint: A window lists the chunk before first. At which place of it does a query meet itself?
 Rejected by: test_itself_comes_last
+Costs: 20 %
 """
 
 

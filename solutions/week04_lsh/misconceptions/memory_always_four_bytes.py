@@ -5,6 +5,7 @@ Believes: Scores are float32.
 Shows: Right for the default, wrong for half or double precision.
 Hint: What would the answer be for float16 scores? One of the arguments has not been used yet.
 Rejected by: test_every_element_size
+Costs: 20 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: Right for long sequences; for short ones the LSH answer equals the full o
 Hint: For short sequences the windows of all rounds together really are larger than the square.
     Where do the curves cross?
 Rejected by: test_lsh_can_cost_more_than_full
+Costs: 25 %
 """
 
 

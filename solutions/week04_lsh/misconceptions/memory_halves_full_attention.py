@@ -5,6 +5,7 @@ Believes: A causal mask saves half of the table.
 Shows: Full memory is about half of what it should be.
 Hint: A mask hides scores; are they computed and stored all the same?
 Rejected by: test_full_counts_every_pair
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: n_hashes multiplies the scores of either kind.
 Shows: Full attention appears to need more memory with more rounds, although it hashes nothing.
 Hint: Which of the arguments does full attention use at all?
 Rejected by: test_full_uses_no_buckets_and_no_rounds
+Costs: 30 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: Right where the length is divisible by the chunk size, too much elsewhere
 Hint: The estimate is for each of the n positions as they are. Try a length that does not fill its
     last chunk.
 Rejected by: test_length_need_not_fill_its_chunks
+Costs: 20 %
 """
 
 

@@ -5,6 +5,8 @@ Believes: A reshape to (B, T, C) puts the heads side by side.
 Shows: Positions and heads are mixed in the output.
 Hint: Before merging, which two axes have to stand next to each other, and in which order?
 Rejected by: test_values
+Costs: 40 %
+Belief: heads_by_view
 """
 
 

@@ -6,6 +6,7 @@ Shows: Where buckets are smaller than a chunk, unrelated vectors attend to each 
 Hint: Write the bucket of each position above your sorted list. Which pairs inside a window should
     not meet?
 Rejected by: test_buckets_stay_apart
+Costs: 35 %
 """
 
 

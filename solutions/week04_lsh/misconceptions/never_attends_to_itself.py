@@ -6,6 +6,7 @@ Shows: Zeros (or NaN) for a position that is alone in its bucket.
 Hint: A very low score still wins where it is the only one. What happens to a score of minus
     infinity there?
 Rejected by: test_alone_it_attends_to_itself
+Costs: 20 %
 """
 
 _attend_also_to_itself = _attend

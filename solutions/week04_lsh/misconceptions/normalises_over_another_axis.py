@@ -7,6 +7,7 @@ Shows: Right for an input of two axes; with a batch the positions are normalised
 Hint: Look up the default of dim in the function that you normalise with, and compare it with where
     the features stand.
 Rejected by: test_any_leading_dimensions
+Costs: 25 %
 """
 
 

@@ -6,6 +6,8 @@ Shows: A result comes back where an error was asked for, and the padding takes p
     attention.
 Hint: What does the Raises section ask for when T is not divisible by bucket_size?
 Rejected by: test_refuses_a_length_that_leaves_a_remainder
+Costs: 10 %
+Belief: length_not_checked
 """
 
 

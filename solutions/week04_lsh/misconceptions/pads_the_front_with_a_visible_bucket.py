@@ -5,6 +5,7 @@ Believes: Padding with zeros is invisible.
 Shows: Positions of bucket 0 in the first chunk share their weight with keys that do not exist.
 Hint: Zero is the number of a bucket and of a position. Which number belongs to neither?
 Rejected by: test_nothing_before_the_first_chunk
+Costs: 20 %
 """
 
 

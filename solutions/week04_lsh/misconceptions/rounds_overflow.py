@@ -5,6 +5,7 @@ Believes: exp(a) / sum(exp(a)) needs no shift.
 Shows: Inf or NaN for large sums, and NaN where a position was alone in every round.
 Hint: Week 1 has the cure: what may be subtracted from all of them without changing the ratio?
 Rejected by: test_far_from_zero
+Costs: 25 %
 """
 
 

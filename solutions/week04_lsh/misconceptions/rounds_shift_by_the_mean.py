@@ -6,6 +6,7 @@ Shows: Right for moderate sums; NaN where one round is far above the others or h
 Hint: After the shift, how large can the largest exponent still be? Which shift makes it at most
     zero?
 Rejected by: test_far_from_zero
+Costs: 20 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: Right result, but the logsumexps of the caller are changed.
 Hint: Which of your operations ends in an underscore or in -=? It writes into the tensor of the
     caller.
 Rejected by: test_values
+Costs: 20 %
 """
 
 

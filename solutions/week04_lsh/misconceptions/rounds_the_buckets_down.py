@@ -6,6 +6,7 @@ Shows: With an odd number of chunks one column is missing, and all the rotations
 Hint: Three chunks: which even number of buckets does the docstring ask for, and how many columns is
     that?
 Rejected by: test_odd_number_of_chunks
+Costs: 15 %
 """
 
 

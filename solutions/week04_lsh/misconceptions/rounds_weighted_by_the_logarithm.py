@@ -5,6 +5,7 @@ Believes: The logsumexp is the mass of the round.
 Shows: Negative or tiny sums give wild weights.
 Hint: The logsumexp is the logarithm of a mass. How do you get the mass back?
 Rejected by: test_values
+Costs: 40 %
 """
 
 

@@ -6,6 +6,7 @@ Believes: The rounds are axis 0.
 Shows: Right without a batch; with one, the sequences of the batch compete.
 Hint: Count the axis of rounds from the end of the shape.
 Rejected by: test_any_leading_dimensions
+Costs: 25 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: The scale is d itself.
 Shows: Attention is flatter than it should be.
 Hint: Think of the standard deviation of a sum of d terms, not of its variance.
 Rejected by: test_one_chunk_is_full_attention
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: All vectors of a head have the same size.
 Shows: Right where values are as wide as queries.
 Hint: Which vectors is the dot product taken over, and how many entries do they have?
 Rejected by: test_one_chunk_is_full_attention
+Costs: 20 %
 """
 
 _scale_by_head_size = lsh_attention

@@ -6,6 +6,8 @@ Shows: float16 cannot hold 1e5: a position that is alone becomes NaN.
 Hint: What is the largest number float16 can hold? The docstring names the least dtype for the
     scores.
 Rejected by: test_half_precision
+Costs: 10 %
+Belief: work_in_half_precision
 """
 
 _scores_as_they_should_be = _scores

@@ -5,6 +5,7 @@ Believes: A generator is a seed.
 Shows: Right numbers, but everything random that comes after it is changed.
 Hint: torch.randn can be told which generator to draw from. Then nobody else notices.
 Rejected by: test_draws_from_the_generator
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Same bucket is the only condition.
 Shows: Right for small buckets; with large ones too many keys, and a table of T x T.
 Hint: How much work does one enormous bucket make? What do the chunks put a bound on?
 Rejected by: test_looks_back_one_chunk
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: dim=0 is the axis of positions.
 Shows: Right for (T,), wrong as soon as there are leading dimensions.
 Hint: Where do the positions stand in (..., T), counted from the end?
 Rejected by: test_every_row_on_its_own
+Costs: 30 %
 """
 
 

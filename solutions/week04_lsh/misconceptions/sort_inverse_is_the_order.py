@@ -5,6 +5,8 @@ Believes: Applying a permutation twice undoes it.
 Shows: Right for a single swap; wrong as soon as three positions move in a ring.
 Hint: Take the order 1, 2, 0 and apply it twice with pencil and paper.
 Rejected by: test_inverse_leads_back
+Costs: 50 %
+Belief: order_taken_for_its_inverse
 """
 
 

@@ -7,6 +7,7 @@ Shows: Right for short sequences; in longer ones late positions of one bucket ov
 Hint: By how much can the position part of the key grow? The step from one bucket to the next must
     be larger than that.
 Rejected by: test_long_rows
+Costs: 25 %
 """
 
 

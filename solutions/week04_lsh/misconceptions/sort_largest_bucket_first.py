@@ -5,6 +5,7 @@ Believes: The direction of the sort does not matter.
 Shows: Buckets descend instead of ascending.
 Hint: Check which bucket comes first in your sorted list.
 Rejected by: test_order
+Costs: 25 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: Buckets are in order, ties are backwards.
 Hint: Two positions with the same bucket should stay in the order in which they came. What is such a
     sort called?
 Rejected by: test_ties_keep_their_order
+Costs: 30 %
 """
 
 

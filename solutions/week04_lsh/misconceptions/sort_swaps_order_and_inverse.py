@@ -5,6 +5,7 @@ Believes: The rank of each position is the order.
 Shows: order.gather(-1, inverse) still gives 0..T-1, so the check in the docstring passes.
 Hint: Which of the two lists, used as an index, puts the buckets into ascending order?
 Rejected by: test_order
+Costs: 20 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: Right for one round; with several, hidden keys raise the weight of a roun
 Hint: The logsumexp should be the logarithm of the denominator of your softmax. Does yours hold the
     same terms?
 Rejected by: test_rounds_count_by_what_they_found
+Costs: 25 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: Right for one round; a round with many good keys counts no more than one 
 Hint: Two rounds have the same best score, but one found ten more good keys. Which number tells them
     apart?
 Rejected by: test_rounds_count_by_what_they_found
+Costs: 25 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: AdamW is Adam, only newer.
 Shows: the losses differ in the fourth digit, the weights a little more after every step.
 Hint: What is the default weight decay of the optimiser that you chose, and what is Adam's?
 Rejected by: test_parameters_afterwards
+Costs: 25 %
 """
 
 def fit(model, inputs, targets, steps, lr=1e-2):

@@ -5,6 +5,7 @@ Believes: one random number per step is enough.
 Shows: equal prompts are continued equally, however high the temperature.
 Hint: multinomial draws independently for every row that it is given. How many rows does yours get?
 Rejected by: test_equal_prompts_go_different_ways
+Costs: 30 %
 """
 
 def generate(model, prompt, max_new_tokens, temperature=1.0, generator=None):

@@ -5,6 +5,8 @@ Believes: dropout belongs into ff, where the docstring lists it.
 Shows: in training the attention's weights are never dropped.
 Hint: Look at the signature of CausalSelfAttention: what can it be given, and what does it get from you?
 Rejected by: test_training_drops_in_two_places
+Costs: 20 %
+Belief: dropout_not_passed_on
 """
 
 _RightTransformerBlock = TransformerBlock

@@ -5,6 +5,7 @@ Believes: what the model does not see any more is not needed any more.
 Shows: right up to max_len tokens; longer results are too short.
 Hint: There are two things here: what the model is shown, and what is returned. Do they have the same name in your code?
 Rejected by: test_the_prompt_comes_first
+Costs: 30 %
 """
 
 def generate(model, prompt, max_new_tokens, temperature=1.0, generator=None):

@@ -5,6 +5,7 @@ Believes: the i of the exponent counts columns.
 Shows: the sines are right, the cosines turn too slowly, and products of rows no longer depend on distance alone.
 Hint: In the formula both sine and cosine hold the exponent 2i/C. How many different frequencies are there for C columns?
 Rejected by: test_products_know_only_the_distance
+Costs: 35 %
 """
 
 def sinusoidal_positions(seq_len, d_model):

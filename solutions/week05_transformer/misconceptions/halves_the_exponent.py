@@ -5,6 +5,7 @@ Believes: i and 2i are both just a counter.
 Shows: the slowest pair turns a hundred times as fast as it should.
 Hint: If i counts pairs, the exponent runs from 0 to almost 1. How far does yours run?
 Rejected by: test_frequencies_of_wide_tables
+Costs: 30 %
 """
 
 def sinusoidal_positions(seq_len, d_model):

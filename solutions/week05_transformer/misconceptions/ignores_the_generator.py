@@ -5,6 +5,7 @@ Believes: torch.manual_seed is the way to repeat an experiment.
 Shows: the same generator gives different texts, and drawing disturbs everyone else's random numbers.
 Hint: Follow the argument `generator`: where does it have to arrive?
 Rejected by: test_drawn_tokens
+Costs: 20 %
 """
 
 def generate(model, prompt, max_new_tokens, temperature=1.0, generator=None):

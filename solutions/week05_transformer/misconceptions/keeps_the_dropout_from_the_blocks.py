@@ -5,6 +5,8 @@ Believes: naming an argument is enough.
 Shows: training and evaluation give the same logits, whatever the rate.
 Hint: Follow the number `dropout` from your constructor: who is to use it, and does it arrive there?
 Rejected by: test_training_with_everything_dropped
+Costs: 20 %
+Belief: dropout_not_passed_on
 """
 
 _RightMiniTransformer = MiniTransformer

@@ -5,6 +5,7 @@ Believes: the order of the columns makes no difference.
 Shows: the row of position 0 reads 0, 0, …, 1, 1; a model learns as well with it, but no table of others fits.
 Hint: Which places of a row does the formula give to the sine: the first half, or every other one?
 Rejected by: test_first_row
+Costs: 25 %
 """
 
 def sinusoidal_positions(seq_len, d_model):

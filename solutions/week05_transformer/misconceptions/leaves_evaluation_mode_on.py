@@ -5,6 +5,8 @@ Believes: whoever trains it next will switch it back.
 Shows: after the first sample text, training goes on without dropout, and nobody notices.
 Hint: A function that borrows something gives it back as it was. Which mode was the model in when it came?
 Rejected by: test_mode_is_restored
+Costs: 15 %
+Belief: mode_not_restored
 """
 
 def generate(model, prompt, max_new_tokens, temperature=1.0, generator=None):

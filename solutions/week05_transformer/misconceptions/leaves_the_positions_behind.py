@@ -5,6 +5,7 @@ Believes: model.to(device) moves every tensor that the model holds.
 Shows: right on the CPU in float32; on another device, or in half precision, an error about two devices or two dtypes.
 Hint: model.to(...) moves parameters and buffers. Which of the two is your table?
 Rejected by: test_half_precision
+Costs: 20 %
 """
 
 _RightMiniTransformer = MiniTransformer

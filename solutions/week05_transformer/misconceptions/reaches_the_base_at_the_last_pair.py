@@ -5,6 +5,7 @@ Believes: the frequencies run from 1 to 1/10000, both included.
 Shows: the first pair is right; the others turn too slowly, more so in narrow tables.
 Hint: Put the last i into the exponent 2i/C. Does it ever become 1? Some libraries divide by C/2 - 1; the paper does not.
 Rejected by: test_frequencies_of_wide_tables
+Costs: 25 %
 """
 
 def sinusoidal_positions(seq_len, d_model):

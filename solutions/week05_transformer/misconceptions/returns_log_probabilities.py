@@ -5,6 +5,7 @@ Believes: a language model returns probabilities, and their logarithm is more st
 Shows: training goes on as before, because the cross-entropy of log-probabilities is the same number; the values differ all the same.
 Hint: Each row of your result, exponentiated, sums to 1. Should logits do that? Who takes the softmax in `fit` and in `generate`?
 Rejected by: test_values
+Costs: 30 %
 """
 
 _RightMiniTransformer = MiniTransformer

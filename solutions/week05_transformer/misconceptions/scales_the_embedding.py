@@ -5,6 +5,7 @@ Believes: the paper does it (§3.4), so every transformer does.
 Shows: the positions are drowned by the tokens, the more so the wider the model.
 Hint: The paper scales because it ties the embedding to the head. Is that so here?
 Rejected by: test_values
+Costs: 25 %
 """
 
 _RightMiniTransformer = MiniTransformer

@@ -5,6 +5,7 @@ Believes: GPT-2 does so, and it saves parameters.
 Shows: embed.weight and head.weight are always equal, whatever is loaded into them.
 Hint: Tying weights is a fine idea, but the docstring says something about it. Which two words?
 Rejected by: test_values
+Costs: 25 %
 """
 
 _RightMiniTransformer = MiniTransformer

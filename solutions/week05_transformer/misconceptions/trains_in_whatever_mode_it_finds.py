@@ -5,6 +5,7 @@ Believes: a model is in training mode unless someone changes that.
 Shows: a model that has just been evaluated is trained without dropout.
 Hint: Evaluate a model, then train it again: who switches the dropout back on?
 Rejected by: test_trains_in_training_mode
+Costs: 25 %
 """
 
 def fit(model, inputs, targets, steps, lr=1e-2):

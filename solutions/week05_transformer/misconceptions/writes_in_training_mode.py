@@ -5,6 +5,7 @@ Believes: torch.no_grad() is evaluation mode.
 Shows: a freshly trained model makes more mistakes than it has to, and at temperature 0 two texts differ.
 Hint: no_grad() is about gradients. What is it that dropout looks at?
 Rejected by: test_dropout_is_off
+Costs: 30 %
 """
 
 def generate(model, prompt, max_new_tokens, temperature=1.0, generator=None):

@@ -5,6 +5,7 @@ Believes: Keras computes in float32 anyway.
 Shows: halves go in, float32 comes out, and everything behind becomes wider than it was.
 Hint: Which dtype should the results have? Cast back.
 Rejected by: test_half_precision
+Costs: 20 %
 """
 
 _right_keras_attention = keras_attention

@@ -5,6 +5,7 @@ Believes: the denominator is the same with and without a mask.
 Shows: early outputs are far too small; the last one is right.
 Hint: Equal values should come out as they are, for the first query too. Which keys does your denominator hold?
 Rejected by: test_causal
+Costs: 35 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: a prefix sum ends before the place it is read at.
 Shows: the first query sees nothing, and is NaN or zero; the others miss one key.
 Hint: Which keys does query 0 see? Add first, then read.
 Rejected by: test_causal
+Costs: 30 %
 """
 
 

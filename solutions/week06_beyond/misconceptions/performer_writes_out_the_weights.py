@@ -5,6 +5,7 @@ Believes: features make attention cheap by themselves.
 Shows: right values; work and memory grow with the square of the length, as they did before.
 Hint: A product of three matrices can be computed in two orders. What is the size of what lies in between?
 Rejected by: test_growth
+Costs: 50 %
 """
 
 

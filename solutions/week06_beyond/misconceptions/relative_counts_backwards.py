@@ -5,6 +5,7 @@ Believes: a distance has no sign, or its sign is a matter of taste.
 Shows: the rows for keys before and behind the query change places.
 Hint: To which row of the table does the key right behind the query belong? Try a table in which only that row is not zero.
 Rejected by: test_values
+Costs: 40 %
 """
 
 

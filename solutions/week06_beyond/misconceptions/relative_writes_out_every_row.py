@@ -5,6 +5,7 @@ Believes: the table has to be spread out before it can be used.
 Shows: right values; a tensor of n·m·d numbers, which for long sequences does not fit.
 Hint: There are only 2D + 1 different rows. What could be computed once per row, before anything is looked up?
 Rejected by: test_memory
+Costs: 20 %
 """
 
 

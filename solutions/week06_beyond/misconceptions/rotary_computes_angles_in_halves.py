@@ -5,6 +5,7 @@ Believes: what goes into a half and comes out as a half can be computed in halve
 Shows: right for short sequences; from a few dozen positions on, halves are turned by angles that are far off.
 Hint: bfloat16 has 8 bits for the digits. Which position does 257 become? Convert when the angles are done.
 Rejected by: test_far_positions_in_halves
+Costs: 15 %
 """
 
 

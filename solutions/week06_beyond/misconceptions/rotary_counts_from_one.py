@@ -5,6 +5,7 @@ Believes: the first token is number one.
 Shows: all dot products are right; the vectors themselves are turned once too often.
 Hint: By which angle should the very first token be turned?
 Rejected by: test_values
+Costs: 25 %
 """
 
 

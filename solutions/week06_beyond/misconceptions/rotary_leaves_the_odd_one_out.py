@@ -5,6 +5,7 @@ Believes: an entry without a partner can stay as it is.
 Shows: a size that cannot be right goes unnoticed.
 Hint: The docstring says what happens for an odd d.
 Rejected by: test_refuses_an_odd_size
+Costs: 10 %
 """
 
 _right_rotary = rotary

@@ -5,6 +5,7 @@ Believes: there is only one way to make pairs.
 Shows: dot products still depend on distances alone, so a model trains; but weights of one kind do not work with the other.
 Hint: Several libraries pair the two halves. Which entries make a pair in the docstring?
 Rejected by: test_values
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: i is the number of the pair, and the 2 is for the two entries.
 Shows: the slowest pair turns about √base instead of base times as slowly as the first.
 Hint: For the last pair the exponent should be close to -1. What is yours?
 Rejected by: test_values
+Costs: 30 %
 """
 
 

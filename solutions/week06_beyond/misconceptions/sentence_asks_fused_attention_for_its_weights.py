@@ -5,6 +5,7 @@ Believes: output_attentions=True is all it takes.
 Shows: a warning, and an empty tuple where the attentions should be.
 Hint: Read the warning. Fused attention never writes the weights down, so it has none to give.
 Rejected by: test_values
+Costs: 40 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: special tokens are packaging, not part of the sentence.
 Shows: rows no longer sum to 1; what [CLS] and [SEP] take, often most of it, is hidden.
 Hint: Sum a row of your weights. Where did the rest go?
 Rejected by: test_tokens
+Costs: 25 %
 """
 
 _right_sentence_attention = sentence_attention

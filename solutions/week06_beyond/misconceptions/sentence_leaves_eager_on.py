@@ -5,6 +5,7 @@ Believes: eager attention gives the same results, so nobody will notice.
 Shows: whatever the model does afterwards takes more time and memory than before.
 Hint: Which attention implementation did the model have when it came, and which when you were done?
 Rejected by: test_attention_is_given_back
+Costs: 20 %
 """
 
 

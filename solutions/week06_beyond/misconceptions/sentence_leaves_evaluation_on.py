@@ -5,6 +5,7 @@ Believes: evaluation is the safe mode to leave a model in.
 Shows: a training loop that looks at a sentence now and then goes on without dropout afterwards.
 Hint: Print model.training before and after your function.
 Rejected by: test_mode_is_given_back
+Costs: 20 %
 """
 
 

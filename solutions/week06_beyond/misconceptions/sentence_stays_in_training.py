@@ -5,6 +5,7 @@ Believes: without a backward pass the mode does not matter.
 Shows: a model that is being trained drops weights at random while it is looked at.
 Hint: Which layers of the model behave differently in training? Ask twice for the same sentence.
 Rejected by: test_no_dropout
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: the threshold is the surplus divided by the length of the row.
 Shows: rows sum to more than 1 as soon as one entry is zero; right where all entries are close together.
 Hint: Sum one of your rows. How many entries were lowered and stayed positive, and by how many did you divide?
 Rejected by: test_values
+Costs: 50 %
 """
 
 

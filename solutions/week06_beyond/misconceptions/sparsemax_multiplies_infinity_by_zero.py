@@ -5,6 +5,7 @@ Believes: multiplying by a mask removes an entry, whatever it is.
 Shows: right, until the first -inf: then the whole row is NaN.
 Hint: What is 0 times -inf? Look for a way to leave entries out that does not multiply them.
 Rejected by: test_minus_infinity
+Costs: 20 %
 """
 
 

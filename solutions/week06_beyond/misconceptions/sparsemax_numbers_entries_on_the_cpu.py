@@ -5,6 +5,7 @@ Believes: a new tensor lives where the others do.
 Shows: right on the CPU; on a GPU an error about two devices.
 Hint: Where does a tensor live that torch.arange makes without being told?
 Rejected by: test_device
+Costs: 15 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: reshape(-1, n) puts the axis of length n last.
 Shows: right for the last axis; for any other the shape is right and the numbers are not.
 Hint: Reshaping never changes the order in which numbers lie. Number the entries of a 2 x 3 tensor, take dim=0, and look at the rows that you project.
 Rejected by: test_any_axis
+Costs: 30 %
 """
 
 _right_sparsemax = sparsemax

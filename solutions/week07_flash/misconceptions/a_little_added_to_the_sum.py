@@ -5,6 +5,8 @@ Believes: A little something prevents a division by zero later.
 Shows: Rows of only -inf do not sum to 0, and float64 loses digits.
 Hint: The sum of nothing is nothing. Whoever divides by it can take care.
 Rejected by: test_only_minus_infinity
+Costs: 15 %
+Belief: guards_the_denominator
 """
 
 

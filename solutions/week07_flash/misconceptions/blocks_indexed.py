@@ -6,6 +6,7 @@ Shows: An error for a generator.
 Hint: A `for` loop works with anything that gives one block after the other. What can the start be,
     so that the first block needs no special care?
 Rejected by: test_read_once
+Costs: 20 %
 """
 
 

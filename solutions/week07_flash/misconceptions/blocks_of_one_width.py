@@ -5,6 +5,7 @@ Believes: All blocks are equally wide.
 Shows: An error as soon as the widths differ.
 Hint: The last block of a long row is usually shorter. Can you do with one block at a time?
 Rejected by: test_widths
+Costs: 25 %
 """
 
 

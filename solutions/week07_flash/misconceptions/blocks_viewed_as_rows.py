@@ -6,6 +6,8 @@ Shows: An error for transposed or expanded blocks.
 Hint: Most functions work along the last axis whatever stands in front; where you must reshape,
     `reshape` copies if it has to.
 Rejected by: test_views
+Costs: 15 %
+Belief: contiguous_input
 """
 
 

@@ -6,6 +6,8 @@ Shows: The caller's blocks are changed, and gradients fail.
 Hint: An operator with = behind it, or a method with _ behind its name, writes into the tensor. Make
     a new one.
 Rejected by: test_values
+Costs: 20 %
+Belief: changes_the_argument
 """
 
 

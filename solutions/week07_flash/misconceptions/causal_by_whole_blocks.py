@@ -5,6 +5,7 @@ Believes: A block is seen or not seen.
 Shows: With blocks of 1 all is well; larger blocks let queries look ahead.
 Hint: The block in which query and keys overlap needs a mask of its own.
 Rejected by: test_causal
+Costs: 30 %
 """
 
 

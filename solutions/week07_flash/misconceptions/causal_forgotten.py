@@ -5,6 +5,8 @@ Believes: The blocks take care of the order.
 Shows: Queries see later keys.
 Hint: Where in your loop do positions of queries and keys meet?
 Rejected by: test_causal
+Costs: 30 %
+Belief: causal_lost
 """
 
 

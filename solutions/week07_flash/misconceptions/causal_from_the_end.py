@@ -5,6 +5,7 @@ Believes: The last query always sees everything.
 Shows: Right where n = m; otherwise every query sees too many keys, or too few.
 Hint: Both are counted from 0: what does query 0 see if there are more keys than queries?
 Rejected by: test_causal_with_more_keys_or_queries
+Costs: 20 %
 """
 
 

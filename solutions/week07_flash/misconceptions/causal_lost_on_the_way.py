@@ -5,6 +5,8 @@ Believes: Causal matters in the backward pass.
 Shows: Queries see later keys.
 Hint: Follow the argument from apply to the line that hides keys.
 Rejected by: test_causal_values
+Costs: 25 %
+Belief: causal_lost
 """
 
 

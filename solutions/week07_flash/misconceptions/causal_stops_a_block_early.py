@@ -6,6 +6,7 @@ Shows: The last queries miss the keys of the block they stand in.
 Hint: Which is the first block that *no* query sees any of? Compare where it begins, not where it
     ends.
 Rejected by: test_causal
+Costs: 20 %
 """
 
 

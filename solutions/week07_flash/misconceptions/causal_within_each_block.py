@@ -5,6 +5,8 @@ Believes: The mask of a block is a triangle.
 Shows: Only the first block is right: later blocks are seen too early.
 Hint: Number 0 of the third block is not the first key. What is its position?
 Rejected by: test_causal
+Costs: 25 %
+Belief: causal_within_the_block
 """
 
 

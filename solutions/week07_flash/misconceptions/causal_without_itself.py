@@ -5,6 +5,7 @@ Believes: Causal means strictly earlier.
 Shows: The first query sees nothing at all.
 Hint: The docstring says j <= i. What does query 0 see?
 Rejected by: test_causal
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: The division is for the caller.
 Shows: The correction is too large by the sum of each row.
 Hint: The correction is made of the output that was returned. Save that one.
 Rejected by: test_gradients
+Costs: 30 %
 """
 
 

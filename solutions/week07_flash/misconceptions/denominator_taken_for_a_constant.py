@@ -6,6 +6,7 @@ Shows: The values are right; the gradients of queries and keys are not.
 Hint: A larger score makes the denominator larger: that is the part of the softmax that takes weight
     from the others.
 Rejected by: test_gradients
+Costs: 25 %
 """
 
 

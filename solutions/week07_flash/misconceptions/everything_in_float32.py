@@ -5,6 +5,8 @@ Believes: float32 is wide enough for attention.
 Shows: Seven right digits in float64.
 Hint: No less than float32, but no less than the inputs either: torch.promote_types.
 Rejected by: test_float_types
+Costs: 10 %
+Belief: float32_everywhere
 """
 
 

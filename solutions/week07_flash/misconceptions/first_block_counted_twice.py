@@ -5,6 +5,7 @@ Believes: The first block gives the start, then all blocks are gone through.
 Shows: The first block's share of the sum is doubled.
 Hint: Check with a single block. How often is it added?
 Rejected by: test_one_block
+Costs: 30 %
 """
 
 

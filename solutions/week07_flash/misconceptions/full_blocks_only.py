@@ -5,6 +5,7 @@ Believes: The block size divides the number of keys.
 Shows: An error as soon as it does not.
 Hint: Slices may reach beyond the end: x[8:12] of 11 rows has 3 rows.
 Rejected by: test_last_block_is_shorter
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Each gradient finds its input.
 Shows: An error, or wrong gradients where the shapes happen to agree.
 Hint: One gradient per argument of forward, in the order of its arguments.
 Rejected by: test_gradients
+Costs: 20 %
 """
 
 

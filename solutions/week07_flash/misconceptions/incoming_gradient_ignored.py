@@ -5,6 +5,7 @@ Believes: backward computes the derivative of the output.
 Shows: Right only behind a plain sum.
 Hint: What arrives is the gradient of the loss by the output; what you return is that by the inputs.
 Rejected by: test_gradients
+Costs: 40 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: The incoming gradient belongs to backward.
 Shows: The correction is right; everything that needs the gradient afterwards is not.
 Hint: A method with _ behind its name writes into the tensor. You need the gradient again.
 Rejected by: test_gradients
+Costs: 15 %
 """
 
 

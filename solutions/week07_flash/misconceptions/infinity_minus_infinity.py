@@ -6,6 +6,7 @@ Shows: NaN in rows whose first block is -inf, and in everything that follows the
 Hint: Work out exp(x - maximum) for x = -inf and a maximum of -inf. What could be subtracted there
     without harm?
 Rejected by: test_block_of_minus_infinity
+Costs: 25 %
 """
 
 

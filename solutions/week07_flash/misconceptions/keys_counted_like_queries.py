@@ -5,6 +5,8 @@ Believes: Queries and keys are equally many.
 Shows: Right where n = m; with fewer queries the last keys are left out.
 Hint: Which of the two lengths do the blocks divide?
 Rejected by: test_values
+Costs: 20 %
+Belief: as_many_keys_as_queries
 """
 
 

@@ -5,6 +5,7 @@ Believes: The number of blocks is m // block_size.
 Shows: Right where the block size divides the number of keys.
 Hint: With 11 keys and blocks of 4, how many blocks are there?
 Rejected by: test_last_block_is_shorter
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: A full block at the end reads each key at least once.
 Shows: Keys in the overlap have double weight.
 Hint: Add up how many keys your blocks hold, for 11 keys and blocks of 4.
 Rejected by: test_last_block_is_shorter
+Costs: 25 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Zeros add nothing.
 Shows: A key of zeros has the score 0, and exp(0) is 1: the weights of real keys are too small.
 Hint: What is the score of a padded key, and what should it be so that its exponential is 0?
 Rejected by: test_last_block_is_shorter
+Costs: 25 %
 """
 
 

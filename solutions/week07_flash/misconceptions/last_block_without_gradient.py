@@ -6,6 +6,7 @@ Shows: The last keys and values get the gradient 0.
 Hint: With 11 keys and blocks of 4, how many blocks are there? Go through them as in the forward
     pass.
 Rejected by: test_gradients_of_short_last_block
+Costs: 20 %
 """
 
 

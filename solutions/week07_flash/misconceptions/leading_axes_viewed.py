@@ -5,6 +5,8 @@ Believes: A tensor lies in memory as its shape says.
 Shows: An error for transposed or expanded inputs.
 Hint: Matrix products take any leading axes; where you must reshape, `reshape` copies if it has to.
 Rejected by: test_views
+Costs: 15 %
+Belief: contiguous_input
 """
 
 

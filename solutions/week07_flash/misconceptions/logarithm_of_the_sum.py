@@ -5,6 +5,7 @@ Believes: Sums of exponentials are kept as logarithms.
 Shows: log(sum) in the second place, and -inf for rows of only -inf.
 Hint: The docstring says what the second result is. A logarithm can be taken by whoever needs it.
 Rejected by: test_values
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: log(sum) is the logsumexp.
 Shows: The output is right; the logsumexp is too small by the maximum.
 Hint: The sum is one of exp(score - maximum). What factor was taken out of it?
 Rejected by: test_logsumexp
+Costs: 25 %
 """
 
 

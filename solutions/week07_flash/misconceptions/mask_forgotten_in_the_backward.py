@@ -6,6 +6,7 @@ Shows: With causal, later keys get weights and gradients.
 Hint: The logsumexp knows nothing of single keys. Compute the weights again exactly as in the
     forward pass.
 Rejected by: test_gradients_causal
+Costs: 30 %
 """
 
 

@@ -5,6 +5,8 @@ Believes: The mask of a block is a triangle.
 Shows: With causal, gradients of later blocks are wrong.
 Hint: The block begins somewhere. Does the backward pass know where?
 Rejected by: test_gradients_causal
+Costs: 25 %
+Belief: causal_within_the_block
 """
 
 

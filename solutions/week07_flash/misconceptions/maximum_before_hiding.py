@@ -5,6 +5,7 @@ Believes: A maximum that is too large does no harm.
 Shows: Right for ordinary scores; a hidden key with a huge score makes 0/0 of its row.
 Hint: What is left of the visible keys if a hidden one has a score that is larger by 3000?
 Rejected by: test_hidden_keys_leave_no_trace
+Costs: 20 %
 """
 
 

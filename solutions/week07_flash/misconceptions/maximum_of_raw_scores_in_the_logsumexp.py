@@ -6,6 +6,7 @@ Shows: The output is right, the logsumexp is not.
 Hint: exp(scale * (s - maximum)) takes out the factor exp(scale * maximum). What becomes of it in
     the logarithm?
 Rejected by: test_logsumexp
+Costs: 20 %
 """
 
 

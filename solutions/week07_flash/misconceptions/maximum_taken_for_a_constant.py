@@ -6,6 +6,7 @@ Shows: The values are right; the sum's gradient lacks the part that comes throug
 Hint: Raise the largest number of a row a little: what happens to the sum of exp(x - maximum)? And
     to your gradient?
 Rejected by: test_gradients
+Costs: 20 %
 """
 
 

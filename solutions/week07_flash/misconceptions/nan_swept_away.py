@@ -6,6 +6,7 @@ Shows: The values are right; the gradients of rows with a block of only -inf are
 Hint: The backward pass goes through the step that made the NaN. Change what goes into it, rather
     than what comes out.
 Rejected by: test_gradients_beside_minus_infinity
+Costs: 20 %
 """
 
 

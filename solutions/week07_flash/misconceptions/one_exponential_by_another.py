@@ -5,6 +5,7 @@ Believes: A quotient of exponentials is the same as the exponential of a differe
 Shows: Right for ordinary scores; NaN or 0 in the gradients of large ones.
 Hint: On paper they are the same. Which of the two stays finite when both numbers are 1000?
 Rejected by: test_gradients_of_large_scores
+Costs: 25 %
 """
 
 

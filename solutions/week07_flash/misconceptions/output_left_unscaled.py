@@ -6,6 +6,7 @@ Shows: Early blocks weigh too much wherever the maximum rises.
 Hint: The weighted values were summed up with the same exponentials as the sum. Which of the two
     refers to the old maximum?
 Rejected by: test_scores_that_rise
+Costs: 40 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Values are as large as queries.
 Shows: An error where d_v differs from d.
 Hint: The output is made of values. Which tensor knows their size?
 Rejected by: test_values
+Costs: 15 %
 """
 
 

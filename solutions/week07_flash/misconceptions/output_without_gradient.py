@@ -5,6 +5,7 @@ Believes: Flash attention has its own backward pass.
 Shows: The values are right; nothing carries a gradient.
 Hint: The backward pass by hand belongs to FlashAttention. Here torch does the work, if you let it.
 Rejected by: test_gradients
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Every gradient belongs to one block.
 Shows: The gradient of the queries comes from the last block alone.
 Hint: A block of keys has its gradient to itself. The queries meet every block.
 Rejected by: test_gradients
+Costs: 30 %
 """
 
 

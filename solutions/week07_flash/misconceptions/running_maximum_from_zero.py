@@ -5,6 +5,8 @@ Believes: The maximum of nothing is 0.
 Shows: Right for ordinary scores; 0/0 for queries all of whose scores are far below zero.
 Hint: All exponentials of a row may underflow. With which start is one of them always exp(0)?
 Rejected by: test_very_negative_scores
+Costs: 20 %
+Belief: maximum_started_at_zero
 """
 
 

@@ -5,6 +5,7 @@ Believes: The scale belongs to the queries.
 Shows: The keys' gradient is too large by √d.
 Hint: If you scaled the queries beforehand: which queries do you multiply with here?
 Rejected by: test_gradients
+Costs: 20 %
 """
 
 

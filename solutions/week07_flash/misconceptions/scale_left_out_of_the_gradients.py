@@ -5,6 +5,7 @@ Believes: The scale has been used in the weights.
 Shows: Both gradients are too large by √d.
 Hint: The scores are q·k/√d. What is their derivative by q?
 Rejected by: test_head_sizes
+Costs: 25 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: d is the size of the output.
 Shows: Right only where d_v = d.
 Hint: The scale tames a sum over the features of queries and keys. How many are there?
 Rejected by: test_head_sizes
+Costs: 20 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: NaN, as 0 times infinity, where very negative numbers follow a block of o
 Hint: Put a 0 for the old maximum and -1000 for the new one into your factor. What is it times a sum
     of 0?
 Rejected by: test_minus_infinity_before_very_negative_numbers
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Once -inf has been replaced by 0, 0 is the maximum.
 Shows: Rows of only -inf give (0, 0), and rows that begin with -inf never go below 0.
 Hint: The stand-in is for the subtraction only. What should be remembered, and returned?
 Rejected by: test_only_minus_infinity
+Costs: 20 %
 """
 
 

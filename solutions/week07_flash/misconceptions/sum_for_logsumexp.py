@@ -6,6 +6,7 @@ Shows: Positive numbers of which the maximum is unknown.
 Hint: A sum without its maximum cannot be used by anybody. The docstring says which single number
     holds both.
 Rejected by: test_logsumexp
+Costs: 20 %
 """
 
 

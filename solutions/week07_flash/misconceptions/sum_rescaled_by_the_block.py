@@ -6,6 +6,7 @@ Shows: Right for the first block, and wherever both maxima are equal.
 Hint: The old sum refers to the old maximum. Which two numbers stand in the factor that takes it to
     the new one?
 Rejected by: test_values
+Costs: 40 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Keys that nobody sees need no gradient.
 Shows: An error about the shape of a gradient, where there are more keys than queries.
 Hint: A gradient has the shape of its input. What is the gradient of a key that nobody sees?
 Rejected by: test_gradients_causal_with_more_keys_or_queries
+Costs: 15 %
 """
 
 

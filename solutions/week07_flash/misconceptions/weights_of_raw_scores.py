@@ -5,6 +5,7 @@ Believes: The logsumexp takes care of the scale.
 Shows: The weights of the backward pass do not sum to 1.
 Hint: Forward and backward must compute the same scores. Could they share a function?
 Rejected by: test_gradients
+Costs: 30 %
 """
 
 

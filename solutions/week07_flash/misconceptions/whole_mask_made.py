@@ -5,6 +5,7 @@ Believes: A mask of bools costs nothing.
 Shows: Right results, with a table of n x m bools in memory.
 Hint: Which positions belong to the block? A mask for n queries and one block of keys is enough.
 Rejected by: test_no_table_of_scores
+Costs: 30 %
 """
 
 
