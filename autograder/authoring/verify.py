@@ -93,6 +93,7 @@ def verify_week(
             )
             result.gaps += _judge(week, misconception, report, result, failed)
         result.gaps += _coverage(week, engine, failed)
+        result.gaps += _lone_beliefs(engine.bank)
         result.gaps += [f"{place} is not filled in yet" for place in blanks(course, week)]
         return result
     finally:
@@ -144,6 +145,8 @@ def _judge(
     failed: set[str],
 ) -> Iterator[str]:
     name = misconception.name
+    if misconception.cost is None:
+        yield f"misconception {name} does not say what it costs: add a line such as `Costs: 20 %`"
     yield from _faults(f"misconception {name}", report)
     own = _exercise(report, misconception.exercise)
     if own is None:
@@ -172,6 +175,17 @@ def _exercise(report: SubmissionReport, name: str) -> ExerciseReport | None:
 
 def _function(test: str) -> str:
     return test.split("[")[0]
+
+
+def _lone_beliefs(bank: Bank) -> Iterator[str]:
+    """A key that only one file has charges nothing once: it is misspelt, or not needed."""
+    beliefs = Counter(m.belief for m in bank.misconceptions if m.belief)
+    for misconception in bank.misconceptions:
+        if beliefs[misconception.belief] == 1:
+            yield (
+                f"misconception {misconception.name} is the only one with the belief "
+                f"{misconception.belief!r}: is it misspelt?"
+            )
 
 
 def _coverage(week: Week, engine: Engine, failed: set[str]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from ..model.report import ExerciseReport, TestReport
 from ..model.verdicts import Verdict
+from .arithmetic import Line, arithmetic, carried_words
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 DEVICES = ("cpu", "cuda", "fake-gpu")
@@ -119,16 +120,26 @@ class ExerciseView:
 
     @property
     def state(self) -> str:
-        """complete, partly, wrong, open (nothing written yet), fault or ungraded."""
+        """complete, carried, partly, wrong, open (nothing written yet), fault or ungraded."""
         if any(f.verdict is Verdict.GRADER_FAULT for f in self.findings):
             return "fault"
-        if not self.findings and not self.held:
+        if not self.findings and not self.held and not self.carried:
             return "ungraded"
         if not self.findings:
-            return "complete"
+            return "carried" if self.carried else "complete"
         if not self.held and all(f.verdict is Verdict.UNWRITTEN for f in self.findings):
             return "open"
         return "partly" if self.score > 0 else "wrong"
+
+    @property
+    def carried(self) -> str:
+        """Whose mistake it carries, in a sentence."""
+        return carried_words(self.report)
+
+    @property
+    def arithmetic(self) -> list[Line]:
+        """How the points came about."""
+        return arithmetic(self.report)
 
     @property
     def follows(self) -> str:
@@ -156,6 +167,7 @@ class ExerciseView:
 
 _MARKS = {
     "complete": ("✓", "Complete"),
+    "carried": ("✓", "Right, given what it calls"),
     "partly": ("◐", "Partly right"),
     "wrong": ("✗", "Not right yet"),
     "open": ("○", "Not written yet"),
@@ -169,7 +181,7 @@ def view_exercise(
 ) -> ExerciseView:
     """`points` is what the exercise is worth, where that is more than could be graded here."""
     variants = _variants(report.tests)
-    failed = [t for t in report.tests if t.verdict.a_finding]
+    failed = [t for t in report.tests if t.verdict.a_finding and not t.carried]
     return ExerciseView(
         report=report,
         points=report.max_score if points is None else points,
@@ -181,7 +193,7 @@ def view_exercise(
             and not any(t.verdict.a_finding for t in tests)
         ],
         not_run=_grouped([t for t in report.tests if t.verdict is Verdict.NOT_RUN], variants),
-        grids=_grids(report.tests),
+        grids=_grids(t for t in report.tests if not t.carried),
         message=message,
     )
 

@@ -37,6 +37,10 @@ class Agree:
     brought: str = ""
 
     @property
+    def _tolerance(self) -> Tolerance:
+        return replace(self.tolerance, with_nan=True) if self.case.composed else self.tolerance
+
+    @property
     def gradients(self) -> Agree:
         """Compare the gradients of every float input too."""
         return replace(self, with_gradients=True)
@@ -144,10 +148,10 @@ class Agree:
         try:
             mine = view(actual.value)
         except Exception:  # the view is made for results of the right kind
-            compare(actual.value, expected.value, None, self.tolerance, f"The result of {shown}")
+            compare(actual.value, expected.value, None, self._tolerance, f"The result of {shown}")
             raise
         theirs, fine = view(expected.value), None if finer is None else view(finer.value)
-        compare(mine, theirs, fine, self.tolerance, f"The result of {shown}")
+        compare(mine, theirs, fine, self._tolerance, f"The result of {shown}")
         self._check_devices(actual.raw, shown)
         if cotangents is not None:
             self._compare_gradients(actual, expected, finer, cotangents, shown)
@@ -181,7 +185,7 @@ class Agree:
         sizes += [
             float(g.abs().max()) for g in theirs if g is not None and g.numel() and not g.is_meta
         ]
-        tolerance = replace(self.tolerance, terms=max(sizes, default=0.0))
+        tolerance = replace(self._tolerance, terms=max(sizes, default=0.0))
         for number, (g, e, f) in enumerate(zip(mine, theirs, fine, strict=True)):
             where = f"The gradient of {shown} for input {number + 1}"
             if e is not None:

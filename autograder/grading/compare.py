@@ -9,7 +9,7 @@ or the expected values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class Tolerance:
     absolute: float | None = None
     relative: float = 0.0
     terms: float = 0.0  # the size of the terms that a result is a sum of
+    with_nan: bool = False  # whether NaN is what may be expected, in the same entries
 
     def bound(self, expected: torch.Tensor, precise: torch.Tensor) -> float:
         """The largest allowed difference from `precise`, for results in expected's dtype."""
@@ -132,8 +133,10 @@ def _compare_values(
         if not torch.equal(actual, expected):
             raise Wrong(explain_difference(actual, expected, actual != expected, where))
         return
-    if expected.is_complex() or torch.isnan(expected).any():
+    if expected.is_complex() or (torch.isnan(expected).any() and not tolerance.with_nan):
         raise GraderFault("the reference's result is complex or NaN")
+    if tolerance.with_nan:
+        actual, expected, precise = _where_numbers(actual, expected, precise)
     wide, target = actual.double(), precise.double()
     target = _sane(expected.double(), target)
     if torch.isnan(wide).any():
@@ -148,6 +151,20 @@ def _compare_values(
     off = ~torch.where(infinite, exact, close & torch.isfinite(wide))
     if off.any():
         raise Wrong(explain_difference(wide, target, off, where))
+
+
+def _where_numbers(*results: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """The results (the student's, the expected one, its float64 version) with 0 for expected NaN.
+
+    Where the student's is a number instead, it stays one and differs from 0 by as much as it can.
+    """
+    actual, expected, precise = results
+    hole = torch.isnan(expected)
+    same = hole & torch.isnan(actual)
+    filled = torch.where(hole, torch.zeros_like(expected), expected)
+    finer = torch.where(hole | torch.isnan(precise), filled.to(precise.dtype), precise)
+    missed = torch.where(hole & ~same, torch.full_like(actual, torch.inf), actual)
+    return torch.where(same, torch.zeros_like(actual), missed), filled, finer
 
 
 def _sane(expected: torch.Tensor, precise: torch.Tensor) -> torch.Tensor:
@@ -226,7 +243,7 @@ def _compare_plain(
     pair = [torch.tensor(x, dtype=torch.float64) for x in (actual, expected, finer)]
     single = torch.tensor(expected, dtype=torch.float32)
     if tolerance.absolute is None:
-        tolerance = Tolerance(tolerance.bound(single, pair[2]))
+        tolerance = replace(tolerance, absolute=tolerance.bound(single, pair[2]))
     _compare_values(pair[0], pair[1], pair[2], tolerance, where)
 
 

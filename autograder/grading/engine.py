@@ -18,7 +18,7 @@ from ..model.bank import Bank, Misconception
 from ..model.course import Course, Week
 from ..model.errors import EngineError
 from ..model.extras import installed
-from ..model.report import Diagnosis, ExerciseReport, SubmissionReport
+from ..model.report import Diagnosis, SubmissionReport
 from ..model.rules import Rules
 from ..model.verdicts import Ending, Verdict
 from ..sandbox import SandboxError
@@ -27,6 +27,8 @@ from ..worker.fixtures import warm
 from ..worker.nets import set_nets
 from .alike import Answers
 from .diagnose import Named, diagnose
+from .follow import Inherited
+from .heritage import Heritage
 from .kept import KeptRuns
 from .outcomes import NotRun, Outcome
 from .plugin import GraderPlugin, Ran, exercise_of, test_name
@@ -78,7 +80,7 @@ class Engine:
             claimed.warm()
         for extra in usable_extras(week):
             warm(extra)
-        solution = self._written("solution", self.bank.solution)
+        solution = self.written("solution", self.bank.solution)
         self._reference, self._precise = (
             Recorded(InProcess(solution), kept.answers(name) if kept else {})
             for name in ("reference", "precise")
@@ -93,6 +95,8 @@ class Engine:
             self._precise,
         )
         self.session = GraderSession(course.graders(week), self.plugin)
+        self.scoring = course.registry.scoring
+        self._heritage = Heritage(self, secret, self.limits.exercise_seconds)
         self.items = self.plugin.items()
         self._check_items()
 
@@ -136,18 +140,30 @@ class Engine:
     def _graded(
         self, name: str, files: Mapping[str, bytes], exercise: str | None
     ) -> SubmissionReport:
-        target = self.target(files)
+        target, source = self.target(files), self._lines(files)
         try:
-            ran = self.run(target, self._lines(files), exercise, files)
+            ran = self.run(target, source, exercise, files)
         finally:
             target.close()
-        exercises = tuple(
-            self._exercise_report(e.name, [r for r in ran if r.exercise == e.name])
+        carried = self._carried(source, ran, files)
+        standings = [
+            self._standing(
+                e.name, [r for r in ran if r.exercise == e.name], carried.get(e.name, Inherited())
+            )
             for e in self.week.exercises
             if exercise in (None, e.name)
-        )
+        ]
+        exercises = scoring.exercise_reports(standings, self.scoring)
         faults = [r.fault for r in ran if r.fault]
         return scoring.submission_report(name, self.week, exercises, faults)
+
+    def _carried(
+        self, source: tuple[str, ...], ran: list[Ran], files: Mapping[str, bytes]
+    ) -> dict[str, Inherited]:
+        """What each exercise inherits from the others' mistakes, where it fails tests."""
+        if self.scoring.follow_through == "none" or any(r.fault for r in ran):
+            return {}
+        return self._heritage.of(source, ran, lambda: self.target(files))
 
     def target(self, files: Mapping[str, bytes]) -> Target:
         """Where this submission's calls are answered."""
@@ -234,7 +250,7 @@ class Engine:
     def _failed_tests(self, misconception: Misconception) -> list[Ran]:
         failed = self._kept.get(misconception.name) if self._kept else None
         if failed is None:
-            path = self._written(misconception.name, misconception.source)
+            path = self.written(misconception.name, misconception.source)
             source = tuple(misconception.source.split("\n"))
             ran = self.run(InProcess(path), source, misconception.exercise)
             failed = [r for r in ran if r.report.verdict.failed]
@@ -249,7 +265,7 @@ class Engine:
             runs = self._kept.get(name) if self._kept else None
             if runs is None:
                 items = [i for i in self.items if exercise_of(i) == exercise]
-                target = InProcess(self._written(_SOLUTION, self.bank.solution))
+                target = InProcess(self.written(_SOLUTION, self.bank.solution))
                 source = tuple(self.bank.solution.split("\n"))
                 runs = self.session.call(
                     lambda: list(self.plugin.run(target, source, items, {}, keep_passed=True))
@@ -259,16 +275,28 @@ class Engine:
             self._right[exercise] = {r.report.name: r.answers for r in runs}
         return self._right[exercise]
 
-    def _exercise_report(self, exercise: str, ran: list[Ran]) -> ExerciseReport:
+    def _standing(self, exercise: str, ran: list[Ran], carried: Inherited) -> scoring.Standing:
+        """What the tests found out about an exercise: mistakes by name, and what it inherits."""
         named: list[Named] = []
-        failed = any(r.report.verdict.failed for r in ran)
+        explained = frozenset[str]()
+        own = [r for r in ran if r.report.name not in carried.credit]
+        failed = any(r.report.verdict.failed for r in own)
         if failed and not all(r.report.verdict in _NOTHING_TO_NAME for r in ran):
             bank = self.misconception_runs(exercise)
-            named = diagnose(ran, bank, self.right_answers(exercise) if bank else {})
+            named = diagnose(own, bank, self.right_answers(exercise) if bank else {})
+            explained = frozenset(r.report.name for n in named for r in bank[n.name])
         by_name = {m.name: m for m in self.bank.of_exercise(exercise)}
-        explained = tuple(_explained(n, by_name[n.name]) for n in named)
-        tests, names = tuple(r.report for r in ran), [n.name for n in named]
-        return scoring.exercise_report(self.week.exercise(exercise), tests, names, explained)
+        return scoring.Standing(
+            exercise=self.week.exercise(exercise),
+            tests=tuple(r.report for r in ran),
+            mistakes=tuple(
+                scoring.Mistake(n.name, by_name[n.name].cost, by_name[n.name].belief) for n in named
+            ),
+            explained=explained,
+            diagnoses=tuple(_explained(n, by_name[n.name]) for n in named),
+            inherits=carried.helpers,
+            carried=carried.credit,
+        )
 
     def _fault(self, name: str, message: str) -> SubmissionReport:
         return SubmissionReport(
@@ -283,11 +311,12 @@ class Engine:
     def _lines(self, files: Mapping[str, bytes]) -> tuple[str, ...]:
         return tuple(files.get(self.week.module, b"").decode("utf-8", "replace").split("\n"))
 
-    def _written(self, name: str, source: str) -> Path:
+    def written(self, name: str, source: str) -> Path:
         folder = self._folder.path / name
         folder.mkdir(exist_ok=True)
         path = folder / self.week.module
-        path.write_text(source, encoding="utf-8")
+        if not path.exists():
+            path.write_text(source, encoding="utf-8")
         return path
 
     def _keep_answers(self) -> None:

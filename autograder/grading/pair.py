@@ -94,7 +94,7 @@ class Pair:
             self._agree.case, name, handle=self.student._handle.id, fetch=True
         )
         where = f"`{self._name}.{name}`"
-        compare(actual.value, expected.value, None, self._agree.tolerance, where)
+        compare(actual.value, expected.value, None, self._agree._tolerance, where)
         return actual.value
 
     def train(self, mode: bool = True) -> Pair:

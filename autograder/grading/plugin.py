@@ -20,7 +20,9 @@ from ..model.errors import EngineError
 from ..model.report import TestReport
 from ..model.verdicts import Verdict
 from ..sandbox import SandboxError
+from ..worker import wire
 from ..worker.values import TORCH_DTYPES
+from . import properties
 from .agree import Agree
 from .case import Case, Device, Side
 from .draw import Draw
@@ -49,6 +51,22 @@ class Ran:
     answers: list[Answer | Outcome]
     fault: str = ""
     in_doubt: bool = False
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Other sides for a test than the submission and the solution.
+
+    excused: numbers of the properties that cannot hold here; None notes those that do not.
+    charged_elsewhere: whether a call that is not allowed is another exercise's.
+    """
+
+    student: Target
+    reference: Target
+    precise: Target
+    source: tuple[str, ...] = ()
+    excused: frozenset[int] | None = frozenset()
+    charged_elsewhere: Callable[[wire.Banned], bool] = lambda banned: False
 
 
 class GraderPlugin:
@@ -177,10 +195,7 @@ class GraderPlugin:
             self._raised = Wrong(end.wrong)
         if end is None and exercise not in self._settled:
             self._case = self._new_case(item, exercise, name, meeting)
-            self._case.begin()
-            # Whether the next test will run is not known yet, so nothing is left set up for it.
-            runtestprotocol(item, log=False, nextitem=None)
-            self._case.end()
+            self._play(item, frozenset())
         verdict, message, fault = self._judge(name)
         if end is None and verdict in (Verdict.PASS, Verdict.WRONG):
             meeting.remember(PASSED if verdict is Verdict.PASS else End(message))
@@ -191,6 +206,36 @@ class GraderPlugin:
         if verdict is Verdict.PASS and not keep_passed:
             meeting.release()
         return Ran(report, exercise, meeting.answers, fault, in_doubt)
+
+    def name(self, item: Any) -> str:
+        return self._report_of(item).name
+
+    def run_in(self, scene: Scene, item: Any) -> tuple[Ran, frozenset[int]]:
+        """Run one item with other sides; also the numbers of the properties that do not hold."""
+        known = self._report_of(item)
+        exercise, name = exercise_of(item), known.name
+        meeting = Memory().meeting(name, scene.student, scene.source)
+        self._raised, self._source = None, scene.source
+        case = self._new_case(item, exercise, name, meeting)
+        case.student.charged_elsewhere = scene.charged_elsewhere
+        case.reference.target, case.precise.target = scene.reference, scene.precise
+        case.composed = True
+        self._case = case
+        unmet = self._play(item, scene.excused)
+        verdict, message, fault = self._judge(name)
+        _let_go(self._raised)
+        report = msgspec.structs.replace(known, verdict=verdict, message=message)
+        return Ran(report, exercise, meeting.answers, fault), unmet
+
+    def _play(self, item: Any, excused: frozenset[int] | None) -> frozenset[int]:
+        """Run the case that is set up; what is raised is kept."""
+        assert self._case is not None
+        with properties.asking(excused) as unmet:
+            self._case.begin()
+            # Whether the next test will run is not known yet, so nothing is left set up for it.
+            runtestprotocol(item, log=False, nextitem=None)
+            self._case.end()
+        return frozenset(unmet)
 
     def _report_of(self, item: Any) -> TestReport:
         """What every report on this test says."""

@@ -10,7 +10,12 @@ it overrides by name. Its docstring is a claim that `verify` proves:
     Shows: means are too large, by much where there are few numbers.
     Hint: …
     Rejected by: test_known_mean
+    Costs: 40 %
+    Belief: denominator_of_the_mean    (optional: one key for several exercises)
     Same as: other_file because …      (optional)
+
+`Costs` is the share of the exercise's points that this mistake alone takes. One and the same
+`Belief` is charged once in a week, however many exercises show it.
 """
 
 from __future__ import annotations
@@ -25,12 +30,13 @@ import msgspec
 from .course import Course, Week
 from .errors import BankError
 
-_FIELD = re.compile(r"^(Exercise|Believes|Shows|Hint|Rejected by|Same as):\s*(.*)$")
+_FIELD = re.compile(r"^(Exercise|Believes|Shows|Hint|Rejected by|Costs|Belief|Same as):\s*(.*)$")
+_COST = re.compile(r"(\d{1,3}) %\Z")
 _REQUIRED = ("Exercise", "Believes", "Shows", "Hint", "Rejected by")
 
 
 class Misconception(msgspec.Struct, frozen=True):
-    """One wrong belief, as its file states it."""
+    """One wrong belief, as its file states it. `cost` is a share of the points, None if unsaid."""
 
     name: str
     exercise: str
@@ -41,6 +47,8 @@ class Misconception(msgspec.Struct, frozen=True):
     rejected_by: str
     same_as: tuple[str, ...]
     source: str
+    cost: float | None = None
+    belief: str = ""
 
 
 class Alternative(msgspec.Struct, frozen=True):
@@ -114,7 +122,18 @@ class Bank:
             rejected_by=fields["Rejected by"].split("::")[-1].strip("` ."),
             same_as=tuple(s.strip() for s in same.split(",") if s.strip()),
             source=self._appended(path),
+            cost=_cost(fields.get("Costs", ""), str(where)),
+            belief=fields.get("Belief", "").strip("` ."),
         )
+
+
+def _cost(text: str, where: str) -> float | None:
+    if not text:
+        return None
+    found = _COST.match(text)
+    if not found or not 0 < int(found.group(1)) <= 100:
+        raise BankError(f"{where}: `Costs: {text}` must be a whole number from 1 % to 100 %")
+    return int(found.group(1)) / 100
 
 
 def _fields(doc: str) -> tuple[str, dict[str, str]]:

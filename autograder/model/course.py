@@ -128,6 +128,23 @@ class Late(_Config, frozen=True):
     extensions: tuple[Extension, ...] = ()  # more time for single students
 
 
+class Scoring(_Config, frozen=True):
+    """How points are taken off.
+
+    `follow_through`: what an exercise whose only fault is another one's keeps of the points.
+    `by`: `mistakes` takes what each named mistake costs, where these explain all that fails, and
+    the share of failed tests otherwise; `tests` always takes the share.
+    """
+
+    follow_through: Literal["full", "half", "none"] = "full"
+    by: Literal["mistakes", "tests"] = "mistakes"
+
+    @property
+    def carried(self) -> float:
+        """The share of an inherited test's points that is kept."""
+        return {"full": 1.0, "half": 0.5, "none": 0.0}[self.follow_through]
+
+
 class Nbgrader(_Config, frozen=True):
     """Where nbgrader works. Paths are relative to the project.
 
@@ -148,6 +165,7 @@ class Registry(_Config, frozen=True):
     weeks: tuple[Week, ...]  # in their order
     limits: Limits = Limits()  # what a submission may use
     late: Late | None = None  # what late work costs; default: nothing
+    scoring: Scoring = Scoring()  # how points are taken off
     nbgrader: Nbgrader = Nbgrader()  # where nbgrader works
     modules_from_notebook: bool = False  # grade what only the notebook defines from there
     decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # to which scores are rounded

@@ -15,7 +15,9 @@ READABLE = (1, SCHEMA)
 class TestReport(msgspec.Struct, frozen=True):
     """One hidden test on one axis. `message` is for the student; `claim` is what the test asks.
 
-    `line`: where in the student's module it stopped, 0 where that is not known.
+    `carried`: the share of its weight that a failed test earns, because the mistake is another
+    exercise's and was charged there. `line`: where in the student's module it stopped, 0 where
+    that is not known.
     """
 
     name: str
@@ -25,6 +27,7 @@ class TestReport(msgspec.Struct, frozen=True):
     public: bool = False
     claim: str = ""
     line: int = 0
+    carried: float = 0.0
 
     @property
     def base(self) -> str:
@@ -48,10 +51,11 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
 
 class Deduction(msgspec.Struct, frozen=True):
-    """What a named mistake cost, in points."""
+    """What a mistake cost. `counted_in`: the exercise that lost points for the same belief."""
 
     name: str
     points: float
+    counted_in: str = ""
 
 
 class Suspect(msgspec.Struct, frozen=True):
@@ -64,7 +68,7 @@ class Suspect(msgspec.Struct, frozen=True):
 
 
 class ExerciseReport(msgspec.Struct, frozen=True):
-    """One exercise. `inherits`: the exercises whose mistake it carries without a fault of its own.
+    """One exercise. `inherits`: the exercises whose mistakes it carries.
 
     `deductions`: what its named mistakes cost, where they explain all that fails; `suspects`: where
     the mistake is.

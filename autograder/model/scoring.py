@@ -1,42 +1,146 @@
 """From the verdicts of tests to points.
 
-An exercise earns the weighted share of its tests that passed, among those that could be run here.
-One forbidden call costs the exercise its points. Of electives the best ones count, as many as
-course.yaml says.
+Where the mistakes that were named explain every failed test of an exercise, it loses what these
+mistakes cost, and one belief costs once in a week. Otherwise it earns the weighted share of its
+tests that passed, among those that could be run here. A failed test whose mistake is another
+exercise's is carried: it counts as course.yaml's `scoring` says. One forbidden call costs the
+exercise its points. Of electives the best ones count, as many as course.yaml says.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 
-from .course import Exercise, Week
-from .report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
+from .course import Exercise, Scoring, Week
+from .report import Deduction, Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from .verdicts import Ending, Verdict
 
 
-def exercise_report(
-    exercise: Exercise,
-    tests: tuple[TestReport, ...],
-    diagnosis: Iterable[str] = (),
-    explained: tuple[Diagnosis, ...] = (),
-) -> ExerciseReport:
-    counted = [t for t in tests if t.verdict.counted]
-    total = sum(t.weight for t in counted)
-    earned = sum(t.weight for t in counted if t.verdict is Verdict.PASS)
-    share = earned / total if total else 0.0
-    if any(t.verdict is Verdict.FORBIDDEN for t in tests):
-        share = 0.0
-    return ExerciseReport(
-        name=exercise.name,
-        score=round(exercise.points * share, 4),
-        max_score=exercise.points if total else 0.0,
-        diagnosis=tuple(diagnosis),
-        tests=tests,
-        explained=explained,
-    )
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake that was named: what share of the points it costs, and the belief behind it."""
+
+    name: str
+    cost: float | None
+    belief: str = ""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an exercise stands before points are counted.
+
+    mistakes: those that were named. explained: the failed tests that they explain.
+    carried: by failed test, the share of it that is right given the exercises in `inherits`.
+    """
+
+    exercise: Exercise
+    tests: tuple[TestReport, ...]
+    mistakes: tuple[Mistake, ...] = ()
+    explained: frozenset[str] = frozenset()
+    diagnoses: tuple[Diagnosis, ...] = ()
+    inherits: tuple[str, ...] = ()
+    carried: Mapping[str, float] = field(default_factory=dict)
+
+
+def exercise_reports(standings: Sequence[Standing], rule: Scoring) -> tuple[ExerciseReport, ...]:
+    """The reports of a submission's exercises; what one loses may depend on the others."""
+    counts = [_Count(s, rule) for s in standings]
+    for count in counts:
+        count.charge(counts)
+    return tuple(c.report() for c in counts)
+
+
+class _Count:
+    """The points of one exercise, as they are worked out."""
+
+    def __init__(self, standing: Standing, rule: Scoring) -> None:
+        self.standing = standing
+        self.tests = tuple(
+            msgspec.structs.replace(t, carried=round(carried * rule.carried, 4))
+            if (carried := standing.carried.get(t.name, 0.0))
+            else t
+            for t in standing.tests
+        )
+        counted = [t for t in self.tests if t.verdict.counted]
+        self.total = sum(t.weight for t in counted)
+        self.failed = [t for t in counted if t.verdict.failed and not t.carried]
+        self.by_mistakes = rule.by == "mistakes" and self._explains_all()
+        self.deductions: tuple[Deduction, ...] = ()
+
+    def _explains_all(self) -> bool:
+        """Return True if named mistakes with a cost explain every test that failed."""
+        if not self.failed or any(t.verdict is Verdict.FORBIDDEN for t in self.failed):
+            return False
+        mistakes = self.standing.mistakes
+        priced = bool(mistakes) and all(m.cost is not None for m in mistakes)
+        return priced and all(t.name in self.standing.explained for t in self.failed)
+
+    def price(self, belief: str) -> float:
+        """The points that this exercise loses for a belief, were it charged here alone."""
+        costs = [m.cost or 0.0 for m in self.standing.mistakes if m.belief == belief]
+        if not costs:
+            return 0.0
+        share = max(costs) if self.by_mistakes else 1.0 - self.share_of_tests()
+        return share * self.standing.exercise.points
+
+    def charge(self, counts: Sequence[_Count]) -> None:
+        """Settle what each named mistake costs here."""
+        if not self.by_mistakes:
+            return
+        left, deductions = self.standing.exercise.points, list[Deduction]()
+        charged = set[str]()
+        for mistake in self.standing.mistakes:
+            elsewhere = _counted_in(self, mistake, counts)
+            if mistake.belief in charged:
+                elsewhere = self.standing.exercise.name
+            charged |= {mistake.belief} - {""}
+            points = 0.0 if elsewhere else self.standing.exercise.points * (mistake.cost or 0.0)
+            points = round(min(points, left), 4)
+            left -= points
+            deductions.append(Deduction(mistake.name, points, elsewhere))
+        self.deductions = tuple(deductions)
+
+    def share_of_tests(self) -> float:
+        """The weighted share of tests that passed; a carried one counts as far as it is carried."""
+        if not self.total or any(t.verdict is Verdict.FORBIDDEN for t in self.failed):
+            return 0.0
+        earned = sum(t.weight * _kept(t) for t in self.tests)
+        return min(1.0, earned / self.total)
+
+    def report(self) -> ExerciseReport:
+        exercise = self.standing.exercise
+        if self.by_mistakes:
+            lost = sum(d.points for d in self.deductions)
+            uncarried = sum(t.weight * (1.0 - t.carried) for t in self.tests if t.carried)
+            score = max(0.0, exercise.points * (1.0 - uncarried / self.total) - lost)
+        else:
+            score = exercise.points * self.share_of_tests()
+        return ExerciseReport(
+            name=exercise.name,
+            score=round(score, 4),
+            max_score=exercise.points if self.total else 0.0,
+            diagnosis=tuple(m.name for m in self.standing.mistakes),
+            tests=self.tests,
+            explained=self.standing.diagnoses,
+            inherits=self.standing.inherits,
+            deductions=self.deductions,
+        )
+
+
+def _kept(test: TestReport) -> float:
+    return 1.0 if test.verdict is Verdict.PASS else test.carried
+
+
+def _counted_in(here: _Count, mistake: Mistake, counts: Sequence[_Count]) -> str:
+    """The other exercise in which the same belief is charged: where it costs most, else first."""
+    if not mistake.belief:
+        return ""
+    dearest = max(counts, key=lambda c: c.price(mistake.belief))
+    return "" if dearest is here else dearest.standing.exercise.name
 
 
 def submission_report(

@@ -5,6 +5,7 @@ Believes: a new tensor follows its neighbours to their device.
 Shows: works on the CPU, fails on a GPU.
 Hint: On which device is a tensor made when nobody says?
 Rejected by: test_device
+Costs: 20 %
 """
 
 class Scale(nn.Module):

@@ -1,0 +1,97 @@
+"""How an exercise's points came about, as a short sum that a student can check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..model.report import ExerciseReport, TestReport
+from ..model.verdicts import Verdict
+
+_MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the sum: a number with its sign, and what it is for."""
+
+    amount: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.amount} {self.reason}".strip()
+
+
+def arithmetic(report: ExerciseReport) -> list[Line]:
+    """The sum for an exercise that lost points; none where nothing or everything was lost."""
+    if not 0 < report.score < report.max_score and not report.deductions:
+        return []
+    if any(t.verdict is Verdict.FORBIDDEN and not t.carried for t in report.tests):
+        return []
+    lines = _by_mistakes(report) if report.deductions else _by_tests(report)
+    return [Line(f"{_points(report.max_score)}", "for the exercise"), *lines, _result(report)]
+
+
+def carried_words(report: ExerciseReport) -> str:
+    """Whose mistake an exercise carries, in a sentence; empty where there is none."""
+    if not report.inherits:
+        return ""
+    tests = [t for t in report.tests if t.carried]
+    whose = _listed([f"`{name}`" for name in report.inherits])
+    wholly = min(t.carried for t in tests) >= 1.0
+    if len(tests) == 1:
+        what = f"1 check fails for that reason alone, and {'costs' if wholly else 'counts'}"
+    else:
+        what = (
+            f"{len(tests)} checks fail for that reason alone, and {'cost' if wholly else 'count'}"
+        )
+    return f"Right, given your {whose}: {what} {'nothing here' if wholly else 'only in part'}."
+
+
+def _by_mistakes(report: ExerciseReport) -> list[Line]:
+    titles = {d.name: d.title for d in report.explained}
+    lines = []
+    for deduction in report.deductions:
+        title = titles.get(deduction.name, deduction.name).rstrip(".")
+        if deduction.counted_in == report.name:
+            lines.append(Line(f"{_MINUS} 0", f"{title}: the same mistake as above"))
+        elif deduction.counted_in:
+            lines.append(
+                Line(f"{_MINUS} 0", f"{title}: already counted in `{deduction.counted_in}`")
+            )
+        else:
+            share = round(100 * deduction.points / report.max_score)
+            lines.append(Line(f"{_MINUS} {_points(deduction.points)}", f"({share} %) {title}"))
+    left = report.max_score - sum(d.points for d in report.deductions) - report.score
+    if left > 0.004:
+        lines.append(
+            Line(f"{_MINUS} {_points(left)}", "for checks that another exercise's mistake fails")
+        )
+    return lines
+
+
+def _by_tests(report: ExerciseReport) -> list[Line]:
+    counted = [t for t in report.tests if t.verdict.counted]
+    total = sum(t.weight for t in counted)
+    lost = sum(t.weight * (1.0 - _kept(t)) for t in counted)
+    failed = sum(t.verdict.failed and t.carried < 1.0 for t in counted)
+    checks = "check that does not hold" if failed == 1 else "checks that do not hold"
+    share = f"({_points(lost)} of {_points(total)} parts)"
+    return [
+        Line(f"{_MINUS} {_points(report.max_score - report.score)}", f"{share} {failed} {checks}")
+    ]
+
+
+def _kept(test: TestReport) -> float:
+    return 1.0 if test.verdict is Verdict.PASS else test.carried
+
+
+def _result(report: ExerciseReport) -> Line:
+    return Line(f"= {_points(report.score)}", "")
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _points(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,93 @@
+"""Which exercise calls which, read from a module's syntax tree.
+
+An exercise calls another if its definition reaches that one's name, itself or through private
+functions of the module. Nothing is listed by hand: a new exercise, or another style of the same
+one, brings its own calls.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from ..model.sources import MOST_SIGNS, signs_in
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """The exercises that each exercise calls directly, and the lines that are its own."""
+
+    calls: Mapping[str, frozenset[str]]
+    _spans: Mapping[str, tuple[tuple[int, int], ...]]
+
+    def reached(self, exercise: str) -> frozenset[str]:
+        """All exercises that run where this one does, itself left out."""
+        waiting, seen = list(self.calls.get(exercise, ())), set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen.add(name)
+                waiting += self.calls.get(name, ())
+        return frozenset(seen - {exercise})
+
+    def owns(self, exercise: str, line: int) -> bool:
+        """Return True if the line stands in the exercise, or in a private function of its own."""
+        return any(first <= line <= last for first, last in self._spans.get(exercise, ()))
+
+
+NOTHING = Dependence({}, {})
+
+
+def dependence(source: str, exercises: Collection[str]) -> Dependence:
+    """Read a module; of one that Python cannot read, or nobody would, nothing is known."""
+    if signs_in(source) > MOST_SIGNS:
+        return NOTHING
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return NOTHING
+    definitions = dict(_definitions(tree))
+    uses = {name: _names(node) & definitions.keys() for name, node in definitions.items()}
+    own = {e: _private(e, uses, exercises) for e in exercises if e in definitions}
+    return Dependence(
+        {
+            e: frozenset().union(*(uses[d] for d in ds)) & set(exercises) - {e}
+            for e, ds in own.items()
+        },
+        {e: tuple(_span(definitions[d]) for d in ds) for e, ds in own.items()},
+    )
+
+
+def _definitions(tree: ast.Module) -> Iterator[tuple[str, Definition]]:
+    """What the module defines by name; of several definitions the last one counts."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.name, node
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    yield target.id, node
+
+
+def _private(
+    exercise: str, uses: Mapping[str, set[str]], exercises: Collection[str]
+) -> frozenset[str]:
+    """The exercise and the definitions that it reaches without passing through another one."""
+    waiting, seen = [exercise], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += uses[name] - set(exercises)
+    return frozenset(seen)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _span(node: Definition) -> tuple[int, int]:
+    return node.lineno, node.end_lineno or node.lineno

@@ -1,0 +1,200 @@
+"""Follow-through: an exercise whose only fault is a helper's keeps its points.
+
+Theory of operation. Where a student's `softmax` is wrong, their attention fails its tests however
+well it is written. What it should answer *given that softmax* is what the solution's attention
+answers with it: so the solution runs here with the student's helper lent to it (lent.py), and the
+student's own attention is compared with that, by the very tests that it failed. A property that a
+test states directly (rows that sum to 1) is asked of the solution first; where it cannot hold with
+this helper, it is not asked of the student.
+
+A helper may be made to lie: one that answers zeros would make an empty attention right. So nothing
+is inherited on trust. With the helper in place, wrong versions of the exercise must still fail:
+each test must reject the empty ones (hollow.py) that it rejects otherwise, and the tests together
+most of a random choice of the bank's misconceptions, or less is earned, or nothing. Each of these,
+and the right program once more among them, runs with a process of its own that knows nothing of the
+others, in an order nobody can foresee: a helper cannot tell for whom it is asked. A helper that
+gives no answer carries nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..model.verdicts import Verdict
+from ..worker import wire
+from .dependence import Dependence
+from .hollow import HOLLOW, hollowed
+from .lent import Change, Composed, Lender, Patience, unchanged
+from .outcomes import Outcome
+from .plugin import GraderPlugin, Ran, Scene
+from .targets import Recorded, Target
+
+# Misconceptions tried with a helper, and on how many tests each.
+_CHOSEN, _TRIED = 8, 3
+# The share of them still told from right ones from which all is earned, and below which nothing:
+# some mistakes only this helper can show, and a helper that hides most mistakes teaches nothing.
+_ALL, _NOTHING = 0.75, 0.5
+
+
+class Kind(Enum):
+    """What a version of the exercise is, and so what must become of it."""
+
+    RIGHT = "passes"
+    HOLLOW = "fails each test"
+    WRONG = "fails most tests"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A right program of the bank, ready to be imported."""
+
+    path: Path
+    source: tuple[str, ...]
+    dependence: Dependence
+
+
+@dataclass(frozen=True)
+class Inherited:
+    """Of an exercise: whose mistakes it carries, and what share of which failed test it earns."""
+
+    helpers: tuple[str, ...] = ()
+    credit: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Carrying:
+    """One exercise of one submission, and all that is needed to ask what it inherits."""
+
+    exercise: str
+    lent: tuple[str, ...]
+    program: Program
+    items: Sequence[Any]
+    source: tuple[str, ...]
+    target: Callable[[], Target]
+    charged_elsewhere: Callable[[wire.Banned], bool]
+    wrong: Mapping[str, tuple[Path, frozenset[str]]]  # misconceptions, and the tests they fail
+    rejected: Mapping[str, frozenset[str]]  # ways of being empty, and the tests that reject them
+    secret: bytes
+    patience: Patience
+
+    def composed(self, path: Path, change: Change = unchanged) -> Composed:
+        return Composed(path, self.lent, Lender(self.target(), self.patience), change)
+
+
+def inherited(plugin: GraderPlugin, carrying: Carrying) -> Inherited:
+    """What the exercise earns of its failed tests, given the helpers that it calls."""
+    reference, precise = _sides(carrying)
+    right, student = carrying.composed(carrying.program.path), carrying.target()
+    try:
+        held = []
+        for item in carrying.items:
+            if carrying.patience.over:
+                break
+            scene = Scene(right, reference, precise, carrying.program.source, excused=None)
+            ran, unmet = plugin.run_in(scene, item)
+            if ran.report.verdict is Verdict.WRONG:
+                return Inherited()  # the same program twice: the helper answers as it likes
+            if ran.report.verdict is not Verdict.PASS:
+                continue
+            scene = Scene(
+                student, reference, precise, carrying.source, unmet, carrying.charged_elsewhere
+            )
+            if plugin.run_in(scene, item)[0].report.verdict is Verdict.PASS:
+                held.append((item, unmet))
+        credit = _guarded(plugin, carrying, reference, precise, held)
+        return Inherited(carrying.lent, credit) if credit else Inherited()
+    finally:
+        for target in (reference, right, student):
+            target.close()
+
+
+def _sides(carrying: Carrying) -> tuple[Recorded, Recorded]:
+    """The reference and the same in float64, with one process of the student's between them."""
+    lender = Lender(carrying.target(), carrying.patience)
+    return tuple(  # type: ignore[return-value]
+        Recorded(Composed(carrying.program.path, carrying.lent, lender), {}) for _ in range(2)
+    )
+
+
+def _guarded(
+    plugin: GraderPlugin,
+    carrying: Carrying,
+    reference: Recorded,
+    precise: Recorded,
+    held: list[tuple[Any, frozenset[int]]],
+) -> dict[str, float]:
+    """The tests that may be inherited with this helper, and what share of each."""
+    if not held:
+        return {}
+    names = {plugin.name(item): (item, unmet) for item, unmet in held}
+    order = random.Random(_seed(carrying))
+    told: dict[str, list[bool]] = {name: [] for name in names}
+    lost: set[str] = set()
+    for kind, target, tests in _variants(carrying, list(names), order):
+        try:
+            for name in tests:
+                if carrying.patience.over:
+                    return {}
+                item, unmet = names[name]
+                source = carrying.program.source
+                ran, _ = plugin.run_in(Scene(target, reference, precise, source, unmet), item)
+                if kind is Kind.WRONG:
+                    told[name].append(ran.report.verdict.failed)
+                elif (ran.report.verdict is Verdict.PASS) is (kind is Kind.HOLLOW):
+                    lost.add(name)
+        finally:
+            target.close()
+    share = _share([t for name in names for t in told[name]])
+    kept = {n for n in names if n not in lost and (not told[n] or any(told[n]))}
+    return dict.fromkeys(kept, share) if share else {}
+
+
+def _share(told: list[bool]) -> float:
+    """What is earned where so many of the wrong versions were told from right ones."""
+    share = sum(told) / len(told) if told else 0.0
+    return 1.0 if share >= _ALL else share if share >= _NOTHING else 0.0
+
+
+def _variants(
+    carrying: Carrying, names: list[str], order: random.Random
+) -> Iterator[tuple[Kind, Target, list[str]]]:
+    """Wrong, empty and right versions to be tried, each with the tests it is tried on."""
+    path = carrying.program.path
+    kinds: list[tuple[Kind, Callable[[], Target], list[str]]] = [
+        (Kind.RIGHT, partial(carrying.composed, path), names)
+    ]
+    for way, rejected in carrying.rejected.items():
+        empty = partial(carrying.composed, path, hollowed(carrying.exercise, HOLLOW[way]))
+        kinds.append((Kind.HOLLOW, empty, [n for n in names if n in rejected]))
+    failing = {m: [n for n in names if n in failed] for m, (_, failed) in carrying.wrong.items()}
+    useful = sorted(m for m, tests in failing.items() if tests)
+    for name in order.sample(useful, min(len(useful), _CHOSEN)):
+        tests = order.sample(failing[name], min(len(failing[name]), _TRIED))
+        kinds.append((Kind.WRONG, partial(carrying.composed, carrying.wrong[name][0]), tests))
+    order.shuffle(kinds)
+    for kind, make, tests in kinds:
+        if tests:
+            yield kind, make(), tests
+
+
+def _seed(carrying: Carrying) -> int:
+    """The same for the same work, and nothing that its author could know."""
+    text = "\n".join((carrying.exercise, *carrying.source)).encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(text, key=carrying.secret[:64], digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+def calls_not_allowed(runs: Iterable[Ran]) -> set[tuple[str, int | None]]:
+    """The calls that are not allowed in the answers of these runs, by name and line."""
+    replies = (a for r in runs for a in r.answers if not isinstance(a, Outcome))
+    return {(b.call, b.line) for reply, _ in replies for b in reply.banned}
+
+
+__all__ = ["Carrying", "Inherited", "Program", "calls_not_allowed", "inherited"]

@@ -1,0 +1,207 @@
+"""What the exercises of one submission inherit from each other: who is lent to whom, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ..model.verdicts import Verdict
+from ..worker import wire
+from .dependence import Dependence, dependence
+from .follow import Carrying, Inherited, Program, calls_not_allowed, inherited
+from .hollow import HOLLOW, Emptied, hollowed
+from .lent import Changed, Patience
+from .plugin import Ran
+from .targets import Target
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+# Ends of a helper's own tests after which nobody waits for it again.
+_HOPELESS = {Verdict.TIMEOUT, Verdict.LIMIT, Verdict.BAD_REPLY}
+_CLAIMED = "fake-gpu"
+# What can be inherited: of the others nothing says what would have been right.
+_CARRIED = (Verdict.WRONG, Verdict.CRASHED)
+
+
+@dataclass
+class Heritage:
+    """Asks for a week's submissions what their exercises inherit. `seconds`: for one submission."""
+
+    engine: Engine
+    secret: bytes
+    seconds: float
+    _hollow: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
+
+    @cached_property
+    def _exercises(self) -> tuple[str, ...]:
+        return tuple(e.name for e in self.engine.week.exercises)
+
+    @cached_property
+    def _programs(self) -> tuple[Program, ...]:
+        """The solution first, then the alternatives: in some of these exercises call others."""
+        bank = self.engine.bank
+        sources = [("solution", bank.solution)]
+        sources += [(f"alternative-{a.name}", a.source) for a in bank.alternatives]
+        return tuple(
+            Program(
+                self.engine.written(name, source),
+                tuple(source.split("\n")),
+                dependence(source, self._exercises),
+            )
+            for name, source in sources
+        )
+
+    def of(
+        self, source: tuple[str, ...], ran: Sequence[Ran], target: Callable[[], Target]
+    ) -> dict[str, Inherited]:
+        """By exercise, what it inherits. Where all is right nothing is asked or even read."""
+        runs = {e: [r for r in ran if r.exercise == e] for e in self._exercises}
+        failing = [e for e in self._exercises if _failing(runs[e])]
+        if len(failing) < 2:
+            return {}
+        own = dependence("\n".join(source), self._exercises)
+        faulty, found = set(failing), dict[str, Inherited]()
+        patience = Patience(self.seconds)
+        for exercise in sorted(failing, key=lambda e: len(own.reached(e))):
+            lent = {h for h in faulty & own.reached(exercise) if _lendable(runs[h])}
+            if not lent or _nothing_written(runs[exercise]):
+                continue
+            carrying = self._carrying(exercise, lent, own, runs, source, target, patience)
+            if carrying is None:
+                continue
+            result = _with_twins(self._inherited(carrying), runs[exercise])
+            if result.credit:
+                found[exercise] = result
+            if all(r.report.name in result.credit for r in _failing(runs[exercise])):
+                faulty.discard(exercise)
+        return found
+
+    def _inherited(self, carrying: Carrying) -> Inherited:
+        result: Inherited = self.engine.session.call(
+            lambda: inherited(self.engine.plugin, carrying)
+        )
+        return result
+
+    def _carrying(
+        self,
+        exercise: str,
+        lent: set[str],
+        own: Dependence,
+        runs: Mapping[str, list[Ran]],
+        source: tuple[str, ...],
+        target: Callable[[], Target],
+        patience: Patience,
+    ) -> Carrying | None:
+        program = max(self._programs, key=lambda p: len(lent & p.dependence.reached(exercise)))
+        lent &= program.dependence.reached(exercise)
+        if not lent:
+            return None
+        bank = self.engine.misconception_runs(exercise)
+        elsewhere = self._charged_elsewhere(exercise, lent, own, runs)
+        wanted = {r.report.name for r in _failing(runs[exercise]) if _can_be_carried(r, elsewhere)}
+        sources = {m.name: m.source for m in self.engine.bank.of_exercise(exercise)}
+        return Carrying(
+            exercise=exercise,
+            lent=tuple(e for e in self._exercises if e in lent),
+            program=program,
+            items=[i for i in self.engine.items if self.engine.plugin.name(i) in wanted],
+            source=source,
+            target=target,
+            charged_elsewhere=elsewhere,
+            wrong={
+                name: (
+                    self.engine.written(name, sources[name]),
+                    frozenset(r.report.name for r in failed),
+                )
+                for name, failed in bank.items()
+            },
+            rejected=self._rejected(exercise),
+            secret=self.secret,
+            patience=patience,
+        )
+
+    def _rejected(self, exercise: str) -> dict[str, frozenset[str]]:
+        """Ways of being empty, and the tests that reject the exercise made so, all else right."""
+        known = self._hollow.get(exercise)
+        if known is None:
+            known = self._hollow[exercise] = {
+                way: self._failed_by(exercise, emptied) for way, emptied in HOLLOW.items()
+            }
+        return known
+
+    def _failed_by(self, exercise: str, emptied: Emptied) -> frozenset[str]:
+        solution = self._programs[0]
+        target = Changed(solution.path, hollowed(exercise, emptied))
+        ran = self.engine.run(target, solution.source, exercise)
+        return frozenset(r.report.name for r in _failing(ran))
+
+    def _charged_elsewhere(
+        self,
+        exercise: str,
+        lent: Iterable[str],
+        own: Dependence,
+        runs: Mapping[str, list[Ran]],
+    ) -> Callable[[wire.Banned], bool]:
+        """Whether a forbidden call belongs to a helper, which lost its own points for it.
+
+        Not if it is a call that does this exercise's own work: those are known from the bank.
+        """
+        paid = {c for h in lent for c in calls_not_allowed(runs[h])}
+        if not paid:
+            return lambda banned: False
+        own_work = self._work(exercise).difference(*(self._work(h) for h in lent))
+
+        def elsewhere(banned: wire.Banned) -> bool:
+            line = banned.line
+            return (
+                line is not None
+                and (banned.call, line) in paid
+                and banned.call.strip("_") not in own_work
+                and not own.owns(exercise, line)
+                and any(own.owns(h, line) for h in own.reached(exercise))
+            )
+
+        return elsewhere
+
+    def _work(self, exercise: str) -> set[str]:
+        """The calls that are not allowed because they do the exercise, as the bank knows them."""
+        runs = self.engine.misconception_runs(exercise).values()
+        return {call.strip("_") for m in runs for call, _ in calls_not_allowed(m)}
+
+
+def _with_twins(found: Inherited, runs: Iterable[Ran]) -> Inherited:
+    """Carry a test on the claimed device as far as the same test on the CPU.
+
+    A claimed tensor has no data to lend. If the same thing is said of both, it has one cause.
+    """
+    failed = {r.report.name: r.report for r in _failing(runs)}
+    credit = dict(found.credit)
+    for name, report in failed.items():
+        twin = name.replace(_CLAIMED, "cpu")
+        if twin != name and twin in credit and failed[twin].message == report.message:
+            credit[name] = credit[twin]
+    return Inherited(found.helpers, credit)
+
+
+def _failing(runs: Iterable[Ran]) -> list[Ran]:
+    return [r for r in runs if r.report.verdict.failed]
+
+
+def _lendable(runs: list[Ran]) -> bool:
+    """Return True if a helper is there and comes to an end."""
+    verdicts = {r.report.verdict for r in runs}
+    return not verdicts & _HOPELESS and not _nothing_written(runs)
+
+
+def _nothing_written(runs: Iterable[Ran]) -> bool:
+    return all(r.report.verdict in (Verdict.UNWRITTEN, Verdict.NOT_RUN) for r in runs)
+
+
+def _can_be_carried(ran: Ran, elsewhere: Callable[[wire.Banned], bool]) -> bool:
+    if ran.report.verdict is Verdict.FORBIDDEN:
+        calls = calls_not_allowed([ran])
+        return bool(calls) and all(elsewhere(wire.Banned(c, line)) for c, line in calls)
+    return ran.report.verdict in _CARRIED

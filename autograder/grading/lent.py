@@ -1,0 +1,291 @@
+"""A student's function in the place of the solution's: a call that crosses the wire.
+
+Theory of operation. To tell what is right *given* a student's helper, the solution's exercise runs
+in this process and each call of the helper goes to the student's process and back, as plain data.
+Nothing of the solution goes there but the helper's arguments, which an exercise of that name must
+expect anyway. Gradients cross too: the backward pass of a lent call asks for the pulled-back
+gradients of the same call. A torch module is lent in the same way: its weights rest here, in an
+object of the solution's class, and travel with each call.
+
+The student's side may lie. What it answers is used as the helper's result and for nothing else,
+and whatever is no result (an exception, an object, too much of it) is `Unanswered`: the solution
+cannot go on, and nothing is inherited from such a call.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..worker import wire
+from ..worker.values import TORCH_NAMES, Decoder, Encoder
+from .outcomes import LimitExceeded, Outcome, TimedOut
+from .targets import Answer, InProcess, Target
+
+_BYTES = 64 << 20
+
+
+class Unanswered(Exception):
+    """The lent helper gave nothing that can stand in its place."""
+
+
+Change = Callable[[Any], None]
+
+
+def unchanged(module: Any) -> None:
+    """Leave a module as it is."""
+
+
+@dataclass
+class Patience:
+    """The seconds that a submission's helpers may still take when they are lent, all together.
+
+    Only their answers are waited for on this clock, so that what is inherited does not depend on
+    how busy the machine is.
+    """
+
+    seconds: float
+
+    @property
+    def over(self) -> bool:
+        return self.seconds <= 0
+
+
+class Lender:
+    """The student's module in a process of its own; one test after another calls its helpers."""
+
+    def __init__(self, target: Target, patience: Patience) -> None:
+        self._target, self._patience = target, patience
+        self._exercise, self._fresh = "", True
+
+    def begin(self, test: str, exercise: str) -> None:
+        self._target.begin(test, exercise)
+        self._exercise, self._fresh = exercise, True
+
+    def close(self) -> None:
+        self._target.close()
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """What the solution calls instead of its own function of that name."""
+
+        def lent(*args: Any, **kwargs: Any) -> Any:
+            return self._call(name, None, args, kwargs, [])
+
+        return lent
+
+    def module(self, name: str, own: type[nn.Module]) -> type[nn.Module]:
+        """A class like the solution's `own` whose `forward` is the student's."""
+        lender = self
+
+        class Lent(own):  # type: ignore[misc, valid-type]  # made from what it replaces
+            def __init__(self, *args: Any, **kwargs: Any) -> None:
+                super().__init__(*args, **kwargs)
+                object.__setattr__(self, "_recipe", (args, kwargs))
+
+            def forward(self, *args: Any, **kwargs: Any) -> Any:
+                return lender._forward(name, self, args, kwargs)
+
+        Lent.__name__ = Lent.__qualname__ = own.__name__
+        Lent.__module__ = own.__module__
+        return Lent
+
+    def _forward(self, name: str, module: nn.Module, args: Any, kwargs: Any) -> Any:
+        """Make the student's object with this one's weights, then call it."""
+        made_with, named = module._recipe  # type: ignore[misc]
+        weights = [p for _, p in sorted(module.named_parameters()) if p.is_floating_point()]
+        dtype = TORCH_NAMES[weights[0].dtype] if weights else None
+        made, _ = self._ask(
+            name, None, made_with, named, construct=True, dtype=dtype, state=module.state_dict()
+        )
+        if not isinstance(made.value, wire.HandleV) or made.value.state is None:
+            raise Unanswered(f"{name} made no module")
+        handle = made.value.id
+        self._ask("train", handle, (module.training,), {})
+        return self._call("", handle, args, kwargs, list[torch.Tensor](weights))
+
+    def _call(
+        self, path: str, handle: int | None, args: Any, kwargs: Any, parameters: list[torch.Tensor]
+    ) -> Any:
+        inputs = [*_floats(args, kwargs), *parameters]
+        wanted = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
+        # Cotangents for no result are asked for first: the reply says what carries a gradient.
+        reply, buffers = self._ask(path, handle, args, kwargs, cotangents=() if wanted else None)
+        value = _decoded(reply.value, buffers)
+        outputs = _floats((value,), {})
+        if not wanted or not outputs or len(reply.detached) == len(outputs):
+            return value
+
+        def pull(cotangents: Sequence[torch.Tensor]) -> list[torch.Tensor | None]:
+            reply, buffers = self._ask(path, handle, args, kwargs, cotangents=tuple(cotangents))
+            if reply.gradients is None or len(reply.gradients) != len(inputs):
+                raise Unanswered("the gradients do not fit")
+            return [
+                _gradient(_decoded(g, buffers), x)
+                for g, x in zip(reply.gradients, inputs, strict=True)
+            ]
+
+        results = _PulledBack.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]
+        return _with(value, dict(zip(map(id, outputs), results, strict=True)))
+
+    def _ask(
+        self,
+        path: str,
+        handle: int | None,
+        args: Any,
+        kwargs: Any,
+        *,
+        cotangents: tuple[torch.Tensor, ...] | None = None,
+        state: Any = None,
+        **options: Any,
+    ) -> Answer:
+        encoder = Encoder(special=_special, keep=_refuse)
+        message = wire.Call(
+            exercise=self._exercise,
+            handle=handle,
+            path=path,
+            args=tuple(encoder(a) for a in args),
+            kwargs={k: encoder(v) for k, v in kwargs.items()},
+            device="cpu",
+            state=None if state is None else encoder(dict(state)),
+            cotangents=None if cotangents is None else tuple(encoder(c) for c in cotangents),
+            fresh=self._fresh,
+            **options,
+        )
+        self._fresh = False
+        started = time.monotonic()
+        try:
+            with torch.enable_grad():  # as in a process of its own, whatever is going on here
+                reply, buffers = self._target.request(wire.pack(message, encoder.buffers))
+        except Outcome as outcome:
+            if isinstance(outcome, (TimedOut, LimitExceeded)):
+                self._patience.seconds = 0.0
+            raise Unanswered(f"{path or 'the module'} gave no answer: {outcome.verdict}") from None
+        finally:
+            self._patience.seconds -= time.monotonic() - started
+        if reply.status != "ok":
+            raise Unanswered(f"{path or 'the module'} answered {reply.status}")
+        return reply, buffers
+
+
+class Changed(InProcess):
+    """A program of ours that is changed once it was imported."""
+
+    def __init__(self, path: Path, change: Change) -> None:
+        super().__init__(path)
+        self._change = change
+
+    def _loaded(self, module: Any) -> None:
+        self._change(module)
+
+
+class Composed(Changed):
+    """A program of ours whose named exercises are lent by the student, and then changed."""
+
+    def __init__(
+        self, path: Path, lent: Sequence[str], lender: Lender, change: Change = unchanged
+    ) -> None:
+        super().__init__(path, change)
+        self._lent, self._lender = lent, lender
+
+    def begin(self, test: str, exercise: str) -> None:
+        self._lender.begin(test, exercise)
+
+    def _loaded(self, module: Any) -> None:
+        for name in self._lent:
+            own = getattr(module, name, None)
+            if isinstance(own, type) and issubclass(own, nn.Module):
+                setattr(module, name, self._lender.module(name, own))
+            elif own is not None:
+                setattr(module, name, self._lender.function(name))
+        super()._loaded(module)
+
+    def close(self) -> None:
+        super().close()
+        self._lender.close()
+
+
+class _PulledBack(torch.autograd.Function):
+    """Results that came from elsewhere, whose gradients are asked for there."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        pull: Callable[[Sequence[torch.Tensor]], list[torch.Tensor | None]],
+        detached: tuple[int, ...],
+        outputs: list[torch.Tensor],
+        *inputs: torch.Tensor,
+    ) -> tuple[torch.Tensor, ...]:
+        ctx.pull = pull
+        results = tuple(y.clone() for y in outputs)
+        ctx.mark_non_differentiable(*(results[i] for i in detached if i < len(results)))
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        return (None, None, None, *ctx.pull(cotangents))
+
+
+def _floats(args: Any, kwargs: Any) -> list[torch.Tensor]:
+    """The float tensors of a call in the order in which the worker meets them, each once."""
+    found: dict[int, torch.Tensor] = {}
+    for x in _tensors([*args, *kwargs.values()]):
+        if x.is_floating_point():
+            found.setdefault(id(x), x)
+    return list(found.values())
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [t for v in value for t in _tensors(v)] if isinstance(value, (tuple, list)) else []
+
+
+def _decoded(value: wire.Value, buffers: list[memoryview]) -> Any:
+    budget = _BYTES + 2 * sum(map(len, buffers))
+    try:
+        return Decoder(buffers, special=_refused, without_data=False, budget=budget)(value)
+    except wire.BadFrame as error:
+        raise Unanswered(str(error)) from None
+
+
+def _gradient(gradient: Any, x: torch.Tensor) -> torch.Tensor | None:
+    if gradient is None:
+        return None
+    if not isinstance(gradient, torch.Tensor) or gradient.shape != x.shape:
+        raise Unanswered("a gradient of another shape")
+    return gradient.to(x.dtype)
+
+
+def _with(value: Any, results: dict[int, torch.Tensor]) -> Any:
+    """The value with its tensors exchanged, by identity."""
+    if isinstance(value, torch.Tensor):
+        return results.get(id(value), value)
+    if isinstance(value, (tuple, list)):
+        return type(value)(_with(v, results) for v in value)
+    if isinstance(value, dict):
+        return {k: _with(v, results) for k, v in value.items()}
+    return value
+
+
+def _special(thing: object) -> wire.Value | None:
+    if isinstance(thing, torch.device):
+        return wire.SpecialV("device", str(thing))
+    if isinstance(thing, torch.dtype):
+        return wire.SpecialV("dtype", str(thing).removeprefix("torch."))
+    return None
+
+
+def _refuse(thing: object) -> wire.Value | None:
+    raise Unanswered(f"a {type(thing).__name__} cannot be lent")
+
+
+def _refused(value: wire.Value, _: Any) -> Any:
+    raise Unanswered(f"a {type(value).__name__} is no plain data")

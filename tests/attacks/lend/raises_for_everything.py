@@ -1,0 +1,15 @@
+"""Raises, so that whoever calls it must raise too.
+
+Helper: softmax
+Empty: scaled_dot_product_attention
+Score at most: 0
+"""
+
+
+def softmax(x, dim=-1):
+    raise ValueError("no")
+
+
+def scaled_dot_product_attention(q, k, v):
+    softmax  # named, so that it looks as if it were called
+    raise ValueError("no")

@@ -1,0 +1,66 @@
+"""Which exercise calls which, as the source says."""
+
+import pytest
+
+from autograder.grading.dependence import dependence
+
+SOURCE = """
+def softmax(x):
+    return x
+
+
+def _scores(q):
+    return softmax(q)
+
+
+def attention(q):
+    return _scores(q)
+
+
+class Block:
+    def forward(self, x):
+        return attention(x)
+
+
+shift = lambda x: softmax(x)
+"""
+EXERCISES = ("softmax", "attention", "Block", "shift")
+
+
+@pytest.fixture
+def found():
+    return dependence(SOURCE, EXERCISES)
+
+
+def test_a_call_through_a_private_function_counts(found):
+    assert found.calls["attention"] == {"softmax"}
+
+
+def test_a_call_through_another_exercise_is_that_ones(found):
+    assert found.calls["Block"] == {"attention"}
+
+
+def test_all_that_runs_is_reached(found):
+    assert found.reached("Block") == {"attention", "softmax"}
+
+
+def test_an_assigned_lambda_calls_too(found):
+    assert found.calls["shift"] == {"softmax"}
+
+
+def test_a_line_of_a_private_function_belongs_to_who_calls_it(found):
+    assert found.owns("attention", 7)
+
+
+def test_a_line_of_another_exercise_does_not(found):
+    assert not found.owns("attention", 3)
+
+
+def test_exercises_that_call_each_other_come_to_an_end():
+    both = dependence("def a():\n    b()\n\n\ndef b():\n    a()\n", ("a", "b"))
+    assert both.reached("a") == {"b"}
+
+
+@pytest.mark.parametrize("source", ["def softmax(:", "x\n" * 30_000, "a\0b"])
+def test_of_what_nobody_reads_nothing_is_known(source):
+    assert dependence(source, EXERCISES).reached("Block") == frozenset()

@@ -1,0 +1,135 @@
+"""Points: what named mistakes cost, what is inherited, and what the share of tests decides."""
+
+import pytest
+
+from autograder.model import report
+from autograder.model.course import Exercise, Scoring
+from autograder.model.scoring import Mistake, Standing, exercise_reports
+from autograder.model.verdicts import Verdict
+
+BY_TESTS, BY_MISTAKES = Scoring(by="tests"), Scoring()
+
+
+def outcomes(**verdicts):
+    """Test reports by name; a verdict with a number has that weight."""
+    return tuple(
+        report.TestReport(name, Verdict(verdict.split()[0]), float([*verdict.split(), "1"][1]))
+        for name, verdict in verdicts.items()
+    )
+
+
+def standing(name="softmax", points=2.0, mistakes=(), explained=(), carried=None, **verdicts):
+    return Standing(
+        Exercise(name, points),
+        outcomes(**verdicts),
+        tuple(mistakes),
+        frozenset(explained),
+        carried=carried or {},
+        inherits=("helper",) if carried else (),
+    )
+
+
+def score(*standings, rule=BY_MISTAKES):
+    return [r.score for r in exercise_reports(standings, rule)]
+
+
+GLOBAL = Mistake("one_maximum", 0.4, "global_maximum")
+SLIP = Mistake("slip", 0.1)
+
+
+def test_a_named_mistake_costs_its_price_however_few_tests_it_fails():
+    assert score(standing(mistakes=[GLOBAL], explained=["b"], a="pass 12", b="wrong")) == [1.2]
+
+
+def test_a_named_mistake_costs_its_price_however_many_tests_it_fails():
+    assert score(standing(mistakes=[SLIP], explained="ab", a="wrong 12", b="wrong")) == [1.8]
+
+
+def test_two_named_mistakes_cost_both_prices():
+    both = standing(mistakes=[GLOBAL, SLIP], explained="ab", a="wrong", b="wrong")
+    assert score(both) == [1.0]
+
+
+def test_mistakes_never_cost_more_than_there_is():
+    dear = [Mistake("x", 0.7), Mistake("y", 0.6)]
+    reports = exercise_reports(
+        [standing(mistakes=dear, explained="ab", a="wrong", b="wrong")], Scoring()
+    )
+    assert [d.points for d in reports[0].deductions] == [1.4, 0.6]
+
+
+def test_a_failure_that_no_name_explains_leaves_it_to_the_tests():
+    assert score(standing(mistakes=[SLIP], explained="a", a="wrong", b="wrong 3")) == [0.0]
+
+
+def test_a_mistake_without_a_price_leaves_it_to_the_tests():
+    unpriced = Mistake("x", None)
+    assert score(standing(mistakes=[unpriced], explained="a", a="wrong", b="pass 3")) == [1.5]
+
+
+def test_the_course_may_leave_everything_to_the_tests():
+    mine = standing(mistakes=[GLOBAL], explained="b", a="pass 3", b="wrong")
+    assert score(mine, rule=BY_TESTS) == [1.5]
+
+
+def test_a_forbidden_call_costs_all_whatever_it_is_named():
+    assert score(standing(mistakes=[SLIP], explained="a", a="forbidden", b="pass")) == [0.0]
+
+
+def test_one_belief_costs_once_in_a_week_where_it_costs_most():
+    first = standing("softmax", 2.0, [GLOBAL], "a", a="wrong", b="pass")
+    second = standing("attention", 4.0, [GLOBAL], "a", a="wrong", b="pass")
+    assert score(first, second) == [2.0, 2.4]
+
+
+def test_it_is_said_where_a_belief_was_counted():
+    first = standing("softmax", 2.0, [GLOBAL], "a", a="wrong", b="pass")
+    second = standing("attention", 4.0, [GLOBAL], "a", a="wrong", b="pass")
+    assert exercise_reports([first, second], Scoring())[0].deductions[0].counted_in == "attention"
+
+
+def test_two_signs_of_one_belief_in_one_exercise_cost_once():
+    twice = [GLOBAL, Mistake("another_sign", 0.3, "global_maximum")]
+    assert score(standing(mistakes=twice, explained="ab", a="wrong", b="wrong")) == [1.2]
+
+
+def test_a_belief_that_cost_more_by_tests_is_not_charged_again():
+    by_tests = standing("softmax", 2.0, [GLOBAL], "a", a="wrong", b="wrong")
+    by_name = standing("attention", 2.0, [GLOBAL], "a", a="wrong", b="pass")
+    assert score(by_tests, by_name) == [0.0, 2.0]
+
+
+def test_mistakes_without_a_belief_are_charged_each():
+    one = standing("softmax", 2.0, [SLIP], "a", a="wrong", b="pass")
+    assert score(one, one) == [1.8, 1.8]
+
+
+CARRIED = {"a": 1.0}
+
+
+@pytest.mark.parametrize(("rule", "points"), [("full", 2.0), ("half", 1.5), ("none", 1.0)])
+def test_what_is_inherited_counts_as_the_course_says(rule, points):
+    mine = standing(carried=CARRIED, a="wrong", b="pass")
+    assert score(mine, rule=Scoring(follow_through=rule)) == [points]
+
+
+def test_what_is_inherited_counts_as_far_as_the_helper_lets_the_test_tell():
+    assert score(standing(carried={"a": 0.5}, a="wrong", b="pass")) == [1.5]
+
+
+def test_a_forbidden_call_of_a_helper_costs_the_helper_alone():
+    assert score(standing(carried=CARRIED, a="forbidden", b="pass")) == [2.0]
+
+
+def test_an_own_mistake_is_priced_beside_what_is_inherited():
+    mine = standing(mistakes=[SLIP], explained="c", carried=CARRIED, a="wrong", b="pass", c="wrong")
+    assert score(mine) == [1.8]
+
+
+def test_it_is_reported_whose_mistake_is_carried():
+    (found,) = exercise_reports([standing(carried=CARRIED, a="wrong", b="pass")], Scoring())
+    assert found.inherits == ("helper",)
+
+
+def test_what_could_not_be_run_costs_nothing():
+    assert score(standing(a="pass", b="not_run 5")) == [2.0]
