@@ -129,15 +129,10 @@ class Late(_Config, frozen=True):
 
 
 class Scoring(_Config, frozen=True):
-    """How points are taken off.
+    """How points are taken off; scoring.py says how they are counted."""
 
-    `follow_through`: what an exercise whose only fault is another one's keeps of the points.
-    `by`: `mistakes` takes what each named mistake costs, where these explain all that fails, and
-    the share of failed tests otherwise; `tests` always takes the share.
-    """
-
-    follow_through: Literal["full", "half", "none"] = "full"
-    by: Literal["mistakes", "tests"] = "mistakes"
+    follow_through: Literal["full", "half", "none"] = "full"  # kept where only a helper is wrong
+    by: Literal["mistakes", "tests"] = "mistakes"  # named mistakes' costs, or the share of tests
 
     @property
     def carried(self) -> float:
