@@ -208,7 +208,7 @@ class Engine:
         """Whether the solution passes a test when it is called like a submission."""
         if test not in self._sound:
             items = [i for i in self.items if test_name(i) == test]
-            target = InProcess(self._written(_SOLUTION, self.bank.solution))
+            target = InProcess(self.written(_SOLUTION, self.bank.solution))
             source = tuple(self.bank.solution.split("\n"))
             runs = self.session.call(lambda: list(self.plugin.run(target, source, items, {})))
             self._sound[test] = all(r.report.verdict in _SOUND for r in runs)
