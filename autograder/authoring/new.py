@@ -8,10 +8,12 @@ as a gap, so that no week goes out with a template's words in it.
 from __future__ import annotations
 
 import datetime as dt
+import json
 import keyword
 import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,7 +22,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ..files.atomic import replace_file
-from ..model.course import REGISTRY, Course, Week, load
+from ..model.course import REGISTRY, Course, Week, load, parse
 from ..model.errors import CourseError
 from ..model.stubs import stub_of, stub_path
 from .registry import with_week
@@ -30,25 +32,60 @@ _NAME = re.compile(r"week([0-9]{2})_([a-z][a-z0-9_]*)\Z")
 _READ = (".py", ".md", ".txt")
 
 
+def new_course(root: Path, title: str, name: str, exercise: str | None = None) -> list[Path]:
+    """Make a course in the folder `root` with one week; returns its files.
+
+    Raises CourseError where there is a course.yaml already.
+    """
+    registry = root / REGISTRY
+    if registry.exists():
+        raise CourseError(f"{REGISTRY} is there already: leave --course out to add a week to it")
+    topic = _checked_topic((), name)
+    exercise = _checked_exercise(exercise or topic)
+    week = _about(name, topic, exercise, *_first_dates())
+    entry = textwrap.indent(_filled("course.yaml.blank", week), "  ")
+    head = _filled("registry.yaml.blank", {"id": _id_of(title), "title": json.dumps(title)})
+    course = Course(root, parse(f"{head}{entry}"))
+    return _made(course, week, f"{head}{entry}".encode(), 0o644)
+
+
+def _id_of(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "course"
+
+
+def _first_dates() -> tuple[dt.datetime, dt.datetime]:
+    """Release on the next Monday at nine, due a week later."""
+    today = dt.datetime.now().replace(hour=9, minute=0, second=0, microsecond=0)
+    release = today + dt.timedelta(days=7 - today.weekday())
+    return release, (release + dt.timedelta(days=7)).replace(hour=23, minute=59)
+
+
 def new_week(course: Course, name: str, exercise: str | None = None) -> list[Path]:
     """Make the week `name`; returns its files, the ones to fill in first.
 
     Raises CourseError where the name will not do or anything of that name is there already; then
     nothing was changed.
     """
-    topic = _checked_topic(course, name)
+    topic = _checked_topic(course.weeks, name)
     exercise = _checked_exercise(exercise or topic)
-    week = _about(course, name, topic, exercise)
+    week = _about(name, topic, exercise, *_next_dates(course))
     registry = course.root / REGISTRY
     text = with_week(registry.read_text(encoding="utf-8"), _filled("course.yaml.blank", week))
+    return _made(course, week, text.encode(), registry.stat().st_mode & 0o777)
+
+
+def _made(course: Course, week: dict[str, Any], registry: bytes, mode: int) -> list[Path]:
+    """Write the week's files, then the registry that names them; all or nothing."""
+    name = week["name"]
     folders = _folders(course, name)
     if taken := next((f for f in folders.values() if f.exists()), None):
         raise CourseError(
             f"{taken.relative_to(course.root)} is there already: choose another name, or move it"
         )
     try:
-        made = [_write(folders, place, week) for place in _places(topic, exercise)]
-        replace_file(registry, text.encode(), registry.stat().st_mode & 0o777)
+        places = _places(week["topic"], week["exercise"])
+        made = [_write(folders, place, week) for place in places]
+        replace_file(course.root / REGISTRY, registry, mode)
     except BaseException:
         for folder in folders.values():
             shutil.rmtree(folder, ignore_errors=True)
@@ -73,14 +110,14 @@ def blanks(course: Course, week: Week) -> Iterator[str]:
                     yield f"{path.relative_to(course.root)}:{number}"
 
 
-def _checked_topic(course: Course, name: str) -> str:
+def _checked_topic(weeks: tuple[Week, ...], name: str) -> str:
     found = _NAME.match(name)
     if not found:
         raise CourseError(
             f"{name!r} must look like week08_topic: two digits, then lower-case letters, digits, _"
         )
     number, topic = found.groups()
-    for week in course.weeks:
+    for week in weeks:
         if week.name[4:6] == number:
             raise CourseError(f"{REGISTRY} has {week.name} already: choose another number")
     _check_python_name(topic)
@@ -104,18 +141,25 @@ def _check_python_name(name: str) -> None:
         raise CourseError(f"{name!r} is a word of Python itself: choose another name")
 
 
-def _about(course: Course, name: str, topic: str, exercise: str) -> dict[str, Any]:
-    """What the templates say; the new week is a week after the last one."""
+def _next_dates(course: Course) -> tuple[dt.datetime, dt.datetime]:
+    """A week after the last week."""
     last = max(course.weeks, key=lambda w: course.localized(w.due))
     step = dt.timedelta(days=7)
+    return last.release + step, last.due + step
+
+
+def _about(
+    name: str, topic: str, exercise: str, release: dt.datetime, due: dt.datetime
+) -> dict[str, Any]:
+    """What the templates say."""
     return {
         "name": name,
         "number": int(name[4:6]),
         "topic": topic,
         "module": f"{topic}.py",
         "exercise": exercise,
-        "release": (last.release + step).isoformat(),
-        "due": (last.due + step).isoformat(),
+        "release": release.isoformat(),
+        "due": due.isoformat(),
         "blank": BLANK,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -89,16 +90,25 @@ def new(
     exercise: Annotated[
         str | None, typer.Option(help="Its first exercise; default: named like the topic.")
     ] = None,
+    course: Annotated[
+        str | None,
+        typer.Option(help="Make a new course with this title, in the folder that you are in."),
+    ] = None,
 ) -> None:
     """Make a week: folders, one small exercise that works, an entry in course.yaml, blanks.
 
     Example: autograder new week08_pooling --exercise mean_pool
     """
-    from ..authoring.new import BLANK, new_week
+    from ..authoring.new import BLANK, new_course, new_week
     from ..model.course import load
 
-    course = load(unfinished=True)
-    for path in new_week(course, week, exercise):
-        print(f"made {path.relative_to(course.root)}")
+    if course is not None:
+        root = Path.cwd()
+        made = new_course(root, course, week, exercise)
+    else:
+        found = load(unfinished=True)
+        root, made = found.root, new_week(found, week, exercise)
+    for path in made:
+        print(f"made {path.relative_to(root)}")
     print(f"added {week} to course.yaml: look at its dates and points")
     print(f"Replace every {BLANK}, then: autograder build && autograder verify {week} --quick")

@@ -1,0 +1,1 @@
+"""A course of another kind: two weeks of NumPy and plain Python."""

@@ -1,0 +1,129 @@
+"""The kit knows nothing of attention: a course on numbers goes all the way with it.
+
+From an empty folder: new, build, verify, release, submit, grade, feedback, with the installed kit
+and real nbgrader. What students' installation makes of it is tried in tests/student/test_wheel.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.model.bank import Bank
+from autograder.model.course import Course, load
+from autograder.nbgrader.collect import collect
+from autograder.nbgrader.demo import Pupil, hand_in
+from autograder.nbgrader.feedback import PAGE
+from autograder.nbgrader.gradebook import standings
+from autograder.nbgrader.workspace import Workspace
+from tests.imports import modules, path_of
+
+HERE = Path(__file__).parent
+PUPILS = (
+    Pupil("ada", "everything right"),
+    Pupil("grace", "in another style", style="least_squares"),
+    Pupil("alan", "forces the line", wrong=("goes_through_the_origin",)),
+)
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory, commands: Callable[..., str]) -> Course:
+    """Made by `new` in an empty folder, then written by its author."""
+    root = tmp_path_factory.mktemp("second") / "numbers"
+    root.mkdir()
+    commands("new", "week01_lines", "--exercise", "predict", "--course", "Numbers", cwd=root)
+    commands("new", "week02_sorting", "--exercise", "merge", cwd=root)
+    for part in ("solutions", "exercises", "autograder"):
+        shutil.rmtree(root / part)
+        shutil.copytree(HERE / part, root / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(HERE / "course.yaml", root)
+    commands("build", cwd=root)
+    return load(root)
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """Run a command of the kit; it must end well."""
+    home = tmp_path_factory.mktemp("home")
+    place = dict.fromkeys(("HOME", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR"), str(home))
+
+    def run(*arguments: str, cwd: Path) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "autograder", *arguments],
+            cwd=cwd,
+            env=os.environ | place | {"NO_COLOR": "1", "COLUMNS": "100"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def graded(course: Course, commands: Callable[..., str]) -> Course:
+    """Week 1, released, handed in by three students, graded, with feedback."""
+    week, bank = course.weeks[0], Bank(course, course.weeks[0])
+    commands("release", "week01", "--early", cwd=course.root)
+    for pupil in PUPILS:
+        hand_in(course, week, bank, pupil)
+    collect(course, week, check_owner=False)  # one user plays them all
+    commands("grade", "week01", cwd=course.root)
+    commands("feedback", "week01", "--unmarked", cwd=course.root)
+    return course
+
+
+def test_the_whole_course_is_proven(course: Course, commands: Callable[..., str]) -> None:
+    assert "0 gaps" in commands("verify", "--quick", cwd=course.root)
+
+
+def test_right_work_gets_all_points(graded: Course) -> None:
+    scores = {s.student: s.scores for s in standings(graded, graded.weeks[0])}
+    assert [sum(scores[n][e] for e in ("predict", "fit_line")) for n in ("ada", "grace")] == [5, 5]
+
+
+def test_the_misconception_is_named_to_the_student(graded: Course) -> None:
+    page = Workspace(graded).feedback("alan", graded.weeks[0]) / PAGE
+    assert "lets the line go through the origin" in page.read_text(encoding="utf-8").lower()
+
+
+def test_nothing_of_attention_is_said_to_its_students(graded: Course) -> None:
+    page = Workspace(graded).feedback("alan", graded.weeks[0]) / PAGE
+    text = re.sub(r"<style.*?</style>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert not re.search(r"attention|softmax|mask|\bquery|head", re.sub("<[^>]*>", " ", text), re.I)
+
+
+# Libraries, and a class of torch, that hidden tests of any course may hand to a submission.
+_NOT_OURS = re.compile(r"such as \S+|transformers|tokenizers|MultiheadAttention|NodeTransformer")
+_OURS = re.compile(r"softmax|causal|multihead|lsh_|lsh\b|transformer|capstone|attention_", re.I)
+
+
+@pytest.mark.parametrize("module", [m for m in modules() if m != "autograder.worker.fixtures"])
+def test_no_code_of_the_kit_speaks_of_attention(module: str) -> None:
+    path = path_of(module)
+    assert path is not None
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    said = {t for t in _texts(tree) if _OURS.search(_NOT_OURS.sub("", t))}
+    assert said == set()
+
+
+def _texts(tree: ast.Module) -> Iterator[str]:
+    """Names and strings of a module, without its docstrings."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    nodes = [n for n in ast.walk(tree) if isinstance(n, documented) and ast.get_docstring(n)]
+    docs = {id(n.body[0].value) for n in nodes}  # type: ignore[attr-defined]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            yield node.value
+        elif isinstance(node, ast.Name | ast.Attribute | ast.FunctionDef | ast.ClassDef):
+            yield getattr(node, "id", "") or getattr(node, "attr", "") or getattr(node, "name", "")
