@@ -263,19 +263,25 @@ def test_the_diagnosis_stands_in_the_fetched_feedback(played: Played) -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "11.3 of 17 points",
         "What to look at next",
-        "scaled_dot_product_attention, 2 points open: below is a guess at what happened.",
+        "below is a guess at what happened.",
         "2 days 3 h late, 1 slip day used, 10 % per day",
         "1.5 of 2",
         "Say what the root undoes: d.",
-        "two_sentences written answer Not marked yet",
+        "scale written answer Marked by a person 1.5 of 2",
+        "two_sentences written answer Not answered 0 of 2",
         "Your notebook, with the marks",
         "Written question 1: is it only a constant?",
     ],
 )
 def test_the_fetched_page_says(played: Played, said: str) -> None:
     assert said in words(played.pages["alan"])
+
+
+def test_the_fetched_page_says_what_counts_after_two_days(played: Played) -> None:
+    total = 0.8 * (played.of("alan").score + 1.5)
+    shown = f"{total:.2f}".rstrip("0").rstrip(".")
+    assert f"{shown} of 17 points" in words(played.pages["alan"])
 
 
 def test_the_named_misconception_comes_with_its_hint(played: Played) -> None:
