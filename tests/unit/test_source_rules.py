@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from autograder.grading.source_rules import source_problems
+from autograder.model.course import load
 from autograder.model.rules import EVASIONS, Rules, may_be_evasive, missing_imports
 from autograder.model.sources import Sources, signs_in
 
@@ -180,8 +182,8 @@ def attention(q, k, v, mask):
 
 
 @pytest.mark.parametrize("beside", [False, True])
-def test_torch_is_refused_in_keras_attention_in_the_module_and_beside_it(course, beside):
-    week = course.week("week06")
+def test_torch_is_refused_in_keras_attention_in_the_module_and_beside_it(beside):
+    week = load(Path(__file__).parents[2]).week("week06")
     imports, call = "import math, torch\n", "    return attention(q, k, v, mask)\n"
     exercise = "def keras_attention(q, k, v, mask=None):\n" + call
     if beside:
