@@ -11,6 +11,7 @@ import msgspec
 from ..model.course import Course, Week
 from ..model.course import Limits as CourseLimits
 from ..model.extras import installed
+from ..model.rules import libraries
 from ..sandbox import Child, Limits, Sandbox, SandboxFault, Template
 from ..worker.wire import PrepareConfig
 
@@ -29,6 +30,7 @@ class Spawner:
         limits = limits or course.limits(week)
         config = PrepareConfig(
             not_allowed=week.all_patterns,
+            libraries=libraries(week.extras),
             fake_gpu="fake-gpu" in devices,
             extras=usable_extras(week),
             # half of torch: imported beforehand only where every submission will ask for it

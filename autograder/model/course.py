@@ -104,6 +104,11 @@ class Week(_Config, frozen=True):
         return self.not_allowed + self.exercise(exercise).not_allowed
 
     @property
+    def extras(self) -> tuple[str, ...]:
+        """The package extras that exercises of the week need."""
+        return tuple(sorted({e.extra for e in self.exercises if e.extra}))
+
+    @property
     def all_patterns(self) -> tuple[str, ...]:
         own = {p for e in self.exercises for p in e.not_allowed}
         return tuple(sorted(own | set(self.not_allowed)))

@@ -22,8 +22,10 @@ from . import devices, wire
 from .brought import is_brought, module_of
 from .claimed import ClaimedTensor
 from .drawings import describe_axes, describe_figure
+from .fixtures import build
 from .nets import all_patterns
 from .purity import Before
+from .seal import StudentImports
 from .values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
 from .watch import Counting, FunctionNet, Watcher
 
@@ -64,6 +66,7 @@ class Executor:
         self.module_error: wire.Raised | None = None
         self.objects: list[Any] = []
         self.exercise_types: set[type] = set()
+        self.imports: StudentImports | None = None  # in a sandbox
 
     def capture_descriptors(self) -> None:
         """Raw writes to descriptors 1 and 2 go nowhere, as does reading from 0."""
@@ -98,6 +101,8 @@ class Executor:
             path = self.root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(buffers[index])
+        if self.imports is not None:
+            self.imports.own(request.names)
         return self.load_module(self.root / request.module)
 
     def load_module(self, path: Path, unique: bool = False) -> wire.Reply:
@@ -111,7 +116,8 @@ class Executor:
         if not unique:
             sys.path.append(str(self.root))  # after everything installed: nothing is shadowed
         self.module_error = None
-        spec = importlib.util.spec_from_file_location(name, path)
+        loader = self.imports.loader(name, str(path)) if self.imports is not None else None
+        spec = importlib.util.spec_from_file_location(name, path, loader=loader)
         if spec is None or spec.loader is None:
             return wire.Reply("missing")
         self.module = importlib.util.module_from_spec(spec)
@@ -263,8 +269,6 @@ class Executor:
         if value.kind == "generator":
             device = "cpu" if request.device == devices.FAKE else request.device
             return torch.Generator(device).manual_seed(content)
-        from .fixtures import build
-
         return build(value.kind, content, request.device)
 
     def _parameters(self, request: wire.Call) -> list[torch.Tensor]:

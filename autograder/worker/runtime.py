@@ -25,19 +25,22 @@ from . import claimed, devices, lookout, wire
 from .execute import Executor
 from .fixtures import warm
 from .nets import set_nets
+from .seal import seal
 
 _READ_BYTES = 1 << 16
 
 _executor: Executor | None = None
 _max_reply = 8 << 20
 _gpu_bytes = 0
+_libraries: tuple[str, ...] = ()
 
 
 def prepare(config: bytes) -> None:
     """Import and warm everything a submission may need, and set the nets for not-allowed calls."""
-    global _executor, _max_reply, _gpu_bytes
+    global _executor, _max_reply, _gpu_bytes, _libraries
     settings = msgspec.msgpack.decode(config, type=wire.PrepareConfig)
     _max_reply, _gpu_bytes = settings.max_reply_bytes, settings.gpu_bytes
+    _libraries = settings.libraries
     _executor = Executor()
     set_nets(settings.not_allowed)
     if settings.fake_gpu:
@@ -60,6 +63,7 @@ def serve(sock: socket.socket) -> None:
     executor = _executor or Executor()
     executor.root = Path(os.getcwd())
     executor.capture_descriptors()
+    executor.imports = seal(str(executor.root), _libraries)
     told = _Told(sock)
     executor.watcher.tell = lambda banned: told("banned", banned.call, banned.line)
     lookout.keep(

@@ -172,9 +172,13 @@ Value = Union[  # noqa: UP007  # a forward reference cannot stand in a | union
 
 
 class PrepareConfig(msgspec.Struct, frozen=True):
-    """What the template sets up before the first fork. `gpu_bytes`: 0 where there is no GPU."""
+    """What the template sets up before the first fork. `gpu_bytes`: 0 where there is no GPU.
+
+    `libraries` may be imported by submissions besides the standard library.
+    """
 
     not_allowed: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
     fake_gpu: bool = True
     extras: tuple[str, ...] = ()
     optimizers: bool = False

@@ -1,4 +1,4 @@
-"""Line 22. Brings its own numpy, torch, json, msgspec and worker.
+"""Line 22. Brings its own numpy, torch, json, msgspec and worker; the last is a name like any other.
 
 Expected: softmax=wrong
 Score at most: softmax=0.34
@@ -29,6 +29,6 @@ print("LOOT: a shadow was imported")
 #--- msgspec.py
 print("LOOT: a shadow was imported")
 #--- worker.py
-print("LOOT: a shadow was imported")
+softmax = "a module of the student's own: it takes nothing's place"
 #--- worker/__init__.py
-print("LOOT: a shadow was imported")
+softmax = "a module of the student's own: it takes nothing's place"
