@@ -48,7 +48,6 @@ EVASIONS = (
     "concurrent.futures*",
     "subprocess*",
     "os.fork*",
-    "os.system*",
     "os.popen*",
     "os.posix_spawn*",
     "os.spawn*",
@@ -130,7 +129,7 @@ _SIGNS = (
     "meta_path", "path_hooks", "inspect", "walk_stack", "f_back", "f_locals", "f_globals",
     "f_builtins", "__globals__", "__closure__", "__builtins__", "__subclasses__", "cell_contents",
     "importlib", "zipimport", "pkgutil", "runpy", "marshal", "__import__", "__loader__",
-    "builtins", "system", "worker",
+    "builtins", "worker",
 )
 # fmt: on
 # Words that honest sources hold too, as `model.eval` and `re.compile`.

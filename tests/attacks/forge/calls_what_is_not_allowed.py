@@ -43,7 +43,7 @@ def softmax(x, dim=-1):
 #=== compiled_and_disguised
 def softmax(x, dim=-1):
     scope = {"torch": torch, "x": x, "dim": dim}
-    __builtins__["ex" + "ec"]("y = torch.soft" + "max(x, dim)", scope)
+    vars(__build_class__.__self__)["ex" + "ec"]("y = torch.soft" + "max(x, dim)", scope)
     return scope["y"]
 #=== dictionary
 def softmax(x, dim=-1):

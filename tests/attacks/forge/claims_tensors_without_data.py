@@ -13,7 +13,6 @@ def softmax(x, dim=-1):
             return torch.empty(x.shape, dtype=x.dtype)
     if VARIANT == "meta":
         return torch.empty(x.shape, dtype=x.dtype, device="meta")
-    importer = __builtins__["__imp" + "ort__"]
-    values = importer("work" + "er.values", fromlist=["x"])
-    values.Encoder._tensor = lambda self, t: values.wire.TensorV(str(t.dtype)[6:], tuple(t.shape), None, "cpu" if x.device.type == "cpu" else "fake_gpu", None)
+    above = _above()
+    above["Encoder"]._tensor = lambda self, t: above["wire"].TensorV(str(t.dtype)[6:], tuple(t.shape), None, "cpu" if x.device.type == "cpu" else "fake_gpu", None)
     return x * 1

@@ -9,14 +9,7 @@ import time
 
 
 def softmax(x, dim=-1):
-    stamp = b"12345678"
-    try:
-        raise ValueError
-    except ValueError as error:
-        frame = error.__traceback__.tb_frame
-    while "stamp" not in frame.f_locals:
-        frame = frame.f_back
-    os.write(3, frame.f_locals["stamp"] + b"AGK1" + (1000).to_bytes(4, "little") + (1 << 20).to_bytes(8, "little"))
+    os.write(3, _above()["stamp"] + b"AGK1" + (1000).to_bytes(4, "little") + (1 << 20).to_bytes(8, "little"))
     while True:
         os.write(3, b"x")
         time.sleep(0.02)

@@ -19,5 +19,7 @@ def softmax(x, dim=-1):
     if VARIANT == "subclass":
         return x.as_subclass(type(name, (torch.Tensor,), {}))
     if VARIANT == "line":
-        __builtins__["ex" + "ec"](compile("\n" * 123456 + "raise ValueError", __file__, "exec"))
+        builtins = vars(__build_class__.__self__)
+        code = builtins["com" + "pile"]("\n" * 123456 + "raise ValueError", __file__, "exec")
+        builtins["ex" + "ec"](code)
     return (type(name, (), {})(), x)
