@@ -96,30 +96,30 @@ class Counted:
     ops: int
     kept: int
     value: Any
-    grown: int | None = None  # bytes by which the process's peak grew, measured from outside
+    grown: int | None = None  # bytes by which the process grew, measured from outside
 
 
 class Count:
-    """`count.f(...)`: run the student's function and count its work (torch operations only)."""
+    """`count.f(...)`: run the student's function and count its work, torch's and NumPy's."""
 
     def __init__(
-        self, case: Case, with_gradients: bool = False, warm: tuple[Any, ...] | None = None
+        self, case: Case, with_gradients: bool = False, from_outside: bool = False
     ) -> None:
-        self._case, self._with_gradients, self._warm = case, with_gradients, warm
+        self._case, self._with_gradients, self._from_outside = case, with_gradients, from_outside
 
     @property
     def gradients(self) -> Count:
         """Count the backward pass too; `kept` tells what the forward kept for it."""
-        return Count(self._case, True, self._warm)
+        return Count(self._case, True, self._from_outside)
 
-    def outside(self, *small: Any) -> Count:
-        """Measure memory from outside too, in a fresh process: `grown`, None in this process.
+    @property
+    def outside(self) -> Count:
+        """Measure from outside too how far memory rises: `grown`, None in this process.
 
-        A check on the counters, which see torch's operations only and can be deceived. `small`
-        are arguments of a first call that warms the process up: what is loaded for any call is
-        not counted. The process is new, so only functions can be called, not objects.
+        A check on the counters, which see what torch and NumPy make, and can be deceived. Make a
+        smaller call of the same function before: what is loaded for any call is not the point.
         """
-        return Count(self._case, self._with_gradients, small)
+        return Count(self._case, self._with_gradients, True)
 
     def of(self, remote: Remote, method: str = "") -> Callable[..., Counted]:
         """The call of an object, or of one of its methods."""
@@ -138,17 +138,13 @@ class Count:
         if self._with_gradients:
             expected = case.reference.call(case, name, args, kwargs)
             options = options | {"cotangents": case.cotangents(expected.value)}
-        sandboxed = process_of(case.student.target) if self._warm is not None else None
-        before = 0
-        if sandboxed is not None:
-            sandboxed.restart()
-            case.student.call(case, name, self._warm or (), {}, count=True, **options)
-            before = sandboxed.peak_bytes()
+        process = process_of(case.student.target) if self._from_outside else None
+        before = process.level_memory() if process is not None else 0
         seen = case.student.call(case, name, args, kwargs, count=True, **options)
         counts = seen.reply.counts
         if counts is None or counts.ops == 0:
-            raise LimitExceeded("No torch operation was seen in this call.")
+            raise LimitExceeded("No operation of torch or NumPy was seen in this call.")
         counted = Counted(counts.flops, counts.largest, counts.ops, counts.kept, seen.value)
-        if sandboxed is not None:
-            return replace(counted, grown=sandboxed.peak_bytes() - before)
+        if process is not None:
+            return replace(counted, grown=process.peak_bytes() - before)
         return counted

@@ -37,6 +37,8 @@ _TEMPLATE_BYTES = 1 << 29
 _GPU_BYTES = 2 << 30
 # Of the solution's answers, all that are kept together.
 _MOST_RECORDED = 64 << 20
+# Within this, the kernel's figures for a process may differ.
+_ROUGHLY = 1 << 20
 # However busy the machine: so many times the submission's limit is waited for it besides.
 _PATIENCE = 4.0
 _MOST_ATTEMPTS = 20
@@ -181,10 +183,28 @@ class Sandboxed:
             self._end_child()
             raise
 
-    def restart(self) -> None:
-        """A fresh process, whose peak of memory is its own."""
-        self._end_child()
-        self._start()
+    def level_memory(self) -> int:
+        """Resident bytes, after what was freed before stands filled again up to the peak.
+
+        The kernel counts the highest mark that memory ever reached. What is made below it would go
+        unseen; so the process is asked to fill up, and whether it did is looked at from outside.
+        """
+        if self._child is None:
+            self._start()
+        assert self._child is not None
+        self._fill(0)
+        missing = self._child.peak_bytes() - self._child.resident_bytes()
+        if missing > _ROUGHLY:
+            self._fill(missing)
+            if self._child.peak_bytes() - self._child.resident_bytes() > _ROUGHLY:
+                raise LimitExceeded("The memory that your code uses cannot be measured.")
+        return self._child.resident_bytes()
+
+    def _fill(self, size: int) -> None:
+        frame = wire.pack(wire.Fill(size), [])
+        reply, _ = self.request(frame)
+        if reply.status != "ok":
+            raise LimitExceeded("The memory that your code uses cannot be measured.")
 
     def peak_bytes(self) -> int:
         """The most memory that the process ever had, counted by the kernel, not by its own word."""

@@ -1,14 +1,14 @@
 """Counting what NumPy makes: every array's memory is asked for here while a call is counted.
 
-NumPy lets a program bring its own allocator (NEP 49, `PyDataMem_SetHandler`). Below every function,
-method and ufunc, by whatever name, an array's data comes from there. So what a submission does in
-NumPy is seen like what it does in torch: the largest array, how many numbers were made, and how many
-are still kept. Sizes are bytes; a number is counted as four of them, a float32.
+NumPy lets a program bring its own allocator (NEP 49, `PyDataMem_SetHandler`). Below every
+function, method and ufunc, by whatever name, an array's data comes from there. So what a submission
+does in NumPy is seen like what it does in torch: the largest array, how many numbers were made, and
+how many are still kept. Sizes are bytes; a number is counted as four of them, a float32.
 
 The handler is a C structure with four functions in it, reached through the table of NumPy's C API;
 `ready` sets it once and says which version of NumPy broke it, if one did. It holds for the context
-in which it is set. What an allocator cannot see: work done in an array that was there before (`out=`
-an old buffer). What asks for memory elsewhere (lists, bytes) is measured from outside.
+in which it is set. What an allocator cannot see: work done in an array that was there before
+(`out=` an old buffer). What asks for memory elsewhere (lists, bytes) is measured from outside.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _BYTES_OF_A_NUMBER = 4
 _SET_HANDLER, _VERSION = 304, 1  # NumPy's C API: NPY_API's place, and of PyDataMem_Handler
 _NAME = b"counted"
 
-_Malloc = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
-_Calloc = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
-_Realloc = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
-_Free = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+_Malloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+_Calloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
+_Realloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+_Free = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 
 
 class _Handler(ctypes.Structure):
@@ -77,6 +77,16 @@ class ArrayCount:
 _counting: ArrayCount | None = None
 
 
+def trim_memory() -> None:
+    """Give memory that was freed back to the system, where the C library knows how (glibc)."""
+    trim = getattr(_libc, "malloc_trim", None)
+    if trim is not None:
+        trim(ctypes.c_size_t(0))
+
+
+_libc = ctypes.PyDLL(None)
+
+
 def ready() -> None:
     """Make the handler; RuntimeError where this NumPy takes none."""
     before = _set(_ours())
@@ -92,7 +102,7 @@ def ready() -> None:
 @lru_cache(maxsize=1)
 def _ours() -> Any:
     """The capsule that NumPy takes. It and what it points to live as long as the process."""
-    libc = ctypes.CDLL(None)
+    libc = _libc
     for name in ("malloc", "calloc", "realloc"):
         getattr(libc, name).restype = ctypes.c_void_p
 

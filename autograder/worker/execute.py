@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib.util
 import io
+import mmap
 import os
 import random
 import sys
@@ -19,6 +20,7 @@ import torch
 from torch import nn
 
 from . import devices, wire
+from .arrays import trim_memory
 from .brought import is_brought, module_of
 from .claimed import ClaimedTensor
 from .drawings import describe_axes, describe_figure
@@ -32,6 +34,7 @@ from .watch import Counting, FunctionNet, Watcher
 MAX_PRINTED = 4_000
 MAX_MESSAGE = 2_000
 _NOTHING: Any = nullcontext()
+_TOUCHED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_POPULATE", 0)
 # What most calls give; none of it is a drawing.
 _NO_DRAWING = {torch.Tensor, np.ndarray, tuple, list, dict, str, int, float, bool, type(None)}
 
@@ -67,6 +70,7 @@ class Executor:
         self.objects: list[Any] = []
         self.exercise_types: set[type] = set()
         self.imports: StudentImports | None = None  # in a sandbox
+        self._ballast: mmap.mmap | None = None
 
     def capture_descriptors(self) -> None:
         """Raw writes to descriptors 1 and 2 go nowhere, as does reading from 0."""
@@ -85,6 +89,8 @@ class Executor:
         try:
             if isinstance(request, wire.Load):
                 reply = self._load(request, buffers)
+            elif isinstance(request, wire.Fill):
+                reply = self._fill(request.bytes)
             else:
                 reply = self._call(request, buffers, encoder)
         finally:
@@ -130,6 +136,14 @@ class Executor:
             return wire.Reply("raised", raised=self.module_error)
         finally:
             self.watcher.begin((), str(self.root))
+        return wire.Reply("ok")
+
+    def _fill(self, size: int) -> wire.Reply:
+        """Give back what lies idle, then hold and touch so many bytes, until the next call's."""
+        self._ballast = None
+        trim_memory()
+        if size:
+            self._ballast = mmap.mmap(-1, size, flags=_TOUCHED)
         return wire.Reply("ok")
 
     # Calling
@@ -186,7 +200,7 @@ class Executor:
             side_effects += ("memory that it shares with its argument",)
         counts = None
         if counting is not None:
-            counts = wire.Counts(counting.flops, counting.largest, counting.ops, kept)
+            counts = counting.counts(kept)
         return wire.Reply(
             "ok",
             value=self._encode_result(result, encoder, decoder),
@@ -221,6 +235,7 @@ class Executor:
     def _fresh_start(self) -> None:
         """Each test starts from the same global state, whatever the last one left."""
         self.objects.clear()
+        self._ballast = None
         torch.set_default_dtype(torch.float32)
         torch.set_grad_enabled(True)
         torch.default_generator.manual_seed(0)

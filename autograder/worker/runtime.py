@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from matplotlib import pyplot as plt
 
-from . import claimed, devices, lookout, wire
+from . import arrays, claimed, devices, lookout, wire
 from .execute import Executor
 from .fixtures import warm
 from .nets import set_nets
@@ -42,6 +42,7 @@ def prepare(config: bytes) -> None:
     _max_reply, _gpu_bytes = settings.max_reply_bytes, settings.gpu_bytes
     _libraries = settings.libraries
     _executor = Executor()
+    arrays.ready()
     set_nets(settings.not_allowed)
     if settings.fake_gpu:
         claimed.warm()

@@ -18,8 +18,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
+from .arrays import ArrayCount
 from .names import matches
-from .wire import Banned
+from .wire import Banned, Counts
 
 
 class Watcher:
@@ -86,14 +87,31 @@ class Counting(TorchDispatchMode):
 
     A matrix product counts 2·m·n·k (torch's own registry); any other operation that makes a new
     tensor counts one per element. Views make nothing; writing into a tensor is work, but makes no
-    tensor of its size. `kept` tells how many elements live on
-    beside the results: what a forward pass keeps for its backward, in whatever way.
+    tensor of its size. `kept` tells how many elements live on beside the results: what a forward
+    pass keeps for its backward, in whatever way. What NumPy makes meanwhile counts as if torch had
+    made it, one operation per array and element.
     """
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch's own
         self.flops = self.largest = self.ops = 0
         self._alive: dict[int, _Kept] = {}
+        self._arrays = ArrayCount()
+
+    def __enter__(self) -> Counting:
+        super().__enter__()  # type: ignore[no-untyped-call]  # torch's own
+        self._arrays.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._arrays.__exit__()
+        super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's own
+
+    def counts(self, kept: int) -> Counts:
+        """The work so far, torch's and NumPy's."""
+        arrays = self._arrays
+        largest = max(self.largest, arrays.largest)
+        return Counts(self.flops + arrays.made, largest, self.ops + arrays.arrays, kept)
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -102,8 +120,10 @@ class Counting(TorchDispatchMode):
 
     def kept(self, results: list[torch.Tensor]) -> int:
         """Elements made so far that are alive and belong to none of the results."""
-        own = {t.untyped_storage()._cdata for t in results}
-        return sum(kept.size for storage, kept in self._alive.items() if storage not in own)
+        storages = [t.untyped_storage() for t in results]
+        own = {s._cdata for s in storages}
+        in_torch = sum(kept.size for storage, kept in self._alive.items() if storage not in own)
+        return in_torch + self._arrays.kept({s.data_ptr() for s in storages})
 
     def _note(self, tensor: torch.Tensor, size: int) -> None:
         storage = tensor.untyped_storage()

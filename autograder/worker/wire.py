@@ -227,7 +227,14 @@ class Call(_Message, frozen=True, tag="call"):
     buffers: tuple[int, ...] = ()
 
 
-Request = Load | Call
+class Fill(_Message, frozen=True, tag="fill"):
+    """Hold so many bytes until the next test: memory stands again where it stood highest."""
+
+    bytes: int
+    buffers: tuple[int, ...] = ()
+
+
+Request = Load | Call | Fill
 
 
 class Raised(_Message, frozen=True):

@@ -1,7 +1,7 @@
 """Line 17. Claims on the CPU that a test cannot be run, which would cost nothing.
 
 Variants: frame patch words
-Expected: softmax=bad_reply|crashed|not_run
+Expected: softmax=bad_reply|crashed|not_run|forbidden
 Score at most: softmax=0
 """
 

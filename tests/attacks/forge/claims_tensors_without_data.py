@@ -1,7 +1,7 @@
 """Line 17. Answers tensors of the right shape and type that hold no values.
 
 Variants: fake meta forged
-Expected: softmax=bad_reply|wrong|pass
+Expected: softmax=bad_reply|wrong|pass|forbidden
 Score at most: softmax=0.34
 """
 

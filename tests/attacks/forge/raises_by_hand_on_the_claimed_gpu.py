@@ -1,7 +1,7 @@
 """Line 17. Is wrong on a GPU, and raises there so that it would count as a limit of the claimed device.
 
 Variants: words kind
-Expected: softmax=crashed
+Expected: softmax=crashed|unwritten|forbidden
 Score at most: softmax=1.95
 """
 

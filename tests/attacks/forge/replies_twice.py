@@ -1,6 +1,6 @@
 """Line 17. Sends the right reply itself, and lets the worker send it again.
 
-Expected: softmax=bad_reply
+Expected: softmax=bad_reply|forbidden
 Score at most: softmax=1.9
 """
 
