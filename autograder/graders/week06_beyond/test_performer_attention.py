@@ -85,6 +85,10 @@ def test_growth(agree, count, draw):
         expect(counts[512].largest < 512 * 512 // 2, "A tensor of n·m elements is made.")
         growth = max(growth_exponent(counts), growth_exponent(counts, of="flops"))
         expect(growth < 1.3, "Work or memory grow faster than the number of tokens.")
+    # The kernel's word for it: a table of 2048 x 2048 takes 16 MiB or more.
+    q, k, v, projection = inputs(draw, 1, n=2048, m=2048, r=4)
+    grown = count.outside.performer_attention(q, k, v, projection).grown
+    expect(grown is None or grown < 10 << 20, "Memory grows like the square of the length.")
 
 
 def test_every_dtype(agree, draw, dtype):

@@ -143,6 +143,10 @@ def test_memory_of_the_forward_is_linear(agree, count, of_length):
         agree.call(APPLY, *of_length(64), causal)
         cost = {n: count.call(APPLY, *of_length(n), causal) for n in (64, 128)}
         expect(growth_exponent(cost) < 1.4, "The largest tensor grows faster than the length.")
+    # The kernel's word for it: a table of 2048 x 2048 takes 16 MiB or more, right programs 1 to 7.
+    count.call(APPLY, *of_length(256)[:3], 64, False)
+    grown = count.outside.call(APPLY, *of_length(2048)[:3], 64, False).grown
+    expect(grown is None or grown < 12 << 20, "Memory grows like the square of the length.")
 
 
 @pytest.mark.weight(2)

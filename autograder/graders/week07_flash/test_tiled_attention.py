@@ -229,6 +229,10 @@ def test_no_table_of_scores(agree, count, of_length):
         agree.tiled_attention(*of_length(64), causal)
         largest = count.tiled_attention(*of_length(96), causal).largest
         expect(largest < 96 * 96, "A tensor has as many elements as there are pairs.")
+    # The kernel's word for it: a table of 2048 x 2048 takes 16 MiB or more, right programs 1 to 7.
+    count.tiled_attention(*of_length(256)[:3], 64)
+    grown = count.outside.tiled_attention(*of_length(2048)[:3], 64).grown
+    expect(grown is None or grown < 12 << 20, "Memory grows like the square of the length.")
 
 
 @pytest.mark.weight(2)
