@@ -22,7 +22,11 @@ MODULES = {
     "autograder.model.mistakes",
     "autograder.model.ownpytest",
     "autograder.model.reading",
+    "autograder.model.rules",
+    "autograder.model.sources",
+    "autograder.model.statements",
     "autograder.model.stubs",
+    "autograder.model.uses",
     "autograder.pages",
     "autograder.pages.environment",
     "autograder.student",
@@ -49,6 +53,8 @@ MODULES = {
     "autograder.student.week",
     "autograder.student.words",
     "autograder.version",
+    "autograder.worker",
+    "autograder.worker.names",
 }
 
 

@@ -236,7 +236,7 @@ class _Walk:
             for module in self.file.stars:
                 self._resolved(f"{module}.{node.id}", node.lineno, called)
 
-    def _attribute(self, node: ast.Attribute) -> list[ast.expr]:
+    def _attribute(self, node: ast.Attribute, called: bool = False) -> list[ast.expr]:
         """Note a chain of attributes; what it hangs on is given back, unless it is a name."""
         parts: list[ast.Attribute] = []
         value: ast.expr = node
@@ -244,7 +244,7 @@ class _Walk:
             parts.append(value)
             value = value.value
         parts.reverse()
-        called = id(node) in self._called
+        called = called or id(node) in self._called
         name = value.id if isinstance(value, ast.Name) and value.id not in self.local else ""
         if name in self.aliases:
             chain = [self.aliases[name], *(p.attr for p in parts[:_LONGEST_CHAIN])]
@@ -262,8 +262,8 @@ class _Walk:
         text = literal_text(node.args[1])
         if not text.isidentifier():
             return []
-        spelt = ast.Attribute(node.args[0], text, ast.Load())
-        return self._attribute(ast.copy_location(spelt, node))
+        spelt = ast.copy_location(ast.Attribute(node.args[0], text, ast.Load()), node)
+        return self._attribute(spelt, id(node) in self._called)
 
     def _import(self, node: ast.Import | ast.ImportFrom, guarded: bool) -> None:
         star = False

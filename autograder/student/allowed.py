@@ -1,53 +1,43 @@
-"""Calls that would do an exercise for the student, seen in the source before they cost points.
+"""What the grader would refuse, said before it costs points: the rules of `model/rules.py`.
 
 The graders see calls when they happen, whatever they are called. Here only plain ones are seen:
-`torch.softmax(x)`, `x.softmax(-1)`, or an imported name.
+`torch.softmax(x)`, `x.softmax(-1)`, or an imported name. All else is read by the same code.
 """
 
 from __future__ import annotations
 
-import ast
-from fnmatch import fnmatchcase
+from collections.abc import Mapping
+from itertools import islice
 
+from ..model.rules import Refusal, Rules, missing_imports, plain_calls, refusals, texts_of
+from ..model.sources import Sources
 from .results import Failure, Outcome
-from .source import statements_of
+from .week import WeekFolder
+
+_MOST_FILES = 200
 
 
-def forbidden(source: str, exercise: str, patterns: tuple[str, ...]) -> Outcome | None:
-    """A failed outcome for the first call that matches, else None."""
-    imported = _imported_names(ast.parse(source))
-    calls = [
-        node
-        for statement in statements_of(source, exercise)
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Call)
-    ]
-    for call in sorted(calls, key=lambda c: (c.lineno, c.col_offset)):
-        name = _library_name(call.func, imported)
-        if name and any(fnmatchcase(name, p) for p in patterns):
-            shown = ast.unparse(call.func)[:60]
-            failure = Failure("forbidden", shown, line=call.lineno)
-            return Outcome("", exercise, "only what is allowed", failure)
-    return None
-
-
-def _imported_names(tree: ast.Module) -> dict[str, str]:
+def refused_in(folder: WeekFolder) -> dict[str, Outcome]:
+    """By exercise, the first thing in the student's files that the grader would refuse."""
+    files = {}
+    for path in islice(sorted(folder.path.rglob("*.py")), _MOST_FILES):
+        if path.is_file():
+            files[path.relative_to(folder.path).as_posix()] = path.read_bytes()
+    found = refused(files, folder.week.module, folder.week.rules, folder.week.extras)
     return {
-        a.asname or a.name: a.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        for a in node.names
+        exercise: Outcome("", exercise, "only what is allowed", _failure(refusal))
+        for exercise, refusal in found.items()
     }
 
 
-def _library_name(function: ast.expr, imported: dict[str, str]) -> str:
-    """What is called, where it is not the student's own."""
-    if isinstance(function, ast.Name):
-        return imported.get(function.id, "")
-    if isinstance(function, ast.Attribute):
-        root = function.value
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        own = isinstance(root, ast.Name) and root.id in ("self", "cls")
-        return "" if own else function.attr
-    return ""
+def refused(
+    files: Mapping[str, bytes], module: str, rules: Mapping[str, Rules], extras: tuple[str, ...]
+) -> dict[str, Refusal]:
+    """The same for files that are read already."""
+    sources = Sources(texts_of(files), module)
+    absent = missing_imports(sources, tuple(rules), extras)
+    return plain_calls(sources, rules) | refusals(sources, rules) | absent
+
+
+def _failure(refusal: Refusal) -> Failure:
+    return Failure("forbidden", refusal.message, refusal.name[:60], line=refusal.line)

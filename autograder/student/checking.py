@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from ..model.errors import KitError
-from .allowed import forbidden
+from .allowed import refused_in
 from .explain import syntax_failure
 from .results import CheckResult, ExerciseResult, Failure, Outcome, sum_up
 from .run import CheckingPython, run_checks
@@ -82,7 +82,8 @@ def check_week(
     outcomes = run_checks(
         folder, [e.name for e in chosen], seconds=seconds, on_begin=on_begin, warm=warm
     )
-    results = tuple(_result(e, source, outcomes) for e in chosen)
+    refused = refused_in(folder)
+    results = tuple(_result(e, outcomes, refused.get(e.name)) for e in chosen)
     _remember(folder, source, results)
     return Checked(
         folder.path,
@@ -94,10 +95,11 @@ def check_week(
     )
 
 
-def _result(exercise: WeekExercise, source: str, outcomes: list[Outcome]) -> ExerciseResult:
+def _result(
+    exercise: WeekExercise, outcomes: list[Outcome], refused: Outcome | None
+) -> ExerciseResult:
     own = [o for o in outcomes if o.exercise == exercise.name]
-    call = forbidden(source, exercise.name, exercise.not_allowed)
-    result = sum_up(exercise.name, exercise.points, own, call)
+    result = sum_up(exercise.name, exercise.points, own, refused)
     return msgspec.structs.replace(result, elective=exercise.elective)
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import BuildError, CourseError, KitError
+from ..model.rules import Rules
 from ..model.stubs import stub_of
 
 DESCRIPTION = "week.json"
@@ -22,6 +23,8 @@ class WeekExercise(msgspec.Struct, frozen=True):
     points: float
     elective: bool = False
     not_allowed: tuple[str, ...] = ()
+    source_not_allowed: tuple[str, ...] = ()
+    extra: str = ""
 
 
 class WeekQuestion(msgspec.Struct, frozen=True):
@@ -42,6 +45,16 @@ class WeekFile(msgspec.Struct, frozen=True):
     electives_counted: int | None = None
     release: int = 1  # which one this folder is, where a week was mended and released again
 
+    @property
+    def rules(self) -> dict[str, Rules]:
+        """What is not allowed, by exercise."""
+        return {e.name: Rules(e.not_allowed, e.source_not_allowed) for e in self.exercises}
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """The extras whose libraries may be imported this week."""
+        return tuple(sorted({e.extra for e in self.exercises if e.extra}))
+
 
 def describe_week(course: Course, week: Week, release: int = 1) -> bytes:
     """The contents of week.json for a released folder."""
@@ -57,7 +70,14 @@ def _describe(course: Course, week: Week, stub: str) -> WeekFile:
         module=week.module,
         due=course.localized(week.due),
         exercises=tuple(
-            WeekExercise(e.name, e.points, e.elective, week.patterns(e.name))
+            WeekExercise(
+                e.name,
+                e.points,
+                e.elective,
+                week.patterns(e.name),
+                e.source_not_allowed,
+                e.extra or "",
+            )
             for e in week.exercises
         ),
         questions=tuple(WeekQuestion(q.name, q.points) for q in week.questions),

@@ -30,7 +30,7 @@ def standing(result: ExerciseResult) -> str:
         if result.first.failure.kind in ("timeout", "ended"):
             return "was stopped"
         if result.first.failure.kind == "forbidden":
-            return "a call not allowed"
+            return "not allowed"
     if not result.total:
         return "not checked"
     return f"{result.passed} of {result.total} checks"
@@ -69,10 +69,7 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
     if failure.kind == "ended":
         return f"{failure.message} while this ran. Does your code call exit?"
     if failure.kind == "forbidden":
-        return (
-            f"`{failure.message}` does the exercise for you. It is not allowed this week and costs "
-            "all points of this exercise."
-        )
+        return failure.message
     if failure.kind == "raised":
         return f"{failure.error}: {failure.message}" if failure.message else failure.error
     if failure.kind == "waiting":

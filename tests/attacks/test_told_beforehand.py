@@ -1,0 +1,104 @@
+"""What `grade` refuses, `check` says first: the same snippets through both, in the real sandbox."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # tests are no package
+
+from laboratory import Laboratory
+
+from autograder.batch.intake import Submission
+from autograder.model.rules import Rules
+from autograder.sandbox import SandboxMissing, choose
+from autograder.student.allowed import refused
+
+WEEK = "week01_softmax"
+# What a right softmax does besides, in its first line; and what stands above the module.
+HARMLESS = (
+    "import gc; gc.collect()",
+    "import gc; gc.disable(); gc.enable()",
+    "import sys; 'keras' in sys.modules",
+    "import sys; sys.modules[__name__]",
+    "import sys; sys.getrecursionlimit()",
+    "import os; os.environ.get('HOME')",
+    "import inspect; inspect.signature(softmax)",
+    "import importlib.util; importlib.util.find_spec('keras')",
+    "import threading; threading.Lock()",
+    "import re; re.compile('a')",
+    "import copy; copy.deepcopy([1])",
+    "import numpy; numpy.exp(1.0)",
+    "import torch.nn.functional as F; F.relu(x)",
+    "from math import sqrt; sqrt(2)",
+    "import functools, itertools, dataclasses, typing, warnings, time, json",
+    "getattr(x, 'shape')",
+    "eval = 3; eval + 1",
+    "worker = [1]; worker.append(2)",
+    "import multiprocessing; multiprocessing.cpu_count()",
+    "import traceback, contextlib, collections",
+    "import matplotlib",
+    "assert x is not None",
+)
+REFUSED = (
+    "import einops",
+    "import pandas as pd",
+    "from scipy.special import expit",
+    "import msgspec",
+    "import tqdm",
+    "from autograder.student import check",
+    "import worker",
+    "from worker.watch import Watcher",
+    "torch.softmax(x, dim)",
+    "x.softmax(dim)",
+    "torch.nn.functional.softmax(x, dim)",
+    "from torch.nn.functional import log_softmax; log_softmax(x, dim)",
+    "getattr(torch, 'softmax')(x, dim)",
+    "torch.logsumexp(x, dim)",
+    "import gc; gc.get_objects()",
+    "import sys; sys._getframe()",
+    "import inspect; inspect.currentframe()",
+    "import ctypes; ctypes.c_int(3)",
+    "exec('pass')",
+    "eval('1')",
+    "compile('1', 'a', 'eval')",
+    "__import__('math')",
+    "import importlib; importlib.import_module('math')",
+    "with torch._C.DisableTorchFunction(): pass",
+    "from torch.utils._python_dispatch import TorchDispatchMode; TorchDispatchMode()",
+    "softmax.__globals__",
+)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
+    try:
+        choose("bubblewrap")
+    except SandboxMissing as error:
+        pytest.skip(str(error))
+    laboratory = Laboratory(tmp_path_factory.mktemp("laboratory"), (WEEK,))
+    yield laboratory
+    laboratory.close()
+
+
+def with_line(lab: Laboratory, line: str) -> bytes:
+    """The solution, with a line at the beginning of its softmax."""
+    marker = "    # BEGIN SOLUTION\n"
+    before, found, after = lab.solution(WEEK).partition("def softmax(")
+    head, begin, rest = after.partition(marker)
+    assert found
+    assert begin
+    return f"{before}{found}{head}{begin}    {line}\n{rest}".encode()
+
+
+@pytest.mark.parametrize("line", [*HARMLESS, *REFUSED])
+def test_check_warns_exactly_where_grade_refuses(lab: Laboratory, line: str) -> None:
+    week, source = lab.week(WEEK), with_line(lab, line)
+    rules = {e.name: Rules(week.patterns(e.name), e.source_not_allowed) for e in week.exercises}
+    warned = "softmax" in refused({week.module: source}, week.module, rules, week.extras)
+    trial = lab.grade(Submission("ada", {week.module: source}), WEEK)
+    graded = bool(trial.verdicts("softmax") - {"pass"})
+    assert (warned, graded) == (line in REFUSED, line in REFUSED)
