@@ -9,7 +9,7 @@ import pytest
 
 from autograder.grading.source_rules import source_problems
 from autograder.model.course import load
-from autograder.model.rules import EVASIONS, Rules, may_be_evasive, missing_imports
+from autograder.model.rules import EVASIONS, Rules, in_words, may_be_evasive, missing_imports
 from autograder.model.sources import Sources, signs_in
 
 HONEST = """
@@ -270,3 +270,10 @@ def test_files_that_are_imported_are_counted_together():
     words = {f"part{n}": "a;" * 15_000 for n in range(3)}
     module = "import part0, part1, part2\ndef softmax(x): ..."
     assert "words and signs" in problem(module, "torch*", **words)
+
+
+def test_every_week_tells_its_students_what_may_be_imported():
+    course = load(Path(__file__).parents[2])
+    for week in course.weeks:
+        text = (course.exercise_folder(week) / "README.md").read_text(encoding="utf-8")
+        assert in_words(week.extras) in " ".join(text.split()), week.name
