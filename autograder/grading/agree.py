@@ -101,6 +101,8 @@ class Agree:
         if not isinstance(shape.value, wire.HandleV):
             raise GraderFault(f"{name} of the reference is no object")
         reference, state = shape, None
+        if shape.value.state is None:  # no torch module: one that is shall not be cast and moved
+            options = {"brought": self.brought}
         if shape.value.state is not None and a_class:
             state = {
                 key: self._drawn(key, dtype, dims)

@@ -1,0 +1,113 @@
+"""What week 8's graders bring along, so that no exercise depends on another one.
+
+This source is sent to where the submission runs (`agree.bringing`), and is defined there.
+"""
+
+import math
+
+import torch
+from torch import nn
+
+
+class JoiningCache:
+    """A cache that joins what it has with what is new. It keeps note of what it was given."""
+
+    def __init__(self, most=None):
+        self.most, self.length = most, 0
+        self.keys = self.values = None
+        self.appended = []
+
+    def append(self, k, v):
+        self.appended.append((tuple(k.shape), tuple(v.shape)))
+        if self.most is not None and self.length + k.shape[2] > self.most:
+            raise ValueError(f"{self.length + k.shape[2]} positions do not fit")
+        if self.keys is None:
+            self.keys, self.values = k, v
+        else:
+            self.keys = torch.cat([self.keys, k], dim=2)
+            self.values = torch.cat([self.values, v], dim=2)
+        self.length = self.keys.shape[2]
+        return self.keys, self.values
+
+
+class Model(nn.Module):
+    """ids (B, s), caches -> logits (B, s, V), with two layers that look back through their caches.
+
+    It keeps note of how many ids it was fed in each call, and of which caches it was asked for.
+    """
+
+    def __init__(self, vocabulary, width=8):
+        super().__init__()
+        self.embed = nn.Embedding(vocabulary, width)
+        self.positions = nn.Embedding(32, width)
+        self.layers = nn.ModuleList(nn.Linear(width, 3 * width, bias=False) for _ in range(2))
+        self.head = nn.Linear(width, vocabulary, bias=False)
+        self.fed, self.asked = [], []
+
+    def new_caches(self, batch, max_len):
+        self.asked.append((int(batch), int(max_len)))
+        return [JoiningCache(max_len) for _ in self.layers]
+
+    def forward(self, ids, caches):
+        self.fed.append(tuple(ids.shape))
+        start, (_, new) = caches[0].length, ids.shape
+        places = start + torch.arange(new, device=ids.device)
+        x = self.embed(ids) + self.positions(places)
+        for layer, cache in zip(self.layers, caches, strict=True):
+            q, k, v = layer(x).unsqueeze(1).chunk(3, dim=-1)
+            k, v = cache.append(k, v)
+            seen = torch.arange(k.shape[2], device=x.device) <= places.unsqueeze(-1)
+            scores = q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1])
+            scores = scores.masked_fill(~seen, torch.finfo(x.dtype).min)
+            x = x + (torch.softmax(scores, dim=-1) @ v).squeeze(1)
+        return self.head(x)
+
+
+def _place(x):
+    """Where a tensor's first element lies, and what it is a view of."""
+    return x.data_ptr(), x.untyped_storage().data_ptr()
+
+
+def same_buffers(cache, pieces):
+    """Whether all results of appending these begin at the same two places in memory."""
+    places = []
+    for k, v in pieces:
+        keys, values = cache.append(k, v)
+        places.append((_place(keys), _place(values)))
+    return len(set(places)) == 1
+
+
+def earlier_results_stay(cache, pieces):
+    """Whether what an append gave is still the same after the later ones."""
+    kept = []
+    for k, v in pieces:
+        kept += [(x, x.clone()) for x in cache.append(k, v)]
+    return all(torch.equal(now, then) for now, then in kept)
+
+
+def refusal_writes_nothing(cache, first, too_many):
+    """Whether a refused append leaves every byte of the two buffers as it was."""
+    results = cache.append(*first)
+    buffers = [torch.tensor([], dtype=x.dtype).set_(x.untyped_storage()) for x in results]
+    before = [buffer.clone() for buffer in buffers]
+    try:
+        cache.append(*too_many)
+    except ValueError:
+        pairs = zip(buffers, before, strict=True)
+        return all(_bits(x).equal(_bits(y)) for x, y in pairs)
+    return False
+
+
+def _bits(x):
+    return x.view(torch.int32)
+
+
+def input_stays_the_callers(cache, k, v):
+    """Whether the cache holds what was appended, whatever the caller does with its tensors then."""
+    kept = k.clone(), v.clone()
+    cache.append(k, v)
+    k.zero_(), v.zero_()
+    keys, values = cache.append(*kept)
+    return torch.equal(keys[:, :, : k.shape[2]], kept[0]) and torch.equal(
+        values[:, :, : k.shape[2]], kept[1]
+    )

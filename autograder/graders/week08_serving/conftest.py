@@ -1,0 +1,28 @@
+"""What the graders of week 8 share: caches and a model of their own (`brought.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Pair = Any
+
+
+@pytest.fixture
+def brought(agree: Any) -> Any:
+    """`brought.JoiningCache()`, `brought.Model(…)` and the probes of brought.py."""
+    return agree.bringing(Path(__file__).with_name("brought.py").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def pieces(draw: Any) -> Callable[..., list[tuple[Any, Any]]]:
+    """Keys and values of the given numbers of positions: `pieces(3, 1, batch=2, heads=3, d=4)`."""
+
+    def make(*sizes: int, batch: int = 2, heads: int = 3, d: int = 4) -> list[tuple[Any, Any]]:
+        shapes = [(batch, heads, size, d) for size in sizes]
+        return [(draw.normal(*shape), draw.normal(*shape)) for shape in shapes]
+
+    return make

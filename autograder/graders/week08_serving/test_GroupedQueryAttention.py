@@ -1,0 +1,132 @@
+"""Hidden graders for `GroupedQueryAttention`. The caches are the grader's own: see brought.py."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import same
+
+
+def in_pieces(module, cache, x, *sizes):
+    """Feed x in pieces of these sizes, comparing each answer; the student's answers, joined."""
+    return torch.cat([module(piece, cache) for piece in x.split(sizes, dim=1)], dim=1)
+
+
+@pytest.mark.weight(2)
+def test_without_a_cache(agree, draw):
+    """Causal self-attention with shared key-value heads."""
+    for heads, kv_heads in ((6, 2), (6, 3), (4, 2)):
+        agree.GroupedQueryAttention(12, heads, kv_heads)(draw.normal(2, 5, 12))
+
+
+def test_from_one_head_to_all(agree, draw):
+    """One key-value head for all query heads, or one for each."""
+    for width, heads, kv_heads in ((12, 4, 1), (12, 4, 4), (6, 1, 1), (5, 5, 1)):
+        agree.GroupedQueryAttention(width, heads, kv_heads)(draw.normal(3, 4, width))
+
+
+def test_lengths_of_one(agree, draw):
+    """One sequence, one position: all axes stay."""
+    module = agree.GroupedQueryAttention(d_model=8, n_heads=4, n_kv_heads=2)
+    module(draw.normal(1, 6, 8))
+    module(draw.normal(3, 1, 8))
+    module(draw.normal(1, 1, 8))
+
+
+def test_nothing_looks_ahead(agree, draw):
+    """What comes later does not change what came before."""
+    module = agree.GroupedQueryAttention(12, 6, 2)
+    x = draw.normal(2, 6, 12)
+    changed = torch.cat([x[:, :4], draw.normal(2, 2, 12)], dim=1)
+    before, after = module(x), module(changed)
+    same(after[:, :4], before[:, :4], "A later token changes an earlier output.")
+
+
+@pytest.mark.weight(3)
+def test_prefill_and_decode(agree, brought, draw):
+    """A prompt at once and then token by token gives what the whole gives at once."""
+    module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache()
+    x = draw.normal(2, 8, 12)
+    fed = in_pieces(module, cache, x, 5, 1, 1, 1)
+    same(fed, module(x), "With a cache the outputs differ from those without.")
+
+
+@pytest.mark.weight(2)
+def test_piece_after_piece(agree, brought, draw):
+    """Pieces of several positions follow what is in the cache, and do not see ahead within."""
+    module, cache = agree.GroupedQueryAttention(12, 4, 2), brought.JoiningCache()
+    x = draw.normal(2, 9, 12)
+    fed = in_pieces(module, cache, x, 3, 4, 2)
+    same(fed, module(x), "With a cache the outputs differ from those without.")
+
+
+def test_an_empty_cache_changes_nothing(agree, brought, draw):
+    """The first piece of a sequence gives what it gives without a cache."""
+    module = agree.GroupedQueryAttention(12, 6, 3)
+    for length in (1, 6):
+        x = draw.normal(2, length, 12)
+        same(module(x, brought.JoiningCache()), module(x), "An empty cache changes the outputs.")
+
+
+def test_each_cache_is_a_text_of_its_own(agree, brought, draw):
+    """What belongs to a text is kept in its cache, and nothing in the module."""
+    module = agree.GroupedQueryAttention(12, 6, 2)
+    one, other = brought.JoiningCache(), brought.JoiningCache()
+    module(draw.normal(2, 4, 12), one)
+    module(draw.normal(3, 2, 12), cache=other)
+    module(draw.normal(2, 1, 12), cache=one)
+    module(draw.normal(3, 3, 12), other)
+    module(draw.normal(4, 5, 12))
+
+
+@pytest.mark.weight(2)
+def test_what_is_appended(agree, brought, draw):
+    """Keys and values of n_kv_heads heads are appended, once a call, and nothing else."""
+    module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache()
+    in_pieces(module, cache, draw.normal(2, 7, 12), 4, 2, 1)
+    cache.attribute("appended")
+    cache.attribute("keys")
+    cache.attribute("values")
+
+
+def test_a_full_cache(agree, brought, refuses, draw):
+    """The ValueError of a full cache comes through."""
+    module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache(most=5)
+    module(draw.normal(2, 4, 12), cache)
+    refuses(ValueError, mentions=7).of(module)(draw.normal(2, 3, 12), cache)
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw):
+    """Input and parameters get their gradients."""
+    agree.GroupedQueryAttention(12, 6, 2).gradients(draw.normal(2, 5, 12))
+
+
+def test_every_dtype(agree, brought, draw, dtype):
+    """The output has the dtype of input and module, with a cache too."""
+    module = agree.GroupedQueryAttention(12, 6, 2)
+    x = draw.normal(2, 6, 12)
+    module(x)
+    in_pieces(module, brought.JoiningCache(), x, 4, 1, 1)
+
+
+def test_views(agree, brought, draw):
+    """Transposed and expanded inputs give the same as their copies."""
+    module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache()
+    module(draw.normal(5, 2, 12).transpose(0, 1), cache)
+    module(draw.normal(1, 3, 12).expand(2, 3, 12), cache)
+
+
+def test_device(agree, brought, draw, device):
+    """The mask is made where the input lives."""
+    module = agree.GroupedQueryAttention(12, 6, 2)
+    x = draw.normal(2, 6, 12)
+    module(x)
+    in_pieces(module, brought.JoiningCache(), x, 3, 2, 1)
+
+
+def test_refuses_sizes_that_do_not_fit(agree, refuses, draw):
+    """Sizes that do not divide are a ValueError when the module is built."""
+    agree.GroupedQueryAttention(12, 4, 2)(draw.normal(2, 5, 12))
+    refuses(ValueError, mentions=(14, 4)).GroupedQueryAttention(14, 4, 2)
+    refuses(ValueError, mentions=(16, 3)).GroupedQueryAttention(48, 16, 3)
+    refuses(ValueError, mentions=(2, 4)).GroupedQueryAttention(48, 2, 4)

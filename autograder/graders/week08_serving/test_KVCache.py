@@ -1,0 +1,137 @@
+"""Hidden graders for `KVCache`. Every cache of these tests lives through several calls."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect
+
+
+def filled(cache, pieces):
+    """Append the pieces, one after the other, and compare what comes back each time."""
+    for k, v in pieces:
+        cache.append(k, v)
+        cache.attribute("length")
+
+
+@pytest.mark.weight(2)
+def test_everything_so_far(agree, pieces):
+    """Each append gives back all keys and all values so far, in order."""
+    filled(agree.exactly.KVCache(2, 3, 12, 4), pieces(3, 1, 2, 1))
+
+
+@pytest.mark.weight(2)
+def test_token_by_token(agree, pieces):
+    """A prompt at once, then one position after the other."""
+    filled(agree.exactly.KVCache(2, 3, 20, 4), pieces(7, *[1] * 9))
+
+
+def test_length_counts_positions(agree, pieces):
+    """`length` is an int: 0 at first, then the number of positions so far."""
+    cache = agree.KVCache(batch=2, n_kv_heads=3, max_len=9, d=4)
+    cache.attribute("length")
+    filled(cache, pieces(2, 4))
+
+
+def test_other_sizes(agree, pieces):
+    """One sequence, one head, one feature, one position, and sizes that are all different."""
+    for batch, heads, d in ((1, 1, 1), (5, 2, 3), (3, 1, 6), (1, 4, 2)):
+        filled(
+            agree.exactly.KVCache(batch, heads, 7, d), pieces(1, 3, batch=batch, heads=heads, d=d)
+        )
+
+
+def test_filled_to_the_last_place(agree, pieces):
+    """max_len positions fit, at once or in pieces."""
+    filled(agree.exactly.KVCache(2, 3, 6, 4), pieces(6))
+    filled(agree.exactly.KVCache(2, 3, 6, 4), pieces(4, 1, 1))
+
+
+def test_caches_are_apart(agree, pieces):
+    """Two caches, one for each layer for example, know nothing of each other."""
+    one, other = agree.exactly.KVCache(2, 3, 8, 4), agree.exactly.KVCache(2, 3, 8, 4)
+    for first, second in zip(pieces(2, 3), pieces(4, 1), strict=True):
+        one.append(*first)
+        other.append(*second)
+    other.attribute("length")
+
+
+@pytest.mark.weight(2)
+def test_refuses_what_does_not_fit(agree, refuses, pieces):
+    """More than max_len positions are a ValueError that names the new or the resulting number."""
+    cache = agree.KVCache(2, 3, 7, 4)
+    first, too_many, far_too_many = pieces(5, 4, 13)
+    cache.append(*first)
+    refuses(ValueError, mentions=(4, 9)).of(cache, "append")(*too_many)
+    refuses(ValueError, mentions=(13, 18)).of(cache, "append")(*far_too_many)
+    full = agree.KVCache(2, 3, 7, 4)
+    refuses(ValueError, mentions=13).of(full, "append")(*far_too_many)
+
+
+@pytest.mark.weight(2)
+def test_goes_on_after_a_refusal(agree, refuses, pieces):
+    """After a refused append the length is what it was, and what does fit is taken."""
+    cache = agree.exactly.KVCache(2, 3, 7, 4)
+    first, too_many, more, last = pieces(5, 3, 1, 1)
+    cache.append(*first)
+    refuses(ValueError).of(cache, "append")(*too_many)
+    cache.attribute("length")
+    filled(cache, (more, last))
+
+
+@pytest.mark.weight(2)
+def test_a_refusal_writes_nothing(agree, brought, refuses, pieces):
+    """A refused append leaves both buffers as they were, beyond `length` too."""
+    first, too_many = pieces(3, 5)
+    brought.refusal_writes_nothing(agree.KVCache(2, 3, 7, 4), first, too_many)
+
+
+@pytest.mark.weight(2)
+def test_views_of_the_same_buffers(agree, brought, pieces):
+    """What comes back are views that begin at the same place in memory in every append."""
+    brought.same_buffers(agree.KVCache(2, 3, 12, 4), pieces(3, 1, 2))
+
+
+def test_earlier_results_stay(agree, brought, pieces):
+    """What an append gave back still holds the same after later ones."""
+    brought.earlier_results_stay(agree.KVCache(2, 3, 12, 4), pieces(3, 1, 2))
+
+
+def test_input_stays_the_callers(agree, brought, pieces):
+    """The cache keeps what was appended, whatever the caller does with its tensors afterwards."""
+    ((k, v),) = pieces(3)
+    brought.impurely.input_stays_the_callers(agree.KVCache(2, 3, 12, 4), k, v)
+
+
+@pytest.mark.weight(2)
+def test_old_positions_are_not_copied(agree, count, pieces):
+    """An append makes no tensor larger than a few times what is new, however much is there."""
+    cache = agree.KVCache(2, 3, 300, 4)
+    prompt, new = pieces(250, 1)
+    cache.append(*prompt)
+    made = count.of(cache.student, "append")(*new).largest
+    expect(made <= 4 * new[0].numel(), "An append of one position makes a far larger tensor.")
+
+
+def test_dtype_of_the_cache(agree, pieces):
+    """What is appended is converted to the cache's dtype, and that is what comes back."""
+    for dtype in (torch.float16, torch.bfloat16, torch.float64, torch.float32):
+        filled(agree.exactly.KVCache(2, 3, 9, 4, dtype), pieces(3, 2))
+
+
+@pytest.mark.dtypes("float64")
+def test_float32_by_default(agree, pieces):
+    """Without a dtype the cache is float32, whatever is appended."""
+    filled(agree.exactly.KVCache(2, 3, 9, 4), pieces(3, 2))
+
+
+def test_views_may_be_appended(agree, draw):
+    """Keys and values that are transposed views, as splitting heads leaves them, are right."""
+    cache = agree.exactly.KVCache(2, 3, 9, 4)
+    for size in (4, 1):
+        k, v = draw.normal(2, size, 3, 4), draw.normal(4, 3, size, 2)
+        cache.append(k.transpose(1, 2), v.permute(3, 1, 2, 0))
+
+
+def test_device(agree, pieces, device):
+    """The buffers are made on the device that was asked for."""
+    filled(agree.KVCache(2, 3, 9, 4, device=device), pieces(4, 1))

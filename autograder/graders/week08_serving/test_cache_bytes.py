@@ -1,0 +1,37 @@
+"""Hidden graders for `cache_bytes`."""
+
+import pytest
+import torch
+
+
+@pytest.mark.weight(2)
+def test_a_model(agree):
+    """Keys and values of all layers, key-value heads and positions are counted, once each."""
+    agree.cache_bytes(5, 3, 7, 11)
+    agree.cache_bytes(n_layers=32, n_kv_heads=8, d=128, length=8192)
+    agree.cache_bytes(2, 4, 6, 10)
+
+
+def test_batch(agree):
+    """Every sequence of the batch has keys and values of its own."""
+    agree.cache_bytes(2, 3, 5, 7, 4)
+    agree.cache_bytes(2, 3, 5, 7, batch=11)
+
+
+def test_numbers_of_any_type(agree):
+    """The bytes of one number are those of the dtype."""
+    for dtype in (torch.float32, torch.bfloat16, torch.float64, torch.int8, torch.float16):
+        agree.cache_bytes(3, 2, 5, 7, dtype=dtype)
+        agree.cache_bytes(3, 2, 5, 7, 2, dtype)
+
+
+def test_exact(agree):
+    """The result is an exact Python int, also where a float would have to round."""
+    agree.cache_bytes(97, 89, 129, 10**12 + 1, 10**3 + 9)
+    agree.cache_bytes(1, 1, 1, 1, dtype=torch.int8)
+
+
+def test_empty_cache(agree):
+    """No positions take no bytes."""
+    agree.cache_bytes(4, 2, 8, 0)
+    agree.cache_bytes(4, 2, 8, 1)

@@ -1,0 +1,103 @@
+"""Hidden graders for `generate_cached`. The model and its caches are the grader's: see brought.py.
+
+It notes how many tokens it was fed, so no clock is read. Tokens are chosen in float32.
+"""
+
+import pytest
+
+from autograder.grading.properties import expect
+
+
+@pytest.fixture
+def model(brought):
+    """A model of 19 tokens whose next token depends on all before it, in their order."""
+    return lambda vocabulary=19: brought.impurely.weights(0.8).Model(vocabulary)
+
+
+@pytest.fixture
+def write(agree):
+    """Both sides continue the prompt; the mode that the model is left in has its own test."""
+    return lambda *arguments: agree.impurely.generate_cached(*arguments)
+
+
+@pytest.mark.weight(3)
+def test_most_likely_tokens(draw, model, write):
+    """Each new token is the most likely one after all that came before it."""
+    pair = model()
+    write(pair, draw.integers(0, 19, 5, 4), 6)
+    write(pair, draw.integers(0, 19, 3, 7), 3)
+
+
+def test_the_prompt_comes_first(draw, model, write):
+    """The result holds the whole prompt and then the new tokens."""
+    prompt = draw.integers(0, 19, 4, 6)
+    ids = write(model(), prompt, 3)
+    expect(bool((ids[:, :6] == prompt).all()), "The prompt should stand at the beginning.")
+
+
+def test_shortest_texts(draw, model, write):
+    """One sequence, one token to begin with, one token to add."""
+    pair = model()
+    write(pair, draw.integers(0, 19, 1, 5), 3)
+    write(pair, draw.integers(0, 19, 4, 1), 3)
+    write(pair, draw.integers(0, 19, 2, 5), 1)
+    write(pair, draw.integers(0, 19, 1, 1), 1)
+
+
+def test_nothing_to_add(draw, model, write):
+    """Without new tokens the result is the prompt."""
+    write(model(), draw.integers(0, 19, 3, 4), 0)
+
+
+def test_no_token_ends_the_text(draw, model, write):
+    """There are always as many new tokens as asked for: no token means the end."""
+    write(model(2), draw.integers(0, 2, 12, 3), 7)
+
+
+@pytest.mark.weight(3)
+def test_every_token_is_fed_once(draw, model, write):
+    """The prompt is fed in one call, and then each token alone, so that none is fed twice."""
+    pair = model()
+    write(pair, draw.integers(0, 19, 3, 6), 5)
+    fed = [tuple(shape) for shape in pair.student.fed]
+    # the last token may be fed too, and that of the prompt with the new ones
+    expect(fed[0] in ((3, 6), (3, 5)), "The first call should feed the whole prompt.")
+    expect(all(shape == (3, 1) for shape in fed[1:]), "After it, each call should feed one token.")
+    expect(sum(new for _, new in fed) <= 11, "More tokens are fed than there are.")
+
+
+@pytest.mark.weight(2)
+def test_caches_are_made_once(draw, model, write):
+    """New caches are asked for once, with room for the prompt and the new tokens."""
+    pair = model()
+    write(pair, draw.integers(0, 19, 3, 6), 4)
+    asked = [tuple(each) for each in pair.student.asked]
+    expect(len(asked) == 1, "New caches should be asked for once in a call.")
+    expect(asked[0][0] == 3, "The caches should be made for the sequences of the batch.")
+    expect(asked[0][1] in (9, 10), "The caches should have room for all tokens that are fed.")
+
+
+def test_a_text_after_another(draw, model, write):
+    """A second prompt starts with empty caches."""
+    pair = model()
+    for length in (6, 3):
+        write(pair, draw.integers(0, 19, 2, length), 3)
+
+
+def test_mode_is_left(agree, draw, model):
+    """The model is left in the mode in which it came, and the gradient mode as it was."""
+    for mode in (True, False):
+        pair = model().train(mode)
+        agree.generate_cached(pair, draw.integers(0, 19, 2, 4), 3)
+
+
+def test_the_callers_prompt(agree, draw, model):
+    """Prompts may be views, and stay as they were."""
+    pair = model().eval()
+    for prompt in (draw.integers(0, 19, 3, 5).T, draw.integers(0, 19, 1, 3).expand(4, 3)):
+        agree.generate_cached(pair, prompt, max_new_tokens=2)
+
+
+def test_device(draw, model, write, device):
+    """New tokens are made where the prompt lives."""
+    write(model(), draw.integers(0, 19, 3, 4), 2)

@@ -1,0 +1,141 @@
+"""Hidden graders for `grouped_query_attention`."""
+
+import pytest
+import torch
+
+from autograder.grading.properties import expect, rows_sum_to_one, zero_where
+
+
+@pytest.fixture
+def qkv(draw):
+    """Queries (B, H, n, d), keys (B, H_kv, m, d), values (B, H_kv, m, d_v); all sizes differ."""
+
+    def make(heads=6, kv_heads=2, batch=3, n=4, m=7, d=5, d_v=8):
+        q = draw.normal(batch, heads, n, d)
+        return q, draw.normal(batch, kv_heads, m, d), draw.normal(batch, kv_heads, m, d_v)
+
+    return make
+
+
+def sighted(draw, *shape):
+    """A drawn mask in which every query may attend to at least one key."""
+    one = draw.integers(0, shape[-1], *shape[:-1])
+    return draw.bools(*shape, p=0.5) | torch.nn.functional.one_hot(one, shape[-1]).bool()
+
+
+@pytest.mark.weight(3)
+def test_groups_of_neighbours(agree, qkv):
+    """Query head h uses key-value head h // (H / H_kv): neighbours share."""
+    for heads, kv_heads in ((6, 2), (6, 3), (8, 2)):
+        _, weights = agree.grouped_query_attention(*qkv(heads, kv_heads))
+        rows_sum_to_one(weights)
+
+
+def test_one_head_for_all(agree, qkv):
+    """With H_kv = 1 all query heads share one head (multi-query attention)."""
+    agree.grouped_query_attention(*qkv(5, 1))
+    agree.grouped_query_attention(*qkv(1, 1))
+
+
+def test_a_head_for_each(agree, qkv):
+    """With H_kv = H this is multi-head attention."""
+    agree.grouped_query_attention(*qkv(4, 4))
+
+
+def test_one_query(agree, qkv):
+    """A single query, as in decoding; a single key, sequence, feature."""
+    agree.grouped_query_attention(*qkv(n=1))
+    agree.grouped_query_attention(*qkv(m=1))
+    agree.grouped_query_attention(*qkv(batch=1, n=1, d=1, d_v=1))
+
+
+def test_scale(agree, qkv):
+    """Scores are divided by the root of the head size d, whatever H, H_kv and d_v are."""
+    for d, d_v in ((16, 2), (2, 16), (9, 9)):
+        agree.grouped_query_attention(*qkv(d=d, d_v=d_v))
+
+
+@pytest.mark.weight(2)
+def test_mask_of_two_dimensions(agree, draw, qkv):
+    """A mask (n, m) holds for every sequence and every head."""
+    mask = sighted(draw, 4, 7)
+    _, weights = agree.grouped_query_attention(*qkv(), mask)
+    zero_where(weights, ~mask)
+    agree.grouped_query_attention(*qkv(n=1), mask=sighted(draw, 1, 7))
+
+
+@pytest.mark.weight(2)
+def test_masks_of_four_dimensions(agree, draw, qkv):
+    """A mask of four dimensions may differ between sequences, query heads, queries and keys."""
+    for shape in ((3, 6, 4, 7), (3, 1, 1, 7), (1, 6, 4, 7), (3, 1, 4, 7), (1, 1, 4, 7)):
+        agree.grouped_query_attention(*qkv(), sighted(draw, *shape))
+
+
+def test_rows_with_nothing_to_attend_to(agree, draw, qkv):
+    """A query without a visible key has zero weights and a zero output, and no gradient is NaN."""
+    mask = sighted(draw, 4, 7)
+    mask[1] = False
+    _, weights = agree.gradients.grouped_query_attention(*qkv(), mask)
+    zero_where(weights, ~mask)
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, draw, qkv):
+    """Output and weights send gradients to queries, keys and values."""
+    agree.gradients.grouped_query_attention(*qkv())
+    agree.gradients.grouped_query_attention(*qkv(8, 2), sighted(draw, 4, 7))
+
+
+def test_every_dtype(agree, draw, qkv, dtype):
+    """Output and weights have the inputs' dtype, with a mask too."""
+    agree.grouped_query_attention(*qkv())
+    mask = sighted(draw, 4, 7)
+    mask[2] = False
+    agree.grouped_query_attention(*qkv(), mask)
+
+
+def test_large_scores(agree, qkv):
+    """Scores of hundreds give finite weights."""
+    q, k, v = qkv()
+    agree.within(1e-3).grouped_query_attention(40 * q, 40 * k, v)
+
+
+def test_views(agree, draw):
+    """Heads as splitting leaves them, and expanded keys, are read correctly and not written to."""
+    q = draw.normal(2, 5, 6, 4).transpose(1, 2)
+    k, v = draw.normal(2, 7, 3, 4).transpose(1, 2), draw.normal(1, 3, 7, 4).expand(2, 3, 7, 4)
+    agree.grouped_query_attention(q, k, v)
+    buffer = draw.normal(2, 3, 9, 4)  # what a cache gives back
+    agree.grouped_query_attention(q, buffer[:, :, :7], buffer[:, :, 2:])
+
+
+def test_device(agree, draw, qkv, device):
+    """Everything is made where the inputs are."""
+    agree.grouped_query_attention(*qkv())
+    agree.grouped_query_attention(*qkv(), sighted(draw, 4, 7))
+
+
+def test_refuses_heads_that_do_not_divide(agree, refuses, qkv):
+    """H not divisible by H_kv is a ValueError that names one of the two."""
+    agree.grouped_query_attention(*qkv(6, 3))
+    refuses(ValueError, mentions=(16, 5)).grouped_query_attention(*qkv(16, 5, n=2, m=3, d=2, d_v=2))
+    refuses(ValueError, mentions=(13, 9)).grouped_query_attention(*qkv(13, 9, n=2, m=3, d=2, d_v=2))
+    refuses(ValueError).grouped_query_attention(*qkv(2, 4, n=2, m=3, d=2, d_v=2))
+
+
+# Keys and values of H heads would be batch·H·m·d elements. A copy of them at their own size, in
+# another dtype or order, is fine; scores are small here, because n is.
+
+
+@pytest.mark.weight(3)
+def test_keys_are_not_expanded(agree, count, draw, qkv):
+    """Keys and values are never copied to H heads: not by name, and not by broadcasting."""
+    for heads, kv_heads, n in ((16, 2, 1), (12, 1, 2)):
+        inputs = qkv(heads, kv_heads, batch=2, n=n, m=96, d=16, d_v=16)
+        agree.grouped_query_attention(*inputs)
+        for mask in (None, sighted(draw, n, 96)):
+            made = count.grouped_query_attention(*inputs, mask).largest
+            expect(
+                3 * made <= 2 * heads * 96 * 16,
+                "A tensor is made that is about as large as keys of all query heads.",
+            )

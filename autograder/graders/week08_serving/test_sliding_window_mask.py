@@ -1,0 +1,67 @@
+"""Hidden graders for `sliding_window_mask`."""
+
+import pytest
+
+
+@pytest.mark.weight(2)
+def test_a_window(agree):
+    """A query sees its own position and those less than `window` before it."""
+    for window in (1, 2, 3, 5):
+        agree.sliding_window_mask(8, 8, window)
+    agree.sliding_window_mask(n=7, m=7, window=4)
+
+
+def test_a_window_of_everything(agree):
+    """A window as long as the text, or longer, is the causal mask."""
+    for window in (6, 7, 50):
+        agree.sliding_window_mask(6, 6, window)
+
+
+@pytest.mark.weight(2)
+def test_sinks(agree):
+    """The first `sinks` positions stay visible, but never before a query has reached them."""
+    for sinks in (1, 2, 4):
+        agree.sliding_window_mask(9, 9, 3, sinks)
+    agree.sliding_window_mask(9, 9, 1, sinks=7)
+    agree.sliding_window_mask(4, 4, 2, sinks=9)
+
+
+@pytest.mark.weight(2)
+def test_offset(agree):
+    """Query i stands at offset + i: rows of the same mask further down."""
+    for n, offset in ((3, 5), (1, 7), (2, 1)):
+        agree.sliding_window_mask(n, offset + n, 3, offset=offset)
+
+
+@pytest.mark.weight(2)
+def test_sinks_and_offset(agree):
+    """While decoding, a token sees the sinks and its window."""
+    for length in (2, 5, 11):
+        agree.sliding_window_mask(1, length + 1, 4, 2, length)
+    agree.sliding_window_mask(3, 12, 2, sinks=3, offset=9)
+
+
+def test_more_keys_than_positions(agree):
+    """Keys behind the last query are hidden, sinks included, however many there are."""
+    agree.sliding_window_mask(3, 9, 2)
+    agree.sliding_window_mask(3, 9, 2, sinks=8)
+    agree.sliding_window_mask(2, 9, 4, sinks=1, offset=3)
+
+
+def test_more_queries_than_keys(agree):
+    """Queries whose window lies behind the last key see the sinks, or nothing."""
+    agree.sliding_window_mask(9, 3, 2)
+    agree.sliding_window_mask(9, 3, 4, sinks=1)
+    agree.sliding_window_mask(2, 3, 2, offset=10)
+
+
+def test_lengths_of_one(agree):
+    """One query and one key keep their axes."""
+    agree.sliding_window_mask(1, 1, 1)
+    agree.sliding_window_mask(1, 5, 2, offset=4)
+    agree.sliding_window_mask(5, 1, 2)
+
+
+def test_device(agree, device):
+    """The mask is made on the device that was asked for."""
+    agree.sliding_window_mask(4, 6, 2, sinks=1, offset=2, device=device)

@@ -1,0 +1,119 @@
+"""Hidden graders for `speculative_step`. Both results are compared as plain ints."""
+
+import pytest
+import torch
+
+
+@pytest.fixture
+def step(draw):
+    """Drawn arguments: a draft of k tokens of q, and the large model's p; `near` mixes the two."""
+
+    def make(k, vocabulary=6, near=0.0):
+        p = (3 * draw.normal(k + 1, vocabulary)).softmax(-1)
+        q = (3 * draw.normal(k, vocabulary)).softmax(-1)
+        q = near * p[:-1] + (1 - near) * q
+        draft = (q.cumsum(-1) <= draw.uniform(k, 1)).sum(-1).clamp(max=vocabulary - 1)
+        return draft, p, q, draw.uniform(k + 1)
+
+    return make
+
+
+def row(*numbers):
+    return torch.tensor([numbers])
+
+
+@pytest.mark.weight(3)
+def test_drawn_steps(agree, step):
+    """Drafts are kept and refused, and the next token is drawn, as the rule says."""
+    for near in (0.0, 0.5, 0.9):
+        for k in (1, 2, 4, 5):
+            for _ in range(6):
+                agree.speculative_step(*step(k, near=near))
+
+
+@pytest.mark.weight(2)
+def test_all_kept(agree, step):
+    """Where the large model agrees, all is kept, and one token more comes from the last row."""
+    for k in (1, 3):
+        for _ in range(4):
+            agree.speculative_step(*step(k, near=1.0))
+
+
+@pytest.mark.weight(2)
+def test_refused_at_once(agree, draw):
+    """A refused token is replaced from what p has more than q, and never by itself."""
+    p, q = row(0.1, 0.5, 0.4, 0.0), row(0.7, 0.1, 0.1, 0.1)
+    p = torch.cat([p, row(0.25, 0.25, 0.25, 0.25)])
+    for last in (0.05, 0.3, 0.55, 0.6, 0.9, 0.98):
+        agree.speculative_step(torch.tensor([0]), p, q, torch.tensor([0.9, last]))
+        agree.speculative_step(torch.tensor([3]), p, q, torch.tensor([0.0, last]))
+
+
+def test_refused_in_the_middle(agree, draw):
+    """Only the tokens before the first refusal count, whatever comes behind it."""
+    p = torch.tensor([[0.6, 0.3, 0.1], [0.1, 0.1, 0.8], [0.5, 0.4, 0.1], [0.2, 0.2, 0.6]])
+    q = torch.tensor([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1]])
+    for last in (0.1, 0.7, 0.97):
+        for middle in (0.1, 0.5):
+            u = torch.tensor([0.5, middle, 0.5, last])
+            agree.speculative_step(torch.tensor([0, 0, 1]), p, q, u)
+            agree.speculative_step(torch.tensor([1, 1, 0]), p, q, u)
+
+
+def test_the_last_random_number_draws(agree):
+    """Whenever the refusal comes, the token is drawn with the last entry of u."""
+    p = torch.tensor([[0.2, 0.3, 0.5], [0.3, 0.3, 0.4], [0.3, 0.4, 0.3]])
+    q = torch.tensor([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1]])
+    for last in (0.05, 0.5, 0.95):
+        for first, second in ((0.9, 0.1), (0.1, 0.9), (0.1, 0.1)):
+            agree.speculative_step(torch.tensor([0, 1]), p, q, torch.tensor([first, second, last]))
+
+
+def test_at_equality(agree):
+    """u equal to p/q refuses, and u equal to a cumulative probability takes the next token."""
+    p, q = row(0.25, 0.25, 0.5), row(0.5, 0.25, 0.25)
+    p = torch.cat([p, row(0.25, 0.5, 0.25)])
+    for first in (0.5, 0.25):
+        for last in (0.0, 0.25, 0.5, 0.75):
+            agree.speculative_step(torch.tensor([0]), p, q, torch.tensor([first, last]))
+
+
+def test_tokens_that_cannot_come(agree):
+    """A token of probability 0 is never drawn, at the beginning, in the middle or at the end."""
+    p, q = row(0.0, 0.5, 0.0, 0.5, 0.0), row(0.0, 1.0, 0.0, 0.0, 0.0)
+    p = torch.cat([p, row(0.0, 0.25, 0.0, 0.75, 0.0)])
+    for first in (0.25, 0.75):
+        for last in (0.0, 0.125, 0.25, 0.75):
+            agree.speculative_step(torch.tensor([1]), p, q, torch.tensor([first, last]))
+
+
+def test_no_draft(agree, step):
+    """Without a draft the token is drawn from p_0."""
+    for _ in range(5):
+        agree.speculative_step(*step(0))
+
+
+def test_sizes(agree, step):
+    """One draft, many drafts, a vocabulary of two, and a large one."""
+    for k, vocabulary in ((1, 2), (7, 2), (2, 50), (12, 5)):
+        for _ in range(3):
+            agree.speculative_step(*step(k, vocabulary, near=0.8))
+
+
+@pytest.mark.dtypes("float64")
+def test_float64(agree, step):
+    """Probabilities may be float64."""
+    for _ in range(4):
+        agree.speculative_step(*step(3, near=0.6))
+
+
+def test_the_callers_tensors(agree, step):
+    """Probabilities may be views, and stay as they were."""
+    draft, p, q, u = step(3, near=0.3)
+    agree.speculative_step(draft, p.T.contiguous().T, q, u)
+    agree.speculative_step(draft, p, q[:1].expand(3, 6), u)
+
+
+def test_device(agree, step, device):
+    """Everything may live on a GPU; the results are plain ints."""
+    agree.speculative_step(*step(3, near=0.5))

@@ -1,0 +1,14 @@
+"""Computes in float32 and forgets to go back.
+
+Exercise: grouped_query_attention
+Believes: float32 is what torch computes in.
+Shows: float32 comes back for halves and for float64.
+Hint: Computing in more than was given is fine. In which dtype does the caller want the result?
+Rejected by: test_every_dtype
+"""
+
+_grouped = grouped_query_attention
+
+
+def grouped_query_attention(q, k, v, mask=None):
+    return _grouped(q.float(), k.float(), v.float(), mask)

@@ -1,0 +1,22 @@
+"""Gives the keys a group axis of size 1 and lets `matmul` broadcast it.
+
+Exercise: grouped_query_attention
+Believes: Broadcasting never copies.
+Shows: Right numbers; but torch.matmul copies the keys to all heads before it multiplies.
+Hint: matmul broadcasts leading axes by making copies. Put the queries of a group below each other
+    instead.
+Rejected by: test_keys_are_not_expanded
+Same as: repeats_keys_for_every_head because both copy the keys
+"""
+
+
+def grouped_query_attention(q, k, v, mask=None):
+    batch, heads, n, d = q.shape
+    kv_heads, m = k.shape[1], k.shape[2]
+    if heads % kv_heads:
+        raise ValueError(f"{heads} query heads cannot share {kv_heads} key-value heads")
+    grouped = q.reshape(batch, kv_heads, heads // kv_heads, n, d)
+    scores = grouped @ k.unsqueeze(2).transpose(-2, -1) / math.sqrt(d)
+    weights = _masked_softmax(scores.reshape(batch, heads, n, m), mask)
+    output = weights.reshape(scores.shape) @ v.unsqueeze(2)
+    return output.reshape(batch, heads, n, v.shape[-1]), weights

@@ -1,0 +1,14 @@
+"""Fills the pool with zeros when a sequence is freed.
+
+Exercise: PagedCache
+Believes: What is freed should be clean.
+Shows: All other sequences lose what they hold.
+Hint: Pages that others hold are not yours to clear. Does anyone read a page before it is written?
+Rejected by: test_other_sequences_stay_when_one_is_freed
+"""
+
+
+class PagedCache(PagedCache):
+    def free(self, seq):
+        super().free(seq)
+        self.keys.zero_(), self.values.zero_()

@@ -1,0 +1,15 @@
+"""Makes a new pool in every append.
+
+Exercise: PagedCache
+Believes: Tensors should not be changed in place.
+Shows: Right results; but each token copies the whole pool.
+Hint: Not writing in place is right for arguments. The pool is your own, and large.
+Rejected by: test_old_positions_are_not_copied
+Same as: joins_the_past_of_a_sequence because both make a tensor as large as what is there
+"""
+
+
+class PagedCache(PagedCache):
+    def append(self, seq, k, v):
+        self.keys, self.values = self.keys.clone(), self.values.clone()
+        super().append(seq, k, v)

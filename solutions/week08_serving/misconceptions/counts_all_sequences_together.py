@@ -1,0 +1,19 @@
+"""Keeps one length for all sequences.
+
+Exercise: PagedCache
+Believes: The cache has a length.
+Shows: Right for a single sequence; two of them get each other's places.
+Hint: Each sequence has a number of positions of its own.
+Rejected by: test_sequences_side_by_side
+"""
+
+
+class PagedCache(PagedCache):
+    def append(self, seq, k, v):
+        super().append("all", k, v)
+
+    def gather(self, seq):
+        return super().gather("all")
+
+    def free(self, seq):
+        super().free("all")

@@ -1,0 +1,15 @@
+"""Counts the drawn token as accepted.
+
+Exercise: speculative_step
+Believes: accepted is how many tokens come out.
+Shows: One more than were kept of the draft.
+Hint: How many tokens *of the draft* are kept if the first is refused?
+Rejected by: test_all_kept
+"""
+
+_step = speculative_step
+
+
+def speculative_step(draft, p, q, u):
+    accepted, token = _step(draft, p, q, u)
+    return accepted + 1, token

@@ -1,0 +1,16 @@
+"""Draws the token after a draft that was kept from the row before.
+
+Exercise: speculative_step
+Believes: p has a row for each token of the draft.
+Shows: The token is drawn as if the last draft had not been kept.
+Hint: p has k + 1 rows. What does the last one know?
+Rejected by: test_all_kept
+"""
+
+
+def speculative_step(draft, p, q, u):
+    for i, token in enumerate(draft.tolist()):
+        if not u[i] < p[i, token] / q[i, token]:
+            left = (p[i] - q[i]).clamp(min=0.0)
+            return i, _drawn(left / left.sum(), u[-1])
+    return len(draft), _drawn(p[max(len(draft) - 1, 0)], u[-1])

@@ -1,0 +1,16 @@
+"""Draws with the random number that led to the refusal.
+
+Exercise: speculative_step
+Believes: One number per step.
+Shows: The token depends on how the refusal fell out.
+Hint: That number is known to be large: it refused. Which entry of u is still unused?
+Rejected by: test_the_last_random_number_draws
+"""
+
+
+def speculative_step(draft, p, q, u):
+    for i, token in enumerate(draft.tolist()):
+        if not u[i] < p[i, token] / q[i, token]:
+            left = (p[i] - q[i]).clamp(min=0.0)
+            return i, _drawn(left / left.sum(), u[i])
+    return len(draft), _drawn(p[-1], u[-1])

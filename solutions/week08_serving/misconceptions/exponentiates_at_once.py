@@ -1,0 +1,24 @@
+"""Takes exp of the scores without subtracting the maximum.
+
+Exercise: grouped_query_attention
+Believes: Scores are of size 1.
+Shows: Large scores give inf and NaN.
+Hint: exp(100) is no float16, exp(800) no float64. What can be subtracted from a row for free? (Week
+    1.)
+Rejected by: test_large_scores
+"""
+
+
+def _masked_softmax(scores, mask=None):
+    e = torch.exp(scores)
+    if mask is not None:
+        e = e.masked_fill(~mask, 0.0)
+    total = e.sum(-1, keepdim=True)
+    return e / torch.where(total == 0, 1.0, total)
+
+
+_grouped = grouped_query_attention
+
+
+def grouped_query_attention(q, k, v, mask=None):
+    return _grouped(q, k, v, mask)

@@ -1,0 +1,15 @@
+"""Counts queries from 0 whatever the offset is.
+
+Exercise: sliding_window_mask
+Believes: Row i is position i.
+Shows: Right for offset 0; while decoding, only the first key is seen.
+Hint: While decoding there is one row. At which position does it stand?
+Rejected by: test_offset
+"""
+
+
+def sliding_window_mask(n, m, window, sinks=0, offset=0, device=None):
+    query_place = torch.arange(n, device=device).unsqueeze(-1)
+    key_place = torch.arange(m, device=device)
+    near = query_place - key_place < window
+    return (key_place <= query_place) & (near | (key_place < sinks))

@@ -1,0 +1,26 @@
+"""Puts the pages of a sequence in the order of their numbers.
+
+Exercise: PagedCache
+Believes: Later pages have larger numbers.
+Shows: Right as long as pages are handed out in order; wrong once some were given back.
+Hint: The order is that in which the sequence took its pages. Who remembers it?
+Rejected by: test_pages_are_given_back
+"""
+
+
+class PagedCache(PagedCache):
+    def append(self, seq, k, v):
+        self._free.sort(reverse=True)  # the smallest number first, as long as none came back
+        if getattr(self, "_given_back", False):
+            self._free.reverse()
+        super().append(seq, k, v)
+
+    def free(self, seq):
+        super().free(seq)
+        self._given_back = True
+
+    def gather(self, seq):
+        pages, self._pages[seq] = self._pages[seq], sorted(self._pages[seq])
+        result = super().gather(seq)
+        self._pages[seq] = pages
+        return result

@@ -1,0 +1,19 @@
+"""Returns the scores in place of the weights.
+
+Exercise: grouped_query_attention
+Believes: Scores and weights are two words for one thing.
+Shows: Rows do not sum to 1.
+Hint: What does the softmax make of the scores? That is what mixes the values, and what is asked
+    for.
+Rejected by: test_groups_of_neighbours
+"""
+
+_grouped = grouped_query_attention
+
+
+def grouped_query_attention(q, k, v, mask=None):
+    output, _ = _grouped(q, k, v, mask)
+    each = q.shape[1] // k.shape[1]
+    grouped = q.reshape(q.shape[0], k.shape[1], each * q.shape[2], q.shape[3])
+    scores = grouped @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    return output, scores.reshape(*q.shape[:3], k.shape[2])

@@ -1,0 +1,17 @@
+"""Allocates larger buffers when it is full.
+
+Exercise: KVCache
+Believes: A list grows too.
+Shows: No error; memory that nobody planned for is taken.
+Hint: Whoever serves many users plans memory by max_len. What is asked for beyond it?
+Rejected by: test_refuses_what_does_not_fit
+"""
+
+
+class KVCache(KVCache):
+    def append(self, k, v):
+        missing = self.length + k.shape[2] - self.keys.shape[2]
+        if missing > 0:
+            more = self.keys.new_zeros(*self.keys.shape[:2], missing, self.keys.shape[3])
+            self.keys, self.values = (torch.cat([x, more], 2) for x in (self.keys, self.values))
+        return super().append(k, v)

@@ -1,0 +1,14 @@
+"""Ignores the mask.
+
+Exercise: grouped_query_attention
+Believes: While decoding everything is in the past, so there is nothing to hide.
+Shows: Hidden keys have weight.
+Hint: Prompts are fed at once, and batches are padded. Where does your code read `mask`?
+Rejected by: test_mask_of_two_dimensions
+"""
+
+_grouped = grouped_query_attention
+
+
+def grouped_query_attention(q, k, v, mask=None):
+    return _grouped(q, k, v)

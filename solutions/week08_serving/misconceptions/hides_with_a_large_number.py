@@ -1,0 +1,21 @@
+"""Fills hidden scores with -1e4 and takes the softmax.
+
+Exercise: grouped_query_attention
+Believes: A large negative number is as good as -inf and is safe.
+Shows: A query without a visible key looks at all keys alike.
+Hint: If all scores of a row are -1e4, what are its weights?
+Rejected by: test_rows_with_nothing_to_attend_to
+"""
+
+
+def _masked_softmax(scores, mask=None):
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -1e4)
+    return torch.softmax(scores, dim=-1)
+
+
+_grouped = grouped_query_attention
+
+
+def grouped_query_attention(q, k, v, mask=None):
+    return _grouped(q, k, v, mask)

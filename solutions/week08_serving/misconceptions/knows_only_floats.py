@@ -1,0 +1,13 @@
+"""Asks `torch.finfo` for the bits, so integers are an error.
+
+Exercise: cache_bytes
+Believes: A cache always holds floats.
+Shows: An error for int8.
+Hint: Caches are quantised to int8 too. What do all dtypes have in common that tells their size?
+Rejected by: test_numbers_of_any_type
+"""
+
+
+def cache_bytes(n_layers, n_kv_heads, d, length, batch=1, dtype=torch.float16):
+    bits = torch.finfo(dtype).bits
+    return 2 * n_layers * batch * n_kv_heads * length * d * bits // 8

@@ -1,0 +1,14 @@
+"""Takes the distance without its sign.
+
+Exercise: sliding_window_mask
+Believes: A window lies around a position.
+Shows: Keys behind the query are seen.
+Hint: This window is causal: which sign has position - j for a key in the future?
+Rejected by: test_a_window
+"""
+
+
+def sliding_window_mask(n, m, window, sinks=0, offset=0, device=None):
+    query_place = offset + torch.arange(n, device=device).unsqueeze(-1)
+    key_place = torch.arange(m, device=device)
+    return ((query_place - key_place).abs() < window) | (key_place < sinks)

@@ -1,0 +1,15 @@
+"""Leaves the device out.
+
+Exercise: sliding_window_mask
+Believes: torch finds the device by itself.
+Shows: A mask on the CPU for scores on the GPU.
+Hint: Pass `device` on to whatever makes a new tensor.
+Rejected by: test_device
+"""
+
+
+def sliding_window_mask(n, m, window, sinks=0, offset=0, device=None):
+    query_place = offset + torch.arange(n).unsqueeze(-1)
+    key_place = torch.arange(m)
+    near = query_place - key_place < window
+    return (key_place <= query_place) & (near | (key_place < sinks))

@@ -1,0 +1,16 @@
+"""Refuses without a number in the message.
+
+Exercise: PagedCache
+Believes: "Out of pages" says it all.
+Shows: The message names neither what was asked for nor what is free.
+Hint: Whoever reads the error wants to know by how much. Which numbers do you have at hand?
+Rejected by: test_refuses_without_pages
+"""
+
+
+class PagedCache(PagedCache):
+    def append(self, seq, k, v):
+        try:
+            super().append(seq, k, v)
+        except ValueError:
+            raise ValueError("out of pages") from None

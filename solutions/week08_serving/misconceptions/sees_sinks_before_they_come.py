@@ -1,0 +1,15 @@
+"""Makes sinks visible to all queries.
+
+Exercise: sliding_window_mask
+Believes: Sinks are always visible.
+Shows: The first queries see sinks that lie in their future.
+Hint: With four sinks, what may query 0 see? The sinks are *kept*, not *foreseen*.
+Rejected by: test_sinks
+"""
+
+
+def sliding_window_mask(n, m, window, sinks=0, offset=0, device=None):
+    query_place = offset + torch.arange(n, device=device).unsqueeze(-1)
+    key_place = torch.arange(m, device=device)
+    near = (query_place - key_place < window) & (key_place <= query_place)
+    return near | (key_place < sinks)

@@ -1,0 +1,21 @@
+"""Removes axes of size 1 from the chosen tokens.
+
+Exercise: generate_cached
+Believes: One token is a number.
+Shows: An error for a single sequence.
+Hint: B may be 1, and it stays an axis. argmax has `keepdim`.
+Rejected by: test_shortest_texts
+"""
+
+
+def generate_cached(model, idx, max_new_tokens):
+    was_training = model.training
+    model.eval()
+    caches = model.new_caches(idx.shape[0], idx.shape[1] + max_new_tokens)
+    fed = idx
+    with torch.no_grad():
+        for _ in range(max_new_tokens):
+            fed = model(fed, caches)[:, -1].squeeze().argmax(dim=-1)[:, None]
+            idx = torch.cat([idx, fed], dim=1)
+    model.train(was_training)
+    return idx

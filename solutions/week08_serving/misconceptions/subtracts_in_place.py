@@ -1,0 +1,18 @@
+"""Subtracts q from p in place.
+
+Exercise: speculative_step
+Believes: Nobody needs p afterwards.
+Shows: The caller's probabilities are changed.
+Hint: `-=` on a row of an argument writes into the caller's tensor.
+Rejected by: test_drawn_steps
+"""
+
+
+def speculative_step(draft, p, q, u):
+    for i, token in enumerate(draft.tolist()):
+        if not u[i] < p[i, token] / q[i, token]:
+            left = p[i]
+            left -= q[i]
+            left.clamp_(min=0.0)
+            return i, _drawn(left / left.sum(), u[-1])
+    return len(draft), _drawn(p[-1], u[-1])

@@ -1,0 +1,18 @@
+"""Takes the keys from W_v and the values from W_k.
+
+Exercise: GroupedQueryAttention
+Believes: (a slip in two lines that look alike)
+Shows: Every output differs; a model trained with it works.
+Hint: Training would not show it, loading weights does. Compare each line with its layer's name.
+Rejected by: test_without_a_cache
+"""
+
+
+class GroupedQueryAttention(GroupedQueryAttention):
+    def forward(self, x, cache=None):
+        layers = self._modules
+        layers["W_k"], layers["W_v"] = layers["W_v"], layers["W_k"]
+        try:
+            return super().forward(x, cache)
+        finally:
+            layers["W_k"], layers["W_v"] = layers["W_v"], layers["W_k"]

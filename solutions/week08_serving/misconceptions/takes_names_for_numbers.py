@@ -1,0 +1,14 @@
+"""Keeps the sequences in a list and uses their names as places.
+
+Exercise: PagedCache
+Believes: Sequences are numbered from 0.
+Shows: An error for a name that is no small number.
+Hint: Any hashable may be a name. Which container takes those as keys?
+Rejected by: test_names
+"""
+
+
+class PagedCache(PagedCache):
+    def append(self, seq, k, v):
+        range(10**6)[seq]
+        super().append(seq, k, v)

@@ -1,0 +1,15 @@
+"""Takes the most likely token instead of drawing.
+
+Exercise: speculative_step
+Believes: The best token is the best.
+Shows: The same token whatever u is.
+Hint: What comes out should be *distributed* as p. What is u_k for?
+Rejected by: test_drawn_steps
+"""
+
+
+def speculative_step(draft, p, q, u):
+    for i, token in enumerate(draft.tolist()):
+        if not u[i] < p[i, token] / q[i, token]:
+            return i, int((p[i] - q[i]).argmax())
+    return len(draft), int(p[-1].argmax())

@@ -1,0 +1,17 @@
+"""Keeps a token while u < q/p.
+
+Exercise: speculative_step
+Believes: The small model's probability over the large one's.
+Shows: Tokens that the large model dislikes are kept.
+Hint: If the large model gives the token 0, should it be kept?
+Rejected by: test_drawn_steps
+"""
+
+
+def speculative_step(draft, p, q, u):
+    for i, token in enumerate(draft.tolist()):
+        if not u[i] < q[i, token] / p[i, token]:
+            left = (p[i] - q[i]).clamp(min=0.0)
+            left = left if left.sum() else p[i]
+            return i, _drawn(left / left.sum(), u[-1])
+    return len(draft), _drawn(p[-1], u[-1])

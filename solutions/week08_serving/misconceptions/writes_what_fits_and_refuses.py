@@ -1,0 +1,19 @@
+"""Appends position by position until there are no pages.
+
+Exercise: PagedCache
+Believes: What fits is kept, and the error says that there was more.
+Shows: After a refusal a part of the positions is there.
+Hint: The caller will try again with all of them. Then some would be there twice.
+Rejected by: test_a_refusal_changes_nothing
+Same as: takes_pages_before_it_refuses because both leave no page after a refusal
+"""
+
+_Paged = PagedCache
+
+
+class PagedCache(PagedCache):
+    def append(self, seq, k, v):
+        for i in range(k.shape[1]):
+            if self._lengths.get(seq, 0) % self.page_size == 0 and not self._free:
+                raise ValueError(f"{self.free_pages} pages are free, for {k.shape[1]} positions")
+            super().append(seq, k[:, i : i + 1], v[:, i : i + 1])
