@@ -48,7 +48,7 @@ postgresql:
 	  apt-get update -qq && apt-get install -y -qq postgresql >/dev/null; \
 	else echo "PostgreSQL is missing, its test is skipped: sudo apt-get install postgresql"; fi
 
-# A whole course of made-up students, 60 over seven weeks, and what must hold at its end.
+# A whole course of made-up students, 60 over eight weeks, and what must hold at its end.
 simulate: setup
 	$(BIN)/python tests/simulation/run.py --students $(or $(STUDENTS),60) --weeks $(or $(WEEKS),7)
 

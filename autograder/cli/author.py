@@ -97,7 +97,7 @@ def new(
 ) -> None:
     """Make a week: folders, one small exercise that works, an entry in course.yaml, blanks.
 
-    Example: autograder new week08_pooling --exercise mean_pool
+    Example: autograder new week10_pooling --exercise mean_pool
     """
     from ..authoring.new import BLANK, new_course, new_week
     from ..model.course import load

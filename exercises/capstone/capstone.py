@@ -1,4 +1,4 @@
-"""Given: your modules of weeks 2 to 5, put together into one model.
+"""Given: your modules of weeks 2 to 5 and 8, put together into one model.
 
     model = assemble(weeks_near(), vocab_size=9, d_model=32, n_heads=4, n_layers=2, max_len=16)
 
@@ -21,6 +21,7 @@ MODULES = {
     "multihead": "week03_multihead",
     "lsh": "week04_lsh",
     "transformer": "week05_transformer",
+    "serving": "week08_serving",
 }
 
 
@@ -76,6 +77,40 @@ def with_lsh(weeks: dict[str, ModuleType], model: nn.Module, **options: int) -> 
         width = block.ln1.normalized_shape[0]
         block.attn = weeks["lsh"].LSHAttention(width, causal=True, **options)
     return model
+
+
+class Served(nn.Module):
+    """The same model as week 8 serves it: fed in pieces, with a cache in every block.
+
+    Week 3's `qkv` holds the matrices of queries, keys and values below each other. Week 8 keeps
+    them apart, so each layer takes its third; with a key-value head for every head nothing changes.
+    """
+
+    def __init__(self, weeks: dict[str, ModuleType], model: nn.Module, n_heads: int) -> None:
+        super().__init__()
+        self.model, self.serving = model, weeks["serving"]
+        self.table = weeks["transformer"].sinusoidal_positions
+        self.n_heads, self.width = n_heads, model.embed.embedding_dim
+        self.attention = nn.ModuleList()
+        for block in model.blocks:
+            thirds = block.attn.qkv.weight.detach().chunk(3)
+            numbers = dict(zip(("W_q", "W_k", "W_v"), thirds, strict=True))
+            numbers["W_o"] = block.attn.proj.weight.detach()
+            own = self.serving.GroupedQueryAttention(self.width, n_heads, n_heads)
+            own.load_state_dict({f"{name}.weight": number for name, number in numbers.items()})
+            self.attention.append(own)
+
+    def new_caches(self, batch: int, max_len: int) -> list:
+        size = self.width // self.n_heads
+        return [self.serving.KVCache(batch, self.n_heads, max_len, size) for _ in self.attention]
+
+    def forward(self, ids: torch.Tensor, caches: list) -> torch.Tensor:
+        begin, end = caches[0].length, caches[0].length + ids.shape[1]
+        x = self.model.embed(ids) + self.table(end, self.width)[begin:]
+        for block, attention, cache in zip(self.model.blocks, self.attention, caches, strict=True):
+            x = x + attention(block.ln1(x), cache)
+            x = x + block.ff(block.ln2(x))
+        return self.model.head(self.model.ln_f(x))
 
 
 def copy_task(sequences: int, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:

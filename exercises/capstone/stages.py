@@ -1,6 +1,6 @@
-"""What `autograder check capstone` claims, stage by stage: your modules of weeks 2 to 5 as one model."""
+"""What `autograder check capstone` claims, stage by stage: your modules as one model."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from autograder.student.stages import NotSo, Stage, tried
 
 TITLE = "Capstone · your weeks 2 to 5 as one model"
 DONE = "It is one model, and all of it is yours. README.md says what to try with it."
-WEEKS = {"masking": 2, "multihead": 3, "lsh": 4, "transformer": 5}
+WEEKS = {"masking": 2, "multihead": 3, "lsh": 4, "transformer": 5, "serving": 8}
 NEEDED = ("masking", "multihead", "transformer")
 SIZES = {"vocab_size": 9, "d_model": 32, "n_heads": 4, "n_layers": 2, "max_len": 16}
 TOKENS = 12
@@ -44,13 +44,18 @@ class Capstone:
         ]
         for claim, check in claims:
             yield tried(claim, check, WEEKS)
-        yield self.lsh_stage()
+        extras = [
+            ("serving", "fed in pieces, with week 8's caches, it writes the same", self.served),
+            ("lsh", "with week 4's LSH attention it still never looks ahead", self.lsh_causal),
+        ]
+        for module, claim, check in extras:
+            yield self.optional(module, f"{claim} (optional)", check)
 
-    def lsh_stage(self) -> Stage:
-        claim = "with week 4's LSH attention it still never looks ahead (optional)"
-        if not any(p.is_file() for p in given.places("lsh", self.here)):
-            return Stage(claim, False, "lsh.py is not beside the others: left out.", skipped=True)
-        stage = tried(claim, self.lsh_causal, WEEKS)
+    def optional(self, module: str, claim: str, check: Callable[[], None]) -> Stage:
+        if not any(p.is_file() for p in given.places(module, self.here)):
+            why = f"{module}.py is not beside the others: left out."
+            return Stage(claim, False, why, skipped=True)
+        stage = tried(claim, check, WEEKS)
         return msgspec.structs.replace(stage, skipped=stage.unwritten)
 
     def found(self) -> None:
@@ -98,6 +103,25 @@ class Capstone:
 
     def causal(self) -> None:
         self._never_ahead(self.model, "TransformerBlock and MiniTransformer (week 5)")
+
+    def served(self) -> None:
+        self.weeks |= given.weeks_near(self.here, ("serving",))
+        prompt = given.copy_task(50, seed=10)[0][:, :5]
+        whole = self.weeks["transformer"].generate(self.model, prompt, 4, temperature=0)
+        served = given.Served(self.weeks, self.model, SIZES["n_heads"]).eval()
+        with torch.no_grad():
+            at_once = served(whole, served.new_caches(50, 9))
+            expected = self.model.eval()(whole)
+        if not _close(at_once, expected):
+            raise NotSo(
+                "With the same numbers the logits differ already where a text is fed at once: "
+                "GroupedQueryAttention or KVCache (week 8)."
+            )
+        if not torch.equal(self.weeks["serving"].generate_cached(served, prompt, 4), whole):
+            raise NotSo(
+                "Fed token by token it writes something else: generate_cached, or where "
+                "GroupedQueryAttention takes a query to stand (week 8)."
+            )
 
     def lsh_causal(self) -> None:
         self.weeks |= given.weeks_near(self.here, ("lsh",))

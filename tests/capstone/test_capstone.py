@@ -66,6 +66,29 @@ def test_the_solutions_pass_every_stage(solved: Path, check: Callable[..., tuple
     assert said.count("  ✓ ") == 7
 
 
+@pytest.fixture
+def served(course: Course, solved: Path) -> Path:
+    """The solved folder with week 8 beside the others."""
+    (solved.parent / "week08_serving").mkdir()
+    shutil.copy(course.solution(course.week("week08")), solved.parent / "week08_serving")
+    return solved
+
+
+def test_with_week_8_the_same_model_is_served(served: Path, check: Callable[..., tuple[int, str]]):
+    code, said = check(served)
+    assert code == 0, said
+    assert "✓ fed in pieces, with week 8's caches, it writes the same" in said
+
+
+def test_a_mistake_of_week_8_is_found_by_serving(
+    course: Course, served: Path, check: Callable[..., tuple[int, str]]
+):
+    mistaken(course, served, "week08_serving", "counts_queries_from_zero")
+    code, said = check(served)
+    assert code == 1
+    assert failed(said)[1].startswith("Fed token by token it writes something else")
+
+
 def test_a_missing_week_is_named(solved: Path, check: Callable[..., tuple[int, str]]):
     shutil.rmtree(solved.parent / "week03_multihead")
     code, said = check(solved)

@@ -3,7 +3,7 @@
 Students made from the banks live through the weeks, with late work, extensions, slip days, second
 tries and two who hand in one solution. Says what came out, and which claims do not hold (exit 1).
 
-Example: python tests/simulation/run.py --students 60 --weeks 7 --folder /tmp/course
+Example: python tests/simulation/run.py --students 60 --weeks 8 --folder /tmp/course
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--students", type=int, default=60)
-    parser.add_argument("--weeks", type=int, default=7)
+    parser.add_argument("--weeks", type=int, default=8)
     parser.add_argument("--jobs", type=int, help="Processes that grade; default: one per core.")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=Path, help="Keep the course here; it must not exist.")

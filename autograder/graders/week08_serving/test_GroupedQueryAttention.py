@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.grading.properties import same
+from autograder.authors import same
 
 
 def in_pieces(module, cache, x, *sizes):

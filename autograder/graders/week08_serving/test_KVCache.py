@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.grading.properties import expect
+from autograder.authors import expect
 
 
 def filled(cache, pieces):

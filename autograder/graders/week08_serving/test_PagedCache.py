@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.properties import expect
+from autograder.authors import expect
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ It notes how many tokens it was fed, so no clock is read. Tokens are chosen in f
 
 import pytest
 
-from autograder.grading.properties import expect
+from autograder.authors import expect
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.grading.properties import expect, rows_sum_to_one, zero_where
+from autograder.authors import expect, rows_sum_to_one, zero_where
 
 
 @pytest.fixture
