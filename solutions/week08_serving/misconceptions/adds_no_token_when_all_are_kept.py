@@ -5,6 +5,7 @@ Believes: If nothing was refused there is nothing to draw.
 Shows: The token that comes for free is lost, and the last one counted twice.
 Hint: The large model has looked at the whole draft. What does it say about the next token?
 Rejected by: test_all_kept
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: torch finds the device by itself.
 Shows: Buffers on the CPU, keys on the GPU.
 Hint: A tensor is made on the CPU unless it is told otherwise. Pass the device on to both buffers.
 Rejected by: test_device
+Costs: 15 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Only the last position's logits are needed to go on.
 Shows: (B, 1, C) for a prompt.
 Hint: The next layer needs all positions of the prompt: its cache is filled from them.
 Rejected by: test_prefill_and_decode
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Bits divided by 8 are bytes, so a number is a number.
 Shows: 512.0 instead of 512.
 Hint: `/` gives a float even where the result is whole. What type does the docstring name?
 Rejected by: test_exact
+Costs: 20 %
 """
 
 

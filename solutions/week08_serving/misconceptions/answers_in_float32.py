@@ -5,6 +5,7 @@ Believes: float32 is what torch computes in.
 Shows: float32 comes back for halves and for float64.
 Hint: Computing in more than was given is fine. In which dtype does the caller want the result?
 Rejected by: test_every_dtype
+Costs: 20 %
 """
 
 _grouped = grouped_query_attention

@@ -5,6 +5,7 @@ Believes: The length is the length.
 Shows: Queries are taken for later ones than they are, and see ahead within their piece.
 Hint: Append changes the length. Which of the two lengths is the position of the first new token?
 Rejected by: test_piece_after_piece
+Costs: 30 %
 Same as: masks_only_without_a_cache because both see all keys
 """
 

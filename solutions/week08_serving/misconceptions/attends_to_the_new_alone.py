@@ -5,6 +5,7 @@ Believes: append is for the cache, k and v are for the attention.
 Shows: With a cache, nothing of the past is seen.
 Hint: What does `append` give back, and what do you do with it?
 Rejected by: test_prefill_and_decode
+Costs: 40 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Heads that share keys share weights.
 Shows: Weights of shape (B, H_kv, n, m).
 Hint: The heads of a group share keys and have queries of their own. How many tables are there?
 Rejected by: test_groups_of_neighbours
+Costs: 25 %
 """
 
 _grouped = grouped_query_attention

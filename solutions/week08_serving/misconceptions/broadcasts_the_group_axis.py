@@ -6,6 +6,7 @@ Shows: Right numbers; but torch.matmul copies the keys to all heads before it mu
 Hint: matmul broadcasts leading axes by making copies. Put the queries of a group below each other
     instead.
 Rejected by: test_keys_are_not_expanded
+Costs: 40 %
 Same as: repeats_keys_for_every_head because both copy the keys
 """
 

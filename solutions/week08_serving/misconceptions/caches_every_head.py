@@ -5,6 +5,7 @@ Believes: The cache holds what the heads use.
 Shows: Right outputs, but the cache is H / H_kv times as large as it is made for.
 Hint: For how many heads is the cache made? That is the whole point of sharing.
 Rejected by: test_what_is_appended
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Scores should be precise.
 Shows: An error, or another dtype, for halves and float64.
 Hint: If you compute in more, convert everything, and convert the result back.
 Rejected by: test_every_dtype
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Tensors should not be changed in place.
 Shows: Right results; but each token copies the whole pool.
 Hint: Not writing in place is right for arguments. The pool is your own, and large.
 Rejected by: test_old_positions_are_not_copied
+Costs: 40 %
 Same as: joins_the_past_of_a_sequence because both make a tensor as large as what is there
 """
 

@@ -5,6 +5,7 @@ Believes: Free is free.
 Shows: free_pages is too large by the size of a page, or more.
 Hint: What would another sequence get: a place on someone's page, or a page?
 Rejected by: test_pages_as_needed
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: A float holds any number of bytes that there is.
 Shows: Large results are off by a few bytes.
 Hint: A float64 holds 53 bits. Is there a division in your formula that needs to be one?
 Rejected by: test_exact
+Costs: 20 %
 """
 
 

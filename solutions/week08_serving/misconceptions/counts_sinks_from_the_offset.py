@@ -5,6 +5,7 @@ Believes: The sinks are the first that this call sees.
 Shows: Right for offset 0; later all keys before the offset are sinks.
 Hint: The sinks are the first positions of the text. Do they change while it grows?
 Rejected by: test_sinks_and_offset
+Costs: 25 %
 """
 
 

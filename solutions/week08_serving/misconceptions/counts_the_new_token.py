@@ -5,6 +5,7 @@ Believes: accepted is how many tokens come out.
 Shows: One more than were kept of the draft.
 Hint: How many tokens *of the draft* are kept if the first is refused?
 Rejected by: test_all_kept
+Costs: 25 %
 """
 
 _step = speculative_step

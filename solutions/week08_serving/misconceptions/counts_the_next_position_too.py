@@ -5,6 +5,7 @@ Believes: The next token needs its place as well.
 Shows: An empty cache is not 0.
 Hint: Ask for the bytes of `length` positions and compare with a cache of 0 positions.
 Rejected by: test_empty_cache
+Costs: 30 %
 """
 
 

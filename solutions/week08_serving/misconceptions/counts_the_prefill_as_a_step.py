@@ -5,6 +5,7 @@ Believes: The prefill is the first of the steps.
 Shows: The result is one token short.
 Hint: Each call of the model gives one new token, the first call too.
 Rejected by: test_most_likely_tokens
+Costs: 25 %
 """
 
 _generate = generate_cached

@@ -5,6 +5,7 @@ Believes: What comes from a cache needs no gradient.
 Shows: Keys and values get no gradient, so a model could not be trained with it.
 Hint: The same function serves training. Who knows whether the keys come from a cache?
 Rejected by: test_gradients
+Costs: 25 %
 """
 
 _grouped = grouped_query_attention

@@ -5,6 +5,7 @@ Believes: view(B, s, d, H) and view(B, s, H, d) differ in a transpose only.
 Shows: Every output differs.
 Hint: Head h owns the features h·d … (h+1)·d - 1. `_split_heads` is in your stub.
 Rejected by: test_without_a_cache
+Costs: 30 %
 """
 
 _in_blocks = _split_heads

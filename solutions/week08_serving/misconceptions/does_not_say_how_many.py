@@ -5,6 +5,7 @@ Believes: "The cache is full" says it all.
 Shows: The message holds neither the new nor the resulting number of positions.
 Hint: Whoever reads the error wants to know by how much. Which numbers do you have at hand?
 Rejected by: test_refuses_what_does_not_fit
+Costs: 10 %
 """
 
 

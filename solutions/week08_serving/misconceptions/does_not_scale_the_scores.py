@@ -5,6 +5,7 @@ Believes: Scaling belongs to multi-head attention.
 Shows: Weights are too sharp, the more so the larger d is.
 Hint: What is the variance of q·k? (Week 1.) Sharing keys does not change it.
 Rejected by: test_scale
+Costs: 30 %
 """
 
 _grouped = grouped_query_attention

@@ -5,6 +5,7 @@ Believes: u and 1 - u are distributed alike.
 Shows: Other tokens than the docstring's rule gives.
 Hint: As a distribution it is the same. Which token does the docstring name for a given u?
 Rejected by: test_drawn_steps
+Costs: 15 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: p has a row for each token of the draft.
 Shows: The token is drawn as if the last draft had not been kept.
 Hint: p has k + 1 rows. What does the last one know?
 Rejected by: test_all_kept
+Costs: 30 %
 """
 
 

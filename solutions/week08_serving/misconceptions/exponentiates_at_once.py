@@ -6,6 +6,7 @@ Shows: Large scores give inf and NaN.
 Hint: exp(100) is no float16, exp(800) no float64. What can be subtracted from a row for free? (Week
     1.)
 Rejected by: test_large_scores
+Costs: 25 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: The model skips what it knows.
 Shows: The text is in the caches several times, and they overflow.
 Hint: How long are the caches after the second call? Feed only what they do not hold.
 Rejected by: test_most_likely_tokens
+Costs: 50 %
 """
 
 

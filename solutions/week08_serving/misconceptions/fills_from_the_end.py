@@ -6,6 +6,7 @@ Shows: Right at once; but results of earlier appends change, and everything is m
 Hint: If nothing that was written ever moves, earlier results stay right. Where must writing begin
     then?
 Rejected by: test_earlier_results_stay
+Costs: 30 %
 """
 
 

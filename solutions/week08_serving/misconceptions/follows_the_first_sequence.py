@@ -5,6 +5,7 @@ Believes: One token is chosen in each step.
 Shows: All sequences go on alike.
 Hint: Each row of the batch has logits of its own. Along which axis does your argmax run?
 Rejected by: test_most_likely_tokens
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Merging the heads is the last step.
 Shows: Every output differs.
 Hint: Which of your four layers is never called?
 Rejected by: test_without_a_cache
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Differences of probabilities are probabilities.
 Shows: The sum stays below 1, so large u find no token but the last.
 Hint: What does max(p - q, 0) sum to?
 Rejected by: test_refused_at_once
+Costs: 30 %
 """
 
 

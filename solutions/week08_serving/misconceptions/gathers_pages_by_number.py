@@ -5,6 +5,7 @@ Believes: Later pages have larger numbers.
 Shows: Right as long as pages are handed out in order; wrong once some were given back.
 Hint: The order is that in which the sequence took its pages. Who remembers it?
 Rejected by: test_pages_are_given_back
+Costs: 40 %
 """
 
 

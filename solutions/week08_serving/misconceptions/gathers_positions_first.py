@@ -5,6 +5,7 @@ Believes: Positions come first, as in a page.
 Shows: Heads and positions change places.
 Hint: Which shape has what was appended? What comes back has the same axes.
 Rejected by: test_what_was_appended
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: The order of two results does not matter.
 Shows: Keys and values change places.
 Hint: Which of the two does the docstring name first?
 Rejected by: test_what_was_appended
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Heads that share keys share the mask.
 Shows: Wrong where the mask differs between the heads of a group.
 Hint: A mask of four dimensions broadcasts to (B, H, n, m): H, not H_kv.
 Rejected by: test_masks_of_four_dimensions
+Costs: 20 %
 """
 
 _grouped = grouped_query_attention

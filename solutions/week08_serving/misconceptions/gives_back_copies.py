@@ -6,6 +6,7 @@ Shows: Right numbers, but every append copies all that is there.
 Hint: A slice of a tensor is a view and costs nothing. What does `.clone()` or `.contiguous()` cost
     here?
 Rejected by: test_views_of_the_same_buffers
+Costs: 30 %
 Same as: joins_what_it_has, keeps_the_first_tensors because both make new tensors of all positions
     in each append
 """

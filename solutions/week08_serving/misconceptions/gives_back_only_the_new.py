@@ -5,6 +5,7 @@ Believes: append gives back what it stored.
 Shows: Attention sees the new positions alone.
 Hint: The caller goes on with what append returns. What does a new query attend to?
 Rejected by: test_everything_so_far
+Costs: 60 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: Rows do not sum to 1.
 Hint: What does the softmax make of the scores? That is what mixes the values, and what is asked
     for.
 Rejected by: test_groups_of_neighbours
+Costs: 25 %
 """
 
 _grouped = grouped_query_attention

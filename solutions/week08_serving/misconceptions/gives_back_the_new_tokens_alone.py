@@ -5,6 +5,7 @@ Believes: The caller has the prompt.
 Shows: (B, new) instead of (B, T + new).
 Hint: Which shape does the docstring promise?
 Rejected by: test_the_prompt_comes_first
+Costs: 25 %
 """
 
 _generate = generate_cached

@@ -5,6 +5,7 @@ Believes: The last page is the one in use.
 Shows: A long sequence's other pages are lost.
 Hint: A sequence of 9 positions has three pages of 4. How many are free after it ends?
 Rejected by: test_pages_are_given_back
+Costs: 30 %
 """
 
 

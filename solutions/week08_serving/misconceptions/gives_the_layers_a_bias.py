@@ -5,6 +5,7 @@ Believes: A Linear has a bias.
 Shows: Parameters that are not asked for.
 Hint: `nn.Linear` adds a bias unless it is told otherwise.
 Rejected by: test_without_a_cache
+Costs: 15 %
 """
 
 

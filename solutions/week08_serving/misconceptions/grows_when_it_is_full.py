@@ -5,6 +5,7 @@ Believes: A list grows too.
 Shows: No error; memory that nobody planned for is taken.
 Hint: Whoever serves many users plans memory by max_len. What is asked for beyond it?
 Rejected by: test_refuses_what_does_not_fit
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: A mask says what is masked.
 Shows: Every query sees exactly the keys that it must not see.
 Hint: True means may attend, in every week.
 Rejected by: test_mask_of_two_dimensions
+Costs: 25 %
 """
 
 _grouped = grouped_query_attention

@@ -5,6 +5,7 @@ Believes: A large negative number is as good as -inf and is safe.
 Shows: A query without a visible key looks at all keys alike.
 Hint: If all scores of a row are -1e4, what are its weights?
 Rejected by: test_rows_with_nothing_to_attend_to
+Costs: 20 %
 """
 
 

@@ -6,6 +6,7 @@ Shows: Right results; but every append copies all that is there, and nothing is 
 Hint: What does torch.cat do with the old positions? The buffers are allocated once: write into
     them.
 Rejected by: test_old_positions_are_not_copied
+Costs: 40 %
 """
 
 

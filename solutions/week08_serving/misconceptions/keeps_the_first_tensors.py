@@ -5,6 +5,7 @@ Believes: The prompt's keys are in memory already.
 Shows: The caller's tensors and the cache are one; what the caller does with them changes the cache.
 Hint: The caller may reuse its tensors. Copy what is new into your own buffers, in every append.
 Rejected by: test_input_stays_the_callers
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: There must always be a page left.
 Shows: One page of the pool is never used.
 Hint: Try a pool of one page.
 Rejected by: test_filled_to_the_last_place
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: A mask is (n, m).
 Shows: All sequences and heads get the first one's mask.
 Hint: Sequences of a batch are padded differently, so their masks differ. Let broadcasting do it.
 Rejected by: test_masks_of_four_dimensions
+Costs: 25 %
 """
 
 _grouped = grouped_query_attention

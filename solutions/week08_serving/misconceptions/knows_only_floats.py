@@ -5,6 +5,7 @@ Believes: A cache always holds floats.
 Shows: An error for int8.
 Hint: Caches are quantised to int8 too. What do all dtypes have in common that tells their size?
 Rejected by: test_numbers_of_any_type
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: The end must stay below max_len, as an index does.
 Shows: max_len - 1 positions fit.
 Hint: An end of a slice may equal the size. Try to fill a cache of one position.
 Rejected by: test_filled_to_the_last_place
+Costs: 25 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: An error is an error.
 Shows: RuntimeError about sizes of tensors instead of a ValueError.
 Hint: The caller wants to know that the cache is full. What does it read in torch's message?
 Rejected by: test_refuses_what_does_not_fit
+Costs: 20 %
 """
 
 

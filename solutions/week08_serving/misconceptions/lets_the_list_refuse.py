@@ -5,6 +5,7 @@ Believes: An error is an error.
 Shows: IndexError instead of ValueError, after pages were taken.
 Hint: Compare what is missing with what is free before anything is taken, and raise a ValueError.
 Rejected by: test_refuses_without_pages
+Costs: 25 %
 """
 
 

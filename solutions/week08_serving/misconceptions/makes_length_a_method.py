@@ -5,6 +5,7 @@ Believes: One asks an object by calling it.
 Shows: `cache.length` is a method and no number.
 Hint: The docstring lists `length` under attributes. A plain attribute will do, or a property.
 Rejected by: test_length_counts_positions
+Costs: 15 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: torch finds the device by itself.
 Shows: A mask on the CPU for scores on the GPU.
 Hint: Pass `device` on to whatever makes a new tensor.
 Rejected by: test_device
+Costs: 15 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: A mask says what is masked.
 Shows: The exact opposite.
 Hint: True means may attend, in every week.
 Rejected by: test_a_window
+Costs: 25 %
 """
 
 

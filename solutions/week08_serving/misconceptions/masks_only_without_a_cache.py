@@ -5,6 +5,7 @@ Believes: With a cache there is one new token, which may see everything.
 Shows: Right token by token; a piece of several positions looks ahead within itself.
 Hint: The prompt is fed with a cache too, several positions in one call.
 Rejected by: test_piece_after_piece
+Costs: 30 %
 Same as: asks_for_the_length_too_late because both see all keys
 """
 

@@ -6,6 +6,7 @@ Shows: Right for one query or one head per group; else rows go to other heads.
 Hint: (group, n) and (n, group) flatten to the same size. In which order did you flatten, and
     unflatten?
 Rejected by: test_groups_of_neighbours
+Costs: 50 %
 """
 
 

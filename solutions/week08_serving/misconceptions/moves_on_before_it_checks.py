@@ -5,6 +5,7 @@ Believes: An error ends the call, so what it has done does not matter.
 Shows: After a refusal length is larger than max_len, and nothing fits any more.
 Hint: Look at `length` after an append that was refused.
 Rejected by: test_goes_on_after_a_refusal
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Offset is offset.
 Shows: Keys seem later than they are, and nothing is seen.
 Hint: Keys are counted from 0: key j stands at position j. Who is further along?
 Rejected by: test_offset
+Costs: 35 %
 """
 
 

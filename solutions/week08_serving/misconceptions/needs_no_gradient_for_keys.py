@@ -5,6 +5,7 @@ Believes: What goes into a cache is never differentiated.
 Shows: W_k and W_v never learn.
 Hint: Without a cache the same module is trained. Turn gradients off where you generate, not here.
 Rejected by: test_gradients
+Costs: 25 %
 """
 
 

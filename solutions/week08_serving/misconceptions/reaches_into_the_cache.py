@@ -5,6 +5,7 @@ Believes: Every cache is built like mine.
 Shows: An error with a cache that is built in another way, a paged one for example.
 Hint: The docstring names the two things that may be used. `length` says where x begins.
 Rejected by: test_prefill_and_decode
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: "Out of pages" says it all.
 Shows: The message names neither what was asked for nor what is free.
 Hint: Whoever reads the error wants to know by how much. Which numbers do you have at hand?
 Rejected by: test_refuses_without_pages
+Costs: 10 %
 """
 
 

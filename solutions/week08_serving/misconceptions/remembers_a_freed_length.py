@@ -5,6 +5,7 @@ Believes: Only the pages have to be given back.
 Shows: A new sequence of the same name begins where the old one ended.
 Hint: What do you know of a sequence? All of it must go.
 Rejected by: test_a_name_starts_anew
+Costs: 30 %
 """
 
 

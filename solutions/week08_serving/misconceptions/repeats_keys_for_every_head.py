@@ -6,6 +6,7 @@ Shows: Right numbers; but the memory that sharing saved is spent again in every 
 Hint: Several queries can meet the same keys in one product. Which tensor can have another shape at
     no cost?
 Rejected by: test_keys_are_not_expanded
+Costs: 40 %
 Same as: broadcasts_the_group_axis because both copy the keys
 """
 

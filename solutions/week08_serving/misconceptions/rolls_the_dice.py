@@ -5,6 +5,7 @@ Believes: Generating is sampling.
 Shows: Other tokens in every run.
 Hint: Greedy means the largest logit. Which function finds its place?
 Rejected by: test_most_likely_tokens
+Costs: 30 %
 """
 
 

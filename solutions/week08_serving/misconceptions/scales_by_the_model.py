@@ -5,6 +5,7 @@ Believes: d in the formula is the width of the model.
 Shows: Weights are too even, the more so the more heads there are.
 Hint: A score sums d products, one per feature of the head.
 Rejected by: test_scale
+Costs: 30 %
 """
 
 _grouped = grouped_query_attention

@@ -5,6 +5,7 @@ Believes: The last axis is the last axis.
 Shows: Right only where keys and values are of one size.
 Hint: Over which products does a score sum? How many of them are there?
 Rejected by: test_scale
+Costs: 25 %
 """
 
 _grouped = grouped_query_attention

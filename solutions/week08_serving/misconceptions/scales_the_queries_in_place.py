@@ -5,6 +5,7 @@ Believes: Nobody needs q afterwards.
 Shows: The caller's queries are smaller after the call.
 Hint: `*=` on an argument changes the caller's tensor. Make a new one.
 Rejected by: test_views
+Costs: 25 %
 """
 
 _grouped = grouped_query_attention

@@ -5,6 +5,7 @@ Believes: The module scales.
 Shows: Weights are too even.
 Hint: grouped_query_attention divides by the root of d already.
 Rejected by: test_without_a_cache
+Costs: 25 %
 """
 
 _scaled_once = grouped_query_attention

@@ -5,6 +5,7 @@ Believes: The cache holds only the past, so nothing has to be hidden.
 Shows: The first positions of a prompt see the later ones.
 Hint: A prompt is fed in one call. What must its first token not see?
 Rejected by: test_nothing_looks_ahead
+Costs: 40 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: A window of 3 reaches 3 back.
 Shows: One key more than asked for in every row.
 Hint: How many keys does a query see with window = 1? Count its own.
 Rejected by: test_a_window
+Costs: 25 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: All conditions must hold.
 Shows: Without sinks nothing is seen; with some, only those within the window.
 Hint: A key may be near *or* a sink. Which condition must hold for both kinds?
 Rejected by: test_a_window
+Costs: 35 %
 """
 
 

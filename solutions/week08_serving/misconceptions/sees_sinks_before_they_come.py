@@ -5,6 +5,7 @@ Believes: Sinks are always visible.
 Shows: The first queries see sinks that lie in their future.
 Hint: With four sinks, what may query 0 see? The sinks are *kept*, not *foreseen*.
 Rejected by: test_sinks
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: What all methods use belongs in the class.
 Shows: A second cache continues the sequences of the first.
 Hint: Two caches may have sequences of the same name. What do two objects of your class share?
 Rejected by: test_caches_are_apart
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: A token looks at what came before it, and that is in the cache.
 Shows: With a cache, a position does not see itself.
 Hint: Causal means j ≤ i: a position sees itself, with a cache and without.
 Rejected by: test_an_empty_cache_changes_nothing
+Costs: 30 %
 """
 
 

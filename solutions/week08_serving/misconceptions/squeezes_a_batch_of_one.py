@@ -5,6 +5,7 @@ Believes: One token is a number.
 Shows: An error for a single sequence.
 Hint: B may be 1, and it stays an axis. argmax has `keepdim`.
 Rejected by: test_shortest_texts
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: A single query needs no axis.
 Shows: (B, H, d_v) instead of (B, H, 1, d_v) while decoding.
 Hint: The caller splits and merges by axes. n may be 1, and it stays an axis.
 Rejected by: test_one_query
+Costs: 25 %
 """
 
 _grouped = grouped_query_attention

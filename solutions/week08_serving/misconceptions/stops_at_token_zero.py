@@ -5,6 +5,7 @@ Believes: Token 0 ends a text.
 Shows: Fewer tokens than asked for.
 Hint: Which token ends a text is a matter of the vocabulary, and nobody has said that one does.
 Rejected by: test_no_token_ends_the_text
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: (a slip in a line that was copied)
 Shows: The values that come back are the keys.
 Hint: Compare what you write into the second buffer with what you were given.
 Rejected by: test_everything_so_far
+Costs: 40 %
 """
 
 

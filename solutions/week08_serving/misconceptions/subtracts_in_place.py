@@ -5,6 +5,7 @@ Believes: Nobody needs p afterwards.
 Shows: The caller's probabilities are changed.
 Hint: `-=` on a row of an argument writes into the caller's tensor.
 Rejected by: test_drawn_steps
+Costs: 25 %
 """
 
 

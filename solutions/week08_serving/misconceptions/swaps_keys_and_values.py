@@ -5,6 +5,7 @@ Believes: (a slip in two lines that look alike)
 Shows: Every output differs; a model trained with it works.
 Hint: Training would not show it, loading weights does. Compare each line with its layer's name.
 Rejected by: test_without_a_cache
+Costs: 25 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Only a prompt has more than one position, and it comes first.
 Shows: Right for prompt and tokens; wrong for a second piece of several positions.
 Hint: `start` is how much the cache holds, whatever comes now.
 Rejected by: test_piece_after_piece
+Costs: 25 %
 """
 
 

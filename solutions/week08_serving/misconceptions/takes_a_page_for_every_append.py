@@ -5,6 +5,7 @@ Believes: What comes together belongs on a page of its own.
 Shows: Token by token, each takes a whole page.
 Hint: How much of a sequence's last page is still free? Fill it first.
 Rejected by: test_pages_as_needed
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: Sequences are numbered from 0.
 Shows: An error for a name that is no small number.
 Hint: Any hashable may be a name. Which container takes those as keys?
 Rejected by: test_names
+Costs: 20 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: An error ends the call, so what it has done does not matter.
 Shows: After a refusal the free pages are gone.
 Hint: Count first what is missing. Take pages only when there are enough.
 Rejected by: test_a_refusal_changes_nothing
+Costs: 30 %
 """
 
 

@@ -5,6 +5,7 @@ Believes: The difference is the difference.
 Shows: Tokens that the draft had too much of come again.
 Hint: A token with q > p was drafted too often already. What is left for it?
 Rejected by: test_refused_at_once
+Costs: 30 %
 Same as: draws_from_what_the_draft_had_too_much because both give the draft's surplus another chance
 """
 

@@ -5,6 +5,7 @@ Believes: The best token is the best.
 Shows: The same token whatever u is.
 Hint: What comes out should be *distributed* as p. What is u_k for?
 Rejected by: test_drawn_steps
+Costs: 30 %
 """
 
 

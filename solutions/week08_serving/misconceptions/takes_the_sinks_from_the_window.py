@@ -6,6 +6,7 @@ Shows: The window is shorter by the number of sinks.
 Hint: "Besides" is the word of the docstring. How many keys does a late query see with window 3 and
     2 sinks?
 Rejected by: test_sinks
+Costs: 25 %
 """
 
 

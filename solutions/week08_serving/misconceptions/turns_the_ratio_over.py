@@ -5,6 +5,7 @@ Believes: The small model's probability over the large one's.
 Shows: Tokens that the large model dislikes are kept.
 Hint: If the large model gives the token 0, should it be kept?
 Rejected by: test_drawn_steps
+Costs: 40 %
 """
 
 

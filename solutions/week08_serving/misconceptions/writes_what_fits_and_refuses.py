@@ -5,6 +5,7 @@ Believes: What fits is kept, and the error says that there was more.
 Shows: After a refusal a part of the positions is there.
 Hint: The caller will try again with all of them. Then some would be there twice.
 Rejected by: test_a_refusal_changes_nothing
+Costs: 30 %
 Same as: takes_pages_before_it_refuses because both leave no page after a refusal
 """
 
