@@ -42,7 +42,8 @@ class Model(nn.Module):
         self.positions = nn.Embedding(32, width)
         self.layers = nn.ModuleList(nn.Linear(width, 3 * width, bias=False) for _ in range(2))
         self.head = nn.Linear(width, vocabulary, bias=False)
-        self.fed, self.asked = [], []
+        self.fed = []
+        self.asked = []
 
     def new_caches(self, batch, max_len):
         self.asked.append((int(batch), int(max_len)))
