@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from ..grading.warm import warm_engine
+from ..model.axes import CPU, FAKE_GPU
 from ..model.course import Course, Week
 from ..sandbox import Sandbox
 
@@ -219,7 +220,7 @@ def hunt(
     on_done: Callable[[Outcome], None] = lambda _: None,
 ) -> list[Outcome]:
     """Grade every mutant of the week's solution until a test rejects it."""
-    engine = warm_engine(course, week, ("cpu", "fake-gpu"), secret, sandbox)
+    engine = warm_engine(course, week, (CPU, FAKE_GPU), secret, sandbox)
     stated = excuses(course, week)
     names = {e.name for e in week.exercises}
     outcomes = []

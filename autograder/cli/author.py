@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..model.axes import CHOICES_IN_WORDS
 from .app import app
 
 
@@ -48,7 +49,7 @@ def verify(
     quick: Annotated[
         bool, typer.Option(help="Without the sandbox: the bank is project code.")
     ] = False,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or fake-gpu")] = "auto",
+    device: Annotated[str, typer.Option(help=f"{CHOICES_IN_WORDS}.")] = "auto",
     mutants: Annotated[
         bool, typer.Option(help="Hunt small changes of the solutions instead of the bank.")
     ] = False,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..model.axes import CHOICES_IN_WORDS
 from ..model.errors import KitError
 from .app import WeekArgument, app
 
@@ -26,7 +27,7 @@ def grade(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes; default: one per core.")
     ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or fake-gpu")] = "auto",
+    device: Annotated[str, typer.Option(help=f"{CHOICES_IN_WORDS}.")] = "auto",
     sandbox: Annotated[
         str,
         typer.Option(help="auto, bubblewrap, landlock; none runs code unprotected: your own only"),

@@ -13,6 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from ..model.axes import FAKE_GPU
 from ..model.course import Course, Week
 from ..model.report import ExerciseReport, SubmissionReport
 from ..model.verdicts import Ending
@@ -65,7 +66,7 @@ def feedback_page(
         explained={e.name for e in exercises} if report.verdict is Ending.GRADED else set(),
         notebook=notebook,
         styles=_code_styles() if notebook else "",
-        has_fake_gpu=any("fake-gpu" in g.columns for e in exercises for g in e.grids),
+        has_fake_gpu=any(FAKE_GPU in g.columns for e in exercises for g in e.grids),
         electives={e.name for e in week.exercises if e.elective},
         written=sum(q.points for q in week.questions),
     )

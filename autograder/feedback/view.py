@@ -11,12 +11,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ..model.axes import AXES
 from ..model.report import ExerciseReport, TestReport
 from ..model.verdicts import Verdict
 from .arithmetic import Line, arithmetic, carried_words
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
-DEVICES = ("cpu", "cuda", "fake-gpu")
+DEVICES = tuple(AXES)
 _AXES = re.compile(rf"(?<!\w)({'|'.join((*DTYPES, *DEVICES))})(?!\w)")
 
 _ON_FAKE_GPU = "device holds"  # values are compared on the CPU
@@ -259,7 +260,12 @@ def _grids(tests: Iterable[TestReport]) -> list[Grid]:
             slot = {Verdict.PASS: 0, Verdict.NOT_RUN: 2}.get(test.verdict, 1)
             counts.setdefault(place, [0, 0, 0])[slot] += 1
     cells = {
-        place: Cell(passed, failed, not_run, _ON_FAKE_GPU if place[1] == "fake-gpu" else "holds")
+        place: Cell(
+            passed,
+            failed,
+            not_run,
+            _ON_FAKE_GPU if place[1] in AXES and AXES[place[1]].claimed else "holds",
+        )
         for place, (passed, failed, not_run) in counts.items()
     }
     both = {p: c for p, c in cells.items() if all(p)}

@@ -15,9 +15,10 @@ from typing import Any
 
 import torch
 
+from ..model.axes import AXES
 from ..worker import wire
 from ..worker.values import TORCH_DTYPES
-from .case import WIRE_DEVICE, Case, Seen
+from .case import Case, Seen
 from .compare import DERIVED, EXACT, Tolerance, compare
 from .outcomes import GraderFault, Wrong
 from .pair import Pair
@@ -199,7 +200,7 @@ class Agree:
                     raise Wrong(f"{where} should be zero or none.")
 
     def _check_devices(self, raw: wire.Value, shown: str) -> None:
-        wanted = WIRE_DEVICE[self.case.device]
+        wanted = AXES[self.case.device].torch
         for device in _devices(raw):
             if device != wanted:
                 raise Wrong(

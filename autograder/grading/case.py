@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import torch
 
+from ..model.axes import AXES
 from ..worker import wire
 from ..worker.values import Decoder, Encoder
 from .draw import Draw
@@ -21,7 +22,6 @@ from .ration import with_products
 from .targets import Answer, Target
 
 _VIEWS = 8 << 20
-WIRE_DEVICE = {"cpu": "cpu", "cuda": "cuda", "fake-gpu": "fake_gpu"}
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class Side:
         if reply.banned and not self.is_reference:
             raise forbidden(reply.banned, case.module, Echo(self.source))
         if reply.status == "not_run":
-            if case.device != "fake-gpu":  # nothing else is only claimed
+            if not AXES[case.device].claimed:
                 raise BadReply("What came back from your code's process is no valid reply.")
             raise NotRun("This needs a real GPU: your code asks for what a claimed one lacks.")
         if reply.status == "missing":
@@ -182,7 +182,7 @@ class Side:
         decoder = Decoder(
             buffers,
             special=lambda v, d: read_special(v if trusted else echo.value(v), d),
-            without_data=trusted or case.device == "fake-gpu",
+            without_data=trusted or AXES[case.device].claimed,
             # what came, and room for views that are expanded
             budget=_VIEWS + 2 * sum(map(len, buffers)),
         )

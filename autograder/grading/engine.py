@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..files.workfolder import WorkFolder
 from ..model import scoring
+from ..model.axes import AXES
 from ..model.bank import Bank, Misconception
 from ..model.course import Course, Week
 from ..model.errors import EngineError
@@ -76,7 +77,7 @@ class Engine:
         self._sound: dict[str, bool] = {}  # of tests that let out a fault, whether it was theirs
         set_nets(week.all_patterns)
         claimed.device()  # a later engine may need it, after a backward pass of this one
-        if "fake-gpu" in devices:
+        if any(AXES[d].claimed for d in devices):
             claimed.warm()
         for extra in usable_extras(week):
             warm(extra)

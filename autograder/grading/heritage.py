@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ..model.axes import CPU, FAKE_GPU
 from ..model.verdicts import Verdict
 from ..worker import wire
 from .dependence import Dependence, dependence
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 # Ends of a helper's own tests after which nobody waits for it again.
 _HOPELESS = {Verdict.TIMEOUT, Verdict.LIMIT, Verdict.BAD_REPLY}
-_CLAIMED = "fake-gpu"
 # What can be inherited: of the others nothing says what would have been right.
 _CARRIED = (Verdict.WRONG, Verdict.CRASHED)
 
@@ -180,7 +180,7 @@ def _with_twins(found: Inherited, runs: Iterable[Ran]) -> Inherited:
     failed = {r.report.name: r.report for r in _failing(runs)}
     credit = dict(found.credit)
     for name, report in failed.items():
-        twin = name.replace(_CLAIMED, "cpu")
+        twin = name.replace(FAKE_GPU, CPU)
         if twin != name and twin in credit and failed[twin].message == report.message:
             credit[name] = credit[twin]
     return Inherited(found.helpers, credit)

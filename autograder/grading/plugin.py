@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from _pytest.runner import runtestprotocol
 
+from ..model.axes import AXES, CPU
 from ..model.errors import EngineError
 from ..model.report import TestReport
 from ..model.verdicts import Verdict
@@ -26,7 +27,7 @@ from . import properties
 from .agree import Agree
 from .case import Case, Device, Side
 from .draw import Draw
-from .outcomes import Outcome, Unseeded, Wrong, printable
+from .outcomes import NotRun, Outcome, Unseeded, Wrong, printable
 from .refuse import Refuses
 from .remembered import PASSED, End, Meeting, Memory
 from .remote import Calls, Count
@@ -189,11 +190,11 @@ class GraderPlugin:
         assert self._student is not None
         meeting = self._memory.meeting(name, self._student, self._source, self._kept)
         meeting.begin(name, exercise)
-        self._raised = self._settled.get(exercise)
-        end = None if exercise in self._settled else meeting.known()
+        settled = self._raised = self._settled.get(exercise) or _lacking(item)
+        end = None if settled else meeting.known()
         if end is not None and end.wrong is not None:
             self._raised = Wrong(end.wrong)
-        if end is None and exercise not in self._settled:
+        if end is None and settled is None:
             self._case = self._new_case(item, exercise, name, meeting)
             self._play(item, frozenset())
         verdict, message, fault = self._judge(name)
@@ -266,13 +267,8 @@ class GraderPlugin:
         )
 
     def _new_case(self, item: Any, exercise: str, name: str, student: Meeting) -> Case:
-        parameters = item.callspec.params if hasattr(item, "callspec") else {}
-        device = str(parameters.get("device", "cpu"))
-        if "dtype" in parameters:
-            dtype = str(parameters["dtype"]).removeprefix("torch.")
-        else:
-            dtype = (_dtypes(item) or ("float32",))[0]
-        reference_device = "cpu"
+        device, dtype = _place(item)
+        reference_device = CPU
         return Case(
             test=name,
             exercise=exercise,
@@ -313,6 +309,21 @@ def exercise_of(item: Any) -> str:
 
 def test_name(item: Any) -> str:
     return f"{item.path.name}::{item.name}"
+
+
+def _place(item: Any) -> tuple[str, str]:
+    """The device and the float type of a test on its axes."""
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    device = str(parameters.get("device", CPU))
+    if "dtype" in parameters:
+        return device, str(parameters["dtype"]).removeprefix("torch.")
+    return device, (_dtypes(item) or ("float32",))[0]
+
+
+def _lacking(item: Any) -> NotRun | None:
+    """The end of a test whose float type its device does not have."""
+    device, dtype = _place(item)
+    return NotRun(f"{device} has no {dtype}.") if dtype in AXES[device].lacks else None
 
 
 def _dtypes(item: Any) -> tuple[str, ...]:

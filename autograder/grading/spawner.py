@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from ..model.axes import FAKE_GPU
 from ..model.course import Course, Week
 from ..model.course import Limits as CourseLimits
 from ..model.extras import installed
@@ -31,7 +32,7 @@ class Spawner:
         config = PrepareConfig(
             not_allowed=week.all_patterns,
             libraries=libraries(week.extras),
-            fake_gpu="fake-gpu" in devices,
+            fake_gpu=FAKE_GPU in devices,
             extras=usable_extras(week),
             # half of torch: imported beforehand only where every submission will ask for it
             optimizers="torch.optim" in course.solution(week).read_text("utf-8"),
