@@ -1,0 +1,69 @@
+"""The sum in the feedback: what was taken off, and for what."""
+
+from autograder.feedback.arithmetic import arithmetic, carried_words
+from autograder.model import report
+from autograder.model.verdicts import Verdict
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def outcome(name, verdict=Verdict.PASS, weight=1.0, carried=0.0):
+    return report.TestReport(name, verdict, weight, carried=carried)
+
+
+def exercise(score, tests, **fields):
+    return report.ExerciseReport("softmax", score, 2.0, tests=tuple(tests), **fields)
+
+
+def lines(found):
+    return [str(line) for line in arithmetic(found)]
+
+
+def test_a_named_mistake_is_subtracted_with_its_share():
+    found = exercise(
+        1.2,
+        [outcome("a", Verdict.WRONG)],
+        deductions=(report.Deduction("global_maximum", 0.8),),
+        explained=(report.Diagnosis("global_maximum", "Takes one maximum.", ""),),
+    )
+    assert lines(found) == ["2 for the exercise", f"{MINUS} 0.8 (40 %) Takes one maximum", "= 1.2"]
+
+
+def test_a_belief_that_was_counted_elsewhere_costs_nothing_and_says_where():
+    mistake = report.Deduction("global_maximum", 0.0, "attention")
+    found = exercise(2.0, [outcome("a", Verdict.WRONG)], deductions=(mistake,))
+    assert lines(found)[1] == f"{MINUS} 0 global_maximum: already counted in `attention`"
+
+
+def test_the_share_of_tests_is_shown_in_parts():
+    found = exercise(1.5, [outcome("a", weight=3.0), outcome("b", Verdict.WRONG)])
+    assert lines(found)[1] == f"{MINUS} 0.5 (1 of 4 parts) 1 check that does not hold"
+
+
+def test_what_could_not_be_run_is_no_part():
+    found = exercise(
+        1.0, [outcome("a"), outcome("b", Verdict.WRONG), outcome("c", Verdict.NOT_RUN)]
+    )
+    assert lines(found)[1] == f"{MINUS} 1 (1 of 2 parts) 1 check that does not hold"
+
+
+def test_a_complete_exercise_needs_no_sum():
+    assert lines(exercise(2.0, [outcome("a")])) == []
+
+
+def test_an_exercise_without_points_needs_no_sum():
+    assert lines(exercise(0.0, [outcome("a", Verdict.WRONG)])) == []
+
+
+def test_it_is_said_whose_mistake_is_carried():
+    tests = [outcome("a", Verdict.WRONG, carried=1.0), outcome("b", Verdict.WRONG, carried=1.0)]
+    assert carried_words(exercise(2.0, tests, inherits=("mask",))) == (
+        "Right, given your `mask`: 2 checks fail for that reason alone, and cost nothing here."
+    )
+
+
+def test_half_of_what_is_carried_counts_in_part():
+    tests = [outcome("a", Verdict.WRONG, carried=0.5)]
+    assert carried_words(exercise(1.5, tests, inherits=("mask",))).endswith(
+        "1 check fails for that reason alone, and counts only in part."
+    )
