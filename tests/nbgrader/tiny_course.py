@@ -99,7 +99,6 @@ Believes: two times is to the power of two.
 Shows: 3 gives 9.
 Hint: Try 3 by hand.
 Rejected by: test_values
-Costs: 40 %
 """
 
 
