@@ -35,7 +35,7 @@ def test_large_scores(agree, draw):
         agree.softmax_numpy((draw.permutation(9).numpy() - 4.0) * size)
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(8)
 def test_rows_far_apart(agree, draw):
     """Rows that are far apart do not disturb each other."""
     heights = np.array([0.0, -3e3, 8e3, 120.0], dtype=np.float32)[:, np.newaxis]

@@ -65,6 +65,7 @@ def test_sees_everything_without_a_mask(agree, draw):
     expect(bool((weights > 0).all()), "Without a mask every weight should be above 0.")
 
 
+@pytest.mark.weight(4)
 def test_token_that_sees_nothing(agree, draw):
     """A token that may see nothing gets zeros, and no gradient holds a NaN."""
     pair = agree.SelfAttention(6)

@@ -39,6 +39,7 @@ def test_single_token(agree):
     agree.exactly.causal_mask(1)
 
 
+@pytest.mark.weight(3)
 def test_length_may_change_between_calls(agree):
     """Each call answers for its own length, whatever was asked before."""
     for seq_len in (3, 9, 2, 9):

@@ -47,12 +47,14 @@ def test_causal_picture(agree, draw):
     agree.only(cells).plot_attention(torch.softmax(scores, dim=-1))
 
 
+@pytest.mark.weight(3)
 def test_colours_span_zero_to_one(agree, draw):
     """The colour range is 0 to 1, also where all weights are small or none is zero."""
     for matrix in (weights(draw) / 5.0, 0.4 + 0.2 * weights(draw), torch.full((3, 4), 0.25)):
         agree.only(colours).plot_attention(matrix)
 
 
+@pytest.mark.weight(3)
 def test_axis_labels(agree, draw):
     """The horizontal axis is labelled "Key", the vertical one "Query"."""
     agree.only(labels).plot_attention(weights(draw))

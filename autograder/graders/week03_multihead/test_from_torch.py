@@ -49,6 +49,7 @@ def test_sizes(agree, draw):
         pair(draw.normal(2, 4, width))
 
 
+@pytest.mark.weight(3)
 def test_the_copy_can_be_trained(agree, draw):
     """Gradients reach the input and every parameter of the copy."""
     pair = agree.impurely.from_torch(drawn(draw))
@@ -57,6 +58,7 @@ def test_the_copy_can_be_trained(agree, draw):
     pair.gradients(draw.normal(2, 5, 12))
 
 
+@pytest.mark.weight(3)
 def test_leaves_no_trace(agree, draw):
     """The copy shares no memory with the original, and the random state is left alone."""
     agree.from_torch(drawn(draw, 6, 2))(draw.normal(2, 4, 6))

@@ -33,6 +33,7 @@ def test_inputs_that_are_views(agree, draw):
     agree.merge_heads(draw.normal(2, 3, 10, 4)[:, :, ::2])
 
 
+@pytest.mark.weight(3)
 def test_gradients(agree, draw):
     """The gradient of every feature comes back to its head and token."""
     agree.gradients.merge_heads(draw.normal(2, 3, 5, 4))

@@ -40,12 +40,14 @@ def test_one_range_of_colours(agree, draw):
     expect(limits == {(0.0, 1.0)}, "All panels should share the range of colours from 0 to 1.")
 
 
+@pytest.mark.weight(3)
 def test_tokens_on_both_axes(agree, draw):
     """The tokens label the queries and the keys of every panel."""
     agree.plot_heads(heads(draw, 2, 5, 5), ["a", "soft", "look", "up", "table"])
     agree.plot_heads(heads(draw, 3, 3, 3), tokens=["the", "cat", "the"])
 
 
+@pytest.mark.weight(4)
 def test_any_number_of_heads(agree, draw):
     """One head, five heads and eight heads all get their panels, in order."""
     for number in (1, 5, 8):
