@@ -1,0 +1,73 @@
+"""Results by content: kept whole or not at all, found by what they depend on."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from autograder.batch.store import ResultStore, content_hash
+from autograder.files.atomic import replace_file
+from autograder.model.report import SubmissionReport
+from autograder.model.verdicts import Ending
+
+REPORT = SubmissionReport("ada", Ending.GRADED, 3.0, 5.0, 0.1)
+FILES = {"softmax.py": b"one", "more.py": b"two"}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ResultStore:
+    return ResultStore(tmp_path / "results", b"graders")
+
+
+def test_what_is_kept_is_found_again(store: ResultStore) -> None:
+    store.put(store.key(FILES), REPORT)
+    assert store.get(store.key(FILES)) == REPORT
+
+
+def test_the_order_of_files_does_not_matter(store: ResultStore) -> None:
+    assert store.key(FILES) == store.key(dict(reversed(FILES.items())))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"softmax.py": b"onetwo", "more.py": b""}, {"softmax.pymore.py": b"onetwo"}, {}],
+    ids=["moved border", "one file", "nothing"],
+)
+def test_other_files_have_another_key(store: ResultStore, other: dict[str, bytes]) -> None:
+    assert store.key(other) != store.key(FILES)
+
+
+def test_other_graders_have_another_key() -> None:
+    assert content_hash(FILES, b"graders") != content_hash(FILES, b"mended graders")
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b'{"name": 1}', b"\xff"])
+def test_a_damaged_result_is_no_result(store: ResultStore, damage: bytes) -> None:
+    key = store.key(FILES)
+    store.put(key, REPORT)
+    next(store.folder.rglob("*.json")).write_bytes(damage)
+    assert store.get(key) is None
+
+
+def test_what_cannot_be_written_leaves_the_old_result(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "result"
+    replace_file(path, b"old")
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        replace_file(path, b"new")
+    assert (path.read_bytes(), list(tmp_path.iterdir())) == (b"old", [path])
+
+
+def test_only_stale_leftovers_of_the_killed_are_swept(tmp_path: Path) -> None:
+    folder = tmp_path / "results" / "ab"
+    folder.mkdir(parents=True)
+    fresh, stale = folder / ".new-fresh", folder / ".new-stale"
+    for path in (fresh, stale):
+        path.write_bytes(b"half")
+    long_ago = time.time() - 3600
+    os.utime(stale, (long_ago, long_ago))
+    ResultStore(tmp_path / "results", b"")
+    assert (fresh.exists(), stale.exists()) == (True, False)
