@@ -20,6 +20,7 @@ from .messages import crashed, forbidden, state_mismatch
 from .outcomes import BadReply, GraderFault, LimitExceeded, NotRun
 from .ration import with_products
 from .targets import Answer, Target
+from .unable import is_unable
 
 _VIEWS = 8 << 20
 
@@ -157,9 +158,8 @@ class Side:
             raise GraderFault(f"the reference's {path} answered {reply.status}{detail}")
         if reply.banned and not self.is_reference:
             raise forbidden(reply.banned, case.module, Echo(self.source))
-        if reply.status == "not_run":
-            if not AXES[case.device].claimed:
-                raise BadReply("What came back from your code's process is no valid reply.")
+        on_claimed = AXES[case.device].claimed
+        if on_claimed and reply.raised is not None and is_unable(reply.raised, self.source):
             raise NotRun("This needs a real GPU: your code asks for what a claimed one lacks.")
         if reply.status == "missing":
             raise crashed(path, reply.raised, case.module, self.source, missing=True)
@@ -176,13 +176,13 @@ class Side:
             raise BadReply("What your function returned does not fit together.") from None
 
     def _decode(self, case: Case, reply: wire.Reply, buffers: list[memoryview]) -> Seen:
-        """The reply's values. Only on the claimed device may a student's tensor have no data."""
+        """The reply's values; a student's tensors have data."""
         trusted = self.is_reference
         echo = Echo(self.source)
         decoder = Decoder(
             buffers,
             special=lambda v, d: read_special(v if trusted else echo.value(v), d),
-            without_data=trusted or AXES[case.device].claimed,
+            without_data=trusted,
             # what came, and room for views that are expanded
             budget=_VIEWS + 2 * sum(map(len, buffers)),
         )

@@ -30,7 +30,9 @@ from .values import FAKE_DEVICE
 _OURS = (FAKE_DEVICE, "privateuseone")
 _aten = torch.ops.aten
 # Their first argument's device decides, and an index may come from the CPU.
-_INDEXING = {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index"}
+_INDEXING = {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index"} | {
+    *("_pack_padded_sequence", "_pad_packed_sequence")
+}
 # Here even a tensor without axes must be on the device.
 _STRICT = {"cat", "stack", "embedding", "index_select", "gather"}
 _FACTORIES = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dis
 from typing import Any
 
 import torch
@@ -61,55 +60,3 @@ def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> No
             if buffer is not None:
                 moved.setdefault(id(buffer), move(buffer))
                 part._buffers[name] = moved[id(buffer)]
-
-
-class Graph:
-    """The backward pass of some results, looked at and not run."""
-
-    def __init__(self, results: list[torch.Tensor]) -> None:
-        self._nodes: set[Any] = set()
-        waiting = [y.grad_fn for y in results]
-        while waiting:
-            node = waiting.pop()
-            if node is not None and node not in self._nodes:
-                self._nodes.add(node)
-                waiting += [earlier for earlier, _ in node.next_functions]
-        # an input that comes back as it was is a leaf without a node
-        leaves = [*results, *(getattr(node, "variable", None) for node in self._nodes)]
-        self._leaves = set(map(id, leaves))
-
-    @property
-    def own_formulas(self) -> bool:
-        """Whether a `torch.autograd.Function` written in Python takes part."""
-        return any(
-            isinstance(node, torch.autograd.function.BackwardCFunction) for node in self._nodes
-        )
-
-    def reaches(self, leaf: torch.Tensor) -> bool:
-        return id(leaf) in self._leaves
-
-
-def _raised_by_hand(error: BaseException) -> bool:
-    """Whether a `raise` made it, not torch's nor the claimed device's: then the code decided so."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return False
-    place = trace.tb_frame.f_globals
-    if place is vars(claimed) or "torch" in place.get("__name__", "").split(".")[:1]:
-        return False
-    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
-
-
-def is_limitation(error: BaseException) -> bool:
-    """Whether an error on the claimed device may come from the device being claimed only.
-
-    Fair first: what torch raises there, other than for a mix of devices, would have shown on the
-    CPU too if it were the student's mistake.
-    """
-    if "on the same device" in str(error) or _raised_by_hand(error):
-        return False
-    if isinstance(error, NotImplementedError):
-        return any(sign in str(error) for sign in ("aten::", "backend", "PrivateUse1"))
-    return isinstance(error, RuntimeError)

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from . import devices, wire
+from . import claimed, devices, wire
 from .arrays import trim_memory
 from .brought import is_brought, module_of
 from .claimed import ClaimedTensor
@@ -156,7 +156,8 @@ class Executor:
         """
         self.watcher.begin(request.not_allowed, str(self.root))
         try:
-            reply = self._answered(request, buffers, encoder)
+            with claimed.present(request.device == devices.FAKE):
+                reply = self._answered(request, buffers, encoder)
             banned = tuple(self.watcher.seen)
         finally:
             self.watcher.begin((), str(self.root))
@@ -194,7 +195,7 @@ class Executor:
                 with counting or _NOTHING:
                     gradients, detached = self._pull_back(result, request, inputs, decoder, encoder)
         except BaseException as error:
-            return self._failed(error, request)
+            return wire.Reply("raised", raised=self._describe(error))
         mutated, side_effects = before.compare()
         if isinstance(result, nn.Module) and _shares_memory(result, args):
             side_effects += ("memory that it shares with its argument",)
@@ -209,13 +210,6 @@ class Executor:
             mutated=mutated,
             side_effects=side_effects,
             counts=counts,
-        )
-
-    def _failed(self, error: BaseException, request: wire.Call) -> wire.Reply:
-        limitation = request.device == devices.FAKE and devices.is_limitation(error)
-        return wire.Reply(
-            "not_run" if limitation else "raised",
-            raised=self._describe(error),
         )
 
     def _target(self, request: wire.Call) -> tuple[Any, bool]:
@@ -300,21 +294,12 @@ class Executor:
         decoder: Decoder,
         encoder: Encoder,
     ) -> tuple[tuple[wire.Value, ...], tuple[int, ...]]:
-        """Vector-Jacobian product of the float results with the cotangents.
-
-        On the claimed device torch's own backward formulas hold no news, so there a backward pass
-        is run only where the submission brought formulas of its own.
-        """
+        """Vector-Jacobian product of the float results with the cotangents."""
         outputs = [t for t in tensors_in(result) if t.is_floating_point()]
         wanted = [t for t in inputs if t.requires_grad]
         detached = tuple(i for i, y in enumerate(outputs) if not y.requires_grad)
         if len(detached) == len(outputs):
             return (), detached
-        if request.device == devices.FAKE:
-            graph = devices.Graph(outputs)
-            if not graph.own_formulas:
-                reached = (x if graph.reaches(x) else None for x in wanted)
-                return tuple(map(encoder, reached)), detached
         plain = Decoder(decoder.buffers, tensor=lambda x: devices.place(x, request.device))
         cotangents = [plain(v) for v in request.cotangents or ()]
         pairs = [(y, c) for y, c in zip(outputs, cotangents, strict=False) if y.shape == c.shape]

@@ -90,7 +90,11 @@ class Encoder:
 
     def _tensor(self, x: torch.Tensor) -> wire.Value:
         kind, device, name = type(x), x.device.type, TORCH_NAMES.get(x.dtype)
-        if device in (FAKE_DEVICE, "meta"):
+        needs_gradient = x.requires_grad
+        if device == FAKE_DEVICE:  # it holds its data on the CPU
+            x = getattr(x.detach(), "elem", x)
+            kind = type(x)
+        if device == "meta" or x.device.type == FAKE_DEVICE:
             if name is None:
                 return wire.OpaqueV(f"tensor of {x.dtype}")
             return wire.TensorV(name, tuple(int(n) for n in x.shape), None, device, None)
@@ -100,10 +104,9 @@ class Encoder:
             return wire.OpaqueV("nested tensor")
         if name is None or x.layout is not torch.strided:
             return wire.OpaqueV(f"{x.layout} tensor of {x.dtype}".replace("torch.", ""))
-        needs_gradient = x.requires_grad
         x = x.detach().resolve_conj().resolve_neg()
         shape, strides = tuple(x.shape), None
-        if device != "cpu":
+        if device not in ("cpu", FAKE_DEVICE):
             x = x.cpu()
         elif not x.is_contiguous() and 0 not in shape:
             strides = x.stride()
@@ -145,7 +148,7 @@ class Decoder:
     special: Callable[[wire.Value, Any], Any] = lambda value, _: value
     tensor: Callable[[torch.Tensor], torch.Tensor] = lambda x: x
     gradients: bool = False  # mark tensors that need gradients as their sender had them
-    without_data: bool = True  # whether a tensor may come without any (fake-gpu)
+    without_data: bool = True  # whether a tensor may come without any
     budget: int = wire.MAX_BODY  # bytes that all values together may take
     _seen: dict[wire.TensorV | wire.ArrayV, Any] = field(default_factory=dict)
     _decoded: int = 0

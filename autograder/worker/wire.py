@@ -68,7 +68,7 @@ class _Node(
 
 
 class TensorV(_Node, frozen=True, tag="t"):
-    """A torch tensor. `buffer` is None where the tensor has no data (fake-gpu)."""
+    """A torch tensor. `buffer` is None where the tensor has no data (torch's meta device)."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -283,7 +283,7 @@ class StateMismatch(_Message, frozen=True):
 class Reply(_Message, frozen=True, tag="reply"):
     """What happened. Everything here is the student's word."""
 
-    status: Literal["ok", "raised", "missing", "not_run", "state", "too_large"]
+    status: Literal["ok", "raised", "missing", "state", "too_large"]
     value: Value = None
     gradients: tuple[Value, ...] | None = None
     detached: tuple[int, ...] = ()

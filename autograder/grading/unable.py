@@ -1,0 +1,44 @@
+"""What a claimed device cannot do, and a real one can: the whole list.
+
+Theory of operation. A submission's process may raise what it likes, and `not_run` costs nothing. So
+nothing that it says makes a test `not_run`: this list does, which was found by running torch's own
+samples of every operator on the claimed device. An error counts only in the very words of an entry,
+and only where the source as it was handed in asks for what the entry is about, and does not itself
+hold the error's words. Everything else that is raised there is the submission's own failure: the
+reference raises nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..worker import wire
+
+# What the error says, and what the source must say for it to be ours.
+_UNABLE = (
+    (r"Could not run 'aten::_thnn_fused_(?:lstm|gru)_cell' with", r"\b(?:LSTM|GRU)(?:Cell)?\b"),
+    (r"You should register .* implement `getNewGenerator`", r"\bGenerator\("),
+    (r"You should register .* implement `getPinnedMemoryAllocator`", r"\bpin_memory\b"),
+    (r"\w+ gave the tensor that it wrote to another size\Z", r"\bout\s*=|\bresize|\bset_\("),
+    (r"self->is_meta\(\) INTERNAL ASSERT FAILED at .*Resize\.cpp", r"\bout\s*=|\bresize"),
+    (r"Internal error: NestedTensorImpl doesn't support sizes", r"\bnested_tensor"),
+)
+_LIST = [(re.compile(error), re.compile(asks)) for error, asks in _UNABLE]
+_SHORTEST_LITERAL = 12
+
+
+def is_unable(raised: wire.Raised, source: tuple[str, ...]) -> bool:
+    """Whether an error on the claimed device is the device's, by the list."""
+    text = "\n".join(source)
+    for error, asks in _LIST:
+        found = error.match(raised.message.strip())
+        if found and "RuntimeError" in raised.bases and asks.search(text):
+            return not any(part in text for part in _parts(found.group(0)))
+    return False
+
+
+def _parts(sentence: str) -> list[str]:
+    """Pieces of the error's words that are nobody's but torch's and ours."""
+    words = sentence.split()
+    pieces = [" ".join(words[start : start + 3]) for start in range(max(1, len(words) - 2))]
+    return [piece for piece in pieces if len(piece) >= _SHORTEST_LITERAL]
