@@ -92,6 +92,12 @@ class WeekSummary:
     earlier: Mapping[str, Sequence[SubmissionReport]] = field(default_factory=dict)  # superseded
 
     @property
+    def attempts(self) -> dict[str, tuple[str, ...]]:
+        """Who did what honest work never does."""
+        everybody = (*self.graded, *self.refused, *self.faults)
+        return {s.name: s.attempts for s in everybody if s.attempts}
+
+    @property
     def shares(self) -> list[float]:
         return [s.score / s.max_score for s in self.graded if s.max_score]
 

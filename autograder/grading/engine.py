@@ -156,7 +156,8 @@ class Engine:
         ]
         exercises = scoring.exercise_reports(standings, self.scoring)
         faults = [r.fault for r in ran if r.fault]
-        return scoring.submission_report(name, self.week, exercises, faults)
+        attempts = tuple(sorted(target.attempts))
+        return scoring.submission_report(name, self.week, exercises, faults, attempts)
 
     def _carried(
         self, source: tuple[str, ...], ran: list[Ran], files: Mapping[str, bytes]

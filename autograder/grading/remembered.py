@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -194,6 +194,10 @@ class Meeting:
         """What answers, to be looked at directly. How such a test ends is not remembered."""
         self._answers_say_all = False
         return self._target
+
+    @property
+    def attempts(self) -> Sequence[str]:
+        return self._target.attempts
 
     def close(self) -> None:
         self._target.close()

@@ -13,7 +13,7 @@ import secrets
 import signal
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,7 +24,7 @@ from ..sandbox import Child
 from ..sandbox import Limits as SandboxLimits
 from ..worker import wire
 from ..worker.execute import Executor
-from ..worker.lookout import LOOKS
+from ..worker.lookout import KNOWN, LOOKS
 from .outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
 from .room import Room, held
 from .stream import Stream
@@ -45,7 +45,13 @@ _MOST_ATTEMPTS = 20
 
 
 class Target(Protocol):
-    """Answers request frames for one submission."""
+    """Answers request frames for one submission.
+
+    attempts: what it did that honest work never does, once it is closed
+    """
+
+    @property
+    def attempts(self) -> Sequence[str]: ...
 
     def begin(self, test: str, exercise: str) -> None:
         """A new test of an exercise starts; no object of the last one is alive."""
@@ -57,6 +63,8 @@ class Target(Protocol):
 
 class InProcess:
     """Project code (or a student's own, by their own hand) run in this process."""
+
+    attempts: Sequence[str] = ()
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -95,6 +103,8 @@ class Recorded:
     answers: those known from before. grown: whether others came since it was last set to False.
     A test may pass a student's answer on to the solution, so what is kept has a bound.
     """
+
+    attempts: Sequence[str] = ()
 
     def __init__(self, inner: InProcess, answers: dict[bytes, bytes]) -> None:
         self.inner, self.answers = inner, answers
@@ -308,7 +318,7 @@ class Sandboxed:
         banned = [b for b in banned if b not in reply.banned]
         for notice in noticed:
             if notice.kind == "attempt" or notice.what in LOOKS:
-                self._tried(notice.what)
+                self._tried(notice.what if notice.what in KNOWN else "another thing")
         if banned:
             reply = msgspec.structs.replace(reply, banned=(*reply.banned, *banned))
         return reply, buffers
@@ -342,6 +352,8 @@ class Sandboxed:
             child, self._child = self._child, None
             try:
                 child.kill()
+                for call in child.tried():
+                    self._tried(call)
             finally:
                 child.close()
 

@@ -92,6 +92,8 @@ class ExerciseReport(msgspec.Struct, frozen=True):
 
 
 class SubmissionReport(msgspec.Struct, frozen=True):
+    """`attempts`: what it did that honest work never does; for the instructor, changes no score."""
+
     name: str
     verdict: Ending
     score: float
@@ -99,6 +101,7 @@ class SubmissionReport(msgspec.Struct, frozen=True):
     seconds: float
     message: str = ""
     exercises: tuple[ExerciseReport, ...] = ()
+    attempts: tuple[str, ...] = ()
 
 
 class Report(msgspec.Struct, frozen=True):

@@ -144,7 +144,11 @@ def _counted_in(here: _Count, mistake: Mistake, counts: Sequence[_Count]) -> str
 
 
 def submission_report(
-    name: str, week: Week, exercises: tuple[ExerciseReport, ...], faults: list[str]
+    name: str,
+    week: Week,
+    exercises: tuple[ExerciseReport, ...],
+    faults: list[str],
+    attempts: tuple[str, ...] = (),
 ) -> SubmissionReport:
     """The submission's report; a fault in any hidden test makes it a `grader_fault`."""
     kept = counted(week, exercises)
@@ -156,6 +160,7 @@ def submission_report(
         seconds=0.0,
         message=f"A hidden test is at fault, not the submission: {faults[0]}" if faults else "",
         exercises=exercises,
+        attempts=attempts,
     )
 
 

@@ -93,7 +93,7 @@ class Bubblewrap:
             ours,
             boot,
             config,
-            program=partial(syscalls.program, own_pids=True, read_only_outside=True, gpu=cuda),
+            programs=partial(syscalls.programs, own_pids=True, read_only_outside=True, gpu=cuda),
             most=Tasks.NONE if root and outer_uid is None else Tasks.PROCESSES,
             end=process.end,
         )

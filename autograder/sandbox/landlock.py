@@ -89,7 +89,7 @@ class Landlock:
             ours,
             boot,
             config,
-            program=partial(syscalls.program, own_pids=False, read_only_outside=False, gpu=cuda),
+            programs=partial(syscalls.programs, own_pids=False, read_only_outside=False, gpu=cuda),
             most=Tasks.THREADS,
             end=partial(home.end, process),
         )

@@ -22,7 +22,7 @@ import socket
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NoReturn
 
 import msgspec
@@ -42,7 +42,7 @@ from autograder.worker.template import (
 from . import processes
 from .errors import SandboxFault
 from .launch import END_SECONDS
-from .syscalls import Tasks
+from .syscalls import Programs, Tasks
 
 _PACKET = 1 << 16
 _BOOT_SECONDS = 120.0
@@ -58,8 +58,16 @@ _DECODER = msgspec.msgpack.Decoder(Report)
 class Child:
     """One submission's process. `sock` is its stream, blocking; frames on it are the caller's."""
 
-    def __init__(self, template: Template, number: int, sock: socket.socket, pidfd: int) -> None:
+    def __init__(
+        self,
+        template: Template,
+        number: int,
+        sock: socket.socket,
+        pidfd: int,
+        watched: Mapping[int, str],
+    ) -> None:
         self.sock = sock
+        self._watched = watched
         self._template = template
         self._number = number
         self._pidfd = pidfd
@@ -82,6 +90,11 @@ class Child:
         if self._status is None and self._pidfd >= 0 and processes.readable(self._pidfd, timeout):
             self._status = self._template._status_of(self._number)
         return self._status
+
+    def tried(self) -> tuple[str, ...]:
+        """System calls that honest work never makes, once it is gone: those that it made."""
+        calls = self._template._tried.get(self._number, ())
+        return tuple(sorted({self._watched.get(call, "another") for call in calls}))
 
     def resident_bytes(self) -> int:
         """Resident memory of it and all it started, shared pages included; 0 once gone."""
@@ -133,7 +146,7 @@ class Template:
 
     control:      socket on which the started process waits for `boot`
     boot, config: what it is told first
-    program:      gives the seccomp program for what a child may start
+    programs:     gives the seccomp programs for what a child may start
     most:         the most that can be granted and bounded here
     end:          ends and reaps the process that holds the template, given so many seconds to
                   end by itself; answers what it printed
@@ -147,12 +160,12 @@ class Template:
         boot: Boot,
         config: bytes,
         *,
-        program: Callable[[Tasks], bytes],
+        programs: Callable[[Tasks], Programs],
         most: Tasks,
         end: Callable[[float], str],
     ) -> None:
         self._control = control
-        self._program = program
+        self._programs = programs
         self._most = most
         self._gpu = boot.gpu
         self._spawn_seconds = _GPU_SPAWN_SECONDS if boot.gpu else _SPAWN_SECONDS
@@ -161,6 +174,7 @@ class Template:
         self._number = 0
         self._children: dict[int, Child] = {}
         self._statuses: dict[int, int] = {}
+        self._tried: dict[int, tuple[int, ...]] = {}
         self._dead = ""
         self._bred = False
         self.warm = False
@@ -185,7 +199,8 @@ class Template:
             number = self._number
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
             try:
-                spawn = Spawn(number, limits, self._program(tasks))
+                programs = self._programs(tasks)
+                spawn = Spawn(number, limits, programs.refusing, programs.asking)
                 self._send(spawn, theirs.fileno())
                 pidfd = self._await(Started, number, self._spawn_seconds)
             except BaseException:
@@ -194,7 +209,7 @@ class Template:
             finally:
                 theirs.close()
             self._bred = self._bred or tasks is Tasks.PROCESSES
-            child = Child(self, number, ours, pidfd)
+            child = Child(self, number, ours, pidfd, programs.names)
             self._children[number] = child
             return child
 
@@ -248,6 +263,7 @@ class Template:
             report, descriptor = self._receive(deadline)
             if isinstance(report, Exited) and report.number in self._children:
                 self._statuses[report.number] = report.status
+                self._tried[report.number] = report.tried
             if isinstance(report, Failed):
                 self._fail(f"the template could not start:\n{report.message}")
             if isinstance(report, kind) and getattr(report, "number", number) == number:
@@ -286,6 +302,7 @@ class Template:
         with self._lock:
             self._children.pop(number, None)
             self._statuses.pop(number, None)
+            self._tried.pop(number, None)
 
     def _abandon(self) -> None:
         """In a forked copy of the trusted process: hold nothing of what is not ours."""

@@ -17,10 +17,12 @@ from __future__ import annotations
 
 import errno
 import tempfile
+from collections.abc import Mapping
 from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
+from . import tripwire
 from .errors import SandboxMissing
 
 _MEMORY = """
@@ -105,8 +107,18 @@ class Tasks(Enum):
 
 
 @cache
-def program(tasks: Tasks, *, own_pids: bool, read_only_outside: bool, gpu: bool) -> bytes:
-    """The BPF program: eight bytes an instruction, for this machine's architecture."""
+def program(
+    tasks: Tasks,
+    *,
+    own_pids: bool,
+    read_only_outside: bool,
+    gpu: bool,
+    left_out: frozenset[str] = frozenset(),
+) -> bytes:
+    """The BPF program: eight bytes an instruction, for this machine's architecture.
+
+    left_out: calls that another program answers, which stands before this one (`tripwire.py`)
+    """
     try:
         import pyseccomp as seccomp
     except (ImportError, RuntimeError) as error:
@@ -125,6 +137,7 @@ def program(tasks: Tasks, *, own_pids: bool, read_only_outside: bool, gpu: bool)
         compiled.allow(_GPU)
     _allow_by_argument(compiled, gpu=gpu)
     _allow_tasks(compiled, tasks)
+    compiled.allow(" ".join(left_out))
     compiled.refuse(_REFUSED)
     return compiled.export()
 
@@ -189,10 +202,7 @@ class _Rules:
         self._allow_if(name, compare)
 
     def export(self) -> bytes:
-        with tempfile.TemporaryFile() as file:
-            self._filter.export_bpf(file)
-            file.seek(0)
-            return file.read()
+        return exported(self._filter)
 
     def _allow_if(self, name: str, compare: Any) -> None:
         if self._known(name):
@@ -204,3 +214,35 @@ class _Rules:
         except (OSError, ValueError):
             return False
         return bool(number >= 0)  # negative: a call that this architecture does not have
+
+
+def exported(filter_: Any) -> bytes:
+    """libseccomp's filter as a BPF program."""
+    with tempfile.TemporaryFile() as file:
+        filter_.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
+
+class Programs(NamedTuple):
+    """What a child is put under. `asking` holds calls for the template to count; it may be empty.
+
+    names: of the calls that `asking` holds, by number
+    """
+
+    refusing: bytes
+    asking: bytes
+    names: Mapping[int, str]
+
+
+def programs(tasks: Tasks, *, own_pids: bool, read_only_outside: bool, gpu: bool) -> Programs:
+    """Both programs for a child that may start such tasks."""
+    asking, names = tripwire.program(alone=own_pids and tasks is not Tasks.PROCESSES, gpu=gpu)
+    refusing = program(
+        tasks,
+        own_pids=own_pids,
+        read_only_outside=read_only_outside,
+        gpu=gpu,
+        left_out=frozenset(names.values()),
+    )
+    return Programs(refusing, asking, names)

@@ -35,6 +35,8 @@ from typing import Any
 
 import msgspec
 
+from .questions import hand_over
+
 SOCKET_FD = 3
 STATUS_FD = 4
 TASKS_FD = 5
@@ -44,6 +46,7 @@ PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 _CAPABILITY_VERSION_3 = 0x20080522
 _SYS_SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC = 1, 1
+_SECCOMP_FILTER_FLAGS_ASKING = 8 | 16  # a new listener; an error where a thread cannot be filtered
 _MIB = 1 << 20
 _FEWEST_FILES = 8
 
@@ -130,10 +133,18 @@ def become(uid: int | None) -> None:
 
 
 def lock(
-    limits: Limits, program: bytes, used_bytes: int, *, parent: int, count_tasks: bool, gpu: bool
+    limits: Limits,
+    program: bytes,
+    used_bytes: int,
+    *,
+    asking: bytes,
+    parent: int,
+    count_tasks: bool,
+    gpu: bool,
 ) -> None:
     """Last step, once the child stands where it may: limits, power, system calls.
 
+    asking:      a program to put before `program`, whose questions the template answers
     used_bytes:  the template's own address space, on top of which `memory_bytes` is granted
     parent:      pid of the template as the child sees it (0: outside its namespace)
     count_tasks: whether this uid is the child's alone, so that RLIMIT_NPROC can bound it
@@ -153,6 +164,8 @@ def lock(
     call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         raise OSError("the template died meanwhile")
+    if asking:
+        hand_over(_install_filter(asking, asks=True), STATUS_FD)
     _install_filter(program)
 
 
@@ -211,16 +224,17 @@ class _FilterProgram(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
-def _install_filter(program: bytes) -> None:
-    """Put a seccomp BPF program on every thread of this process."""
+def _install_filter(program: bytes, asks: bool = False) -> int:
+    """Put a seccomp BPF program on every thread; where it asks, the descriptor on which it does."""
     loaded = _FilterProgram(len(program) // 8, program)
-    number = _SYS_SECCOMP[os.uname().machine]
-    stuck = syscall(
-        number,
+    flags = _SECCOMP_FILTER_FLAG_TSYNC | (_SECCOMP_FILTER_FLAGS_ASKING if asks else 0)
+    result = syscall(
+        _SYS_SECCOMP[os.uname().machine],
         "seccomp",
         _SECCOMP_SET_MODE_FILTER,
-        _SECCOMP_FILTER_FLAG_TSYNC,
+        flags,
         ctypes.byref(loaded),
     )
-    if stuck:
-        raise OSError(f"seccomp: thread {stuck} could not be filtered")
+    if result and not asks:
+        raise OSError(f"seccomp: thread {result} could not be filtered")
+    return result

@@ -43,6 +43,7 @@ _OWN_PROC = ("self", "thread-self", "cpuinfo", "meminfo", "stat", "loadavg", "ve
 _LIBRARIES = ("torch", "numpy", "scipy", "worker", "autograder")
 # Whatever is told of these is a look into the grader; the rest is an attempt.
 LOOKS = frozenset({*_FRAMES, *_SEARCHES, "sys._getframe", "__code__"})
+KNOWN = LOOKS | {"/proc", "kill"}
 
 
 def keep(root: str, tell: Callable[[str, int | None], None]) -> None:
@@ -88,7 +89,7 @@ def _what(event: str, arguments: tuple[Any, ...], pid: int) -> str:
             return ""
         return "" if path.split("/")[2:3] in [[name] for name in _OWN_PROC] else "/proc"
     if event in _SIGNALS:
-        return event if event == "signal.pthread_kill" or arguments[0] != pid else ""
+        return "" if event == "os.kill" and arguments[0] == pid else "kill"
     return event
 
 

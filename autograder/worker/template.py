@@ -38,6 +38,7 @@ from . import confine
 from .confine import Limits
 from .landlock import Landlock
 from .namespaces import Namespaces
+from .questions import Questions
 
 _PACKET = 1 << 16
 _SETUP_MS = 10_000
@@ -65,11 +66,15 @@ class Boot(msgspec.Struct, frozen=True):
 
 
 class Spawn(msgspec.Struct, frozen=True):
-    """Fork a child for the attached socket, under these limits and this BPF program."""
+    """Fork a child for the attached socket, under these limits and BPF programs.
+
+    asking: put on the child first; holds calls that are counted here (`questions.py`), or is empty
+    """
 
     number: int
     limits: Limits
     program: bytes
+    asking: bytes = b""
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):
@@ -96,10 +101,14 @@ class Refused(msgspec.Struct, frozen=True, tag=True):
 
 
 class Exited(msgspec.Struct, frozen=True, tag=True):
-    """The child was reaped. status: as `os.waitstatus_to_exitcode` gives it."""
+    """The child was reaped. status: as `os.waitstatus_to_exitcode` gives it.
+
+    tried: numbers of the calls that were counted
+    """
 
     number: int
     status: int
+    tried: tuple[int, ...] = ()
 
 
 Report = Ready | Failed | Started | Refused | Exited
@@ -109,6 +118,7 @@ class _Child(msgspec.Struct):
     number: int
     pid: int
     pidfd: int
+    questions: Questions | None = None
 
 
 def main(control_fd: int) -> None:
@@ -143,6 +153,7 @@ class _Template:
         self._control = control
         self._gpu = boot.gpu
         self._children: dict[int, _Child] = {}
+        self._asking: dict[int, Questions] = {}
         self._poller = select.poll()
         self._poller.register(control, select.POLLIN)
         self._walls: Landlock | Namespaces
@@ -159,6 +170,9 @@ class _Template:
         """Serve spawns until the trusted side closes. In a child: return its socket at once."""
         while True:
             for descriptor, _ in self._poller.poll(self._walls.patience_ms):
+                if descriptor in self._asking:
+                    self._answer(descriptor)
+                    continue
                 if descriptor in self._children:
                     self._reap(descriptor)
                     continue
@@ -177,7 +191,8 @@ class _Template:
 
     def _spawn(self, spawn: Spawn, sock: int) -> socket.socket | None:
         used = confine.address_space()
-        setup, setup_child = os.pipe()
+        channel, channel_child = socket.socketpair()
+        setup, setup_child = channel.detach(), channel_child.detach()
         try:
             pid = self._walls.fork(spawn.number, spawn.limits)
         except OSError as error:
@@ -190,8 +205,12 @@ class _Template:
         os.close(setup_child)
         os.close(sock)
         child = _Child(spawn.number, pid, os.pidfd_open(pid))
-        problem = _wait_for_setup(setup, _GPU_SETUP_MS if self._gpu else _SETUP_MS)
+        patience = _GPU_SETUP_MS if self._gpu else _SETUP_MS
+        problem, child.questions = _wait_for_setup(setup, patience)
         os.close(setup)
+        if child.questions is not None:
+            self._asking[child.questions.listener] = child.questions
+            self._poller.register(child.questions.listener, select.POLLIN)
         if problem is None:
             self._children[child.pidfd] = child
             self._poller.register(child.pidfd, select.POLLIN)
@@ -211,6 +230,7 @@ class _Template:
                 spawn.limits,
                 spawn.program,
                 used,
+                asking=spawn.asking,
                 parent=self._walls.parent,
                 count_tasks=self._walls.count_tasks,
                 gpu=self._gpu,
@@ -229,7 +249,18 @@ class _Template:
     def _reap(self, descriptor: int) -> None:
         self._poller.unregister(descriptor)
         child = self._children.pop(descriptor)
-        _send(self._control, Exited(child.number, self._bury(child)))
+        status = self._bury(child)
+        tried = tuple(child.questions.counts) if child.questions is not None else ()
+        _send(self._control, Exited(child.number, status, tried))
+
+    def _answer(self, listener: int) -> None:
+        if not self._asking[listener].answer():
+            self._stop_listening(self._asking[listener])
+
+    def _stop_listening(self, questions: Questions) -> None:
+        if self._asking.pop(questions.listener, None) is not None:
+            self._poller.unregister(questions.listener)
+            questions.close()
 
     def _bury(self, child: _Child) -> int:
         """Make sure that the child is gone and nothing of it is left; its status."""
@@ -237,6 +268,8 @@ class _Template:
             signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
         _, status = os.waitpid(child.pid, 0)
         os.close(child.pidfd)
+        if child.questions is not None:
+            self._stop_listening(child.questions)
         self._walls.leave(child.number)
         return os.waitstatus_to_exitcode(status)
 
@@ -267,16 +300,23 @@ def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
     gc.enable()
 
 
-def _wait_for_setup(setup: int, milliseconds: int) -> str | None:
-    """None once the child is confined, else what it could not do."""
+def _wait_for_setup(setup: int, milliseconds: int) -> tuple[str | None, Questions | None]:
+    """What the child could not do (None: it is confined), and what the kernel asks about it."""
     poller = select.poll()
     poller.register(setup, select.POLLIN)
-    if not poller.poll(milliseconds):
-        return f"the child was not confined within {milliseconds // 1000} s"
-    answer = os.read(setup, 4096)
-    if answer == b"+":
-        return None
-    return answer[1:].decode(errors="replace") or "the child died before it was confined"
+    questions = None
+    with socket.socket(fileno=os.dup(setup)) as sock:
+        while poller.poll(milliseconds):
+            answer, descriptors, _, _ = socket.recv_fds(sock, 4096, 1)
+            if descriptors:
+                questions = Questions(descriptors[0])
+                answer = answer[1:]
+            if answer == b"+":
+                return None, questions
+            if answer or not descriptors:
+                problem = answer[1:].decode(errors="replace")
+                return problem or "the child died before it was confined", questions
+    return f"the child was not confined within {milliseconds // 1000} s", questions
 
 
 def _send(control: socket.socket, report: Report, *descriptors: int) -> None:

@@ -84,6 +84,7 @@ class Attack:
     week: str
     base: str
     body: str
+    tries: frozenset[str]
 
     @property
     def name(self) -> str:
@@ -121,8 +122,9 @@ def _read(path: Path) -> list[Attack]:
         exercise, _, points = part.strip().partition("=")
         most[exercise] = float(points)
     week, base = fields.get("Week", "week01_softmax"), fields.get("Base", "solution")
+    tries = frozenset(filter(None, fields.get("Tries", "").split(", ")))
     return [
-        Attack(path, variant, line, expected, most, week, base, _section(body, variant))
+        Attack(path, variant, line, expected, most, week, base, _section(body, variant), tries)
         for variant in fields.get("Variants", "").split() or [""]
     ]
 
@@ -154,6 +156,10 @@ class _Tee:
                 msgspec.json.encode(reply)[:_TEE_BYTES] + b"".join(said)[:_TEE_BYTES]
             )
         return reply, buffers
+
+    @property
+    def attempts(self) -> Any:
+        return self.inner.attempts
 
     def close(self) -> None:
         self.inner.close()

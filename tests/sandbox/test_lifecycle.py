@@ -276,7 +276,7 @@ def test_the_host_ends_a_submission_first_when_memory_runs_out(spawn: Spawn) -> 
 def test_a_child_that_nobody_waited_for_is_ended(template: Template, spawn: Spawn) -> None:
     ours, theirs = socket.socketpair()
     template._number += 1
-    order = SpawnOrder(template._number, Limits(), template._program(Tasks.NONE))
+    order = SpawnOrder(template._number, Limits(), *template._programs(Tasks.NONE)[:2])
     template._send(order, theirs.fileno())
     theirs.close()
     assert ask(spawn(), "return 1") == 1

@@ -95,6 +95,41 @@ def test_refused(witness: Child, name: str) -> None:
     assert call(witness, *CALLS[name]) in (EPERM, ENOSYS)
 
 
+NEVER_HONEST = ("unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "ptrace", "bpf")
+
+
+@pytest.mark.parametrize("name", NEVER_HONEST)
+def test_what_honest_work_never_asks_for_is_counted(child: Child, name: str) -> None:
+    assert call(child, *CALLS[name]) == EPERM
+    child.kill()
+    assert child.tried() == (name,)
+
+
+def test_what_an_accident_may_ask_for_is_not_counted(child: Child) -> None:
+    for name in ("fork", "execve", "a TCP socket", "setsockopt", "a call of tomorrow"):
+        call(child, *CALLS[name])
+    ask(child, "import os, signal\nsignal.signal(10, lambda *_: 0)\nos.kill(os.getpid(), 10)")
+    child.kill()
+    assert child.tried() == ()
+
+
+def test_whoever_asks_without_end_is_refused_all_the_same(child: Child) -> None:
+    answers = ask(
+        child,
+        """
+        import os
+        refused = 0
+        for _ in range(1000):
+            try:
+                os.setuid(0)
+            except OSError:
+                refused += 1
+        return refused
+        """,
+    )
+    assert answers == 1000
+
+
 def test_a_call_of_another_architecture_ends_it(child: Child) -> None:
     x32_getpid = 0x40000000 + 39
     ask(child, f"import ctypes\nctypes.CDLL(None).syscall({x32_getpid})")

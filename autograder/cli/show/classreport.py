@@ -62,6 +62,12 @@ def run_report(
             f"{summary.week}: {len(summary.graded)} graded, {len(summary.refused)} refused, "
             f"mean {summary.mean:.0%}, median {summary.median:.0%}"
         )
+        if summary.attempts:
+            who = f": {', '.join(summary.attempts)}" if names else ""
+            print(
+                f"LOOK  {summary.week}: {len(summary.attempts)} tried to get around the grading, "
+                f"it seems{who}"
+            )
         if summary.foreign:
             print(f"LOOK  {summary.week}: {len(summary.foreign)} handed in by another user")
     print(f"wrote {path}")

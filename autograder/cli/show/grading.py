@@ -193,6 +193,14 @@ def print_scores(console: Console, report: Report) -> None:
         shown = score if submission.verdict is Ending.GRADED else submission.verdict
         table.add_row(submission.name, shown, "; ".join(notes))
     console.print(table)
+    for submission in report.submissions:
+        if submission.attempts:
+            tried = ", ".join(submission.attempts)
+            console.print(
+                f"LOOK  {submission.name} looks like an attempt to get around the grading: {tried}",
+                markup=False,
+                soft_wrap=True,
+            )
     faults = [s for s in report.submissions if s.verdict is Ending.GRADER_FAULT]
     console.print(
         f"{len(report.submissions)} submissions, {report.week}, "

@@ -2,6 +2,7 @@
 
 Expected: softmax=pass|crashed
 Score at most: softmax=2
+Tries: kill
 """
 
 import os

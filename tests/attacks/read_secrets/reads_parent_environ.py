@@ -2,6 +2,7 @@
 
 Expected: softmax=pass
 Score at most: softmax=2
+Tries: /proc
 """
 
 import glob
