@@ -41,6 +41,9 @@ def grade(
     tls_ca: Annotated[str | None, typer.Option(help="With tls://: the authority, PEM.")] = None,
     tls_cert: Annotated[str | None, typer.Option(help="With tls://: your certificate.")] = None,
     tls_key: Annotated[str | None, typer.Option(help="With tls://: its key.")] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Without TLS off this machine: say no word about it.")
+    ] = False,
     refused: Annotated[
         bool, typer.Option("--refused", help="Record a class of which most were refused.")
     ] = False,
@@ -53,7 +56,7 @@ def grade(
     Example: autograder grade week01 handed-in/*.zip --json report.json
     Example: autograder grade week01 --cluster tcp://scheduler:8786
     """
-    from ..batch.cluster import cluster_at
+    from ..batch.cluster import cluster_at, in_the_clear
     from ..model.course import load
 
     if cluster is None and (tls_ca or tls_cert or tls_key):
@@ -61,6 +64,8 @@ def grade(
     if cluster is not None and jobs is not None:
         raise KitError("--jobs is for this machine; on a cluster each worker grades one at a time")
     place = cluster_at(cluster, tls_ca, tls_cert, tls_key) if cluster is not None else None
+    if place is not None and not insecure and in_the_clear(place):
+        typer.echo(in_the_clear(place), err=True)
 
     course = load()
     from .show.grading import run_grade

@@ -8,9 +8,9 @@ neutral names; the environment is empty and the control socket the only descript
 keeps the one capability (inside its own namespace) with which it raises a second ring around each
 child; see `worker/namespaces.py`.
 
-Where the grader is root, children take a uid that owns nothing on this host, provided that it may
-read the Python installation. Otherwise they keep root's uid without any capability, and may be
-allowed no extra process, because RLIMIT_NPROC does not bind root.
+Where the grader is root, each child takes a uid of its own that owns nothing on this host, provided
+that it may read the Python installation. Otherwise they keep root's uid without any capability, and
+may be allowed no extra process, because RLIMIT_NPROC does not bind root.
 
 When the trusted process dies, however it dies, the kernel ends bubblewrap, and with it the
 outermost pid namespace and everything in it.
@@ -25,6 +25,7 @@ import socket
 from functools import partial
 from pathlib import Path
 
+from autograder.worker.confine import SPARE_UIDS
 from autograder.worker.template import Boot
 
 from . import identity, launch, syscalls
@@ -58,6 +59,11 @@ class Bubblewrap:
         self._warm = warm
 
     @property
+    def own_uids(self) -> bool:
+        """Whether each submission has a uid of its own here."""
+        return os.geteuid() == 0 and _outer_uid(look(self._runtime, cuda=False)) is not None
+
+    @property
     def caveats(self) -> tuple[str, ...]:
         """What cannot be promised here."""
         if os.geteuid() != 0 or _outer_uid(look(self._runtime, cuda=False)) is not None:
@@ -87,6 +93,7 @@ class Bubblewrap:
             backend=self.name,
             warm=self._warm,
             child_uid=None if outer_uid is None else _CHILD_UID_INSIDE,
+            first=identity.anywhere(),
             gpu=cuda,
         )
         return Template(
@@ -107,7 +114,7 @@ def _outer_uid(visible: Visible) -> int | None:
 def _run(
     program: str, arguments: list[str], control: socket.socket, outer_uid: int | None
 ) -> launch.Process:
-    """Start bubblewrap; as root, map a second uid into its user namespace before it goes on."""
+    """Start bubblewrap; as root, map spare uids into its user namespace before it goes on."""
     if outer_uid is None:
         return launch.run([program, *_FIXED, *arguments], (control.fileno(),), {})
     info, info_theirs = os.pipe()
@@ -126,7 +133,7 @@ def _run(
             pid = json.loads(answer)["child-pid"]
             for name in ("uid_map", "gid_map"):
                 with open(f"/proc/{pid}/{name}", "w", encoding="ascii") as file:
-                    file.write(f"0 0 1\n{_CHILD_UID_INSIDE} {outer_uid} 1\n")
+                    file.write(f"0 0 1\n{_CHILD_UID_INSIDE} {outer_uid} {SPARE_UIDS}\n")
         except (ValueError, OSError) as error:
             gate.close()
             printed = process.end(launch.END_SECONDS)

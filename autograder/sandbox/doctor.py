@@ -6,6 +6,7 @@ import sys
 
 import msgspec
 
+from . import tripwire
 from .choice import BACKENDS, REMEDIES, trial
 from .errors import SandboxMissing
 from .syscalls import Tasks, program
@@ -31,13 +32,38 @@ def probe() -> list[Finding]:
         problem = trial(name)
         if problem is None:
             working.append(name)
-            caveats = "; ".join(backend().caveats)
-            detail = f"works; not promised: {caveats}" if caveats else "works"
+            made = backend()
+            caveats = "; ".join(made.caveats)
+            uids = "each submission has a uid of its own" if made.own_uids else _SHARED_UID
+            detail = f"works; {uids}" + (f"; not promised: {caveats}" if caveats else "")
             findings.append(Finding(True, name, detail))
         else:
             findings.append(Finding(False, name, problem, REMEDIES[name]))
+    findings += [_tripwire(), _bounds()]
     findings.append(_verdict(working))
     return findings
+
+
+_SHARED_UID = "submissions have the uid of whoever grades"
+
+
+def _tripwire() -> Finding:
+    _, names = tripwire.program(alone=True, gpu=False)
+    if names:
+        detail = f"{len(names)} system calls that honest work never makes are counted from outside"
+        return Finding(True, "tripwire", detail)
+    detail = "this kernel cannot ask (no user_notif): such system calls are refused, not counted"
+    return Finding(False, "tripwire", detail, "Linux 5.0 or newer")
+
+
+def _bounds() -> Finding:
+    """What keeps memory and processor time; control groups are not used."""
+    return Finding(
+        True,
+        "limits",
+        "memory by address space and, of all processes together, by what is resident; processor"
+        " time by process and clock; no control groups",
+    )
 
 
 def _system_call_filter() -> Finding:

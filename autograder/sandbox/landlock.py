@@ -54,6 +54,11 @@ class Landlock:
         self._runtime = runtime
         self._warm = warm
 
+    @property
+    def own_uids(self) -> bool:
+        """Whether each submission has a uid of its own here."""
+        return _child_uid(look(self._runtime, cuda=False)) is not None
+
     @cached_property
     def caveats(self) -> tuple[str, ...]:
         """What this backend does not promise, here."""
@@ -81,6 +86,7 @@ class Landlock:
             backend=self.name,
             warm=self._warm,
             child_uid=uid,
+            first=identity.anywhere(),
             gpu=cuda,
             scratch=home.folder,
             readable=(*home.readable, *(f"/proc/{name}" for name in GPU_PROC_FILES if cuda)),

@@ -49,6 +49,8 @@ _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC = 1, 1
 _SECCOMP_FILTER_FLAGS_ASKING = 8 | 16  # a new listener; an error where a thread cannot be filtered
 _MIB = 1 << 20
 _FEWEST_FILES = 8
+# As root each child takes one of so many; far fewer live at a time.
+SPARE_UIDS = 10_000
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
@@ -122,6 +124,11 @@ def be_first_to_go() -> None:
     call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
+
+
+def uid_of(number: int, first_uid: int | None, first: int) -> int | None:
+    """The uid of a template's child: one of its own among SPARE_UIDS."""
+    return None if first_uid is None else first_uid + (first + number) % SPARE_UIDS
 
 
 def become(uid: int | None) -> None:

@@ -25,7 +25,7 @@ import struct
 import tempfile
 from functools import cache
 
-from .confine import PR_SET_NO_NEW_PRIVS, Limits, be_first_to_go, become, call, syscall
+from .confine import PR_SET_NO_NEW_PRIVS, Limits, be_first_to_go, become, call, syscall, uid_of
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _CREATE_RULESET_VERSION, _RULE_PATH_BENEATH = 1, 1
@@ -42,8 +42,6 @@ _OWN = (
 _LAST_FS_RIGHT = {1: 12, 2: 13, 3: 14, 4: 14, 5: 15}
 _NET_RIGHTS, _SCOPES = 0b11, 0b11  # bind and connect TCP; abstract sockets and signals
 _DEEPEST, _FEWEST_INODES = 64, 64
-# As root each child takes one of so many; far fewer live at a time.
-SPARE_UIDS = 10_000
 
 
 def abi() -> int:
@@ -52,12 +50,12 @@ def abi() -> int:
 
 
 class Landlock:
-    """Raises the walls. `child_uid` plus the child's number is its uid (None: the template's)."""
+    """Raises the walls. `child_uid` is the first of its children's uids (None: the template's)."""
 
     def __init__(
-        self, child_uid: int | None, scratch: str, readable: tuple[str, ...], gpu: bool
+        self, child_uid: int | None, first: int, scratch: str, readable: tuple[str, ...], gpu: bool
     ) -> None:
-        self._child_uid = child_uid
+        self._child_uid, self._first = child_uid, first
         self._scratch = scratch
         self._readable = readable
         self._gpu = gpu
@@ -118,7 +116,7 @@ class Landlock:
         remove_tree(self._scratch)
 
     def _uid(self, number: int) -> int | None:
-        return None if self._child_uid is None else self._child_uid + number % SPARE_UIDS
+        return uid_of(number, self._child_uid, self._first)
 
     def _room(self, number: int) -> str:
         return f"{self._scratch}/{number}"

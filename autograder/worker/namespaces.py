@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 
-from .confine import PR_SET_DUMPABLE, Limits, be_first_to_go, become, call
+from .confine import PR_SET_DUMPABLE, Limits, be_first_to_go, become, call, uid_of
 
 _CLONE_NEWPID = 0x20000000
 _NAMESPACES = (
@@ -42,14 +42,14 @@ GPU_PROC_FILES = ("driver/nvidia", "devices", "cpuinfo", "meminfo", "modules")
 
 
 class Namespaces:
-    """Raises the second ring. `child_uid` is the uid children take (None: the template's)."""
+    """Raises the second ring. `child_uid`: the first of its children's uids (None: our own)."""
 
     patience_ms = -1
     count_tasks = True
     parent = 0
 
-    def __init__(self, child_uid: int | None, gpu: bool) -> None:
-        self._child_uid = child_uid
+    def __init__(self, child_uid: int | None, first: int, gpu: bool) -> None:
+        self._child_uid, self._first = child_uid, first
         self._proc_files = GPU_PROC_FILES if gpu else ()
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
@@ -77,7 +77,7 @@ class Namespaces:
     def enter(self, number: int, limits: Limits) -> None:
         """In the child: from here on it sees only what it may."""
         be_first_to_go()
-        become(self._child_uid)
+        become(uid_of(number, self._child_uid, self._first))
         _enter_namespaces()
         _mount_private_disk(limits.disk_bytes)
         _cover_proc(self._proc_files)

@@ -51,7 +51,8 @@ class Boot(msgspec.Struct, frozen=True):
 
     backend:   "bubblewrap" or "landlock"
     warm:      modules to import before the first fork
-    child_uid: uid that children take; landlock adds each child's number to it (None: keep ours)
+    child_uid: the first of the uids that children take, each one of its own (None: keep ours)
+    first:     number of the first of them, so that templates side by side seldom meet
     gpu:       whether CUDA may be used
     scratch:   landlock only: where children's working directories are made
     readable:  landlock only: the paths a child may read
@@ -61,6 +62,7 @@ class Boot(msgspec.Struct, frozen=True):
     warm: tuple[str, ...]
     child_uid: int | None
     gpu: bool
+    first: int = 0
     scratch: str = ""
     readable: tuple[str, ...] = ()
 
@@ -158,9 +160,11 @@ class _Template:
         self._poller.register(control, select.POLLIN)
         self._walls: Landlock | Namespaces
         if boot.backend == "landlock":
-            self._walls = Landlock(boot.child_uid, boot.scratch, boot.readable, boot.gpu)
+            self._walls = Landlock(
+                boot.child_uid, boot.first, boot.scratch, boot.readable, boot.gpu
+            )
         else:
-            self._walls = Namespaces(boot.child_uid, boot.gpu)
+            self._walls = Namespaces(boot.child_uid, boot.first, boot.gpu)
         _warm_up(boot.warm, descriptors[0])
         self._walls.finish_warm_up()
         confine.call("prctl", confine.PR_SET_DUMPABLE, 0, 0, 0, 0)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.cluster import cluster_at
+from autograder.batch.cluster import cluster_at, in_the_clear
 from autograder.model.errors import KitError
 
 from .conftest import BIN, GOLDEN, KIT, Certificates
@@ -111,6 +111,18 @@ def test_no_certificate_of_the_authority_no_way_in(tls_cluster, handing_in, tmp_
 def test_a_bad_address_is_told_before_anything_is_sent(address, files, says) -> None:
     with pytest.raises(KitError, match=says):
         cluster_at(address, **files)
+
+
+@pytest.mark.parametrize("address", ["tcp://grader.example.org:8786", "10.0.0.7:8786"])
+def test_an_address_off_this_machine_without_tls_is_warned_of(address: str) -> None:
+    assert "in the clear" in in_the_clear(cluster_at(address))
+
+
+@pytest.mark.parametrize(
+    "address", ["tcp://127.0.0.1:8786", "localhost:1", "[::1]:8786", "tls://grader.example.org:1"]
+)
+def test_an_address_on_this_machine_or_with_tls_is_not(address: str) -> None:
+    assert not in_the_clear(cluster_at(address))
 
 
 def test_nobody_at_the_address_is_one_line(handing_in, tmp_path: Path) -> None:

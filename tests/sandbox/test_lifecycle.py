@@ -18,7 +18,15 @@ import psutil
 import pytest
 from sandbox_inside import Spawn, ask, start_cold
 
-from autograder.sandbox import Child, Limits, SandboxFault, SandboxMissing, Template, choose
+from autograder.sandbox import (
+    BACKENDS,
+    Child,
+    Limits,
+    SandboxFault,
+    SandboxMissing,
+    Template,
+    choose,
+)
 from autograder.sandbox.processes import readable
 from autograder.sandbox.syscalls import Tasks
 from autograder.worker.template import Spawn as SpawnOrder
@@ -266,6 +274,14 @@ def test_the_root_of_the_grader_is_not_the_submissions(template: Template, backe
         pytest.skip("only a grader that is root gives its submissions another uid")
     with template.spawn(Limits()) as child, contextlib.suppress(psutil.NoSuchProcess):
         assert psutil.Process(child._pid).uids().real != 0
+
+
+def test_each_submission_has_a_uid_of_its_own(spawn: Spawn, backend: str) -> None:
+    if not BACKENDS[backend]().own_uids:
+        pytest.skip("only a grader that is root gives its submissions other uids")
+    first, second = (psutil.Process(spawn()._pid).uids().real for _ in range(2))
+    assert 0 not in (first, second)
+    assert first != second
 
 
 def test_the_host_ends_a_submission_first_when_memory_runs_out(spawn: Spawn) -> None:

@@ -21,6 +21,7 @@ one that grading on this machine gives, timings aside.
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 
 import msgspec
 
@@ -67,3 +68,25 @@ def cluster_at(
         except OSError as error:
             raise KitError(f"{option} {path}: {error.strerror}") from None
     return Cluster(address, tls_ca or "", tls_cert or "", tls_key or "")
+
+
+def in_the_clear(cluster: Cluster) -> str:
+    """A warning where solutions and reports would cross a network unprotected, or nothing."""
+    found = _ADDRESS.match(cluster.address)
+    if found is None or found.group(1) != "tcp" or _is_here(found.group(2).strip("[]")):
+        return ""
+    return (
+        f"WARNING: {cluster.address} is no TLS address: solutions, submissions and the course's "
+        "secret cross the network in the clear, and whoever reaches the scheduler runs code on the "
+        "workers. Use tls:// with --tls-ca, --tls-cert and --tls-key, or say --insecure where "
+        "nobody else reaches that network"
+    )
+
+
+def _is_here(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -65,8 +65,8 @@ def run_report(
         if summary.attempts:
             who = f": {', '.join(summary.attempts)}" if names else ""
             print(
-                f"LOOK  {summary.week}: {len(summary.attempts)} tried to get around the grading, "
-                f"it seems{who}"
+                f"ATTEMPT  {summary.week}: {len(summary.attempts)} tried, it seems, to get around "
+                f"the grading{who}"
             )
         if summary.foreign:
             print(f"LOOK  {summary.week}: {len(summary.foreign)} handed in by another user")

@@ -197,7 +197,8 @@ def print_scores(console: Console, report: Report) -> None:
         if submission.attempts:
             tried = ", ".join(submission.attempts)
             console.print(
-                f"LOOK  {submission.name} looks like an attempt to get around the grading: {tried}",
+                f"ATTEMPT  {submission.name} looks like an attempt to get around the grading: "
+                f"{tried}",
                 markup=False,
                 soft_wrap=True,
             )
