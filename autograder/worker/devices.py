@@ -60,3 +60,39 @@ def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> No
             if buffer is not None:
                 moved.setdefault(id(buffer), move(buffer))
                 part._buffers[name] = moved[id(buffer)]
+
+
+# `reshape` chooses among these by the device.
+_VIEWS = {f"{kind}Backward0" for kind in ("View", "UnsafeView", "ReshapeAlias", "Clone")}
+
+
+class Graph:
+    """The backward pass of some results, looked at and not run."""
+
+    def __init__(self, results: list[torch.Tensor]) -> None:
+        self._nodes: set[Any] = set()
+        waiting = [y.grad_fn for y in results]
+        while waiting:
+            node = waiting.pop()
+            if node is not None and node not in self._nodes:
+                self._nodes.add(node)
+                waiting += [earlier for earlier, _ in node.next_functions]
+        # an input that comes back as it was is a leaf without a node
+        leaves = [*results, *(getattr(node, "variable", None) for node in self._nodes)]
+        self._leaves = set(map(id, leaves))
+
+    @property
+    def own_formulas(self) -> bool:
+        """Whether a `torch.autograd.Function` written in Python takes part."""
+        return any(
+            isinstance(node, torch.autograd.function.BackwardCFunction) for node in self._nodes
+        )
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """The formulas that take part, as often as they do; which kind of view is left out."""
+        names = (type(node).__name__ for node in self._nodes)
+        return tuple(sorted(name for name in names if name not in _VIEWS))
+
+    def reaches(self, leaf: torch.Tensor) -> bool:
+        return id(leaf) in self._leaves

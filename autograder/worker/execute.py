@@ -28,7 +28,7 @@ from .fixtures import build
 from .nets import all_patterns
 from .purity import Before
 from .seal import StudentImports
-from .values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
+from .values import FAKE_DEVICE, TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
 from .watch import Counting, FunctionNet, Watcher
 
 MAX_PRINTED = 4_000
@@ -68,6 +68,7 @@ class Executor:
         self.module: Any = None
         self.module_error: wire.Raised | None = None
         self.objects: list[Any] = []
+        self._formulas: dict[tuple[bool, str], set[tuple[str, ...]]] = {}
         self.exercise_types: set[type] = set()
         self.imports: StudentImports | None = None  # in a sandbox
         self._ballast: mmap.mmap | None = None
@@ -294,12 +295,29 @@ class Executor:
         decoder: Decoder,
         encoder: Encoder,
     ) -> tuple[tuple[wire.Value, ...], tuple[int, ...]]:
-        """Vector-Jacobian product of the float results with the cotangents."""
+        """Vector-Jacobian product of the float results with the cotangents.
+
+        On the claimed device torch's own formulas hold no news where they are those that the same
+        call used on the CPU: what they give was compared there. Then the pass is not run, and the
+        gradients come without data.
+        """
         outputs = [t for t in tensors_in(result) if t.is_floating_point()]
         wanted = [t for t in inputs if t.requires_grad]
         detached = tuple(i for i, y in enumerate(outputs) if not y.requires_grad)
         if len(detached) == len(outputs):
             return (), detached
+        graph = devices.Graph(outputs)
+        known = self._formulas.setdefault((request.handle is None, request.path), set())
+        if request.device != devices.FAKE:
+            known.add(graph.formulas)
+        elif graph.formulas in known and not graph.own_formulas:
+            reached = (
+                wire.TensorV(TORCH_NAMES[x.dtype], tuple(x.shape), None, FAKE_DEVICE, None)
+                if graph.reaches(x)
+                else None
+                for x in wanted
+            )
+            return tuple(reached), detached
         plain = Decoder(decoder.buffers, tensor=lambda x: devices.place(x, request.device))
         cotangents = [plain(v) for v in request.cotangents or ()]
         pairs = [(y, c) for y, c in zip(outputs, cotangents, strict=False) if y.shape == c.shape]

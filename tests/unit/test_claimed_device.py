@@ -23,6 +23,9 @@ def square(x, y):
 def same(x, y):
     return x
 
+def elsewhere(x, y):
+    return x * x if x.device.type == "cpu" else (x * x).detach() + 0 * x
+
 def cut(x, y):
     return (x * x).detach()
 
@@ -54,11 +57,11 @@ def pull_back(tmp_path):
     (tmp_path / "module.py").write_text(MODULE)
     target = InProcess(tmp_path / "module.py")
 
-    def call(name):
+    def call(name, device="fake-gpu"):
         encoder = Encoder()
         x = torch.ones(2, 3, dtype=torch.float16)
         args, cotangents = (encoder(x), encoder(x.clone())), (encoder(x.clone()),)
-        request = wire.Call("e", None, name, args, {}, "fake-gpu", cotangents=cotangents)
+        request = wire.Call("e", None, name, args, {}, device, cotangents=cotangents)
         reply, buffers = target.request(wire.pack(request, encoder.buffers))
         return reply, [Decoder(buffers)(g) for g in reply.gradients or ()]
 
@@ -76,6 +79,18 @@ def test_a_gradient_has_its_form_its_device_and_its_values(pull_back):
 def test_an_input_that_comes_back_as_it_was_has_its_gradient(pull_back):
     _, gradients = pull_back("same")
     assert torch.equal(gradients[0], torch.ones(2, 3, dtype=torch.float16))
+
+
+def test_what_was_compared_on_the_cpu_is_not_run_again(pull_back):
+    pull_back("square", "cpu")
+    reply, _ = pull_back("square")
+    assert reply.gradients == (wire.TensorV("float16", (2, 3), None, "fake_gpu", None), None)
+
+
+def test_a_formula_that_the_cpu_did_not_see_is_run(pull_back):
+    pull_back("elsewhere", "cpu")
+    _, gradients = pull_back("elsewhere")
+    assert float(gradients[0].sum()) == 0.0
 
 
 def test_what_was_cut_off_is_said(pull_back):
