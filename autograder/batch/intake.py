@@ -206,7 +206,12 @@ def _wanted(name: str) -> bool:
         return False
     if pure.name in ("conftest.py", "sitecustomize.py", "usercustomize.py"):
         return False
-    return pure.suffix.lower() in _KEPT_SUFFIXES and not pure.name.startswith("._")
+    return is_wanted(pure.name)
+
+
+def is_wanted(name: str) -> bool:
+    """Whether a file of this name, without its folder, may be of use to what is graded."""
+    return PurePosixPath(name).suffix.lower() in _KEPT_SUFFIXES and not name.startswith("._")
 
 
 def _bounded(entries: Iterator[tuple[str, bytes | None, int]], limits: Limits) -> dict[str, bytes]:

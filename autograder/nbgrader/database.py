@@ -20,6 +20,21 @@ from .workspace import Workspace, unreachable_gradebook
 _SQLITE = "sqlite:///"
 _EPOCH = dt.datetime(1970, 1, 1)  # SQLite has no time spans: they are kept as times after this
 _STUDENTS = "SELECT id FROM student ORDER BY id"
+_CELLS = """
+SELECT assignment.name, base_cell.name, grade_cells.max_score
+FROM grade_cells
+JOIN base_cell ON base_cell.id = grade_cells.id
+JOIN notebook ON notebook.id = base_cell.notebook_id
+JOIN assignment ON assignment.id = notebook.assignment_id
+"""
+_SCORES = """
+SELECT assignment.name, submitted.student_id, base_cell.name, grade.auto_score
+FROM grade
+JOIN base_cell ON base_cell.id = grade.cell_id
+JOIN submitted_notebook AS notebook ON notebook.id = grade.notebook_id
+JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
+JOIN assignment ON assignment.id = submitted.assignment_id
+"""
 _DUE = "SELECT name, duedate FROM assignment"
 _SUBMISSIONS = """
 SELECT assignment.name, submitted.student_id, submitted.timestamp, submitted.extension,
@@ -62,6 +77,25 @@ def read_due_dates(course: Course) -> dict[str, dt.datetime | None]:
     (rows,) = _answers(course, (_DUE,))
     times = {str(name): _time(due) for name, due in rows}
     return {name: due.replace(tzinfo=dt.UTC) if due else None for name, due in times.items()}
+
+
+def read_cells(course: Course) -> dict[str, dict[str, float]]:
+    """The grade cells that the gradebook knows, with their points, by assignment."""
+    (rows,) = _answers(course, (_CELLS,))
+    found: dict[str, dict[str, float]] = {}
+    for assignment, cell, points in rows:
+        found.setdefault(str(assignment), {})[str(cell)] = float(points)
+    return found
+
+
+def read_scores(course: Course) -> dict[str, dict[str, dict[str, float | None]]]:
+    """Automatic scores by assignment, student and cell; None where there is none yet."""
+    (rows,) = _answers(course, (_SCORES,))
+    found: dict[str, dict[str, dict[str, float | None]]] = {}
+    for assignment, student, cell, score in rows:
+        own = found.setdefault(str(assignment), {}).setdefault(str(student), {})
+        own[str(cell)] = None if score is None else float(score)
+    return found
 
 
 def _answers(course: Course, questions: Sequence[str]) -> list[Sequence[Any]]:

@@ -26,6 +26,7 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import temp_attrs
 from traitlets import Unicode
 
+from ..batch.intake import is_wanted
 from ..model.course import load
 from .again import names
 from .submitted import complete
@@ -113,14 +114,14 @@ class CollectOrdinaryFiles(ExchangeCollect):
         fresh = target.with_name(f"{target.name}.collecting")
         if fresh.exists():
             shutil.rmtree(fresh)
-        left_out = copy_ordinary(Path(src), fresh, self._ignored())
+        course = load(Path(self.project))
+        weeks = [week for week in course.weeks if week.name == target.name]
+        bounds = [course.limits(week).submission_mib << 20 for week in weeks] or [_FILE_BOUND]
+        left_out = copy_ordinary(Path(src), fresh, self._ignored(), bounds[0])
         # The time in the folder's name decides, as it does for nbgrader; the file may be garbled.
         written = f"{record['timestamp']:%Y-%m-%d %H:%M:%S.%f} UTC"
         (fresh / "timestamp.txt").write_text(written, encoding="utf-8")
-        course = load(Path(self.project))
-        for week in course.weeks:
-            if week.name == target.name:
-                left_out.append(complete(course, week, fresh))
+        left_out += [complete(course, week, fresh) for week in weeks]
         fresh.replace(target)
         student = record["username"]
         self.notes += [f"{student}: {note}" for note in left_out if note]
@@ -130,8 +131,13 @@ class CollectOrdinaryFiles(ExchangeCollect):
         return tuple(self.coursedir.ignore)
 
 
-def copy_ordinary(source: Path, target: Path, ignored: tuple[str, ...] = ()) -> list[str]:
-    """Copy the ordinary files of a folder; returns what was left out, and why."""
+def copy_ordinary(
+    source: Path, target: Path, ignored: tuple[str, ...] = (), bound: int = _FILE_BOUND
+) -> list[str]:
+    """Copy the ordinary files of a folder; returns what was left out, and why.
+
+    A file over the bound is not copied: nbgrader would copy it again to autograded/ and feedback/.
+    """
     target.mkdir(parents=True)
     left_out: list[str] = []
     total = count = 0
@@ -149,7 +155,8 @@ def copy_ordinary(source: Path, target: Path, ignored: tuple[str, ...] = ()) -> 
                 left_out.append("it holds too much; the rest was left out")
                 return left_out
             shown = os.path.normpath(os.path.join(os.path.relpath(folder, source), name))
-            size, problem = _copy_file(name, descriptor, place / name, owner)
+            own = _FILE_BOUND if name.endswith(".ipynb") else min(bound, _FILE_BOUND)
+            size, problem = _copy_file(name, descriptor, place / name, owner, own)
             total += size
             if problem:
                 left_out.append(f"{shown!r} {problem}")
@@ -160,7 +167,7 @@ def _matches(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatch(name, pattern) for pattern in patterns)
 
 
-def _copy_file(name: str, folder: int, target: Path, owner: int) -> tuple[int, str]:
+def _copy_file(name: str, folder: int, target: Path, owner: int, bound: int) -> tuple[int, str]:
     """Copy one file; returns the bytes copied and what is wrong with it, if anything."""
     try:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -175,9 +182,12 @@ def _copy_file(name: str, folder: int, target: Path, owner: int) -> tuple[int, s
             return 0, "was left out: it belongs to another user"
         if target.name == "timestamp.txt":
             return 0, ""  # written from the folder's name
+        if status.st_size > bound and not is_wanted(name):
+            size = status.st_size >> 20
+            return 0, f"({size} MiB) was left in the exchange: nothing that is graded is so large"
         with target.open("wb") as copy:
-            if status.st_size > _FILE_BOUND:
+            if status.st_size > bound:
                 # Its size is all that grading needs to know to refuse it; it takes no room.
-                copy.truncate(_FILE_BOUND + 1)
+                copy.truncate(bound + 1)
                 return 0, f"is too large ({status.st_size >> 20} MiB): its content was left out"
-            return copy.write(file.read(_FILE_BOUND)), ""
+            return copy.write(file.read(bound)), ""

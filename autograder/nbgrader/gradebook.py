@@ -12,7 +12,7 @@ from ..model.scoring import rounded
 from ..model.verdicts import Ending
 from .dates import bring_dates, lines
 from .rebuild import require_held, restore_assignment
-from .recorded import kept_report, submission_of
+from .settled import standing_already
 from .submitted import collected, complete
 from .workspace import Workspace, last_words, open_api, open_gradebook
 
@@ -73,50 +73,57 @@ def record(
     Scores come from the report, no notebook is executed. A submission that could not be graded
     through a fault of ours keeps what the gradebook holds.
     """
-    from .preprocessor import at_hand
-
     require_released(course, week)
-    workspace, recording = Workspace(course), Recording()
+    recording = Recording()
     if note := restore_assignment(course, week):
         recording.notes.append(f"LOOK  {note}")
-    api = open_api(course)
-    if other := _judged_otherwise(course, week, report):
+    settled, otherwise = standing_already(course, week, report)
+    if otherwise:
         recording.notes.append(
             f"graded before and now judged otherwise, because the graders changed: "
-            f"{', '.join(other)}; `autograder regrade` shows why and keeps a log"
+            f"{', '.join(otherwise)}; `autograder regrade` shows why and keeps a log"
         )
-    with at_hand(report):
-        for submission in report.submissions:
-            student = submission.name
-            folder = workspace.submitted(student, week)
-            if submission.verdict is Ending.GRADER_FAULT:
-                recording.left_out[student] = "the grading system failed on it"
-            elif not folder.is_dir():
-                recording.left_out[student] = "nothing was collected under this name"
-            else:
-                if note := complete(course, week, folder):
-                    recording.notes.append(f"{student}: {note}")
-                result = api.autograde(week.name, student)
-                if result["success"]:
-                    recording.recorded.append(student)
-                else:
-                    recording.left_out[student] = last_words(result)
-            on_done()
+    pending = []
+    for submission in report.submissions:
+        student = submission.name
+        if submission.verdict is Ending.GRADER_FAULT:
+            recording.left_out[student] = "the grading system failed on it"
+        elif not Workspace(course).submitted(student, week).is_dir():
+            recording.left_out[student] = "nothing was collected under this name"
+        elif student in settled:
+            recording.recorded.append(student)
+        else:
+            pending.append(student)
+            continue
+        on_done()
+    if pending:
+        _autograde(course, week, report, pending, recording, on_done)
     recording.notes.extend(lines(bring_dates(course)))
     return recording
 
 
-def _judged_otherwise(course: Course, week: Week, report: Report) -> list[str]:
-    """Whose score is another one though the submission is the same."""
-    found = []
-    for new in report.submissions:
-        old = kept_report(course, week, new.name)
-        if old is None or new.verdict is not Ending.GRADED or abs(old.score - new.score) < 1e-6:
-            continue
-        about = submission_of(course, week, new.name)
-        if old.is_of(about.handed_in, about.content):
-            found.append(new.name)
-    return found
+def _autograde(
+    course: Course,
+    week: Week,
+    report: Report,
+    students: list[str],
+    recording: Recording,
+    on_done: Callable[[], None],
+) -> None:
+    """nbgrader's step for these students, with their scores from the report."""
+    from .preprocessor import at_hand
+
+    api = open_api(course)
+    with at_hand(report):
+        for student in students:
+            if note := complete(course, week, Workspace(course).submitted(student, week)):
+                recording.notes.append(f"{student}: {note}")
+            result = api.autograde(week.name, student)
+            if result["success"]:
+                recording.recorded.append(student)
+            else:
+                recording.left_out[student] = last_words(result)
+            on_done()
 
 
 def standings(course: Course, week: Week) -> list[Standing]:

@@ -22,6 +22,7 @@ from ..model.verdicts import Ending
 from .dates import bring_dates
 from .recorded import keep_report
 from .restore import CoursePreprocessor, Notebook, Resources
+from .settled import cell_scores
 from .submitted import read_student
 
 _NOT_COUNTED = "<p>Of the electives your best {} count; this one is not among them.</p>"
@@ -110,12 +111,6 @@ def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
             nbformat.v4.new_output("display_data", {"text/html": html}),
             nbformat.v4.new_output("execute_result", {"text/plain": decimal(scores[name])}),
         ]
-
-
-def cell_scores(week: Week, report: SubmissionReport) -> dict[str, float]:
-    """What each exercise's grade cell gets; electives beyond the best few get nothing."""
-    counted = {e.name: e.score for e in scoring.counted(week, report.exercises)}
-    return {e.name: min(counted.get(e.name, 0.0), e.points) for e in week.exercises}
 
 
 def decimal(score: float) -> str:

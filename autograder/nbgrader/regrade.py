@@ -27,7 +27,7 @@ from ..model.errors import NbgraderError
 from ..model.report import Report, SubmissionReport
 from ..model.verdicts import Ending
 from .penalty import student_lateness
-from .preprocessor import cell_scores, write_scores
+from .preprocessor import write_scores
 from .rebuild import require_held
 from .recorded import (
     Recorded,
@@ -38,6 +38,7 @@ from .recorded import (
     write_report,
 )
 from .regradelog import Change, Plan, RegradeLog
+from .settled import cell_scores
 from .workspace import Workspace, open_gradebook
 
 _SMALL = 1e-6

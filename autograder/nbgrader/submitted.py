@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
-import nbformat
 
 from ..batch.intake import Submission, Unread, read_submission
 from ..model.course import Course, Week
@@ -129,6 +128,8 @@ def complete(course: Course, week: Week, folder: Path) -> str:
 def _readable(path: Path) -> bool:
     if path.is_symlink() or not path.is_file() or path.stat().st_size > _NOTEBOOK_BOUND:
         return False
+    import nbformat  # takes a second, and only what is collected is looked at
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of cells that are mended when it is graded

@@ -300,7 +300,7 @@ def test_nobody_puts_a_course_of_their_own_in_its_place(campus: Campus) -> None:
 def test_a_submission_in_another_name_is_pointed_out(campus: Campus) -> None:
     grace, mallory = campus.people["grace"].name, campus.people["mallory"].name
     said = campus.said["collect"]
-    assert f"LOOK  handed in by the user {mallory} under other names: {grace}" in said
+    assert f"LOOK  handed in by the user {mallory} under other names: 1 ({grace})" in said
 
 
 def test_what_the_student_owns_goes_before_a_later_one_of_another(campus: Campus) -> None:

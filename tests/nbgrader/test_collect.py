@@ -203,3 +203,32 @@ def test_folders_are_copied_and_ignored_names_are_not(tmp_path: Path) -> None:
     (tmp_path / "from" / "deep" / "own.pyc").write_text("1", encoding="utf-8")
     copy_ordinary(tmp_path / "from", tmp_path / "to", ("*.pyc",))
     assert [p.name for p in (tmp_path / "to" / "deep").iterdir()] == ["own.py"]
+
+
+def test_a_large_attachment_stays_in_the_exchange(
+    hand_in: Callable[..., Path],
+    gather: Callable[[], Collection],
+    notebook: str,
+    workspace: Workspace,
+    week: Week,
+) -> None:
+    files = {"doubling.py": SOLUTION, f"{week.name}.ipynb": notebook}
+    with (hand_in("ada", files) / "talk.mp4").open("wb") as attachment:
+        attachment.truncate(60 << 20)
+    assert gather().notes == [
+        "ada: 'talk.mp4' (60 MiB) was left in the exchange: nothing that is graded is so large"
+    ]
+    assert not (workspace.submitted("ada", week) / "talk.mp4").exists()
+
+
+def test_a_notebook_full_of_pictures_is_taken(
+    hand_in: Callable[..., Path],
+    gather: Callable[[], Collection],
+    notebook: str,
+    workspace: Workspace,
+    week: Week,
+) -> None:
+    large = notebook.replace("*Your answer here.*", "picture " * (2 << 20))
+    hand_in("ada", {"doubling.py": SOLUTION, f"{week.name}.ipynb": large})
+    assert gather().notes == []
+    assert (workspace.submitted("ada", week) / f"{week.name}.ipynb").stat().st_size > 16 << 20

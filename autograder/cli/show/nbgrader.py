@@ -22,6 +22,7 @@ from ...nbgrader.release import release
 from ...nbgrader.standing import require_marked
 from ...nbgrader.workspace import Workspace
 from ...terminal.console import bar, terminal
+from .status import counted
 
 
 def run_release(course: Course, week: Week, *, early: bool, again: bool = False) -> bool:
@@ -49,10 +50,10 @@ def run_collect(course: Course, week: Week) -> bool:
     found = collect(course, week)
     print(f"collected {len(found.fresh)} new, {len(found.unchanged)} had been collected before")
     if found.missing:
-        print(f"nothing yet from {len(found.missing)}: {', '.join(found.missing)}")
+        print(f"nothing yet from {counted(found.missing)}")
     for owner in sorted(set(found.foreign.values())):
-        names = ", ".join(sorted(s for s, o in found.foreign.items() if o == owner))
-        print(f"LOOK  handed in by the user {owner} under other names: {names}")
+        names = sorted(s for s, o in found.foreign.items() if o == owner)
+        print(f"LOOK  handed in by the user {owner} under other names: {counted(names)}")
     for note in found.notes:
         print(f"LOOK  {note}")
     return not (found.foreign or found.notes)

@@ -88,14 +88,15 @@ def _odd_lines(w: WeekStatus) -> list[str]:
     for student, why in sorted(w.refused.items()):
         reasons.setdefault(why.split(". ")[0].rstrip("."), []).append(student)
     return [
-        *(f"handed in by the user {o}: {_counted(some)}" for o, some in owners.items()),
-        *(f"refused, {why}: {_counted(some)}" for why, some in reasons.items()),
-        *(f"{KINDS[kind]}: {_counted(some)}" for kind, some in w.noted.items()),
+        *(f"handed in by the user {o}: {counted(some)}" for o, some in owners.items()),
+        *(f"refused, {why}: {counted(some)}" for why, some in reasons.items()),
+        *(f"{KINDS[kind]}: {counted(some)}" for kind, some in w.noted.items()),
         *w.strangers,
     ]
 
 
-def _counted(students: list[str]) -> str:
+def counted(students: list[str]) -> str:
+    """How many students, and the first of them by name."""
     return f"{len(students)} ({_named(students)})"
 
 

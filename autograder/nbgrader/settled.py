@@ -1,0 +1,75 @@
+"""Whose scores stand in the gradebook already, so that recording them again would change nothing.
+
+nbgrader takes a third of a second for each submission, also where all of it was done before. Here a
+second `grade` of a class finds that out from the report that was kept, the gradebook's tables and
+the times of files, without importing nbgrader.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..model import scoring
+from ..model.course import Course, Week
+from ..model.differences import differ
+from ..model.report import Report, SubmissionReport
+from ..model.verdicts import Ending
+from .database import read_scores
+from .recorded import kept_report, submission_of
+from .workspace import Workspace
+
+_SMALL = 1e-6
+
+
+def cell_scores(week: Week, report: SubmissionReport) -> dict[str, float]:
+    """What each exercise's grade cell gets; electives beyond the best few get nothing."""
+    counted = {e.name: e.score for e in scoring.counted(week, report.exercises)}
+    return {e.name: min(counted.get(e.name, 0.0), e.points) for e in week.exercises}
+
+
+def standing_already(course: Course, week: Week, report: Report) -> tuple[set[str], list[str]]:
+    """Who stands there with this very report; and who had another score for the same submission."""
+    held = read_scores(course).get(week.name, {})
+    settled, otherwise = set(), []
+    for new in report.submissions:
+        old = kept_report(course, week, new.name)
+        if old is None or new.verdict is Ending.GRADER_FAULT:
+            continue
+        about = submission_of(course, week, new.name)
+        if not old.is_of(about.handed_in, about.content):
+            continue
+        if new.verdict is Ending.GRADED and abs(old.score - new.score) > _SMALL:
+            otherwise.append(new.name)
+        elif (
+            (old.content, old.notes) == (about.content, about.notes)
+            and not differ(old, new)
+            and _holds(held.get(new.name, {}), week, new)
+            and _notebook_is_newer(course, week, new.name)
+        ):
+            settled.add(new.name)
+    return settled, otherwise
+
+
+def _holds(scores: dict[str, float | None], week: Week, report: SubmissionReport) -> bool:
+    found = [
+        (scores.get(name), score, name in scores)
+        for name, score in cell_scores(week, report).items()
+    ]
+    return all(
+        there and own is not None and abs(own - score) <= _SMALL for own, score, there in found
+    )
+
+
+def _notebook_is_newer(course: Course, week: Week, student: str) -> bool:
+    """Whether the graded notebook was made after what it was made from."""
+    workspace, name = Workspace(course), f"{week.name}.ipynb"
+    sources = workspace.submitted(student, week) / name, workspace.released(week) / name
+    made = _changed(workspace.autograded(student, week) / name)
+    return made is not None and all((_changed(s) or made + 1) <= made for s in sources)
+
+
+def _changed(path: Path) -> int | None:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return None
