@@ -112,6 +112,8 @@ def _difference(name: str, old: Path, new: bytes | None) -> str:
     before, after = (
         data.decode("utf-8", "replace").splitlines() for data in (old.read_bytes(), new)
     )
-    lines = list(difflib.unified_diff(before, after, "before", "now", lineterm="", n=2))[2:]
+    # What is gone is not repeated: a line that the stub no longer has may be a secret by now.
+    found = list(difflib.unified_diff(before, after, "before", "now", lineterm="", n=2))[2:]
+    lines = [line for line in found if not line.startswith("-")]
     cut = lines[:_SHOWN] + ([f"… {len(lines) - _SHOWN} lines more"] if len(lines) > _SHOWN else [])
     return "\n".join(f"    {line}" for line in cut)

@@ -19,6 +19,7 @@ from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from ..model.report import Report, SubmissionReport
 from ..model.verdicts import Ending
+from .archive import course_for
 from .dates import bring_dates
 from .recorded import keep_report
 from .restore import CoursePreprocessor, Notebook, Resources
@@ -79,8 +80,8 @@ def grade_student(course: Course, week: Week, student: str) -> tuple[SubmissionR
     from ..batch.grade import grade_batch
     from ..model.axes import axis
 
-    submission = read_student(course, week, student)
-    report = grade_batch(course, week, [submission], devices=axis(), jobs=1)
+    submission, of = read_student(course, week, student), course_for(course, week, student)
+    report = grade_batch(of, of.week(week.name), [submission], devices=axis(), jobs=1)
     return report.submissions[0], report.sandbox
 
 

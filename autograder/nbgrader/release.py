@@ -18,6 +18,7 @@ from ..model.errors import BuildError, LeakError, NbgraderError
 from ..model.stubs import stub_of, stub_path
 from ..student.week import DESCRIPTION, describe_week
 from .again import CHANGES, changed_files, changes_page, current_release, with_old_one
+from .archive import keep_release
 from .extensions import unknown_extensions
 from .rebuild import enter_assignment
 from .workspace import Workspace, open_api, require
@@ -71,6 +72,7 @@ def release(
         raise
     notes = [*_past(course, week, now), *unknown_extensions(course, week)]
     number += again
+    keep_release(course, week, number)
     if number == 1:
         return Released(sorted(files), workspace.outbound(week), notes)
     beside = workspace.outbound(week).with_name(f"{week.name}-{number}")

@@ -15,9 +15,12 @@ from nbgrader.exchange.default import (
 )
 from tiny_course import SOLUTION, WEEK, graded, report
 
+from autograder.batch.grade import grade_batch
 from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
+from autograder.model.report import Report
 from autograder.nbgrader.again import CHANGES
+from autograder.nbgrader.archive import course_for, grade_by_release
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.demo import _student_step
 from autograder.nbgrader.feedback import return_feedback
@@ -141,3 +144,56 @@ def test_without_a_change_there_is_nothing_to_release_again(
 def test_before_the_first_release_there_is_no_again(course: Course, week: Week) -> None:
     with pytest.raises(NbgraderError, match="was not released yet, so not again"):
         release(course, week, again=True)
+
+
+def ask_otherwise(course: Course) -> None:
+    """`double` takes another parameter: who began with the former one has written another thing."""
+    for place in ("solutions", "exercises"):
+        path = course.root / place / WEEK / "doubling.py"
+        path.write_text(path.read_text().replace("def double(x: float)", "def double(x, more)"))
+    grader = course.graders(course.weeks[0]) / "test_double.py"
+    grader.write_text(grader.read_text().replace("agree.double(hidden", "agree.double(*hidden"))
+
+
+NEW = SOLUTION.replace("def double(x: float)", "def double(x, more)")
+
+
+@pytest.fixture
+def both(
+    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> Callable[[], tuple[Report, list[str]]]:
+    """ada handed in the former `double`, bob the new one: both right, for what they were asked."""
+    release(course, week)
+    hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
+    ask_otherwise(course)
+    release(course, week, again=True)
+    hand_in("bob", {"doubling.py": NEW, "week.json": json.dumps({"release": 2})})
+    collect(course, week, check_owner=False)
+
+    def graded_both() -> tuple[Report, list[str]]:
+        return grade_by_release(
+            course,
+            week,
+            lambda of, own, some: grade_batch(of, own, some, devices=("cpu",), jobs=1),
+        )
+
+    return graded_both
+
+
+def test_what_was_made_from_another_stub_is_graded_by_its_own_tests(
+    both: Callable[[], tuple[Report, list[str]]],
+) -> None:
+    found, said = both()
+    assert [(s.name, s.score) for s in found.submissions] == [("ada", 3), ("bob", 3)]
+    assert said == ["made from release 1 and graded by its tests: ada"]
+
+
+def test_where_the_stub_is_the_same_todays_tests_are_right_for_all(
+    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> None:
+    release(course, week)
+    hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
+    mend(course)
+    release(course, week, again=True)
+    collect(course, week, check_owner=False)
+    assert course_for(course, week, "ada") is course

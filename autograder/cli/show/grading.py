@@ -59,12 +59,24 @@ def run_grade(
         from ...nbgrader.gradebook import require_released
 
         require_released(course, week)
-    report = grade_with_bar(
-        course, week, submissions, jobs=jobs, device=device, sandbox=sandbox, cluster=cluster
-    )
+
+    def grade(of: Course, own: Week, some: Sequence[Submission]) -> Report:
+        return grade_with_bar(
+            of, own, some, jobs=jobs, device=device, sandbox=sandbox, cluster=cluster
+        )
+
+    said: list[str] = []
+    if paths:
+        report = grade(course, week, submissions)
+    else:
+        from ...nbgrader.archive import grade_by_release
+
+        report, said = grade_by_release(course, week, grade)
     if json_file is not None:
         _write(json_file, report)
     print_scores(console, report)
+    for line in said:
+        console.print(line, markup=False, soft_wrap=True)
     fine = all(s.verdict is Ending.GRADED for s in report.submissions)
     if paths:
         return fine

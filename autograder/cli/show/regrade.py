@@ -9,6 +9,7 @@ from rich.table import Table
 from ...model.course import Course, Week
 from ...model.differences import changes
 from ...model.errors import KitError
+from ...nbgrader.archive import grade_by_release
 from ...nbgrader.regrade import (
     Preview,
     carry_out,
@@ -89,7 +90,11 @@ def _preview(
         raise KitError(
             f"nothing was collected for {week.name}: run `autograder collect {week.name}`"
         )
-    report = grade_with_bar(course, week, submissions, jobs=jobs)
+    report, said = grade_by_release(
+        course, week, lambda of, own, some: grade_with_bar(of, own, some, jobs=jobs)
+    )
+    for line in said:
+        print(line)
     found = preview(course, week, report)
     return found, plan_of(course, week, report, found, reason)
 
