@@ -22,7 +22,7 @@ from ..model.extras import EXTRAS
 from ..version import __version__
 
 # Rooms whose code takes part in grading. The others show, hand out or return what was graded.
-ROOMS = ("model", "files", "batch", "grading", "worker", "sandbox")
+ROOMS = ("model", "files", "batch", "grading", "repair", "worker", "sandbox")
 # Settings of a week and of the course that change no verdict and no score of a submission.
 _OF_A_WEEK = ("title", "release", "due", "questions", "files", "folders")
 _OF_THE_COURSE = ("course", "title", "timezone", "weeks", "late", "nbgrader")

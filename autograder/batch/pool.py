@@ -186,6 +186,7 @@ def grade_job(job: Job, submission: Submission) -> SubmissionReport:
             box = None if job.sandbox == "none" else BACKENDS[job.sandbox]()
             week = course.week(job.week)
             engine = warm_engine(course, week, job.devices, job.secret, box, job.depends)
+            engine.look_for_lines(course.registry.suspects.seconds)
             # a pool's process ends without `atexit`
             _engines[key] = job.depends, engine, Finalize(None, engine.close, exitpriority=0)
         report: SubmissionReport = engine.grade(submission.name, submission.files)

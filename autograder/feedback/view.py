@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..model.axes import AXES
-from ..model.report import ExerciseReport, TestReport
+from ..model.report import ExerciseReport, Suspect, TestReport
 from ..model.verdicts import Verdict
 from .arithmetic import Line, arithmetic, carried_words
 
@@ -154,6 +154,11 @@ class ExerciseView:
         return [g for g in self.grids if len({c.state for _, row in g.rows for c in row}) > 1]
 
     @property
+    def where(self) -> str:
+        """Where the mistake is, in a sentence."""
+        return where(self.report.suspects)
+
+    @property
     def mark(self) -> str:
         return _MARKS[self.state][0]
 
@@ -287,3 +292,58 @@ def _grids(tests: Iterable[TestReport]) -> list[Grid]:
             columns = tuple(n for n in names if n in alone)
             grids.append(Grid(caption, corner, columns, (("", tuple(alone[n] for n in columns)),)))
     return grids
+
+
+def where(suspects: Iterable[Suspect]) -> str:
+    """Where the mistake is, for the student; never what would mend it. Nothing if nobody knows."""
+    places = list(suspects)
+    if not places:
+        return ""
+    stopped = next((p for p in places if p.kind in _STOPPED), None)
+    if stopped is not None:
+        return f"All of it {_STOPPED[stopped.kind]} line {stopped.line} of {stopped.file}."
+    told = [f"line {p.line} of {p.file} ({_KINDS.get(p.kind, p.kind)})" for p in places]
+    if len(told) == 1:
+        return f"One line explains all that fails: {told[0]}."
+    return f"One place explains all that fails. It can be {', or '.join(told)}."
+
+
+_STOPPED = {
+    "crashed": "stops at",
+    "forbidden": "is one call, in",
+    "timeout": "takes too long at",
+    "limit": "takes too much at",
+}
+_KINDS = {
+    "axis": "along which axis?",
+    "kept axis": "is the axis kept or dropped?",
+    "scale": "the scale",
+    "size": "the size of what?",
+    "mask": "which way round is the mask?",
+    "order of axes": "the order of the axes",
+    "operand order": "the order of the operands",
+    "order of values": "the order of the values",
+    "argument order": "the order of the arguments",
+    "argument": "is everything passed on?",
+    "comparison": "the comparison",
+    "constant": "the number",
+    "operator": "the operation",
+    "operand": "what is combined here?",
+    "gradient": "what happens to the gradient?",
+    "overflow": "can it overflow?",
+    "infinity": "what if it is infinite?",
+    "empty rows": "what about rows in which nothing is visible?",
+    "kind of number": "the type of the numbers",
+    "device": "on which device?",
+    "bias": "with a bias or without?",
+    "in place": "what is written to?",
+    "lost result": "where does the result go?",
+    "statement": "is this needed, and here?",
+    "missing step": "is a step missing here?",
+    "refusal": "what is refused, and with which words?",
+    "name": "is this the right one?",
+    "off by one": "where does it start?",
+    "text": "the text",
+    "index": "the whole or a part?",
+    "memory": "how does it lie in memory?",
+}

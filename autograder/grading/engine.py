@@ -16,10 +16,10 @@ from ..files.workfolder import WorkFolder
 from ..model import scoring
 from ..model.axes import AXES
 from ..model.bank import Bank, Misconception
-from ..model.course import Course, Week
+from ..model.course import Course, Limits, Week
 from ..model.errors import EngineError
 from ..model.extras import installed
-from ..model.report import Diagnosis, SubmissionReport
+from ..model.report import Diagnosis, ExerciseReport, SubmissionReport
 from ..model.rules import Rules
 from ..model.verdicts import Ending, Verdict
 from ..sandbox import SandboxError
@@ -36,6 +36,7 @@ from .plugin import GraderPlugin, Ran, exercise_of, test_name
 from .session import GraderSession
 from .source_rules import source_problems
 from .spawner import Spawner, usable_extras
+from .suspects import LineFinder
 from .targets import InProcess, Recorded, Sandboxed, Target
 
 import msgspec  # isort: skip
@@ -45,6 +46,8 @@ _SOUND = (Verdict.PASS, Verdict.NOT_RUN)
 _NOTHING_TO_NAME = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
 # The solution, where it stands in for a submission; no misconception has such a name.
 _SOLUTION = "-solution"
+# What one version of a submission may take, and all of them: the budget ends them much sooner.
+_TRIAL_SECONDS = {"call_seconds": 1.0, "exercise_seconds": 600.0, "submission_seconds": 600.0}
 _CANNOT_BE_TESTED = (
     "What was returned is of a kind, shape or type that this test cannot go on with. "
     "Compare with what the docstring asks for."
@@ -100,6 +103,14 @@ class Engine:
         self._heritage = Heritage(self, secret, self.limits.exercise_seconds)
         self.items = self.plugin.items()
         self._check_items()
+        self._finder: LineFinder | None = None
+
+    def look_for_lines(self, seconds: float) -> Engine:
+        """Look for the line of a mistake from now on, so long for each exercise (0: never)."""
+        self._finder = LineFinder(
+            self.week, seconds, self._trial, self._run_failing_first, self._solution_again
+        )
+        return self
 
     def _check_items(self) -> None:
         known = {e.name for e in self.week.exercises}
@@ -154,10 +165,21 @@ class Engine:
             for e in self.week.exercises
             if exercise in (None, e.name)
         ]
-        exercises = scoring.exercise_reports(standings, self.scoring)
+        reports = scoring.exercise_reports(standings, self.scoring)
+        exercises = tuple(self._with_lines(report, files, ran) for report in reports)
         faults = [r.fault for r in ran if r.fault]
         attempts = tuple(sorted(target.attempts))
         return scoring.submission_report(name, self.week, exercises, faults, attempts)
+
+    def _with_lines(
+        self, report: ExerciseReport, files: Mapping[str, bytes], ran: list[Ran]
+    ) -> ExerciseReport:
+        """The report with where its mistake is; what is inherited has its place elsewhere."""
+        own = [r for r in ran if r.exercise == report.name]
+        if self._finder is None or report.inherits or any(r.fault for r in own):
+            return report
+        suspects = self._finder.find(files, report.name, own)
+        return msgspec.structs.replace(report, suspects=suspects)
 
     def _carried(
         self, source: tuple[str, ...], ran: list[Ran], files: Mapping[str, bytes]
@@ -167,7 +189,7 @@ class Engine:
             return {}
         return self._heritage.of(source, ran, lambda: self.target(files))
 
-    def target(self, files: Mapping[str, bytes]) -> Target:
+    def target(self, files: Mapping[str, bytes], limits: Limits | None = None) -> Target:
         """Where this submission's calls are answered."""
         if self._spawner is None:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path))
@@ -177,7 +199,34 @@ class Engine:
                 path.write_bytes(content)
             return InProcess(folder / self.week.module)
         spawner = self._spawner
-        return Sandboxed(spawner.spawn, self.week.module, files, self.limits, spawner.gpu)
+        limits = limits or self.limits
+        return Sandboxed(spawner.spawn, self.week.module, files, limits, spawner.gpu)
+
+    def _trial(self, files: Mapping[str, bytes]) -> Target:
+        """Where versions of a submission answer, one after the other: none may take long."""
+        return self.target(files, msgspec.structs.replace(self.limits, **_TRIAL_SECONDS))
+
+    def _run_failing_first(
+        self, target: Target, exercise: str, failing: tuple[str, ...]
+    ) -> list[Ran]:
+        """The tests of an exercise, those named first, up to the first that fails."""
+        items = [i for i in self.items if exercise_of(i) == exercise]
+        items.sort(key=lambda i: test_name(i) not in failing)
+
+        def run() -> list[Ran]:
+            ran = []
+            for one in self.plugin.run(target, (), items, {}):
+                ran.append(one)
+                if one.report.verdict.failed:
+                    break
+            return ran
+
+        done: list[Ran] = self.session.call(run)
+        return done
+
+    def _solution_again(self) -> Target:
+        """The solution in the place of a submission."""
+        return InProcess(self.written(_SOLUTION, self.bank.solution))
 
     def run(
         self,
@@ -267,7 +316,7 @@ class Engine:
             runs = self._kept.get(name) if self._kept else None
             if runs is None:
                 items = [i for i in self.items if exercise_of(i) == exercise]
-                target = InProcess(self.written(_SOLUTION, self.bank.solution))
+                target = self._solution_again()
                 source = tuple(self.bank.solution.split("\n"))
                 runs = self.session.call(
                     lambda: list(self.plugin.run(target, source, items, {}, keep_passed=True))

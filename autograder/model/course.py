@@ -156,6 +156,12 @@ class Nbgrader(_Config, frozen=True):
     db_url: str = ""  # the gradebook; default: a file in `folder`
 
 
+class Suspects(_Config, frozen=True):
+    """How long the line of a mistake is looked for: processor seconds for each wrong exercise."""
+
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=600)] = 2.0  # 0: never
+
+
 class Registry(_Config, frozen=True):
     """course.yaml as written."""
 
@@ -167,6 +173,7 @@ class Registry(_Config, frozen=True):
     late: Late | None = None  # what late work costs; default: nothing
     scoring: Scoring = Scoring()  # how points are taken off
     nbgrader: Nbgrader = Nbgrader()  # where nbgrader works
+    suspects: Suspects = Suspects()  # how long the line of a mistake is looked for
     modules_from_notebook: bool = False  # grade what only the notebook defines from there
     decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # to which scores are rounded
 
@@ -290,5 +297,6 @@ def _fields(where: str) -> tuple[str, ...]:
         "late": Late,
         "extensions": Extension,
         "nbgrader": Nbgrader,
+        "suspects": Suspects,
     }
     return kinds[last].__struct_fields__ if last in kinds else ()

@@ -50,6 +50,13 @@ def waited_seconds(pid: int) -> float:
     return 0.0
 
 
+def ran_seconds(pid: int) -> float:
+    """Time that a process had a processor (the kernel's schedstat); 0 where it is gone."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/schedstat", "rb") as file:
+        return int(file.read().split()[0]) / 1e9
+    return 0.0
+
+
 def resident_bytes(pid: int) -> int:
     """Resident memory of a process, pages shared with others included; 0 where it is gone."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/statm", "rb") as file:

@@ -115,6 +115,12 @@ class Child:
             return 0.0
         return processes.waited_seconds(self._pid)
 
+    def ran_seconds(self) -> float:
+        """How long it has had a processor; 0 once gone."""
+        if self._pidfd < 0 or processes.readable(self._pidfd, 0):
+            return 0.0
+        return processes.ran_seconds(self._pid)
+
     def close(self) -> None:
         """End it if it still runs, and release what is held for it."""
         if self._pidfd < 0:

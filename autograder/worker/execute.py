@@ -120,7 +120,7 @@ class Executor:
         """
         self.root = path.parent
         name = f"{path.stem}_{id(self):x}" if unique else path.stem
-        if not unique:
+        if not unique and str(self.root) not in sys.path:
             sys.path.append(str(self.root))  # after everything installed: nothing is shadowed
         self.module_error = None
         loader = self.imports.loader(name, str(path)) if self.imports is not None else None

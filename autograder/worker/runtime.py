@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import warnings
 from pathlib import Path
 from typing import Literal
@@ -71,6 +72,7 @@ def serve(sock: socket.socket) -> None:
         str(executor.root), lambda what, line: told(_KINDS[what in lookout.LOOKS], what, line)
     )
     warnings.simplefilter("ignore")
+    sys.dont_write_bytecode = True  # a version loaded after another would be taken for it
     data = b""
     while True:
         start = wire.STAMP.size + wire.PREFIX.size

@@ -9,7 +9,7 @@ FLOORS = (
     ("version",),
     ("worker",),
     ("model",),
-    ("files", "pages", "sandbox", "terminal"),
+    ("files", "pages", "repair", "sandbox", "terminal"),
     ("grading",),
     ("authors",),
     ("batch", "feedback", "authoring", "student", "lms"),

@@ -1,0 +1,146 @@
+"""What right code answers in a week's tests, call by call: a quick look at many versions of a file.
+
+A hidden test draws, encodes, compares. To tell that a version is still wrong it is enough to put
+the test's own requests to it and to see that an answer is far from the solution's. What passes
+here is not right yet: that only the tests themselves say.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..worker import wire
+from ..worker.values import Decoder
+from .drawn import read_special
+from .outcomes import Outcome
+from .targets import Answer, Target
+
+FAR = math.inf
+# Farther than this from the solution is wrong, in parts of the largest entry.
+_LOOSE = {torch.float16: 0.1, torch.bfloat16: 0.3, torch.float32: 1e-3, torch.float64: 1e-3}
+
+
+class Recording:
+    """A target that notes what it was asked and answered, test by test."""
+
+    def __init__(self, inner: Target) -> None:
+        self._inner = inner
+        self.steps: dict[str, list[tuple[bytes, Answer | Outcome]]] = {}
+        self._test = ""
+
+    def begin(self, test: str, exercise: str) -> None:
+        self._test = test
+        self.steps.setdefault(
+            test, []
+        )  # a test can begin twice: what is known of it was asked first
+        self._inner.begin(test, exercise)
+
+    def request(self, frame: bytes) -> Answer:
+        try:
+            answer = self._inner.request(frame)
+        except Outcome as outcome:
+            self.steps[self._test].append((frame, outcome))
+            raise
+        self.steps[self._test].append((frame, answer))
+        return answer
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+@dataclass
+class Probe:
+    """A test's requests with the solution's answers, and how far a right answer may be off."""
+
+    test: str
+    steps: list[tuple[bytes, Answer]]
+    within: float = 1.0
+    size: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.size = sum(len(frame) for frame, _ in self.steps)
+
+    def sees_difference(self, target: Target, exercise: str) -> bool:
+        """Whether the target answers otherwise than right code in this test."""
+        target.begin(self.test, exercise)
+        for frame, right in self.steps:
+            try:
+                answer = target.request(frame)
+            except Outcome:
+                return True
+            if distance(answer, right) > self.within:
+                return True
+        return False
+
+
+def distance(mine: Answer, right: Answer) -> float:
+    """How far an answer is from the right one, in parts of what is surely too far; FAR if it is of
+    another kind."""
+    a, b = mine[0], right[0]
+    same = a.status == b.status and not a.banned and bool(a.detached) == bool(b.detached)
+    if not same or a.mutated != b.mutated or a.side_effects != b.side_effects:
+        return FAR
+    if b.raised is not None and (a.raised is None or a.raised.type != b.raised.type):
+        return FAR
+    if a.counts and b.counts and a.counts.largest > 4 * b.counts.largest:
+        return FAR
+    try:
+        decoders = [Decoder(x[1], special=read_special) for x in (mine, right)]
+        values = [d(x[0].value) for d, x in zip(decoders, (mine, right), strict=True)]
+        gradients = [
+            tuple(d(g) for g in x[0].gradients or ())
+            for d, x in zip(decoders, (mine, right), strict=True)
+        ]
+    except wire.BadFrame:
+        return FAR
+    scale = max((_size(g) for g in gradients[1] if isinstance(g, torch.Tensor)), default=0.0)
+    return max(_apart(values[0], values[1]), _apart(gradients[0], gradients[1], scale))
+
+
+def _apart(a: Any, b: Any, scale: float = 0.0) -> float:
+    if isinstance(b, (np.ndarray, np.generic)):
+        if not isinstance(a, (np.ndarray, np.generic)) or a.dtype != b.dtype:
+            return FAR
+        a, b = (torch.from_numpy(np.array(x)) for x in (a, b))
+    if isinstance(b, torch.Tensor):
+        return _tensors_apart(a, b, scale) if isinstance(a, torch.Tensor) else FAR
+    if isinstance(b, (tuple, list)):
+        if not isinstance(a, (tuple, list)) or len(a) != len(b):
+            return FAR
+        return max((_apart(x, y, scale) for x, y in zip(a, b, strict=True)), default=0.0)
+    if isinstance(b, dict):
+        if not isinstance(a, dict) or a.keys() != b.keys():
+            return FAR
+        return max((_apart(a[k], b[k], scale) for k in b), default=0.0)
+    if isinstance(b, float) and isinstance(a, (int, float)):
+        return _tensors_apart(torch.tensor(float(a)).double(), torch.tensor(b).double(), scale)
+    if isinstance(b, (bool, int, str)):
+        return 0.0 if type(a) is type(b) and a == b else FAR
+    return 0.0 if type(a) is type(b) else FAR
+
+
+def _tensors_apart(a: torch.Tensor, b: torch.Tensor, scale: float) -> float:
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return FAR
+    if a.is_meta or b.is_meta:
+        return 0.0
+    if not b.is_floating_point():
+        return 0.0 if torch.equal(a, b) else FAR
+    left, right = a.double(), b.double()
+    if not torch.equal(torch.isfinite(left), torch.isfinite(right)):
+        return FAR
+    gap = _size(torch.where(torch.isfinite(right), left - right, torch.zeros_like(right)))
+    largest = max(_size(right), scale, 1e-30)
+    return gap / largest / _LOOSE.get(b.dtype, 1e-3)
+
+
+def _size(x: torch.Tensor) -> float:
+    if x.is_meta or not x.is_floating_point():
+        return 0.0
+    finite = x[torch.isfinite(x)]
+    return float(finite.abs().max()) if finite.numel() else 0.0

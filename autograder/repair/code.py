@@ -1,0 +1,135 @@
+"""A module's text and its tree: where things stand, and the text with something put in its place.
+
+Theory of operation. The text is a stranger's. It is parsed, never run here; whatever cannot be
+parsed has no changes. Replacing text instead of printing a changed tree keeps every other line
+where it is, and costs no more than the text is long.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+Definition = ast.FunctionDef | ast.ClassDef
+Pieces = tuple[tuple[int, int, bytes], ...]  # where from, where to, what instead
+
+
+class Code:
+    """A module that can be parsed; raises SyntaxError, ValueError or RecursionError."""
+
+    def __init__(self, source: str) -> None:
+        self.data = source.encode()
+        self.tree = ast.parse(source)
+        lengths = [len(line) for line in self.data.split(b"\n")]
+        self._starts = [0]
+        for length in lengths:
+            self._starts.append(self._starts[-1] + length + 1)
+
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        start = self._starts[node.lineno - 1] + node.col_offset
+        return start, self._starts[node.end_lineno - 1] + node.end_col_offset
+
+    def text(self, node: ast.expr | ast.stmt) -> str:
+        start, end = self.span(node)
+        return self.data[start:end].decode()
+
+    def pieces(self, *replaced: tuple[ast.expr | ast.stmt, str]) -> Pieces:
+        """Texts in the place of nodes that do not overlap, as bytes, from the last to the first."""
+        found = ((*self.span(node), text.encode()) for node, text in replaced)
+        return tuple(sorted(found, reverse=True))
+
+    @cached_property
+    def definitions(self) -> dict[str, Definition]:
+        found = (n for n in self.tree.body if isinstance(n, Definition))
+        return {n.name: n for n in found}
+
+    def reached(self, name: str, stop: frozenset[str]) -> list[Definition]:
+        """The definition and those that it uses, itself or through others, but for `stop`."""
+        todo, found = [name], dict[str, Definition]()
+        while todo:
+            definition = self.definitions.get(todo.pop())
+            if definition is None or definition.name in found:
+                continue
+            found[definition.name] = definition
+            used = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
+            todo += [n for n in used if n in self.definitions and n not in stop]
+        return list(found.values())
+
+
+@dataclass
+class Scope:
+    """A function, and the names that an expression in it may use."""
+
+    code: Code
+    name: str
+    node: ast.FunctionDef
+    owner: ast.ClassDef | None
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+
+    @cached_property
+    def parameters(self) -> list[str]:
+        arguments = self.node.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        return [a.arg for a in every if a.arg not in ("self", "ctx", "cls")]
+
+    @cached_property
+    def locals(self) -> list[str]:
+        """Names that are assigned in the function, in order."""
+        stored = (n for n in ast.walk(self.node) if isinstance(n, ast.Name) and _is_store(n))
+        return list(dict.fromkeys(n.id for n in stored))
+
+    @cached_property
+    def names(self) -> list[str]:
+        return list(dict.fromkeys([*self.parameters, *self.locals]))
+
+    @cached_property
+    def attributes(self) -> list[str]:
+        """The attributes that `self` has."""
+        found = (
+            n.attr
+            for n in ast.walk(self.owner or self.node)
+            if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
+            if n.value.id == "self"
+        )
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def axis(self) -> str:
+        """The parameter that names an axis, or the last axis."""
+        return next((p for p in self.parameters if p in ("dim", "axis")), "-1")
+
+    @cached_property
+    def used(self) -> set[str]:
+        return {n.id for n in ast.walk(self.node) if isinstance(n, ast.Name)}
+
+    def walk(self) -> Iterator[ast.AST]:
+        """The nodes of the body that run: no annotations, no docstrings, nothing of f-strings."""
+        todo: list[ast.AST] = list(self.node.body)
+        while todo:
+            node = todo.pop(0)
+            yield node
+            if isinstance(node, ast.JoinedStr):
+                continue
+            for child in ast.iter_child_nodes(node):
+                self.parents[child] = node
+                if not (isinstance(node, ast.AnnAssign) and child is node.annotation):
+                    todo.append(child)
+
+
+def _is_store(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def scopes(code: Code, definitions: list[Definition]) -> Iterator[Scope]:
+    """The functions of definitions: methods each for itself, functions within with their outer."""
+    for definition in definitions:
+        if isinstance(definition, ast.FunctionDef):
+            yield Scope(code, definition.name, definition, None)
+            continue
+        methods = [m for m in definition.body if isinstance(m, ast.FunctionDef)]
+        for method in sorted(methods, key=lambda m: m.name == "__init__"):
+            yield Scope(code, f"{definition.name}.{method.name}", method, definition)

@@ -1,0 +1,133 @@
+"""Changes of one statement: left out, moved, written out of place, or with a line before it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .code import Scope
+from .expressions import called
+
+Texts = Iterator[tuple[str, str]]
+
+
+def statements(node: ast.stmt, scope: Scope) -> Texts:
+    """Texts that could stand in a statement's place, with their kinds."""
+    yield from _in_place(node, scope)
+    yield from _refusals(node, scope)
+    yield from _no_gradient(node, scope)
+    yield from _missing(node, scope)
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        yield from _assigned(node, scope)
+    if isinstance(node, (ast.Expr, ast.AugAssign, ast.Assign)) and not _documents(node):
+        yield "statement", "pass"
+
+
+def _documents(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _in_place(node: ast.stmt, scope: Scope) -> Texts:
+    text = scope.code.text
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        whole = text(node)
+        name, value = node.target.id, text(node.value)
+        sign = whole[len(name) :].split("=", 1)[0].strip()
+        yield "in place", f"{name} = {name} {sign} ({value})"
+        yield "operator", f"{name} = {value}"
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        function = node.value.func
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            subject = function.value.id
+            if subject in scope.names:
+                yield "lost result", f"{subject} = {text(node)}"
+                if function.attr.endswith("_"):
+                    out = f"{subject} = {subject}.clone(); {text(node)}"
+                    yield "in place", out
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        written = node.targets[0].value
+        if isinstance(written, ast.Name):
+            name = written.id
+            yield "in place", f"{name} = {name}.clone(); {text(node)}"
+            index, filling = text(node.targets[0].slice), text(node.value)
+            yield "in place", f"{name} = {name}.masked_fill({index}, {filling})"
+            yield "in place", f'{name} = {name}.masked_fill({index}, float("-inf"))'
+
+
+def _refusals(node: ast.stmt, scope: Scope) -> Texts:
+    """What refuses bad arguments, and says which value was bad."""
+    said = " ".join("{" + name + "!r}" for name in scope.parameters)
+    if isinstance(node, ast.Assert):
+        test = scope.code.text(node.test)
+        if "self" not in test:
+            yield (
+                "refusal",
+                f"if not ({test}): raise ValueError(f'{said} {{{test.split(' %')[0]}}}')",
+            )
+        yield "refusal", f"if not ({test}): raise ValueError(f'{said}')"
+    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+        yield "refusal", f"raise ValueError(f'{said}')"
+
+
+def _no_gradient(node: ast.stmt, scope: Scope) -> Texts:
+    if not isinstance(node, ast.With) or len(node.items) != 1:
+        return
+    context = node.items[0].context_expr
+    if called(context) in ("no_grad", "inference_mode"):
+        rest = scope.code.text(node)[len("with ") :]
+        head = scope.code.text(context)
+        yield "gradient", "if True" + rest[len(head) :]
+
+
+def _missing(node: ast.stmt, scope: Scope) -> Texts:
+    """A line that is not there, before or after this one."""
+    text, indent = scope.code.text(node), " " * node.col_offset
+    if isinstance(node, (ast.Expr, ast.Assign)) and "backward(" in text:
+        optimisers = {
+            t.id
+            for n in ast.walk(scope.node)
+            if isinstance(n, ast.Assign) and "optim" in scope.code.text(n.value)
+            for t in n.targets
+            if isinstance(t, ast.Name)
+        }
+        for name in sorted(optimisers):
+            yield "missing step", f"{name}.zero_grad()\n{indent}{text}"
+    if not (scope.node.body and node is _first(scope.node)):
+        return
+    for parameter in scope.parameters[:2]:
+        yield "kind of number", f"{parameter} = {parameter}.clone()\n{indent}{text}"
+        if "np" in scope.used:
+            float64 = f"if {parameter}.dtype.kind != 'f': {parameter} = {parameter}.astype(float)"
+            yield "kind of number", f"{float64}\n{indent}{text}"
+        else:
+            yield "kind of number", f"{parameter} = {parameter}.float()\n{indent}{text}"
+    if "model" in scope.parameters:
+        yield "missing step", f"model.train()\n{indent}{text}"
+        yield "missing step", f"model.eval()\n{indent}{text}"
+
+
+def _first(node: ast.FunctionDef) -> ast.stmt:
+    body = [s for s in node.body if not _documents(s)]
+    return body[0] if body else node.body[0]
+
+
+def _assigned(node: ast.Assign, scope: Scope) -> Texts:
+    """Names that are assigned in another order; a value that is used changed from here on."""
+    target, value = node.targets[0], scope.code.text(node.value)
+    if isinstance(target, ast.Tuple) and 2 <= len(target.elts) <= 3:
+        parts = [scope.code.text(e) for e in target.elts]
+        orders = [[1, 0], [1, 0, 2], [0, 2, 1], [2, 1, 0]]
+        for order in orders:
+            if len(order) == len(parts):
+                yield "order of values", f"{', '.join(parts[i] for i in order)} = {value}"
+    if isinstance(target, ast.Name):
+        name = target.id
+        for wrapped in (
+            f"torch.nan_to_num({value}, neginf=0.0)",
+            f"({value}).masked_fill(torch.isinf({value}), 0.0)",
+        ):
+            if called(node.value) in ("amax", "max", "maximum"):
+                yield "infinity", f"{name} = {wrapped}"
+        others = [a for a in scope.attributes if f"self.{a}" not in scope.code.text(scope.node)]
+        for attribute in others:
+            yield "missing step", f"{name} = self.{attribute}({value})"

@@ -1,0 +1,96 @@
+"""The line of a mistake is found in a student's own code, and none is told where none is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.feedback.view import where
+from autograder.grading.warm import warm_engine
+from autograder.model.course import load
+from autograder.model.report import Suspect
+from autograder.sandbox import choose
+
+PROJECT = Path(__file__).resolve().parents[2]
+WEEK = "week01_softmax"
+
+
+class Finder:
+    """Grades softmax, written otherwise, in the sandbox; lines count from its own first line."""
+
+    def __init__(self) -> None:
+        course = load(PROJECT)
+        self.week = course.week(WEEK)
+        self.engine = warm_engine(course, self.week, ("cpu",), b"lines" * 7, choose())
+        self.engine.look_for_lines(30.0)
+
+    def found(self, code: str) -> list[Suspect]:
+        before = f"{self.engine.bank.solution}\n"
+        files = {self.week.module: f"{before}{code}".encode()}
+        report = self.engine.grade("student", files, "softmax")
+        assert report.verdict == "graded", report.message
+        assert report.exercises[0].score < report.exercises[0].max_score
+        return list(report.exercises[0].suspects)
+
+    def lines(self, code: str) -> set[int]:
+        return {s.line - self.engine.bank.solution.count("\n") - 1 for s in self.found(code)}
+
+
+@pytest.fixture(scope="module")
+def finder() -> Iterator[Finder]:
+    made = Finder()
+    yield made
+    made.engine.close()
+
+
+WRONG_AXIS = """def softmax(x, dim=-1):
+    top, _ = torch.max(x, dim=dim, keepdim=True)
+    parts = torch.exp(x - top)
+    return parts / parts.sum(-1, keepdim=True)
+"""
+NO_GRADIENT = """def softmax(x, dim=-1):
+    with torch.no_grad():
+        parts = (x - x.amax(dim, True)).exp()
+        return parts / parts.sum(dim, True)
+"""
+TWO_LINES = """def softmax(x, dim=-1):
+    parts = torch.exp(x).float()
+    return parts / (parts.sum(-1, True) + 1e-3)
+"""
+STOPS = """def softmax(x, dim=-1):
+    return x.no_such_thing(dim)
+"""
+HANGS_WHEN_CHANGED = """def softmax(x, dim=-1):
+    steps = 3
+    while steps > 0:
+        steps = steps - 1
+    parts = (x - x.amax(dim, True)).exp()
+    return parts / parts.sum(-1, True)
+"""
+
+
+def test_the_line_of_a_wrong_axis(finder):
+    assert finder.lines(WRONG_AXIS) == {4}
+
+
+def test_the_kind_of_a_mistake_is_told_with_its_line(finder):
+    assert [s.kind for s in finder.found(NO_GRADIENT)] == ["gradient"]
+
+
+def test_two_mistakes_have_no_one_line(finder):
+    assert finder.found(TWO_LINES) == []
+
+
+def test_where_the_code_stops_is_known_without_a_search(finder):
+    assert finder.lines(STOPS) == {2}
+
+
+def test_a_version_that_hangs_does_not_end_the_search(finder):
+    assert 6 in finder.lines(HANGS_WHEN_CHANGED)
+
+
+def test_the_student_is_told_where_and_never_what_to_write(finder):
+    said = where(finder.found(WRONG_AXIS))
+    assert said.endswith("(along which axis?).")

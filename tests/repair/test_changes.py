@@ -1,0 +1,61 @@
+"""Small changes of a program: where they stand, and that they are changes of its own code."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder.repair import changes
+
+MEAN = '''def mean(x, dim=-1):
+    """The mean."""
+    total = x.sum(dim=-1)
+    return total / x.shape[dim]
+
+
+def other(x):
+    return x + 1
+'''
+
+
+def sources(source: str, exercise: str = "mean", **more: frozenset[str]) -> dict[str, int]:
+    data = source.encode()
+    return {c.applied(data).decode(): c.line for c in changes(source, exercise, **more)}
+
+
+def test_an_axis_can_be_the_one_that_the_parameter_names():
+    assert sources(MEAN)[MEAN.replace("x.sum(dim=-1)", "(x.sum(dim=dim))")] == 3
+
+
+def test_changes_stay_in_the_exercise_and_what_it_uses():
+    assert {c.function for c in changes(MEAN, "mean")} == {"mean"}
+
+
+def test_a_helper_of_ones_own_is_changed_too():
+    helped = MEAN.replace("x.shape[dim]", "other(x)")
+    assert {c.function for c in changes(helped, "mean")} == {"mean", "other"}
+
+
+def test_another_exercise_is_left_alone():
+    helped = MEAN.replace("x.shape[dim]", "other(x)")
+    assert {c.function for c in changes(helped, "mean", frozenset({"other"}))} == {"mean"}
+
+
+def test_a_result_that_is_lost_can_be_kept():
+    lost = "def f(x, m):\n    x.masked_fill(m, 0.0)\n    return x\n"
+    assert lost.replace("    x.m", "    x = x.m") in sources(lost, "f")
+
+
+def test_one_wrong_axis_in_two_calls_is_one_change():
+    twice = "def f(x, dim):\n    y = x - x.amax(dim=-1)\n    return y.sum(dim=-1)\n"
+    change = next(c for c in changes(twice, "f") if c.more)
+    assert (change.line, change.more) == (2, (3,))
+
+
+@pytest.mark.parametrize("source", ["def f(:", "\0", "f = 1", "def f(x): " + "(" * 300])
+def test_what_cannot_be_read_has_no_changes(source):
+    assert changes(source, "f") == []
+
+
+def test_letters_beyond_ascii_do_not_shift_a_change():
+    written = "def f(x):\n    é = 'ä'; return x - é\n"
+    assert "def f(x):\n    é = 'ä'; return ((é) - (x))\n" in sources(written, "f")
