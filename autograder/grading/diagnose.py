@@ -22,6 +22,7 @@ _AGREES = 0.6  # of the tests that a misconception fails and that speak of it al
 _EVIDENCE = 0.2  # of all that it fails
 _EXPLAINS = 0.5  # of all that the student fails
 _ANOTHER = 0.9  # tests that one more flaw has to explain
+_CLOSE = 0.98  # what answers count that are much closer to each other than to the right ones
 _ALIKE = 0.7  # what a failure for the same reason counts, with other values
 _CANDIDATES = 12
 
@@ -81,8 +82,10 @@ def _suspected(
         return None
     agrees = {}
     for test, run in theirs.items():
-        if same_failure(failed[test], run, right.get(test, ())):
+        if same_failure(failed[test], run):
             agrees[test] = 1.0
+        elif same_failure(failed[test], run, right.get(test, ())):
+            agrees[test] = _CLOSE
         elif alike_failure(failed[test], run):
             agrees[test] = _ALIKE
     if not agrees:
