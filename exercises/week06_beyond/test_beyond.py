@@ -297,3 +297,28 @@ def test_sentence_attention_leaves_the_model_alone(training):
     sentence_attention(model, tokenizer, "the cat")
     assert model.training is training, "The model has to be in the mode that it came in."
     assert model.config._attn_implementation == before, "Switch back to the attention it came with."
+
+
+def test_additive_attention_by_the_formula():
+    from beyond import additive_attention
+
+    q, k, v, W_q, W_k, u = draw(3, 2), draw(4, 5), draw(4, 6), draw(7, 2), draw(7, 5), draw(7)
+    output, weights = additive_attention(q, k, v, W_q, W_k, u)
+    assert weights.shape == (3, 4) and output.shape == (3, 6)
+    scores = torch.empty(3, 4)
+    for i in range(3):
+        for j in range(4):
+            scores[i, j] = sum(u * torch.tanh(W_q @ q[i] + W_k @ k[j]))
+    expected = torch.softmax(scores, dim=-1)
+    torch.testing.assert_close(weights, expected, msg="The weights are not those of the formula.")
+    torch.testing.assert_close(output, expected @ v, msg="The weights should mix the values.")
+
+
+def test_additive_attention_without_a_visible_key():
+    from beyond import additive_attention
+
+    mask = torch.tensor([[True, False, True], [False, False, False]])
+    inputs = draw(2, 4), draw(3, 4), draw(3, 2), draw(5, 4), draw(5, 4), draw(5)
+    output, weights = additive_attention(*inputs, mask)
+    assert not weights[~mask].any(), "Hidden keys have weight."
+    assert not output[1].any(), "A query without a visible key should get zeros."

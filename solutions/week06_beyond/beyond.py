@@ -1,8 +1,9 @@
 """Week 6: beyond softmax, beyond order, beyond n x m.
 
-Eight electives, each on its own. Two replacements for the softmax that give exact zeros, two ways
+Nine electives, each on its own. Two replacements for the softmax that give exact zeros, two ways
 to tell attention where a token stands, attention whose cost grows with T instead of T², the same
-attention for any array library, and a look into an encoder that somebody else trained.
+attention for any array library, a look into an encoder that somebody else trained, and attention as
+it began.
 
 Shapes: `T` tokens, `n` queries, `m` keys, `d` head size, `d_v` value size, `r` random features,
 `D` largest distance, `H` heads, `...` any number of leading dimensions (also none). Masks are bool,
@@ -325,4 +326,46 @@ def sentence_attention(model: Any, tokenizer: Any, sentence: str) -> tuple[list[
         model.set_attn_implementation(implementation)
         model.train(was_training)
     return tokens, torch.stack(result.attentions).squeeze(1)
+    # END SOLUTION
+
+
+def additive_attention(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    W_q: torch.Tensor,
+    W_k: torch.Tensor,
+    u: torch.Tensor,
+    mask: torch.Tensor | None = None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Attention as it was first written: a small network scores each pair (Bahdanau et al., 2015).
+
+    The score of query i and key j is u · tanh(W_q q_i + W_k k_j) (section 3.1 and appendix A.1.2).
+    It is not divided by anything. Queries and keys may be of different sizes.
+
+    Args:
+        q: queries, (..., n, d_q).
+        k: keys, (..., m, d_k).
+        v: values, (..., m, d_v).
+        W_q: what makes a hidden vector of a query, (a, d_q).
+        W_k: what makes one of a key, (a, d_k).
+        u: what reads the score off the hidden vector, (a,).
+        mask: bool, True = may attend, broadcastable to (..., n, m).
+
+    Returns:
+        output (..., n, d_v) and weights (..., n, m). Where a query may attend to nothing both are
+        zero. Differentiable in W_q, W_k and u too.
+    """
+    # TODO: a hidden vector for every query and one for every key; every pair adds two of them.
+    # BEGIN SOLUTION
+    of_query, of_key = q @ W_q.transpose(0, 1), k @ W_k.transpose(0, 1)  # (..., n, a), (..., m, a)
+    hidden = torch.tanh(of_query.unsqueeze(-2) + of_key.unsqueeze(-3))  # (..., n, m, a)
+    scores = hidden @ u
+    if mask is None:
+        weights = torch.softmax(scores, dim=-1)  # public
+    else:
+        lowest = torch.finfo(scores.dtype).min
+        weights = torch.softmax(scores.masked_fill(~mask, lowest), dim=-1)
+        weights = weights.masked_fill(~mask, 0.0)
+    return weights @ v, weights
     # END SOLUTION

@@ -84,3 +84,16 @@ def sentence_attention(model, tokenizer, sentence):
         outputs = twin(**encoding.to(twin.device), output_attentions=True)
         weights = torch.cat([layer for layer in outputs["attentions"]], dim=0)
     return encoding.tokens(), weights.clone()
+
+
+def additive_attention(q, k, v, W_q, W_k, u, mask=None):
+    pairs = torch.einsum("...nd,ad->...na", q, W_q)[..., :, None, :]
+    pairs = pairs + torch.einsum("...md,ad->...ma", k, W_k)[..., None, :, :]
+    scores = torch.einsum("...a,a->...", pairs.tanh(), u)
+    if mask is not None:
+        blind = ~mask.any(-1, keepdim=True)
+        scores = torch.where(mask | blind, scores, -torch.inf)
+    weights = scores.softmax(-1)
+    if mask is not None:
+        weights = weights * mask.to(weights.dtype)
+    return torch.einsum("...nm,...mv->...nv", weights, v), weights

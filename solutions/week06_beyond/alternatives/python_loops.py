@@ -137,3 +137,19 @@ def sentence_attention(model, tokenizer, sentence):
     for layer in attentions:
         layers.append(torch.stack([head for head in layer[0]]))
     return [tokenizer.convert_ids_to_tokens(i) for i in ids], torch.stack(layers)
+
+
+def additive_attention(q, k, v, W_q, W_k, u, mask=None):
+    rows = []
+    keys = torch.nn.functional.linear(k, W_k)
+    for i in range(q.shape[-2]):
+        query = torch.nn.functional.linear(q[..., i, :], W_q)
+        columns = [(torch.tanh(query + keys[..., j, :]) * u).sum(-1) for j in range(k.shape[-2])]
+        rows.append(torch.stack(columns, dim=-1))
+    scores = torch.stack(rows, dim=-2)
+    powers = torch.exp(scores - scores.amax(-1, keepdim=True).detach())
+    if mask is not None:
+        powers = powers * mask
+    total = powers.sum(-1, keepdim=True)
+    weights = powers / torch.where(total == 0, torch.ones_like(total), total)
+    return weights @ v, weights

@@ -1,0 +1,99 @@
+"""Hidden graders for `additive_attention`."""
+
+import pytest
+import torch
+
+from autograder.authors import rows_sum_to_one, zero_where
+
+
+@pytest.fixture
+def inputs(draw):
+    """q (..., n, d_q), k (..., m, d_k), v (..., m, d_v), W_q (a, d_q), W_k (a, d_k), u (a,)."""
+
+    def make(*lead, n=4, m=6, d_q=3, d_k=5, d_v=7, a=8):
+        pairs = draw.normal(*lead, n, d_q), draw.normal(*lead, m, d_k), draw.normal(*lead, m, d_v)
+        return *pairs, draw.normal(a, d_q), draw.normal(a, d_k), draw.normal(a)
+
+    return make
+
+
+def sighted(draw, *shape):
+    """A drawn mask in which every query may attend to at least one key."""
+    one = draw.integers(0, shape[-1], *shape[:-1])
+    return draw.bools(*shape) | torch.nn.functional.one_hot(one, shape[-1]).bool()
+
+
+@pytest.mark.weight(3)
+def test_values(agree, inputs):
+    """Each pair is scored by u · tanh(W_q q + W_k k), and the softmax runs over the keys."""
+    _, weights = agree.additive_attention(*inputs(2))
+    rows_sum_to_one(weights)
+    agree.additive_attention(*inputs(2, d_q=5, d_k=5, d_v=5))
+
+
+def test_any_leading_dimensions(agree, inputs):
+    """Without a batch, with one, and with heads: the small network is the same for all."""
+    for lead in ((), (1,), (2, 3)):
+        agree.additive_attention(*inputs(*lead))
+
+
+def test_sizes(agree, inputs):
+    """Nothing is divided by a root, whatever the sizes of queries, keys and hidden vectors are."""
+    agree.additive_attention(*inputs(2, a=2, d_q=16, d_k=16))
+    agree.additive_attention(*inputs(2, a=16, d_q=2, d_k=9))
+
+
+def test_lengths_of_one(agree, inputs):
+    """One query, one key, one feature, one hidden number: all axes stay."""
+    agree.additive_attention(*inputs(2, n=1))
+    agree.additive_attention(*inputs(2, m=1))
+    agree.additive_attention(*inputs(1, n=3, m=2, d_q=1, d_k=1, d_v=1, a=1))
+
+
+@pytest.mark.weight(2)
+def test_masks(agree, draw, inputs):
+    """Hidden keys get exactly 0; a mask may be one for all, or one for each sequence."""
+    for shape in ((4, 6), (2, 4, 6), (2, 1, 6)):
+        mask = sighted(draw, *shape)
+        _, weights = agree.additive_attention(*inputs(2), mask)
+        zero_where(weights, ~mask.expand(2, 4, 6))
+
+
+@pytest.mark.weight(2)
+def test_rows_with_nothing_to_attend_to(agree, draw, inputs):
+    """A query without a visible key gets zeros, and no gradient is NaN."""
+    mask = sighted(draw, 4, 6)
+    mask[2] = False
+    agree.gradients.additive_attention(*inputs(2), mask=mask)
+
+
+@pytest.mark.weight(2)
+def test_gradients(agree, inputs):
+    """Queries, keys, values, both matrices and u get their gradients."""
+    agree.gradients.additive_attention(*inputs(2))
+
+
+def test_every_dtype(agree, draw, inputs, dtype):
+    """Output and weights have the inputs' dtype, with a mask too."""
+    agree.additive_attention(*inputs(2))
+    mask = sighted(draw, 4, 6)
+    mask[1] = False
+    agree.additive_attention(*inputs(2), mask)
+
+
+def test_inputs_that_are_views(agree, draw):
+    """Transposed and expanded inputs give the same as their copies, unchanged."""
+    agree.additive_attention(
+        draw.normal(4, 2, 3).transpose(0, 1),
+        draw.normal(1, 6, 5).expand(2, 6, 5),
+        draw.normal(2, 7, 6).mT,
+        draw.normal(3, 8).T,
+        draw.normal(5, 8).T,
+        draw.normal(8, 2)[:, 0],
+    )
+
+
+def test_device(agree, draw, inputs, device):
+    """Everything is made where the queries live."""
+    agree.additive_attention(*inputs(2))
+    agree.additive_attention(*inputs(2), sighted(draw, 4, 6))
