@@ -55,19 +55,18 @@ _LIMITS = {
 }
 # Of each answer: the memory that grading takes is measured, so the laboratory itself takes little.
 _TEE_BYTES = 1 << 14
-# Every attack may use it: the names in the frames above a call, spelt so that no source rule sees
-# it. What is attacked by them is what runs, not the reading of sources.
+# Every attack may use it: names of the worker's modules, found through torch's stack of modes,
+# spelt so that neither the source rules nor the lookout see it. What is attacked is what runs.
 _ABOVE = """
 def _above():
-    try:
-        raise ValueError
-    except ValueError as error:
-        frame, found = getattr(error.__traceback__, "_".join(("tb", "frame"))), {}
-    while frame is not None:
-        for names in ("globals", "locals"):
-            found |= getattr(frame, "_".join(("f", names)))
-        frame = getattr(frame, "_".join(("f", "back")))
-    return found
+    net = vars(torch.overrides)["_".join(("", "get", "current", "function", "mode", "stack"))]()[-1]
+    cell = getattr(net.watcher.tell, "__erusolc__"[::-1])[0]
+    told = getattr(cell, "_".join(("cell", "contents")))
+    found = {}
+    for function in (type(net).__init__, type(told).__call__):
+        found |= getattr(function, "__slabolg__"[::-1])
+    found |= getattr(found["Executor"].answer, "__slabolg__"[::-1])
+    return found | {"stamp": told._stamp}
 """
 _INPUT = re.compile(r"CANARYINPUT[ _m]*-?[0-9a-j]")
 
