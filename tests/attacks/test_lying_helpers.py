@@ -1,5 +1,7 @@
 """A helper made to lie so that an empty exercise earns points: the guard lets nothing through.
 
+And what it must let through: an exercise that is right, given the wrong one that it calls.
+
 Each file of `lend/` is appended to the solution of week 1. Its header says which exercise lies,
 which is empty, and what the empty one may earn at most: what its own passing tests are worth, or
 what a helper that says the same of everything leaves to tell.
@@ -15,6 +17,7 @@ import pytest
 
 from autograder.grading.engine import Engine
 from autograder.model.course import load
+from autograder.model.report import ExerciseReport
 
 HERE = Path(__file__).parent
 PROJECT = HERE.parents[1]
@@ -30,16 +33,49 @@ def engine() -> Iterator[Engine]:
     engine.close()
 
 
+def graded(engine: Engine, text: str) -> dict[str, ExerciseReport]:
+    """The exercises of the solution with `text` appended to it."""
+    source = f"{engine.bank.solution}\n\n{text}"
+    report = engine.grade("somebody", {engine.week.module: source.encode()})
+    assert report.verdict == "graded", report.message
+    return {e.name: e for e in report.exercises}
+
+
+def wrong(engine: Engine, name: str) -> str:
+    path = engine.bank.folder / "misconceptions" / f"{name}.py"
+    return path.read_text(encoding="utf-8")
+
+
+ATTENTION = "scaled_dot_product_attention"
+
+
+def test_right_attention_keeps_its_points_given_wrong_gradients(engine: Engine) -> None:
+    found = graded(engine, wrong(engine, "differentiates_entry_by_entry"))
+    assert found[ATTENTION].score == found[ATTENTION].max_score
+
+
+def test_it_is_said_whose_mistake_attention_carries(engine: Engine) -> None:
+    found = graded(engine, wrong(engine, "differentiates_entry_by_entry"))
+    assert found[ATTENTION].inherits == ("softmax",)
+
+
+def test_a_mistake_two_calls_away_costs_nothing_either(engine: Engine) -> None:
+    found = graded(engine, wrong(engine, "adds_a_little_to_the_denominator"))
+    assert found["SelfAttention"].score == found["SelfAttention"].max_score
+
+
+def test_wrong_attention_is_still_wrong_given_a_wrong_softmax(engine: Engine) -> None:
+    text = wrong(engine, "differentiates_entry_by_entry") + wrong(engine, "mixes_the_keys")
+    assert graded(engine, text)[ATTENTION].score < 2.0
+
+
 @pytest.mark.parametrize("path", LIES, ids=lambda path: path.stem)
 def test_an_empty_exercise_earns_nothing_by_a_helper_that(path: Path, engine: Engine) -> None:
     text = path.read_text(encoding="utf-8")
     header = _HEADER.search(text)
     assert header is not None
-    source = f"{engine.bank.solution}\n\n{text}"
-    report = engine.grade(path.stem, {engine.week.module: source.encode()})
-    assert report.verdict == "graded", report.message
-    score = {e.name: e.score for e in report.exercises}
-    assert score[header.group(1)] <= float(header.group(2))
+    found = graded(engine, text)
+    assert found[header.group(1)].score <= float(header.group(2))
 
 
 def test_there_are_more_than_ten_lies() -> None:
