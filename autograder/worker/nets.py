@@ -14,7 +14,7 @@ looked for: what would run is made to say that it runs.
 
 The nets are set once, before any student code is imported, and note for the watcher that is on.
 What they promise is that no name and no alias matters. Code that goes for the nets themselves is
-another matter; see the threat model.
+another matter; see docs/threat-model.md.
 """
 
 from __future__ import annotations
