@@ -60,7 +60,7 @@ def test_every_length(agree, draw):
 def test_refuses_what_is_too_long(agree, refuses, draw):
     """More tokens than max_len are a ValueError that says how many there were."""
     pair = agree.MiniTransformer(**SIZES)
-    pair(draw.integers(0, 11, 2, 8))
+    pair.student(draw.integers(0, 11, 2, 8))
     refuses(ValueError, mentions="10").of(pair)(draw.integers(0, 11, 2, 10))
     refuses(ValueError, mentions="17").of(pair)(draw.integers(0, 11, 2, 17))
 
@@ -119,7 +119,7 @@ def test_device(agree, draw, device):
     pair(draw.integers(0, 11, 2, 6))
 
 
-def test_refuses_heads_that_do_not_fit(agree, refuses, draw):
+def test_refuses_heads_that_do_not_fit(submission, refuses, draw):
     """A d_model that the heads do not divide is a ValueError."""
-    agree.MiniTransformer(**SIZES | {"n_heads": 4})(draw.integers(0, 11, 2, 6))
+    submission.MiniTransformer(**SIZES | {"n_heads": 4})(draw.integers(0, 11, 2, 6))
     refuses(ValueError, mentions="14").MiniTransformer(**SIZES | {"d_model": 14, "n_heads": 4})
