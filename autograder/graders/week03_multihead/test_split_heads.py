@@ -46,6 +46,7 @@ def test_inputs_that_are_views(agree, draw):
     agree.split_heads(draw.normal(2, 5, 24)[:, :, ::2], 3)
 
 
+@pytest.mark.weight(3)
 def test_gradients(agree, draw):
     """The gradient of every feature comes back to the place it was taken from."""
     agree.gradients.split_heads(draw.normal(2, 5, 12), 3)
@@ -61,8 +62,8 @@ def test_device(agree, draw, device):
     agree.split_heads(draw.normal(2, 5, 12), 3)
 
 
-def test_refuses_an_uneven_cut(agree, refuses, draw):
+def test_refuses_an_uneven_cut(submission, refuses, draw):
     """A width that the heads do not divide is a ValueError that says which width."""
-    agree.split_heads(draw.normal(2, 5, 12), 4)
+    submission.split_heads(draw.normal(2, 5, 12), 4)
     refuses(ValueError, mentions="4").split_heads(draw.normal(2, 5, 14), 4)
     refuses(ValueError).split_heads(draw.normal(2, 5, 3), 7)

@@ -66,8 +66,8 @@ def test_very_long_sequences(agree):
     agree.exactly.attention_memory(3 * 10**9 + 1, "lsh", 128, 8)
 
 
-def test_refuses_an_unknown_kind(agree, refuses):
+def test_refuses_an_unknown_kind(submission, refuses):
     """A kind that is neither "full" nor "lsh" is a ValueError."""
-    agree.exactly.attention_memory(96, "lsh", 8)
+    submission.attention_memory(96, "lsh", 8)
     refuses(ValueError).attention_memory(96, "local")
     refuses(ValueError).attention_memory(96, kind="")

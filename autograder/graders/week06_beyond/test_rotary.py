@@ -108,8 +108,8 @@ def test_device(agree, draw, device):
     agree.within(1e-5).rotary(x, torch.arange(3, 8))
 
 
-def test_refuses_an_odd_size(agree, refuses, draw):
+def test_refuses_an_odd_size(submission, refuses, draw):
     """A vector that cannot be cut into pairs is a ValueError that says its size."""
-    agree.within(1e-5).rotary(draw.uniform(2, 4, 6, low=-1))
+    submission.rotary(draw.uniform(2, 4, 6, low=-1))
     refuses(ValueError, mentions="7").rotary(draw.uniform(2, 4, 7, low=-1))
     refuses(ValueError, mentions="1").rotary(draw.uniform(2, 4, 1, low=-1))
