@@ -49,15 +49,17 @@ def _pattern(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) ->
     def alike(a: torch.Tensor, b: torch.Tensor) -> bool:
         return a.shape == b.shape and float((a - b).abs().max()) <= 1e-3 * scale
 
+    zero = theirs == 0
+    if bool((mine[zero] != 0).any()) and alike(torch.where(zero, theirs, mine), theirs):
+        return "Some entries that should be exactly zero are not."
+    if alike(mine, theirs):  # before any relation: many hold of nearly equal numbers
+        return "It is close, but not to the precision of these numbers."
     if alike(mine, -theirs):
         return "The sign is the wrong way round."
     if mine.ndim >= 2 and alike(mine, theirs.transpose(-1, -2)):
         return "It matches after swapping the last two axes: it is transposed."
     if not bool(mine.any()):
         return "All entries are zero."
-    zero = theirs == 0
-    if bool((mine[zero] != 0).any()) and alike(torch.where(zero, theirs, mine), theirs):
-        return "Some entries that should be exactly zero are not."
     nonzero = theirs.abs() > 1e-3 * scale
     if int(nonzero.sum()) > 1:
         ratio = mine[nonzero] / theirs[nonzero]

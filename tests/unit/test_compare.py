@@ -134,3 +134,12 @@ def test_a_gradient_that_is_exactly_zero_allows_the_size_of_its_terms():
 def test_text_is_compared_without_spaces_at_line_ends():
     compare("a  b\nc", "a  b   \nc ", None, DERIVED)
     assert "line 2 differs from column 1" in message_of("a\nb", "a\nc")
+
+
+def test_a_result_that_is_close_is_called_close_and_nothing_else():
+    # a nearly symmetric matrix is close to its transposed one, too
+    right = torch.full((4, 4), 0.25) + 1e-5 * torch.arange(16.0).view(4, 4)
+    said = message_of(right * (1 + 3e-4), right)
+    assert "close, but not to the precision" in said
+    assert "transposed" not in said
+    assert "factor" not in said
