@@ -8,6 +8,7 @@ here is not right yet: that only the tests themselves say.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +28,8 @@ _LOOSE = {torch.float16: 0.1, torch.bfloat16: 0.3, torch.float32: 1e-3, torch.fl
 
 class Recording:
     """A target that notes what it was asked and answered, test by test."""
+
+    attempts: Sequence[str] = ()
 
     def __init__(self, inner: Target) -> None:
         self._inner = inner
