@@ -24,6 +24,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from ..files.atomic import replace_file
 from ..model.course import REGISTRY, Course, Week, load, parse
 from ..model.errors import CourseError
+from ..model.rules import in_words
 from ..model.stubs import stub_of, stub_path
 from .registry import with_week
 
@@ -161,6 +162,7 @@ def _about(
         "release": release.isoformat(),
         "due": due.isoformat(),
         "blank": BLANK,
+        "imports": in_words(()),
     }
 
 

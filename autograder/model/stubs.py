@@ -3,19 +3,24 @@
 Between `# BEGIN SOLUTION` and `# END SOLUTION` stands what students must not see. Inside a
 function or class body the region becomes `raise NotImplementedError("name")`; at module level it
 vanishes. Everything else is copied as it is, so signatures, docstrings with shapes and TODO
-comments are written once, in the solution.
+comments are written once, in the solution. What course.yaml does not allow in the week is added to
+the module's docstring, so that students read it where they write.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 from .course import Course, Week
 from .errors import BuildError
+from .rules import in_words
 
 _BEGIN = re.compile(r"^(\s*)#+ BEGIN SOLUTION\s*$")
+_WIDTH = 96  # of what is announced: fits a line of 100 in comments too
 _END = re.compile(r"^\s*#+ END SOLUTION\s*$")
 
 
@@ -84,9 +89,54 @@ def stub_of(course: Course, week: Week) -> str:
     path = course.solution(week)
     where = str(path.relative_to(course.root))
     try:
-        return make_stub(path.read_text(encoding="utf-8"), where)
+        stub = make_stub(path.read_text(encoding="utf-8"), where)
     except FileNotFoundError:
         raise BuildError(f"{where}: there is no such solution") from None
+    return with_announcement(stub, "\n\n".join(_announced(week)))
+
+
+def _announced(week: Week) -> Iterator[str]:
+    """Paragraphs on what is not allowed in the week, if anything is."""
+    said = [_calls_in_words("this week", week.not_allowed)]
+    for exercise in week.exercises:
+        where = f"in `{exercise.name}`"
+        said.append(_calls_in_words(where, exercise.not_allowed))
+        if exercise.source_not_allowed:
+            said.append(f"Not allowed {where}: the names {_listed(exercise.source_not_allowed)}.")
+    if any(said):
+        said.append(in_words(tuple(sorted({e.extra for e in week.exercises if e.extra}))))
+    for text in filter(None, said):
+        yield textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _calls_in_words(where: str, patterns: tuple[str, ...]) -> str:
+    if not patterns:
+        return ""
+    return (
+        f"Not allowed {where}: calls of a library's {_listed(patterns)}, by whatever alias. Such a "
+        "call does the exercise for you, and costs all points of the exercise."
+    )
+
+
+def _listed(patterns: tuple[str, ...]) -> str:
+    *most, last = [f"`{p}`" for p in patterns]
+    listed = f"{', '.join(most)} and {last}" if most else last
+    return f"{listed} (`*` stands for anything)" if "*" in listed else listed
+
+
+def with_announcement(stub: str, announced: str) -> str:
+    """The stub with a text at the end of its module docstring, or in comments on top."""
+    if not announced:
+        return stub
+    lines, first = stub.split("\n"), next(iter(ast.parse(stub).body), None)
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        last = (first.end_lineno or 1) - 1
+        written, quotes = lines[last][:-3], lines[last][-3:]
+        if isinstance(first.value.value, str) and quotes in ('"""', "'''"):
+            before = "\n".join([*lines[:last], written.rstrip()]).rstrip("\n")
+            return "\n".join([before, "", announced, quotes, *lines[last + 1 :]])
+    commented = [f"# {line}".rstrip() for line in announced.split("\n")]
+    return "\n".join([*commented, "", *lines])
 
 
 def stub_path(course: Course, week: Week) -> Path:

@@ -11,6 +11,14 @@ value, `T` tokens in a sentence, `...` any number of leading axes, also none.
 Rules of the house: no function changes its arguments, none touches the global random state, and
 every result has the floating-point type (and device) of its input. Library softmaxes, logsumexps
 and attentions are not allowed this week: you are writing them.
+
+Not allowed this week: calls of a library's `*softmax*`, `softmin`, `*logsumexp*`, `logaddexp*`,
+`logcumsumexp`, `cross_entropy*`, `scaled_dot_product_*`, `*multi_head_attention*`,
+`MultiheadAttention` and `flex_attention` (`*` stands for anything), by whatever alias. Such a
+call does the exercise for you, and costs all points of the exercise.
+
+You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files of your
+own that you hand in. Nothing else is there when your work is graded.
 """
 
 import math

@@ -8,6 +8,22 @@ it began.
 Shapes: `T` tokens, `n` queries, `m` keys, `d` head size, `d_v` value size, `r` random features,
 `D` largest distance, `H` heads, `...` any number of leading dimensions (also none). Masks are bool,
 True = may attend.
+
+Not allowed this week: calls of a library's `scaled_dot_product_*`, `*multi_head_attention*`,
+`MultiheadAttention` and `flex_attention` (`*` stands for anything), by whatever alias. Such a
+call does the exercise for you, and costs all points of the exercise.
+
+Not allowed in `keras_attention`: the names `torch*`, `numpy*`, `tensorflow*`, `jax*`,
+`importlib*`, `__import__`, `keras.layers*`, `keras.src*`, `keras.backend.torch*`,
+`keras.*dot_product_attention`, `.softmax`, `.matmul`, `.bmm`, `.masked_fill*`, `.where`,
+`.transpose`, `.swapaxes`, `.permute`, `.movedim`, `.unsqueeze`, `.expand*`, `.view*`,
+`.reshape`, `.mT`, `.T`, `.sum`, `.max`, `.amax`, `.exp`, `.any`, `.all`, `.logical_not`,
+`.nan_to_num`, `.to`, `.type`, `.float`, `.double`, `.half`, `.bool`, `.detach`, `.cpu`,
+`.numpy`, `.item` and `.new_*` (`*` stands for anything).
+
+You may import Python's standard library, `torch`, `numpy`, `matplotlib`, `keras`,
+`transformers` and `tokenizers`, and files of your own that you hand in. Nothing else is there
+when your work is graded.
 """
 
 import math

@@ -8,6 +8,13 @@ can be computed block of keys by block of keys, and its gradient from blocks tha
 
 Shapes: ``n`` query length, ``m`` key length, ``d`` head size, ``d_v`` value size, ``b`` width of a
 block, ``...`` any number of leading dimensions (also none).
+
+Not allowed this week: calls of a library's `scaled_dot_product_*`, `*multi_head_attention*`,
+`MultiheadAttention` and `flex_attention` (`*` stands for anything), by whatever alias. Such a
+call does the exercise for you, and costs all points of the exercise.
+
+You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files of your
+own that you hand in. Nothing else is there when your work is graded.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from autograder.authoring.new import blanks, new_week
 from autograder.authoring.registry import with_week
 from autograder.model.course import Course, load, parse
 from autograder.model.errors import CourseError
+from autograder.model.rules import in_words
 from autograder.student.hints import parse_hints
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
@@ -67,6 +68,12 @@ def fill_in(root: Path) -> None:
     for path in [*paths, root / "course.yaml"]:
         text = path.read_text(encoding="utf-8")
         path.write_text(re.sub(r"FILL IN: ", "Said by the author: ", text), encoding="utf-8")
+
+
+def test_a_new_weeks_readme_says_what_may_be_imported(course):
+    new_week(course, WEEK, "root_mean_square")
+    text = (course.root / "exercises" / WEEK / "README.md").read_text(encoding="utf-8")
+    assert in_words(()) in text
 
 
 def test_a_new_week_is_accepted_by_verify_once_its_blanks_are_filled_in(tiny, autograder):

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.model.course import load
 from autograder.model.errors import BuildError
-from autograder.model.stubs import make_stub, stale, stub_of
+from autograder.model.stubs import make_stub, stale, stub_of, with_announcement
 
 SOLUTION = '''\
 """Module docstring."""
@@ -89,6 +89,33 @@ def test_every_stub_of_the_course_is_python_that_imports_nothing_of_the_kit(proj
             )
         }
         assert "autograder" not in imported
+
+
+def test_what_is_not_allowed_stands_in_the_module_docstring_of_every_stub(project: Path):
+    course, lacking = load(project), []
+    for week in course.weeks:
+        said = ast.get_docstring(ast.parse(stub_of(course, week))) or ""
+        named = [p for e in week.exercises for p in (*e.not_allowed, *e.source_not_allowed)]
+        lacking += [p for p in (*week.not_allowed, *named) if f"`{p}`" not in said]
+    assert lacking == []
+
+
+def test_a_week_that_forbids_nothing_announces_nothing(project: Path):
+    course = load(project)
+    assert "Not allowed" not in stub_of(course, course.week("week05"))
+
+
+@pytest.mark.parametrize(
+    "head", ['"""One line."""', '"""Two\nlines.\n"""', "", "'one line'", "# top\n'''Doc.'''"]
+)
+def test_the_announcement_changes_no_code(head):
+    stub = f"{head}\nimport math\n\nx = 1\n"
+    announced = with_announcement(stub, "Not allowed: `a*`.\n\nAnd more.")
+    assert "Not allowed: `a*`." in announced
+    assert announced.endswith("import math\n\nx = 1\n")
+    assert [ast.dump(n) for n in ast.parse(announced).body if not isinstance(n, ast.Expr)] == [
+        ast.dump(n) for n in ast.parse(stub).body if not isinstance(n, ast.Expr)
+    ]
 
 
 def test_build_check_fails_on_a_stale_stub(copy: Path, autograder):
