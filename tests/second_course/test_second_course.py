@@ -21,7 +21,6 @@ from autograder.model.bank import Bank
 from autograder.model.course import Course, load
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.demo import Pupil, hand_in
-from autograder.nbgrader.feedback import PAGE
 from autograder.nbgrader.gradebook import standings
 from autograder.nbgrader.workspace import Workspace
 from tests.imports import modules, path_of
@@ -93,12 +92,12 @@ def test_right_work_gets_all_points(graded: Course) -> None:
 
 
 def test_the_misconception_is_named_to_the_student(graded: Course) -> None:
-    page = Workspace(graded).feedback("alan", graded.weeks[0]) / PAGE
+    page = Workspace(graded).feedback_page("alan", graded.weeks[0])
     assert "lets the line go through the origin" in page.read_text(encoding="utf-8").lower()
 
 
 def test_nothing_of_attention_is_said_to_its_students(graded: Course) -> None:
-    page = Workspace(graded).feedback("alan", graded.weeks[0]) / PAGE
+    page = Workspace(graded).feedback_page("alan", graded.weeks[0])
     text = re.sub(r"<style.*?</style>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert not re.search(r"attention|softmax|mask|\bquery|head", re.sub("<[^>]*>", " ", text), re.I)
 
