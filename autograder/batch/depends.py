@@ -24,7 +24,7 @@ from ..version import __version__
 # Rooms whose code takes part in grading. The others show, hand out or return what was graded.
 ROOMS = ("model", "files", "batch", "grading", "repair", "worker", "sandbox")
 # Settings of a week and of the course that change no verdict and no score of a submission.
-_OF_A_WEEK = ("title", "release", "due", "questions", "files", "folders")
+_OF_A_WEEK = ("title", "release", "due", "questions", "files", "folders", "lms")
 _OF_THE_COURSE = ("course", "title", "timezone", "weeks", "late", "nbgrader")
 _SHOWN = ("decimals", "modules_from_notebook")  # what is done before and after grading
 _LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")

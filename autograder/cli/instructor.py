@@ -205,7 +205,9 @@ def report(
 @app.command()
 def export(
     week: Annotated[str, typer.Argument(help="A week: its name, or its number; or all.")],
-    form: Annotated[str, typer.Option("--format", help="csv, json, canvas or moodle")] = "csv",
+    form: Annotated[
+        str, typer.Option("--format", help="csv, json, canvas, moodle or brightspace")
+    ] = "csv",
     roster: Annotated[
         Path | None, typer.Option(help="The class list: a CSV of Canvas, of Moodle, or your own.")
     ] = None,

@@ -1,4 +1,7 @@
-"""Grades as a file that Canvas, Moodle, a spreadsheet or a program takes."""
+"""Grades as a file that Canvas, Moodle, Brightspace, a spreadsheet or a program takes.
+
+A system's format is a function in `WRITERS`; roster.py reads its class list.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,18 @@ from ..model.errors import KitError
 from ..model.scoring import full_points
 from ..model.visible import visible_json
 from .cells import key_cell, text_cell
-from .roster import CANVAS, POINTS, Entry, Roster
+from .roster import BRIGHTSPACE, CANVAS, POINTS, Entry, Roster
 
-FORMATS = ("csv", "json", "canvas", "moodle")
 _NUMBERED = re.compile(r"(.*) \(\d+\)\Z", re.DOTALL)
-_KEYS = ("ID", "SIS User ID", "SIS Login ID", "Username", "ID number", "Email address")
+_KEYS = (
+    "ID",
+    "SIS User ID",
+    "SIS Login ID",
+    "Username",
+    "ID number",
+    "Email address",
+    *BRIGHTSPACE,
+)
 _THEIRS = (
     "Identifier",
     "Grade",
@@ -44,7 +54,7 @@ def export(
     `missing` is what stands for work of somebody on the class list of whom we know nothing.
     """
     students = sorted({s for by_student in scores.values() for s in by_student})
-    if form in ("canvas", "moodle") and (roster is None or roster.kind != form):
+    if form in WRITERS and (roster is None or roster.kind != form):
         raise KitError(
             f"--format {form} needs --roster with a CSV file exported from "
             f"{form.capitalize()}: it has the ids by which {form.capitalize()} knows students"
@@ -57,7 +67,7 @@ def export(
     assert roster is not None
     ours = {id(entry): student for student, entry in matched.items()}
     rows = [(e, ours.get(id(e), "")) for e in roster.entries]
-    write = _canvas if form == "canvas" else _moodle
+    write = WRITERS[form]
     return Exported(write(weeks, _Grades(scores, missing), roster, rows), unmatched)
 
 
@@ -113,20 +123,27 @@ def _canvas(
     blank = [""] * (len(kept) - 1)
     table.append([f"    {POINTS}", *blank, *(_number(total(w)) for w in weeks)])
     for entry, student in rows:
-        about = (_cell(c, entry.row[c]) for c in kept)
+        about = (_cell(c, entry.row[c], roster) for c in kept)
         table.append([*about, *(grades.cell(w, student) for w in weeks)])
     return _csv(table)
 
 
-def _cell(column: str, text: str) -> str:
+def _cell(column: str, text: str, roster: Roster) -> str:
     """A cell of the class list on its way back to the system that made the list."""
-    if column in _THEIRS:
+    name = next((n for n, theirs in roster.spelling.items() if theirs == column), column)
+    if name in _THEIRS:
         return text
-    return key_cell(text) if column in _KEYS else text_cell(text)
+    return key_cell(text) if name in _KEYS else text_cell(text)
 
 
 def _canvas_column(week: Week, columns: Sequence[str]) -> str:
-    """The assignment's own column, `Name (id)`, where Canvas has it; else a new one is made."""
+    """The assignment's own column, `Name (id)`, if Canvas has it; else a new one is made."""
+    number = week.lms.canvas_id if week.lms else None
+    for column in columns if number is not None else ():
+        if column.endswith(f" ({number})"):
+            return column
+    if number is not None:
+        return f"{week.title} ({number})"
     for column in columns:
         found = _NUMBERED.match(column)
         if found and found.group(1) in (week.title, week.name):
@@ -138,21 +155,45 @@ def _moodle(
     weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Sequence[tuple[Entry, str]]
 ) -> str:
     """A grading worksheet is filled in; any other list gets a column per week."""
-    if "Identifier" in roster.columns and "Grade" in roster.columns:
+    if {"Identifier", "Grade"} <= roster.spelling.keys():
+        grade = roster.spelling["Grade"]
         if len(weeks) != 1:
             raise KitError("this roster is the grading worksheet of one assignment: name its week")
         table = [list(roster.columns)]
         for entry, student in rows:
             own = grades.cell(weeks[0], student)
-            filled = entry.row | ({"Grade": own} if own else {})
-            table.append([_cell(c, filled.get(c, "")) for c in roster.columns])
+            filled = entry.row | ({grade: own} if own else {})
+            table.append([_cell(c, filled.get(c, ""), roster) for c in roster.columns])
         return _csv(table)
-    kept = [c for c in ("Username", "ID number", "Email address") if c in roster.columns]
-    table = [[*kept, *(w.title for w in weeks)]]
+    names = ("Username", "ID number", "Email address")
+    kept = [roster.spelling[n] for n in names if n in roster.spelling]
+    return _csv(_with_weeks(kept, [w.title for w in weeks], weeks, grades, roster, rows))
+
+
+def _brightspace(
+    weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Sequence[tuple[Entry, str]]
+) -> str:
+    """Brightspace's import file: the ids, a "Points Grade" per item, and its end of line."""
+    kept = [c for c in BRIGHTSPACE if c in roster.columns]
+    titles = [f"{w.title} Points Grade" for w in weeks]
+    first, *others = _with_weeks(kept, titles, weeks, grades, roster, rows)
+    return _csv([[*first, "End-of-Line Indicator"], *([*row, "#"] for row in others)])
+
+
+def _with_weeks(
+    kept: Sequence[str],
+    titles: Sequence[str],
+    weeks: Sequence[Week],
+    grades: _Grades,
+    roster: Roster,
+    rows: Sequence[tuple[Entry, str]],
+) -> list[list[str]]:
+    """Some columns of the class list as they are, and one per week."""
+    table = [[*kept, *titles]]
     for entry, student in rows:
-        about = (_cell(c, entry.row[c]) for c in kept)
+        about = (_cell(c, entry.row[c], roster) for c in kept)
         table.append([*about, *(grades.cell(w, student) for w in weeks)])
-    return _csv(table)
+    return table
 
 
 def _number(value: float) -> str:
@@ -163,3 +204,7 @@ def _csv(rows: list[list[str]]) -> str:
     out = io.StringIO(newline="")
     csv.writer(out).writerows(rows)
     return out.getvalue()
+
+
+WRITERS = {"canvas": _canvas, "moodle": _moodle, "brightspace": _brightspace}
+FORMATS = ("csv", "json", *WRITERS)

@@ -1,4 +1,4 @@
-"""A class list as Canvas or Moodle exports it, or a plain one, and who in it is whom.
+"""A class list as Canvas, Moodle or Brightspace exports it, or a plain one, and who in it is whom.
 
 The header says which it is. A student of ours is matched by login, id or e-mail; by the part of the
 address before the @ only where nobody else has it too.
@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import Literal
 
 from ..model.errors import KitError
+from .headings import MOODLE, PLAIN, spelt
 
-Kind = Literal["canvas", "moodle", "plain"]
+Kind = Literal["canvas", "moodle", "brightspace", "plain"]
 CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 POINTS = "Points Possible"
+BRIGHTSPACE = ("OrgDefinedId", "Username")
+_TEST_STUDENT = "Student, Test"  # Canvas's, whose work is nobody's
 _PARTICIPANT = re.compile(r"\D*(\d+)\Z")  # "Participant 12345", in Moodle's language
 
 
@@ -40,6 +43,7 @@ class Roster:
     kind: Kind
     columns: tuple[str, ...]
     entries: tuple[Entry, ...]
+    spelling: dict[str, str] = field(default_factory=dict, hash=False)  # of known headings
 
     def match(self, students: Iterable[str]) -> tuple[dict[str, Entry], list[str]]:
         """Who of ours is which entry, and who is none or more than one."""
@@ -83,15 +87,20 @@ def read_roster(path: Path) -> Roster:
     )
     clean = [{(k or "").strip(): v or "" for k, v in r.items() if isinstance(v, str)} for r in rows]
     if set(CANVAS[:2]) <= set(columns) and "SIS Login ID" in columns:
-        kept = [r for r in clean if r["Student"].strip() and not _is_points(r["Student"])]
+        kept = [r for r in clean if r["Student"].strip() and not _is_no_student(r["Student"])]
         return Roster("canvas", columns, _distinct(map(_canvas, kept)))
-    if "Email address" in columns:
-        return Roster("moodle", columns, _distinct(_moodle(r) for r in clean if any(r.values())))
-    if "student" in columns:
-        return Roster("plain", columns, _distinct(_plain(r) for r in clean if r["student"].strip()))
+    filled = [r for r in clean if any(r.values())]
+    if BRIGHTSPACE[0] in columns:
+        return Roster("brightspace", columns, _distinct(map(_brightspace, filled)))
+    moodle = spelt(MOODLE, columns)
+    plain = spelt(PLAIN, columns)
+    if "Email address" in moodle and {"First name", "Full name", "Identifier"} & moodle.keys():
+        return Roster("moodle", columns, _distinct(_moodle(r, moodle) for r in filled), moodle)
+    if {"student", "id", "email"} & plain.keys():
+        return Roster("plain", columns, _distinct(_plain(r, plain) for r in filled), plain)
     raise KitError(
         f"{path}: no class list that is known: it needs Canvas's columns (Student, ID, SIS Login "
-        "ID), Moodle's (Email address), or a column `student`"
+        "ID), Moodle's (Email address), Brightspace's (OrgDefinedId), or a column `student`"
     )
 
 
@@ -113,8 +122,8 @@ def _distinct(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple(made)
 
 
-def _is_points(cell: str) -> bool:
-    return cell.strip().startswith(POINTS)
+def _is_no_student(cell: str) -> bool:
+    return cell.strip().startswith(POINTS) or cell.strip() == _TEST_STUDENT
 
 
 def _canvas(row: dict[str, str]) -> Entry:
@@ -125,18 +134,31 @@ def _canvas(row: dict[str, str]) -> Entry:
     return Entry(student, row["Student"].strip(), email, number, (login, sis, number, email), row)
 
 
-def _moodle(row: dict[str, str]) -> Entry:
-    email = row["Email address"].strip()
-    names = (row.get("First name", ""), row.get("Last name", "") or row.get("Surname", ""))
-    name = row.get("Full name", "").strip() or " ".join(n.strip() for n in names if n.strip())
-    found = _PARTICIPANT.match(row.get("Identifier", "").strip())
+def _moodle(theirs: dict[str, str], spelling: dict[str, str]) -> Entry:
+    row = {name: theirs.get(column, "").strip() for name, column in spelling.items()}
+    email = row["Email address"]
+    names = (row.get("First name", ""), row.get("Last name", ""))
+    name = row.get("Full name", "") or " ".join(n for n in names if n)
+    found = _PARTICIPANT.match(row.get("Identifier", ""))
     number = found.group(1) if found else ""
-    known = row.get("Username", "").strip(), row.get("ID number", "").strip()
+    known = row.get("Username", ""), row.get("ID number", "")
     student = known[0] or email.split("@")[0] or known[1] or number
-    return Entry(student, name, email, number, (*known, email, number), row)
+    return Entry(student, name, email, number, (*known, email, number), theirs)
 
 
-def _plain(row: dict[str, str]) -> Entry:
-    student, email = row["student"].strip(), row.get("email", "").strip()
-    number = row.get("id", "").strip()
-    return Entry(student, row.get("name", "").strip(), email, number, (email, number), row)
+def _brightspace(row: dict[str, str]) -> Entry:
+    """Its exports write a # before both ids, so that spreadsheets leave them alone."""
+    number, login = (row.get(column, "").strip().lstrip("#") for column in BRIGHTSPACE)
+    names = (row.get("First Name", "").strip(), row.get("Last Name", "").strip())
+    email = row.get("Email", "").strip()
+    student = login.split("@")[0] or email.split("@")[0] or number
+    return Entry(student, " ".join(filter(None, names)), email, number, (login, number, email), row)
+
+
+def _plain(theirs: dict[str, str], spelling: dict[str, str]) -> Entry:
+    row = {name: theirs.get(column, "").strip() for name, column in spelling.items()}
+    email, number = row.get("email", ""), row.get("id", "")
+    student = row.get("student", "") or email.split("@")[0] or number
+    names = (row.get("first_name", ""), row.get("last_name", ""))
+    name = row.get("name", "") or " ".join(filter(None, names))
+    return Entry(student, name, email, number, (email, number), theirs)

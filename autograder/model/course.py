@@ -71,6 +71,12 @@ class Limits(_Config, frozen=True):
     submission_files: PositiveInt = 200  # handed in
 
 
+class Lms(_Config, frozen=True):
+    """What a learning platform calls a week."""
+
+    canvas_id: int | None = None  # the assignment's number in Canvas: its column ends with it
+
+
 class Week(_Config, frozen=True):
     """One assignment: a module with exercises, a lesson with questions, and its dates."""
 
@@ -86,6 +92,7 @@ class Week(_Config, frozen=True):
     files: tuple[str, ...] = ()  # of assets/, laid beside the lesson
     folders: tuple[str, ...] = ()  # of exercises/, laid beside the lesson as they are
     limits: Limits | None = None  # in place of the course's limits
+    lms: Lms | None = None  # what a learning platform calls it
 
     @property
     def stem(self) -> str:

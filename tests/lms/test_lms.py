@@ -10,13 +10,14 @@ import stat
 import zipfile
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from autograder.lms.bulk import Found, collect_bulk
 from autograder.lms.cells import key_cell, text_cell
 from autograder.lms.export import export
 from autograder.lms.roster import Roster, read_roster
-from autograder.model.course import Course, load
+from autograder.model.course import Course, Lms, load
 from autograder.model.errors import KitError
 from autograder.nbgrader.submitted import collected as gathered
 from autograder.nbgrader.workspace import open_gradebook
@@ -162,10 +163,71 @@ def test_what_finds_the_row_is_unchanged(course: Course, tmp_path: Path, form: s
     assert made.unmatched == [s for s in SCORES[WEEK] if s != "ada"]
 
 
-@pytest.mark.parametrize("form", ["canvas", "moodle"])
+@pytest.mark.parametrize("form", ["canvas", "moodle", "brightspace"])
 def test_a_format_needs_the_class_list_of_its_system(course: Course, form: str):
     with pytest.raises(KitError, match="needs --roster"):
         export(form, course.weeks, SCORES, None)
+
+
+BRIGHTSPACE = """\
+OrgDefinedId,Username,Last Name,First Name,Email,Tiny Points Grade,End-of-Line Indicator
+#1001,#ada,Lovelace,Ada,ada@example.org,,#
+#1002,#alan,Turing,Alan,alan@example.org,,#
+"""
+LANGUAGES = {
+    "German": "Vorname,Nachname,ID-Nummer,E-Mail-Adresse",
+    "French": "Prénom,Nom,Numéro d'identification,Adresse de courriel",
+    "Spanish": "Nombre,Apellido(s),Número de ID,Dirección de correo",
+}
+
+
+def test_brightspace_gets_its_ids_points_and_end_of_line(course: Course, tmp_path: Path):
+    made = export("brightspace", course.weeks, SCORES, roster_of(tmp_path, BRIGHTSPACE))
+    title = course.weeks[0].title
+    assert rows(made.text) == [
+        ["OrgDefinedId", "Username", f"{title} Points Grade", "End-of-Line Indicator"],
+        ["#1001", "#ada", "4.5", "#"],
+        ["#1002", "#alan", "3", "#"],
+    ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_moodle_speaks_the_language_of_its_list(course: Course, tmp_path: Path, language: str):
+    header = LANGUAGES[language]
+    roster = roster_of(tmp_path, f"{header}\nAda,Lovelace,S-1,ada@example.org\n")
+    made = export("moodle", course.weeks, SCORES, roster)
+    theirs = header.split(",")[2:]
+    assert rows(made.text) == [
+        [*theirs, course.weeks[0].title],
+        ["S-1", "ada@example.org", "4.5"],
+    ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_names_are_read_in_the_language_of_the_list(tmp_path: Path, language: str):
+    roster = roster_of(tmp_path, f"{LANGUAGES[language]}\nAda,Lovelace,S-1,ada@example.org\n")
+    assert [(e.student, e.name) for e in roster.entries] == [("ada", "Ada Lovelace")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["id,first_name,last_name,email\n7,Ada,Lovelace,ada@x.org\n", "login,name\nada,Ada Lovelace\n"],
+)
+def test_a_plain_list_has_the_headings_that_people_write(tmp_path: Path, text: str):
+    (entry,) = roster_of(tmp_path, text).entries
+    assert (entry.student, entry.name) == ("ada", "Ada Lovelace")
+
+
+def test_canvas_finds_a_week_by_the_assignments_number(course: Course, tmp_path: Path):
+    week = msgspec.structs.replace(course.weeks[0], title="Renamed", lms=Lms(canvas_id=4711))
+    made = export("canvas", [week], SCORES, roster_of(tmp_path, CANVAS))
+    assert rows(made.text)[0][-1] == "Tiny (4711)"
+
+
+def test_canvas_own_test_student_is_left_out(tmp_path: Path):
+    row = '"Student, Test",999,,9f0cd3,Lab 1,,\n'
+    found = roster_of(tmp_path, CANVAS + row)
+    assert "Student, Test" not in {e.name for e in found.entries}
 
 
 def test_a_class_list_may_have_a_byte_order_mark_and_semicolons(tmp_path: Path):
