@@ -1,8 +1,9 @@
 """Proving a week's graders fair and sharp.
 
 The stub earns nothing, the solution and every alternative everything; each misconception is
-rejected by the test that it names and diagnosed as itself; no exercise lacks a misconception, no
-test lets all of them pass, and nothing of a new week is left blank. Proven with several draws of
+rejected by the test that it names and diagnosed as itself; in the sandbox none of them looks like
+an attempt to get around the grading; no exercise lacks a misconception, no test lets all of them
+pass, and nothing of a new week is left blank. Proven with several draws of
 the hidden inputs, it does not hold by luck.
 """
 
@@ -135,6 +136,9 @@ def _grade_right_ones(
 def _faults(name: str, report: SubmissionReport) -> Iterator[str]:
     if report.verdict is not Ending.GRADED:
         yield f"{name}: {report.verdict}: {report.message}"
+    if report.attempts:
+        tried = ", ".join(report.attempts)
+        yield f"{name} looks like an attempt to get around the grading: {tried}"
 
 
 def _judge(

@@ -57,12 +57,13 @@ def _tripwire() -> Finding:
 
 
 def _bounds() -> Finding:
-    """What keeps memory and processor time; control groups are not used."""
+    """What bounds memory and processor time, and what does not."""
     return Finding(
         True,
         "limits",
-        "memory by address space and, of all processes together, by what is resident; processor"
-        " time by process and clock; no control groups",
+        "in force: the kernel's limits on each process (address space, processor time, files,"
+        " processes), and a watchdog on the clock and on the memory that all processes of a"
+        " submission hold together; not in force: control groups (the kit does not use them)",
     )
 
 

@@ -6,9 +6,13 @@ thread that lives as long as the trusted process, whoever asks.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+
+from . import processes
 
 WARM = ("numpy", "torch", "matplotlib.pyplot")
 END_SECONDS = 3.0
@@ -65,12 +69,27 @@ class Process:
         try:
             self._process.wait(seconds)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            self._kill()
         printed = os.pread(self._printed, 1 << 16, 0).decode(errors="replace")
         os.close(self._printed)
         self._printed = -1
         return printed
+
+    def _kill(self) -> None:
+        """Kill it and what it started.
+
+        bubblewrap binds its child's life to its own some moments after it started it. Killed in
+        between, it leaves a child that waits for ever. So it is stopped first: then it starts no
+        other, and its child's number cannot become another process's.
+        """
+        pid = self._process.pid
+        os.kill(pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        for child in processes.children(pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        self._process.kill()
+        self._process.wait()
 
 
 _starter: ThreadPoolExecutor | None = None

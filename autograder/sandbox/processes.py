@@ -23,15 +23,25 @@ def pid_of(pidfd: int) -> int:
 
 def tree(root: int) -> list[int]:
     """`root` and its descendants; the parents of all processes are read once."""
+    parents = _parents()
+    found = [root]
+    for member in found:
+        found.extend(pid for pid, parent in parents.items() if parent == member)
+    return found
+
+
+def children(parent: int) -> list[int]:
+    """The processes that this one started, zombies included."""
+    return [pid for pid, its_parent in _parents().items() if its_parent == parent]
+
+
+def _parents() -> dict[int, int]:
     parents: dict[int, int] = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
             # the command's name may hold spaces and brackets: the state follows the last one
             parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
-    found = [root]
-    for member in found:
-        found.extend(pid for pid, parent in parents.items() if parent == member)
-    return found
+    return parents
 
 
 def peak_resident_bytes(pid: int) -> int:

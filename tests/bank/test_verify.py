@@ -66,6 +66,20 @@ def test_an_alternative_that_a_test_rejects_is_a_gap(tiny, autograder):
     assert "alternative loops fails test_weigh.py::test_too_strict" in gaps_of(tiny, autograder)
 
 
+def test_right_code_that_looks_like_an_attempt_is_a_gap_in_the_sandbox(tiny, autograder):
+    week = tiny / "solutions" / "week01_tiny"
+    (alternative,) = (week / "alternatives").glob("*.py")
+    alternative.write_text(
+        alternative.read_text()
+        + "\n\ntry:\n    open('/proc/1/maps').close()\nexcept OSError:\n    pass\n"
+    )
+    done = autograder("verify", "1", cwd=tiny)
+    said = " ".join(done.stdout.split())
+    looks = "looks like an attempt to get around the grading: /proc"
+    assert f"alternative {alternative.stem} {looks}" in said
+    assert said.count(looks) == 1
+
+
 def test_a_test_that_no_misconception_fails_is_a_gap(tiny, autograder):
     (tiny / "solutions/week01_tiny/misconceptions/factor_on_the_cpu.py").unlink()
     found = gaps_of(tiny, autograder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ import pytest
 from autograder.classreport.analysis import point_biserial, summarize
 from autograder.classreport.page import course_page, week_page
 from autograder.classreport.sources import read_reports
+from autograder.cli.show.grading import print_scores
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError
 from autograder.model.report import (
@@ -25,6 +27,7 @@ from autograder.model.report import (
 )
 from autograder.model.report import TestReport as HiddenTest
 from autograder.model.verdicts import Ending, Verdict
+from autograder.terminal.console import terminal
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 EVIL = '<script>alert("x")</script>'
@@ -151,6 +154,32 @@ def test_everything_that_a_student_wrote_is_escaped(course: Course):
     shown = page(course, report_of(submission(EVIL, False, 1, said=EVIL)), names=True)
     assert "<script" not in shown
     assert shown.count("&lt;script&gt;") >= 3
+
+
+def test_an_attempt_is_shown_with_what_was_tried_where_names_are_asked_for(course: Course):
+    sly = msgspec.structs.replace(submission("sly", True, 3), attempts=("kill", "ptrace"))
+    one = "<strong>1</strong> looks like an attempt to get around the grading"
+    anonymous, named = (page(course, report_of(sly), names) for names in (False, True))
+    assert one in anonymous
+    assert not re.search(r"\bsly\b|ptrace", anonymous)
+    assert "<bdi>sly</bdi> (kill, ptrace)" in named
+
+
+def test_an_attempt_by_a_name_that_nobody_could_read_is_shown_in_signs(course: Course):
+    evil = f"eve\u202e\x1b[2J{EVIL}"
+    sly = msgspec.structs.replace(submission(evil, True, 3), attempts=(evil,))
+    shown = page(course, report_of(sly), names=True)
+    assert not re.search("[\u202e\x1b]|<script", shown)
+
+
+def test_a_name_makes_no_line_about_an_attempt_of_another(course: Course):
+    out = io.StringIO()
+    name = "eve\nATTEMPT  ada looks like one\x1b[2J"
+    sly = msgspec.structs.replace(submission(name, True, 3), attempts=("kill\x9b",))
+    print_scores(terminal(file=out, width=200), report_of(sly))
+    lines = [line for line in out.getvalue().splitlines() if line.startswith("ATTEMPT")]
+    shown = "eve\\x0aATTEMPT  ada looks like one\\x1b[2J"
+    assert lines == [f"ATTEMPT  {shown} looks like an attempt to get around the grading: kill\\x9b"]
 
 
 class _Loads(HTMLParser):

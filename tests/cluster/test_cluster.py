@@ -125,6 +125,13 @@ def test_an_address_on_this_machine_or_with_tls_is_not(address: str) -> None:
     assert not in_the_clear(cluster_at(address))
 
 
+@pytest.mark.parametrize(("options", "warned"), [((), True), (("--insecure",), False)])
+def test_grade_warns_of_a_cluster_in_the_clear_unless_told_not_to(autograder, options, warned):
+    address = "tcp://grader.example.org:8786"
+    done = autograder("grade", "no-such-week", "--cluster", address, *options)
+    assert ("cross the network in the clear" in done.stderr) is warned, done.stderr
+
+
 def test_nobody_at_the_address_is_one_line(handing_in, tmp_path: Path) -> None:
     handing_in.hand_in("solution", "ada")
     code, said = handing_in.grade("--cluster", "tcp://127.0.0.1:1")

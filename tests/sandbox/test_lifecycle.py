@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from sandbox_inside import Spawn, ask, start_cold
+from sandbox_inside import Spawn, ask, require, start_cold
 
 from autograder.sandbox import (
     BACKENDS,
@@ -26,7 +27,9 @@ from autograder.sandbox import (
     SandboxMissing,
     Template,
     choose,
+    launch,
 )
+from autograder.sandbox.bubblewrap import _FIXED
 from autograder.sandbox.processes import readable
 from autograder.sandbox.syscalls import Tasks
 from autograder.worker.template import Spawn as SpawnOrder
@@ -135,6 +138,24 @@ def test_a_stuck_child_delays_no_other(spawn: Spawn) -> None:
     stuck = spawn()
     stuck.sock.sendall(b'"while True: pass"\n')
     assert ask(spawn(), "return 1") == 1
+
+
+def test_a_bubblewrap_ended_while_it_begins_leaves_no_process() -> None:
+    require("bubblewrap")
+    info, info_theirs = os.pipe()
+    gate_theirs, gate = os.pipe()  # it waits here, before its child's life hangs on its own
+    waiting = ["--info-fd", str(info_theirs), "--userns-block-fd", str(gate_theirs)]
+    argv = ["bwrap", *_FIXED, *waiting, "--ro-bind", "/", "/", "true"]
+    process = launch.run(argv, (info_theirs, gate_theirs), {"PATH": os.environ["PATH"]})
+    os.close(info_theirs)
+    os.close(gate_theirs)
+    with open(info, "rb") as answers, open(gate, "wb"):
+        begun = psutil.Process(json.loads(answers.read())["child-pid"])
+        process.end(0)
+        _, left = psutil.wait_procs([begun], timeout=5)
+        for one in left:
+            one.kill()
+        assert not left
 
 
 def test_a_dead_template_is_a_fault_of_ours(backend: str) -> None:

@@ -16,6 +16,7 @@ from ...files.atomic import replace_file
 from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.report import Report
+from ...model.visible import visible
 from ...nbgrader.collected import read_collected
 from ...nbgrader.recorded import earlier_reports
 from ...terminal.console import terminal
@@ -63,7 +64,7 @@ def run_report(
             f"mean {summary.mean:.0%}, median {summary.median:.0%}"
         )
         if summary.attempts:
-            who = f": {', '.join(summary.attempts)}" if names else ""
+            who = f": {', '.join(map(visible, summary.attempts))}" if names else ""
             print(
                 f"ATTEMPT  {summary.week}: {len(summary.attempts)} tried, it seems, to get around "
                 f"the grading{who}"

@@ -28,6 +28,7 @@ from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.report import Report, to_json
 from ...model.verdicts import Ending
+from ...model.visible import visible
 from ...terminal.console import bar, terminal
 
 
@@ -203,14 +204,15 @@ def print_scores(console: Console, report: Report) -> None:
                 notes.append(f"{exercise.name}: {worst}")
         score = f"{submission.score:g}/{submission.max_score:g}"
         shown = score if submission.verdict is Ending.GRADED else submission.verdict
-        table.add_row(submission.name, shown, "; ".join(notes))
+        # a line break in a name would make a line of its own
+        table.add_row(visible(submission.name), shown, "; ".join(notes))
     console.print(table)
     for submission in report.submissions:
         if submission.attempts:
-            tried = ", ".join(submission.attempts)
+            tried = visible(", ".join(submission.attempts))
             console.print(
-                f"ATTEMPT  {submission.name} looks like an attempt to get around the grading: "
-                f"{tried}",
+                f"ATTEMPT  {visible(submission.name)} looks like an attempt to get around the "
+                f"grading: {tried}",
                 markup=False,
                 soft_wrap=True,
             )
