@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from .draw import Draw
 from .drawn import read_special
 from .echo import Echo
 from .messages import crashed, forbidden, state_mismatch
+from .options import PLAIN, CallOptions
 from .outcomes import BadReply, GraderFault, LimitExceeded, NotRun
 from .ration import with_products
 from .targets import Answer, Target
@@ -68,9 +69,6 @@ class Side:
     charged_elsewhere: Callable[[wire.Banned], bool] = lambda banned: False
     _widened: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
 
-    def encode(self, thing: Any, encoder: Encoder) -> wire.Value:
-        return encoder(self.prepared(thing))
-
     def prepared(self, thing: Any) -> Any:
         """Float arguments in double precision where this side is the wide one."""
         if not self.wide:
@@ -88,7 +86,7 @@ class Side:
             return Special(thing.kind, self.prepared(thing.value))
         return thing
 
-    def special(self, thing: object) -> wire.Value | None:
+    def special(self, thing: object, encoder: Encoder) -> wire.Value | None:
         if isinstance(thing, Device):
             return wire.SpecialV("device", self.device)
         if isinstance(thing, torch.device):
@@ -96,7 +94,7 @@ class Side:
         if isinstance(thing, torch.dtype):
             return wire.SpecialV("dtype", str(thing).removeprefix("torch."))
         if isinstance(thing, Special):
-            return wire.SpecialV(thing.kind, self._encoder(self.prepared(thing.value)))
+            return wire.SpecialV(thing.kind, encoder(self.prepared(thing.value)))
         handle = getattr(thing, "handle_on", None)
         return handle(self) if handle is not None else None
 
@@ -106,23 +104,27 @@ class Side:
         path: str,
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
-        **options: Any,
+        options: CallOptions = PLAIN,
     ) -> Seen:
         """Make a call and interpret the reply; a bad end is raised as an Outcome."""
-        encoder = self._encoder = Encoder(special=self.special)
-        self._widened.clear()
+        encoder = Encoder(special=self.special)
+        self._widened.clear()  # another call's tensors may have the same ids
         message = wire.Call(
             exercise=case.exercise,
-            handle=options.pop("handle", None),
+            handle=options.handle,
             path=path,
-            args=tuple(self.encode(a, encoder) for a in args),
-            kwargs={k: self.encode(v, encoder) for k, v in (kwargs or {}).items()},
+            args=tuple(encoder(self.prepared(a)) for a in args),
+            kwargs={k: encoder(self.prepared(v)) for k, v in (kwargs or {}).items()},
             device=self.device,
             not_allowed=case.patterns,
-            state=encoder(self.prepared(options.pop("state", None))),
-            cotangents=self._cotangents(options.pop("cotangents", None), encoder),
+            construct=options.construct,
+            dtype=options.dtype,
+            state=encoder(self.prepared(options.state)),
+            cotangents=self._cotangents(options.cotangents, encoder),
+            count=options.count,
+            fetch=options.fetch,
             fresh=self.fresh,
-            **options,
+            brought=options.brought,
         )
         self.fresh = False
         self.last = None
@@ -131,10 +133,17 @@ class Side:
             self.asked.append(message)
         return self._interpret(case, path, answer, _shapes_asked(message.state))
 
-    def _cotangents(self, given: Any, encoder: Encoder) -> tuple[wire.Value, ...] | None:
+    def _cotangents(
+        self, given: Sequence[torch.Tensor] | None, encoder: Encoder
+    ) -> tuple[wire.Value, ...] | None:
         if given is None:
             return None
         return tuple(encoder(self.prepared(c)) for c in given)
+
+    def forget(self) -> None:
+        """Let go of the last call: of what was answered, and of the tensors that were widened."""
+        self.last = None
+        self._widened.clear()
 
     def _sizes(self) -> frozenset[int]:
         """The sizes that were asked about in this test."""
@@ -231,9 +240,7 @@ class Case:
     def end(self) -> None:
         """Let go of what the sides answered: cycles would keep it until they are collected."""
         for side in (self.student, self.reference, self.precise):
-            side.last = None
-            side._widened.clear()
-            vars(side).pop("_encoder", None)
+            side.forget()
 
     def cotangents(self, result: Any) -> list[torch.Tensor]:
         """A drawn cotangent for every float tensor of a result."""

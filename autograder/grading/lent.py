@@ -25,6 +25,7 @@ from torch import nn
 
 from ..worker import wire
 from ..worker.values import TORCH_NAMES, Decoder, Encoder
+from .options import CallOptions
 from .outcomes import LimitExceeded, Outcome, TimedOut
 from .targets import Answer, InProcess, Target
 
@@ -36,6 +37,7 @@ class Unanswered(Exception):
 
 
 Change = Callable[[Any], None]
+_Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 def unchanged(module: Any) -> None:
@@ -84,29 +86,32 @@ class Lender:
         lender = self
 
         class Lent(own):  # type: ignore[misc, valid-type]  # made from what it replaces
+            _recipe: _Arguments
+
             def __init__(self, *args: Any, **kwargs: Any) -> None:
                 super().__init__(*args, **kwargs)
                 object.__setattr__(self, "_recipe", (args, kwargs))
 
             def forward(self, *args: Any, **kwargs: Any) -> Any:
-                return lender._forward(name, self, args, kwargs)
+                return lender.forward(name, self, self._recipe, args, kwargs)
 
         Lent.__name__ = Lent.__qualname__ = own.__name__
         Lent.__module__ = own.__module__
         return Lent
 
-    def _forward(self, name: str, module: nn.Module, args: Any, kwargs: Any) -> Any:
+    def forward(
+        self, name: str, module: nn.Module, recipe: _Arguments, args: Any, kwargs: Any
+    ) -> Any:
         """Make the student's object with this one's weights, then call it."""
-        made_with, named = module._recipe  # type: ignore[misc]
+        made_with, named = recipe
         weights = [p for _, p in sorted(module.named_parameters()) if p.is_floating_point()]
         dtype = TORCH_NAMES[weights[0].dtype] if weights else None
-        made, _ = self._ask(
-            name, None, made_with, named, construct=True, dtype=dtype, state=module.state_dict()
-        )
+        options = CallOptions(construct=True, dtype=dtype, state=module.state_dict())
+        made, _ = self._ask(name, made_with, named, options)
         if not isinstance(made.value, wire.HandleV) or made.value.state is None:
             raise Unanswered(f"{name} made no module")
         handle = made.value.id
-        self._ask("train", handle, (module.training,), {})
+        self._ask("train", (module.training,), {}, CallOptions(handle=handle))
         return self._call("", handle, args, kwargs, list[torch.Tensor](weights))
 
     def _call(
@@ -115,14 +120,15 @@ class Lender:
         inputs = [*_floats(args, kwargs), *parameters]
         wanted = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
         # Cotangents for no result are asked for first: the reply says what carries a gradient.
-        reply, buffers = self._ask(path, handle, args, kwargs, cotangents=() if wanted else None)
+        options = CallOptions(handle=handle, cotangents=() if wanted else None)
+        reply, buffers = self._ask(path, args, kwargs, options)
         value = _decoded(reply.value, buffers)
         outputs = _floats((value,), {})
         if not wanted or not outputs or len(reply.detached) == len(outputs):
             return value
 
         def pull(cotangents: Sequence[torch.Tensor]) -> list[torch.Tensor | None]:
-            reply, buffers = self._ask(path, handle, args, kwargs, cotangents=tuple(cotangents))
+            reply, buffers = self._ask(path, args, kwargs, options.pulling(cotangents))
             if reply.gradients is None or len(reply.gradients) != len(inputs):
                 raise Unanswered("the gradients do not fit")
             return [
@@ -133,29 +139,21 @@ class Lender:
         results = _PulledBack.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]
         return _with(value, dict(zip(map(id, outputs), results, strict=True)))
 
-    def _ask(
-        self,
-        path: str,
-        handle: int | None,
-        args: Any,
-        kwargs: Any,
-        *,
-        cotangents: tuple[torch.Tensor, ...] | None = None,
-        state: Any = None,
-        **options: Any,
-    ) -> Answer:
+    def _ask(self, path: str, args: Any, kwargs: Any, options: CallOptions) -> Answer:
         encoder = Encoder(special=_special, keep=_refuse)
+        state, cotangents = options.state, options.cotangents
         message = wire.Call(
             exercise=self._exercise,
-            handle=handle,
+            handle=options.handle,
             path=path,
             args=tuple(encoder(a) for a in args),
             kwargs={k: encoder(v) for k, v in kwargs.items()},
             device="cpu",
+            construct=options.construct,
+            dtype=options.dtype,
             state=None if state is None else encoder(dict(state)),
             cotangents=None if cotangents is None else tuple(encoder(c) for c in cotangents),
             fresh=self._fresh,
-            **options,
         )
         self._fresh = False
         started = time.monotonic()
@@ -275,7 +273,7 @@ def _with(value: Any, results: dict[int, torch.Tensor]) -> Any:
     return value
 
 
-def _special(thing: object) -> wire.Value | None:
+def _special(thing: object, _: Encoder) -> wire.Value | None:
     if isinstance(thing, torch.device):
         return wire.SpecialV("device", str(thing))
     if isinstance(thing, torch.dtype):

@@ -3,98 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ..worker import wire
-from .case import Seen, Side
+from .case import Side
 from .compare import compare
+from .comparison import BothCalls, Comparison, compare_calls, tolerance_of
+from .options import CallOptions
 from .outcomes import GraderFault
-from .remote import Remote
+from .remote import Held, Remote
 
-if TYPE_CHECKING:
-    from .agree import Agree
+
+@dataclass(frozen=True)
+class Recipe:
+    """The call that made an object, so that it can be made again."""
+
+    name: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    options: CallOptions
 
 
 class Pair:
     """The student's object and the reference's, made alike. Calls compare."""
 
     def __init__(
-        self,
-        agree: Agree,
-        name: str,
-        args: Any,
-        kwargs: Any,
-        options: dict[str, Any],
-        state: Any,
-        student: Seen,
-        reference: Seen,
+        self, how: Comparison, recipe: Recipe, student: wire.HandleV, reference: wire.HandleV
     ) -> None:
-        self._agree, self._name = agree, name
-        case = agree.case
-        self.student = Remote(case, case.student, student.value)
-        self.reference = Remote(case, case.reference, reference.value)
-        self._recipe = (args, kwargs, options, state)
-        self._precise: wire.HandleV | None = None
-        self._done: list[tuple[str, Any, Any]] = []
+        self._how, self._recipe = how, recipe
+        case = how.case
+        self._on_student = Held(case, case.student, student)
+        self._on_reference = Held(case, case.reference, reference)
+        self._on_precise: Held | None = None
+        self.student, self.reference = Remote(self._on_student), Remote(self._on_reference)
+        self._done: list[tuple[str, tuple[Any, ...]]] = []
 
-    def handle_on(self, side: Side) -> wire.Value:
+    def handle_on(self, side: Side) -> wire.HandleV:
         """This object as an argument of a call on one of the sides."""
-        case = self._agree.case
-        if side is case.student:
-            return self.student._handle
-        if side is case.reference:
-            return self.reference._handle
-        return self._precise_handle()
+        for held in (self._on_student, self._on_reference):
+            if side is held.side:
+                return held.handle
+        return self._precise().handle
 
-    def _precise_handle(self) -> wire.HandleV:
-        case = self._agree.case
-        if self._precise is None:
-            args, kwargs, options, state = self._recipe
-            wide = options | ({"dtype": "float64"} if "dtype" in options else {})
-            seen = case.precise.call(case, self._name, args, kwargs, state=state, **wide)
-            self._precise = seen.value
-            for path, a, k in self._done:  # what the others went through (train, eval, …)
-                case.precise.call(case, path, a, k, handle=self._precise.id)
-        return self._precise
+    def _precise(self) -> Held:
+        """The object of the reference in float64, made only where it is asked for."""
+        if self._on_precise is None:
+            case, made = self._how.case, self._recipe
+            options = made.options.widened()
+            seen = case.precise.call(case, made.name, made.args, made.kwargs, options)
+            self._on_precise = Held(case, case.precise, seen.value)
+            for path, args in self._done:  # what the others went through (train, eval, …)
+                self._on_precise.seen(path, args)
+        return self._on_precise
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.method("", args, kwargs, self._agree)
+        return self.method("", args, kwargs, self._how)
 
     def gradients(self, *args: Any, **kwargs: Any) -> Any:
         """Call and compare the gradients of inputs and parameters too."""
-        return self.method("", args, kwargs, self._agree.gradients)
+        return self.method("", args, kwargs, self._how.gradients)
 
     def within(self, atol: float, rtol: float = 0.0) -> Pair:
-        return self._with(self._agree.within(atol, rtol))
+        return self._with(self._how.within(atol, rtol))
 
     @property
     def exactly(self) -> Pair:
-        return self._with(self._agree.exactly)
+        return self._with(self._how.exactly)
 
     @property
     def impurely(self) -> Pair:
-        return self._with(self._agree.impurely)
+        return self._with(self._how.impurely)
 
     def only(self, view: Callable[[Any], Any]) -> Pair:
-        return self._with(self._agree.only(view))
+        return self._with(self._how.only(view))
 
-    def _with(self, agree: Agree) -> Pair:
+    def _with(self, how: Comparison) -> Pair:
         twin = object.__new__(Pair)
         twin.__dict__.update(self.__dict__)
-        twin._agree = agree
+        twin._how = how
         return twin
 
     def attribute(self, name: str) -> Any:
         """Compare a data attribute of both."""
-        expected = self.reference._side.call(
-            self._agree.case, name, handle=self.reference._handle.id, fetch=True
-        )
-        actual = self.student._side.call(
-            self._agree.case, name, handle=self.student._handle.id, fetch=True
-        )
-        where = f"`{self._name}.{name}`"
-        compare(actual.value, expected.value, None, self._agree._tolerance, where)
+        expected = self._on_reference.seen(name, fetch=True)
+        actual = self._on_student.seen(name, fetch=True)
+        where = f"`{self._recipe.name}.{name}`"
+        compare(actual.value, expected.value, None, tolerance_of(self._how), where)
         return actual.value
 
     def train(self, mode: bool = True) -> Pair:
@@ -104,32 +99,32 @@ class Pair:
         return self._both("eval")
 
     def _both(self, name: str, *args: Any) -> Pair:
-        for remote in (self.student, self.reference):
-            remote._side.call(self._agree.case, name, args, handle=remote._handle.id)
-        if self._precise is not None:
-            case = self._agree.case
-            case.precise.call(case, name, args, handle=self._precise.id)
-        self._done.append((name, args, {}))
+        for held in (self._on_student, self._on_reference, self._on_precise):
+            if held is not None:
+                held.seen(name, args)
+        self._done.append((name, args))
         return self
 
     def state(self) -> Any:
         """Compare the parameters, after training for example."""
-        return self.method("state_dict", (), {}, replace(self._agree, pure=False))
+        return self.method("state_dict", (), {}, replace(self._how, pure=False))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
-        return lambda *args, **kwargs: self.method(name, args, kwargs, self._agree)
+        return lambda *args, **kwargs: self.method(name, args, kwargs, self._how)
 
-    def method(self, path: str, args: Any, kwargs: Any, agree: Agree) -> Any:
-        case = agree.case
-        on_reference = {"handle": self.reference._handle.id}
-        on_student = {"handle": self.student._handle.id}
-        expected = case.reference.call(case, path, args, kwargs, **on_reference)
-        on_precise = None
-        if case.dtype != "float64":
+    def method(
+        self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any], how: Comparison
+    ) -> Any:
+        """Call a method of both ("" calls the objects) and compare as `how` says."""
+        expected = self._on_reference.seen(path, args, kwargs)
+        precise = None
+        if how.case.dtype != "float64":
             try:
-                on_precise = {"handle": self._precise_handle().id}
+                precise = self._precise().options
             except GraderFault:
-                on_precise = None
-        return agree._compared(expected, path, args, kwargs, on_student, on_reference, on_precise)
+                precise = None
+        student, reference = self._on_student.options, self._on_reference.options
+        calls = BothCalls(path, args, kwargs, student, reference, precise)
+        return compare_calls(how, calls, expected)

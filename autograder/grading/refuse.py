@@ -11,8 +11,9 @@ from typing import Any
 from ..worker import wire
 from .case import Case, ReferenceRaised
 from .echo import Echo
+from .options import PLAIN, CallOptions
 from .outcomes import Crashed, Unwritten, Wrong
-from .pair import Pair
+from .remote import HasHandle
 
 
 class Refuses:
@@ -30,25 +31,23 @@ class _Refusal:
     def __init__(self, case: Case, error: str, mentions: tuple[str, ...]) -> None:
         self._case, self._error, self._mentions = case, error, mentions
 
-    def of(self, remote: Any, method: str = "") -> Callable[..., None]:
+    def of(self, remote: HasHandle, method: str = "") -> Callable[..., None]:
         """The call of an object (a Pair, or one side's), or of one of its methods."""
-
-        def call(*args: Any, **kwargs: Any) -> None:
-            student = remote.student if isinstance(remote, Pair) else remote
-            self._check(method, args, kwargs, {"handle": student._handle.id})
-
-        return call
+        options = CallOptions(handle=remote.handle_on(self._case.student).id)
+        return lambda *args, **kwargs: self._check(method, args, kwargs, options)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name.startswith("__"):
             raise AttributeError(name)
-        return lambda *args, **kwargs: self._check(name, args, kwargs, {})
+        return lambda *args, **kwargs: self._check(name, args, kwargs, PLAIN)
 
-    def _check(self, name: str, args: Any, kwargs: Any, options: dict[str, Any]) -> None:
+    def _check(
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], options: CallOptions
+    ) -> None:
         shown = f"`{name or 'the module'}`"
         side = self._case.student
         try:
-            side.call(self._case, name, args, kwargs, **options)
+            side.call(self._case, name, args, kwargs, options)
         except (Crashed, Unwritten):
             reply = side.last[0] if side.last is not None else None
             if reply is not None and reply.raised and reply.status == "raised":

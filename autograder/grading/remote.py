@@ -5,56 +5,96 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from ..worker import wire
-from .case import Case, Side
+from .case import Case, Seen, Side
+from .options import PLAIN, CallOptions
 from .outcomes import GraderFault, LimitExceeded
 from .remembered import process_of
 
 
+@dataclass(frozen=True)
+class Held:
+    """An object that stays where one side's code runs, and how it is called there."""
+
+    case: Case
+    side: Side
+    handle: wire.HandleV
+
+    @property
+    def options(self) -> CallOptions:
+        return CallOptions(handle=self.handle.id)
+
+    def seen(
+        self,
+        path: str,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+        *,
+        fetch: bool = False,
+    ) -> Seen:
+        """Call one of its methods, or read one of its attributes."""
+        options = CallOptions(handle=self.handle.id, fetch=fetch)
+        return self.side.call(self.case, path, args, kwargs, options)
+
+    def answer(self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return wrap(self.case, self.side, self.seen(path, args, kwargs).value)
+
+    def attribute(self, path: str) -> Any:
+        """A data attribute's value; a method or a submodule can be called and looked into."""
+        value = wrap(self.case, self.side, self.seen(path, fetch=True).value)
+        return _Attribute(self, path) if isinstance(value, (wire.OpaqueV, Remote)) else value
+
+
 class Remote:
-    """An object of the student's (or the reference's) that lives where its code runs."""
+    """An object of the student's (or the reference's) that lives where its code runs.
 
-    def __init__(self, case: Case, side: Side, handle: wire.HandleV) -> None:
-        self._case, self._side, self._handle = case, side, handle
+    Every name but `handle_on` is an attribute of that object.
+    """
 
-    def handle_on(self, side: Side) -> wire.Value:
-        if side is not self._side:
+    def __init__(self, held: Held) -> None:
+        self._held = held
+
+    def handle_on(self, side: Side) -> wire.HandleV:
+        """This object as an argument of a call on its side."""
+        if side is not self._held.side:
             raise GraderFault("an object of one side was passed to the other; pass a Pair")
-        return self._handle
+        return self._held.handle
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._invoke("", args, kwargs)
+        return self._held.answer("", args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        """A data attribute's value; a method or a submodule can be called and looked into."""
         if name.startswith("__"):
             raise AttributeError(name)
-        value = self._invoke(name, (), {}, fetch=True)
-        return _Attribute(self, name) if isinstance(value, (wire.OpaqueV, Remote)) else value
-
-    def _invoke(self, path: str, args: Any, kwargs: Any, **options: Any) -> Any:
-        seen = self._side.call(self._case, path, args, kwargs, handle=self._handle.id, **options)
-        return wrap(self._case, self._side, seen.value)
+        return self._held.attribute(name)
 
 
 class _Attribute:
     """`object.name` where that is a method or a submodule."""
 
-    def __init__(self, remote: Remote, path: str) -> None:
-        self._remote, self._path = remote, path
+    def __init__(self, held: Held, path: str) -> None:
+        self._held, self._path = held, path
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._remote._invoke(self._path, args, kwargs)
+        return self._held.answer(self._path, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._remote, f"{self._path}.{name}")
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._held.attribute(f"{self._path}.{name}")
+
+
+class HasHandle(Protocol):
+    """What can be passed to a call as the object that it stands for: a Pair, or one side's."""
+
+    def handle_on(self, side: Side) -> wire.HandleV: ...
 
 
 def wrap(case: Case, side: Side, value: Any) -> Any:
     if isinstance(value, wire.HandleV):
-        return Remote(case, side, value)
+        return Remote(Held(case, side, value))
     if isinstance(value, tuple):
         return tuple(wrap(case, side, v) for v in value)
     return value
@@ -75,10 +115,8 @@ class Calls:
         self._case, self._side = case, side
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> Any:
-        options: dict[str, Any] = {"construct": is_class(path)}
-        if is_class(path):
-            options["dtype"] = self._case.dtype
-        seen = self._side.call(self._case, path, args, kwargs, **options)
+        options = CallOptions(construct=True, dtype=self._case.dtype) if is_class(path) else PLAIN
+        seen = self._side.call(self._case, path, args, kwargs, options)
         return wrap(self._case, self._side, seen.value)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -121,26 +159,29 @@ class Count:
         """
         return Count(self._case, self._with_gradients, True)
 
-    def of(self, remote: Remote, method: str = "") -> Callable[..., Counted]:
+    def of(self, remote: HasHandle, method: str = "") -> Callable[..., Counted]:
         """The call of an object, or of one of its methods."""
-        return lambda *a, **k: self._count(method, a, k, {"handle": remote._handle.id})
+        handle = remote.handle_on(self._case.student).id
+        return lambda *a, **k: self._count(method, a, k, handle)
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> Counted:
-        return self._count(path, args, kwargs, {})
+        return self._count(path, args, kwargs, None)
 
     def __getattr__(self, name: str) -> Callable[..., Counted]:
         if name.startswith("__"):
             raise AttributeError(name)
         return partial(self.call, name)
 
-    def _count(self, name: str, args: Any, kwargs: Any, options: dict[str, Any]) -> Counted:
-        case = self._case
+    def _count(
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], handle: int | None
+    ) -> Counted:
+        case, options = self._case, CallOptions(handle=handle, count=True)
         if self._with_gradients:
             expected = case.reference.call(case, name, args, kwargs)
-            options = options | {"cotangents": case.cotangents(expected.value)}
+            options = options.pulling(case.cotangents(expected.value))
         process = process_of(case.student.target) if self._from_outside else None
         before = process.level_memory() if process is not None else 0
-        seen = case.student.call(case, name, args, kwargs, count=True, **options)
+        seen = case.student.call(case, name, args, kwargs, options)
         counts = seen.reply.counts
         if counts is None or counts.ops == 0:
             raise LimitExceeded("No operation of torch or NumPy was seen in this call.")

@@ -38,11 +38,12 @@ class Encoder:
     """Turns objects into values, collecting raw buffers.
 
     `keep` is asked for a handle for objects that may stay where they are; `special` for values
-    that only one side knows (devices, axes). Both return None for what they do not know.
+    that only one side knows (devices, axes), with this encoder for what they hold. Both return None
+    for what they do not know.
     """
 
     keep: Callable[[object], wire.Value | None] = lambda _: None
-    special: Callable[[object], wire.Value | None] = lambda _: None
+    special: Callable[[object, Encoder], wire.Value | None] = lambda _, __: None
     buffers: list[bytes] = field(default_factory=list)
     _seen: dict[int, tuple[object, wire.Value]] = field(default_factory=dict)
 
@@ -56,7 +57,7 @@ class Encoder:
             return thing if -(2**63) <= thing < 2**63 else _big_integer(thing)
         if kind is str:
             return str(thing[:MAX_TEXT]).encode("utf-8", "replace").decode("utf-8")
-        known = self.special(thing)
+        known = self.special(thing, self)
         if known is not None:
             return known
         if isinstance(thing, torch.Tensor):

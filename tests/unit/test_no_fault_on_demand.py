@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -15,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autograder.grading import properties
-from autograder.grading.agree import Agree
 from autograder.grading.alike import same_answers
 from autograder.grading.case import Seen
 from autograder.grading.compare import DERIVED, EXACT, compare
+from autograder.grading.comparison import compare_gradients
 from autograder.grading.drawn import Drawing, Figure, Image, read_special
 from autograder.grading.outcomes import Outcome
 from autograder.worker import wire
@@ -176,22 +175,21 @@ def test_every_gradient_compares_with_every_gradient_and_with_none(value: Any, o
     seen = received(value)
     gradient = seen if isinstance(seen, torch.Tensor) else None
     reply = wire.Reply("ok")
-    agree = Agree(SimpleNamespace())  # type: ignore[arg-type]
     mine, theirs = Seen(None, None, (gradient,), reply), Seen(None, None, (own,), reply)
-    judged(agree._compare_gradients, mine, theirs, None, [torch.ones(3)], "`f`")
+    judged(compare_gradients, mine, theirs, None, [torch.ones(3)], DERIVED, "`f`")
 
 
 def test_a_gradient_of_another_kind_where_there_is_none_is_wrong() -> None:
-    agree, reply = Agree(SimpleNamespace()), wire.Reply("ok")  # type: ignore[arg-type]
+    reply = wire.Reply("ok")
     mine = Seen(None, None, (torch.zeros(1, dtype=torch.complex64),), reply)
     with pytest.raises(Outcome, match="should be zero or none"):
-        agree._compare_gradients(mine, Seen(None, None, (None,), reply), None, [], "`f`")
+        compare_gradients(mine, Seen(None, None, (None,), reply), None, [], DERIVED, "`f`")
 
 
 def test_zeros_are_right_where_there_is_no_gradient() -> None:
-    agree, reply = Agree(SimpleNamespace()), wire.Reply("ok")  # type: ignore[arg-type]
+    reply = wire.Reply("ok")
     mine = Seen(None, None, (torch.zeros(2, 3),), reply)
-    agree._compare_gradients(mine, Seen(None, None, (None,), reply), None, [], "`f`")
+    compare_gradients(mine, Seen(None, None, (None,), reply), None, [], DERIVED, "`f`")
 
 
 @many

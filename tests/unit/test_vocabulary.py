@@ -12,6 +12,7 @@ import pytest
 
 from autograder import authors
 from autograder.authors import Agree, Count, Draw, Pair
+from autograder.grading.comparison import Comparison
 from autograder.grading.engine import Engine
 from autograder.grading.plugin import GraderPlugin
 from autograder.model.course import load
@@ -83,7 +84,8 @@ def test_no_fixture_is_missing_in_the_list() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "word"), [(Agree, "agree."), (Count, "count."), (Draw, "draw."), (Pair, ".")]
+    ("kind", "word"),
+    [(Agree, "agree."), (Comparison, "agree."), (Count, "count."), (Draw, "draw."), (Pair, ".")],
 )
 def test_every_public_member_is_on_the_page(kind: type, word: str) -> None:
     own = {n for n, _ in inspect.getmembers(kind) if n in vars(kind) and not n.startswith("_")}

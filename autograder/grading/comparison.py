@@ -1,0 +1,179 @@
+"""Calling both sides alike and comparing all that comes back.
+
+What is compared: kind, shape, dtype, device, finiteness and values; gradients where they are
+asked for; and that arguments and the global state are as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import torch
+
+from ..model.axes import AXES
+from ..worker import wire
+from .case import Case, Seen
+from .compare import DERIVED, EXACT, Tolerance, compare
+from .options import CallOptions
+from .outcomes import GraderFault, Wrong
+from .remote import wrap
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What of two results is compared, and how closely."""
+
+    case: Case
+    tolerance: Tolerance = DERIVED
+    with_gradients: bool = False
+    pure: bool = True
+    view: Callable[[Any], Any] | None = None
+
+    @property
+    def gradients(self) -> Self:
+        """Compare the gradients of every float input too."""
+        return replace(self, with_gradients=True)
+
+    @property
+    def exactly(self) -> Self:
+        return replace(self, tolerance=EXACT)
+
+    @property
+    def impurely(self) -> Self:
+        """Without the check of arguments and global state (training changes them)."""
+        return replace(self, pure=False)
+
+    def within(self, atol: float, rtol: float = 0.0) -> Self:
+        return replace(self, tolerance=Tolerance(atol, rtol))
+
+    def only(self, view: Callable[[Any], Any]) -> Self:
+        """Compare `view(result)` instead of the result."""
+        return replace(self, view=view)
+
+
+@dataclass(frozen=True)
+class BothCalls:
+    """One call, as each side is asked for it. Without `precise`, float64 is not asked."""
+
+    path: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    student: CallOptions
+    reference: CallOptions
+    precise: CallOptions | None
+
+    @property
+    def shown(self) -> str:
+        return f"`{self.path or 'the module'}`"
+
+
+def compare_calls(how: Comparison, calls: BothCalls, expected: Seen) -> Any:
+    """Call the student's side as the reference's was, and compare; the student's result."""
+    case, shown = how.case, calls.shown
+    path, args, kwargs = calls.path, calls.args, calls.kwargs
+    cotangents = case.cotangents(expected.value) if how.with_gradients else None
+    if cotangents is not None:
+        pulling = calls.reference.pulling(cotangents)
+        expected = case.reference.call(case, path, args, kwargs, pulling)
+    actual = case.student.call(case, path, args, kwargs, calls.student.pulling(cotangents))
+    finer = _in_float64(case, calls, cotangents)
+    view, tolerance, where = how.view or _as_it_is, tolerance_of(how), f"The result of {shown}"
+    try:
+        mine = view(actual.value)
+    except Exception:  # the view is made for results of the right kind
+        compare(actual.value, expected.value, None, tolerance, where)
+        raise
+    theirs, fine = view(expected.value), None if finer is None else view(finer.value)
+    compare(mine, theirs, fine, tolerance, where)
+    _check_devices(case, actual.raw, shown)
+    if cotangents is not None:
+        compare_gradients(actual, expected, finer, cotangents, tolerance, shown)
+    if how.pure:
+        check_purity(actual.reply, shown)
+    return wrap(case, case.student, actual.value)
+
+
+def tolerance_of(how: Comparison) -> Tolerance:
+    """How close is close enough; NaN is an answer where the reference calls a student's helper."""
+    return replace(how.tolerance, with_nan=True) if how.case.composed else how.tolerance
+
+
+def _in_float64(
+    case: Case, calls: BothCalls, cotangents: Sequence[torch.Tensor] | None
+) -> Seen | None:
+    if calls.precise is None or case.dtype == "float64":
+        return None
+    options = calls.precise.pulling(cotangents)
+    try:
+        return case.precise.call(case, calls.path, calls.args, calls.kwargs, options)
+    except GraderFault:
+        return None  # not everything runs in float64; the reference's own dtype then decides
+
+
+def compare_gradients(
+    actual: Seen,
+    expected: Seen,
+    finer: Seen | None,
+    cotangents: Sequence[torch.Tensor],
+    tolerance: Tolerance,
+    shown: str,
+) -> None:
+    if actual.reply.detached and not expected.reply.detached:
+        raise Wrong(
+            f"The result of {shown} carries no gradient. Did something leave torch on the way "
+            "(.item(), .numpy(), .detach(), torch.no_grad, a new tensor from numbers)?"
+        )
+    mine, theirs = actual.gradients or (), expected.gradients or ()
+    if len(mine) != len(theirs):
+        raise Wrong(f"{shown} is not differentiable in the same inputs as asked.")
+    fine = finer.gradients if finer and finer.gradients else theirs
+    sizes = [float(c.abs().max()) for c in cotangents if c.numel() and not c.is_meta]
+    sizes += [float(g.abs().max()) for g in theirs if g is not None and g.numel() and not g.is_meta]
+    tolerance = replace(tolerance, terms=max(sizes, default=0.0))
+    for number, (g, e, f) in enumerate(zip(mine, theirs, fine, strict=True)):
+        where = f"The gradient of {shown} for input {number + 1}"
+        if e is not None:
+            g = torch.zeros_like(e) if g is None else g
+            compare(g, e, e.double() if f is None else f, tolerance, where)
+        elif g is not None:  # what has no gradient may have one of zeros
+            small = tolerance.bound(torch.zeros((), dtype=torch.float32), torch.zeros(()))
+            if not (g.is_meta or (g.is_floating_point() and _all_below(g, small))):
+                raise Wrong(f"{where} should be zero or none.")
+
+
+def check_purity(reply: wire.Reply, shown: str) -> None:
+    if reply.mutated:
+        raise Wrong(
+            f"{shown} changes its argument in place ({reply.mutated[0]}). "
+            "The caller may still need it."
+        )
+    if reply.side_effects:
+        raise Wrong(f"{shown} changes {reply.side_effects[0]}, which belongs to the caller.")
+
+
+def _check_devices(case: Case, raw: wire.Value, shown: str) -> None:
+    wanted = AXES[case.device].torch
+    for device in _devices(raw):
+        if device != wanted:
+            raise Wrong(
+                f"The result of {shown} lies on {device!r}, but the inputs lie on {wanted!r}. "
+                "Make new tensors on the device of an input (device=x.device)."
+            )
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _all_below(x: torch.Tensor, bound: float) -> bool:
+    return not x.numel() or float(x.abs().max()) <= bound  # NaN is not
+
+
+def _devices(raw: wire.Value) -> Iterator[str]:
+    if isinstance(raw, wire.TensorV):
+        yield raw.device
+    elif isinstance(raw, (wire.SeqV, wire.MapV)):
+        for item in raw.items:
+            yield from _devices(item)
