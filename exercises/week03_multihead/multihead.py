@@ -105,8 +105,8 @@ class MultiHeadAttention(nn.Module):
                 (B, H, n, m).
 
         Returns:
-            output (B, n, C) and weights (B, H, n, m), the weights of each head. Where a query may
-            attend to nothing its weights are all zero.
+            output (B, n, C) and weights (B, H, n, m), the weights of each head. A query with no
+            visible key has weights of zero.
 
         Raises:
             ValueError: the mask has 3 dimensions. Broadcasting would take its first axis, meant

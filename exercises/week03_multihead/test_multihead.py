@@ -109,7 +109,7 @@ def test_MultiHeadAttention_obeys_the_mask():
     assert (weights[..., ~mask] == 0).all(), "True means: may attend."
     sums = weights.sum(dim=-1)
     torch.testing.assert_close(sums[..., :2], torch.ones(2, 2, 2), msg="Rows should sum to 1.")
-    assert (sums[..., 2] == 0).all(), "A query that may see nothing has weights of zero."
+    assert (sums[..., 2] == 0).all(), "A query with no visible key has weights of zero."
     assert output.isfinite().all()
 
 

@@ -138,7 +138,7 @@ def grouped_query_attention(
         mask: bool, True = may attend; (n, m), or of 4 dimensions and broadcastable to (B, H, n, m).
 
     Returns:
-        output (B, H, n, d_v) and weights (B, H, n, m). A query that may attend to nothing has
+        output (B, H, n, d_v) and weights (B, H, n, m). A query with no visible key has
         zero weights. Keys and values are never copied to H heads on the way.
 
     Raises:

@@ -154,8 +154,8 @@ def rotary(
 
     Args:
         x: (..., T, d).
-        positions: (T,) or any shape that broadcasts to (..., T); 0 … T-1 where it is left out.
-        base: of the angles; the last pairs turn about `base` times as slowly as the first.
+        positions: (T,) or any shape that broadcasts to (..., T); 0 … T-1 if it is left out.
+        base: of the angles; the last pair turns base^(1 - 2/d) times as slowly as the first.
 
     Returns:
         The shape and dtype of x. Angles are computed in at least float32, whatever the dtype of x.
@@ -274,8 +274,8 @@ def keras_attention(q: Any, k: Any, v: Any, mask: Any = None) -> tuple[Any, Any]
         mask: bool, broadcastable to (..., n, m), True = may attend.
 
     Returns:
-        output (..., n, d_v) and weights (..., n, m). Where a query may attend to nothing both are
-        zero, and no gradient is NaN.
+        output (..., n, d_v) and weights (..., n, m). Both are zero for a query with no visible
+        key, and no gradient is NaN.
     """
     # TODO: look for your steps of week 2 in the list of keras.ops.
     # BEGIN SOLUTION
@@ -353,8 +353,8 @@ def additive_attention(
         mask: bool, True = may attend, broadcastable to (..., n, m).
 
     Returns:
-        output (..., n, d_v) and weights (..., n, m). Where a query may attend to nothing both are
-        zero. Differentiable in W_q, W_k and u too.
+        output (..., n, d_v) and weights (..., n, m). Both are zero for a query with no visible
+        key. Differentiable in W_q, W_k and u too.
     """
     # TODO: a hidden vector for every query and one for every key; every pair adds two of them.
     # BEGIN SOLUTION

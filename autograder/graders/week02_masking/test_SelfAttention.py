@@ -67,7 +67,7 @@ def test_sees_everything_without_a_mask(agree, draw):
 
 @pytest.mark.weight(4)
 def test_token_that_sees_nothing(agree, draw):
-    """A token that may see nothing gets zeros, and no gradient holds a NaN."""
+    """A token with no visible key gets zeros, and no gradient holds a NaN."""
     pair = agree.SelfAttention(6)
     mask = some(draw, 3, 5, 5)
     mask[1, 2] = False

@@ -85,10 +85,10 @@ def test_query_that_sees_nothing(agree, draw):
     mask[2] = False
     output, weights = agree.gradients.scaled_dot_product_attention(*qkv(draw, 2), mask)
     expect(
-        not weights[:, 2].any(), "The weights of a query that may see nothing should be all zeros."
+        not weights[:, 2].any(), "The weights of a query with no visible key should be all zeros."
     )
     expect(
-        not output[:, 2].any(), "The output of a query that may see nothing should be all zeros."
+        not output[:, 2].any(), "The output of a query with no visible key should be all zeros."
     )
 
 

@@ -86,7 +86,7 @@ def test_refuses_a_mask_of_three_dimensions(agree, refuses, draw):
 
 
 def test_rows_with_nothing_to_attend_to(agree, draw):
-    """A query that may attend to nothing has only zero weights, and nothing becomes NaN."""
+    """A query with no visible key has only zero weights, and nothing becomes NaN."""
     pair = agree.MultiHeadAttention(12, 3)
     mask = sighted(draw, 5, 7)
     mask[2] = False
@@ -106,7 +106,7 @@ def test_gradients(agree, draw):
 
 
 def test_gradients_of_empty_rows(agree, draw):
-    """A query that may attend to nothing makes no gradient NaN."""
+    """A query with no visible key makes no gradient NaN."""
     pair = agree.MultiHeadAttention(12, 3)
     mask = sighted(draw, 5, 5)
     mask[1] = False

@@ -59,7 +59,7 @@ def test_hidden_scores_that_tower(agree, draw):
 
 @pytest.mark.weight(2)
 def test_empty_rows(agree, draw):
-    """A query that may attend to nothing gets weights and an output of zero."""
+    """A query with no visible key gets weights and an output of zero."""
     mask = draw.bools(2, 4, 6)
     mask[0, 1] = mask[1, 3] = False
     output, weights = agree.keras_attention(*inputs(draw, 2), mask)

@@ -1,4 +1,4 @@
-"""Lets a query that may see nothing attend to everything evenly.
+"""Lets a query with no visible key attend to everything evenly.
 
 Exercise: scaled_dot_product_attention
 Believes: a very low score for all keys leaves no weight for any.

@@ -1,4 +1,4 @@
-"""Fills hidden scores with -inf, so that a query that may see nothing becomes NaN.
+"""Fills hidden scores with -inf, so that a query with no visible key becomes NaN.
 
 Exercise: scaled_dot_product_attention
 Believes: a softmax of -inf is always zero.

@@ -1,4 +1,4 @@
-"""Fills hidden scores with -inf, so that a token that may see nothing becomes NaN.
+"""Fills hidden scores with -inf, so that a token with no visible key becomes NaN.
 
 Exercise: SelfAttention
 Believes: a softmax of -inf is always zero.

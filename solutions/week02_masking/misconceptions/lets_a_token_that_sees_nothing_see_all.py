@@ -1,4 +1,4 @@
-"""Lets a token that may see nothing attend to all tokens evenly.
+"""Lets a token with no visible key attend to all tokens evenly.
 
 Exercise: SelfAttention
 Believes: a very low score for all keys leaves no weight for any.

@@ -2,7 +2,7 @@
 
 Exercise: keras_attention
 Believes: a very small weight is as good as none.
-Shows: a query that may see nothing attends to all keys alike.
+Shows: a query with no visible key attends to all keys alike.
 Hint: Softmax sees differences only. What is left when all scores of a row are -1e9?
 Rejected by: test_empty_rows
 Costs: 25 %

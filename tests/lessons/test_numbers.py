@@ -1,0 +1,69 @@
+"""Numbers that lessons and READMEs say are those that come out."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autograder.model.course import load
+
+COURSE = load(Path(__file__).resolve().parents[2])
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def text(week: str, name: str = "lesson.md") -> str:
+    """A page of a week, its line breaks as spaces."""
+    pages = [COURSE.exercise_folder(w) / name for w in COURSE.weeks if w.name == week]
+    return " ".join(pages[0].read_text(encoding="utf-8").split())
+
+
+@pytest.mark.parametrize("page", ["README.md", "lesson.md"])
+def test_week_6_says_how_many_electives_count(page: str) -> None:
+    week = next(w for w in COURSE.weeks if w.name == "week06_beyond")
+    there, counted = sum(e.elective for e in week.exercises), week.electives_counted
+    assert counted is not None
+    said = text(week.name, page)
+    assert f"our best {WORDS[counted]} count" in said
+    assert f"the other {WORDS[there - counted]} cost nothing" in said
+
+
+def test_week_6_says_how_many_electives_there_are() -> None:
+    week = next(w for w in COURSE.weeks if w.name == "week06_beyond")
+    there = WORDS[sum(e.elective for e in week.exercises)]
+    assert f"{there.capitalize()} electives" in text(week.name, "README.md")
+    assert f"There are {there} exercises" in text(week.name)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_no_type_of_week_1_holds_the_share_that_it_calls_0(kind: type[np.floating]) -> None:
+    with np.errstate(under="ignore"):
+        assert np.exp(kind(-800)) == 0
+
+
+def test_the_last_hand_of_week_5_takes_as_long_as_it_says() -> None:
+    found = re.search(
+        r"\$C = (\d+)\$ features the last takes about ([\d,]+) tokens", text("week05_transformer")
+    )
+    assert found is not None
+    width, said = int(found[1]), int(found[2].replace(",", ""))
+    period = 2 * math.pi * 10000 ** ((width - 2) / width)
+    assert said == round(period, -3)
+
+
+def test_the_verses_that_week_5_shows_end_with_a_line() -> None:
+    shown = re.search(r"print\(\*(text\.split\(.*?\)\[:2\])", text("week05_transformer"))
+    assert shown is not None
+    verses = (COURSE.root / "assets" / "verses.txt").read_text(encoding="utf-8")
+    assert all(verse.endswith(".") for verse in verses.split("\n\n")[:2])
+
+
+def test_the_slowest_pair_of_rotary_turns_as_slowly_as_its_docstring_says() -> None:
+    solution = next(w for w in COURSE.weeks if w.name == "week06_beyond")
+    assert "base^(1 - 2/d) times as slowly" in COURSE.solution(solution).read_text(encoding="utf-8")
+    base, d = 10000.0, 4
+    speeds = [base ** (-2 * i / d) for i in range(d // 2)]
+    assert speeds[0] / speeds[-1] == pytest.approx(base ** (1 - 2 / d))
