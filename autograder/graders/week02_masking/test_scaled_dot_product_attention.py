@@ -87,9 +87,7 @@ def test_query_that_sees_nothing(agree, draw):
     expect(
         not weights[:, 2].any(), "The weights of a query with no visible key should be all zeros."
     )
-    expect(
-        not output[:, 2].any(), "The output of a query with no visible key should be all zeros."
-    )
+    expect(not output[:, 2].any(), "The output of a query with no visible key should be all zeros.")
 
 
 def test_gradients(agree, draw):
