@@ -85,7 +85,7 @@ def frames_of(engine: Engine, path: Path) -> list[bytes]:
     """Every request that the hidden tests make of a module."""
     frames: list[bytes] = []
     source = tuple(path.read_text(encoding="utf-8").split("\n"))
-    engine.run(Recorder(targets.InProcess(path), frames), source)
+    engine.runs.run(Recorder(targets.InProcess(path), frames), source)
     return frames
 
 
@@ -126,7 +126,7 @@ def measure(course: Course, week: Week, n: int) -> tuple[int, float, float, floa
         _grade(engine, [("solution", solution)])
         before = used()
         for exercise in week.exercises:
-            engine.misconception_runs(exercise.name)
+            engine.runs.of_misconceptions(exercise.name)
         once = used() - before
         right = _grade(engine, [(f"r{i}", f"{solution}\n# {i}") for i in range(_REPEATS)])
         mixed = _grade(engine, chosen)

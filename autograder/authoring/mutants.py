@@ -229,9 +229,9 @@ def hunt(
             exercise = mutant.function if mutant.function in names else None
             target = engine.target({week.module: mutant.source.encode()})
             try:
-                caught = engine.first_failure(target, mutant.source, exercise)
+                caught = engine.runs.first_failure(target, mutant.source, exercise)
                 if not caught and exercise is not None:
-                    caught = engine.first_failure(target, mutant.source, None)
+                    caught = engine.runs.first_failure(target, mutant.source, None)
             finally:
                 target.close()
             outcome = Outcome(mutant, caught, stated.get(mutant.label, ""))

@@ -84,7 +84,7 @@ def verify_week(
     """Run the whole bank of a week; without a sandbox in this process (the code is ours)."""
     engine = warm_engine(course, week, devices, secret, sandbox)
     try:
-        result = Verification(week.name, tests=len(engine.items))
+        result = Verification(week.name, tests=len(engine.runs.items))
         result.gaps += _grade_right_ones(course, week, engine, result, progress)
         failed: set[str] = set()
         for misconception in engine.bank.misconceptions:
@@ -196,7 +196,7 @@ def _coverage(week: Week, engine: Engine, failed: set[str]) -> Iterator[str]:
     for exercise in week.exercises:
         if not engine.bank.of_exercise(exercise.name):
             yield f"{exercise.name} has no misconception"
-    functions = dict.fromkeys(f"{i.path.name}::{i.originalname}" for i in engine.items)
+    functions = dict.fromkeys(f"{i.path.name}::{i.originalname}" for i in engine.runs.items)
     for function in functions:
         if function not in failed:
             yield f"{function} proves nothing: no misconception fails it"

@@ -6,7 +6,6 @@ reference's answers, the misconceptions' runs, the sandbox's template.
 
 from __future__ import annotations
 
-import random
 import tempfile
 import time
 from collections.abc import Mapping
@@ -18,23 +17,19 @@ from ..model.axes import AXES
 from ..model.bank import Bank, Misconception
 from ..model.course import Course, Limits, Week
 from ..model.errors import EngineError
-from ..model.extras import installed
 from ..model.report import Diagnosis, ExerciseReport, SubmissionReport
-from ..model.rules import Rules
 from ..model.verdicts import Ending, Verdict
 from ..sandbox import SandboxError
 from ..worker import claimed
 from ..worker.fixtures import warm
 from ..worker.nets import set_nets
-from .alike import Answers
 from .diagnose import Named, diagnose
 from .follow import Inherited
 from .heritage import Heritage
 from .kept import KeptRuns
-from .outcomes import NotRun, Outcome
-from .plugin import GraderPlugin, Ran, exercise_of, test_name
+from .plugin import GraderPlugin, Ran
+from .runs import Runs, write_module
 from .session import GraderSession
-from .source_rules import source_problems
 from .spawner import Spawner, usable_extras
 from .suspects import LineFinder
 from .targets import InProcess, Recorded, Sandboxed, Target
@@ -42,16 +37,9 @@ from .targets import InProcess, Recorded, Sandboxed, Target
 import msgspec  # isort: skip
 
 # Where every test ended so, there is nothing to name.
-_SOUND = (Verdict.PASS, Verdict.NOT_RUN)
 _NOTHING_TO_NAME = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
-# The solution, where it stands in for a submission; no misconception has such a name.
-_SOLUTION = "-solution"
 # What one version of a submission may take, and all of them: the budget ends them much sooner.
 _TRIAL_SECONDS = {"call_seconds": 1.0, "exercise_seconds": 600.0, "submission_seconds": 600.0}
-_CANNOT_BE_TESTED = (
-    "What was returned is of a kind, shape or type that this test cannot go on with. "
-    "Compare with what the docstring asks for."
-)
 
 
 class Engine:
@@ -74,22 +62,18 @@ class Engine:
         self.limits = course.limits(week)
         self._spawner, self._kept = spawner, kept
         self._folder = WorkFolder()
-        self._misconceptions: dict[str, list[Ran]] = {}
-        self._right: dict[str, dict[str, Answers]] = {}
-        self._order = random.Random()
-        self._sound: dict[str, bool] = {}  # of tests that let out a fault, whether it was theirs
         set_nets(week.all_patterns)
         claimed.device()  # a later engine may need it, after a backward pass of this one
         if any(AXES[d].claimed for d in devices):
             claimed.warm()
         for extra in usable_extras(week):
             warm(extra)
-        solution = self.written("solution", self.bank.solution)
+        solution = write_module(self._folder.path / "solution", week, self.bank.solution)
         self._reference, self._precise = (
             Recorded(InProcess(solution), kept.answers(name) if kept else {})
             for name in ("reference", "precise")
         )
-        self.plugin = GraderPlugin(
+        plugin = GraderPlugin(
             week.module,
             tuple(e.name for e in week.exercises),
             {e.name: week.patterns(e.name) for e in week.exercises},
@@ -98,29 +82,18 @@ class Engine:
             self._reference,
             self._precise,
         )
-        self.session = GraderSession(course.graders(week), self.plugin)
+        self.session = GraderSession(course.graders(week), plugin)
+        self.runs = Runs(self.bank, plugin, self.session, self._folder.path, kept)
         self.scoring = course.registry.scoring
-        self._heritage = Heritage(self, secret, self.limits.exercise_seconds)
-        self.items = self.plugin.items()
-        self._check_items()
+        self._heritage = Heritage(self.runs, secret, self.limits.exercise_seconds)
         self._finder: LineFinder | None = None
 
     def look_for_lines(self, seconds: float) -> Engine:
         """Look for the line of a mistake from now on, so long for each exercise (0: never)."""
         self._finder = LineFinder(
-            self.week, seconds, self._trial, self._run_failing_first, self._solution_again
+            self.week, seconds, self._trial, self.runs.run_failing_first, self.runs.solution
         )
         return self
-
-    def _check_items(self) -> None:
-        known = {e.name for e in self.week.exercises}
-        graded = {exercise_of(i) for i in self.items}
-        if unknown := graded - known:
-            raise EngineError(
-                f"test_{min(unknown)}.py grades no exercise of {self.week.name}: rename it"
-            )
-        if ungraded := known - graded:
-            raise EngineError(f"no grader: test_{min(ungraded)}.py is missing in {self.week.name}")
 
     def grade(
         self, name: str, files: Mapping[str, bytes], exercise: str | None = None
@@ -154,7 +127,7 @@ class Engine:
     ) -> SubmissionReport:
         target, source = self.target(files), self._lines(files)
         try:
-            ran = self.run(target, source, exercise, files)
+            ran = self.runs.run(target, source, exercise, files)
         finally:
             target.close()
         carried = self._carried(source, ran, files)
@@ -206,126 +179,6 @@ class Engine:
         """Where versions of a submission answer, one after the other: none may take long."""
         return self.target(files, msgspec.structs.replace(self.limits, **_TRIAL_SECONDS))
 
-    def _run_failing_first(
-        self, target: Target, exercise: str, failing: tuple[str, ...]
-    ) -> list[Ran]:
-        """The tests of an exercise, those named first, up to the first that fails."""
-        items = [i for i in self.items if exercise_of(i) == exercise]
-        items.sort(key=lambda i: test_name(i) not in failing)
-
-        def run() -> list[Ran]:
-            ran = []
-            for one in self.plugin.run(target, (), items, {}):
-                ran.append(one)
-                if one.report.verdict.failed:
-                    break
-            return ran
-
-        done: list[Ran] = self.session.call(run)
-        return done
-
-    def _solution_again(self) -> Target:
-        """The solution in the place of a submission."""
-        return InProcess(self.written(_SOLUTION, self.bank.solution))
-
-    def run(
-        self,
-        target: Target,
-        source: tuple[str, ...],
-        exercise: str | None = None,
-        files: Mapping[str, bytes] | None = None,
-    ) -> list[Ran]:
-        """Run the hidden tests (of one exercise) against any target.
-
-        `files` is all that was handed in, where that is more than the module's source.
-        """
-        items = [i for i in self.items if exercise in (None, exercise_of(i))]
-        settled = self._settled(files or {self.week.module: "\n".join(source).encode()})
-        ran: list[Ran] = self.session.call(
-            lambda: list(self.plugin.run(target, source, items, settled))
-        )
-        return [self._without_doubt(r) for r in ran]
-
-    def _without_doubt(self, ran: Ran) -> Ran:
-        """A fault in a test that the solution passes came from what was answered: it is wrong."""
-        if not ran.in_doubt or not self._is_sound(ran.report.name):
-            return ran
-        report = msgspec.structs.replace(
-            ran.report, verdict=Verdict.WRONG, message=_CANNOT_BE_TESTED
-        )
-        return Ran(report, ran.exercise, ran.answers)
-
-    def _is_sound(self, test: str) -> bool:
-        """Whether the solution passes a test when it is called like a submission."""
-        if test not in self._sound:
-            items = [i for i in self.items if test_name(i) == test]
-            target = InProcess(self.written(_SOLUTION, self.bank.solution))
-            source = tuple(self.bank.solution.split("\n"))
-            runs = self.session.call(lambda: list(self.plugin.run(target, source, items, {})))
-            self._sound[test] = all(r.report.verdict in _SOUND for r in runs)
-        return self._sound[test]
-
-    def first_failure(self, target: Target, source: str, exercise: str | None) -> str:
-        """The name of the first test that rejects the target, or nothing."""
-        items = [i for i in self.items if exercise in (None, exercise_of(i))]
-
-        def search() -> str:
-            for ran in self.plugin.run(target, tuple(source.split("\n")), items, {}):
-                if ran.report.verdict.failed:
-                    return ran.report.name
-            return ""
-
-        found: str = self.session.call(search)
-        return found
-
-    def _settled(self, files: Mapping[str, bytes]) -> dict[str, Outcome]:
-        """Exercises whose verdict is known before anything runs."""
-        rules = {e.name: Rules((), e.source_not_allowed) for e in self.week.exercises}
-        settled: dict[str, Outcome] = dict(source_problems(files, self.week.module, rules))
-        for exercise in self.week.exercises:
-            if exercise.extra is not None and not installed(exercise.extra):
-                settled[exercise.name] = NotRun(
-                    f"This needs the extra {exercise.extra!r}, which is not installed here."
-                )
-        return settled
-
-    def misconception_runs(self, exercise: str) -> dict[str, list[Ran]]:
-        """Every misconception of the exercise, with the tests of the exercise that it fails."""
-        bank = self.bank.of_exercise(exercise)
-        missing = [m for m in bank if m.name not in self._misconceptions]
-        # in an order of its own, so that processes side by side do not do the same
-        for misconception in self._order.sample(missing, len(missing)):
-            self._misconceptions[misconception.name] = self._failed_tests(misconception)
-        return {m.name: self._misconceptions[m.name] for m in bank}
-
-    def _failed_tests(self, misconception: Misconception) -> list[Ran]:
-        failed = self._kept.get(misconception.name) if self._kept else None
-        if failed is None:
-            path = self.written(misconception.name, misconception.source)
-            source = tuple(misconception.source.split("\n"))
-            ran = self.run(InProcess(path), source, misconception.exercise)
-            failed = [r for r in ran if r.report.verdict.failed]
-            if self._kept and not any(r.fault for r in ran):
-                self._kept.put(misconception.name, failed)
-        return failed
-
-    def right_answers(self, exercise: str) -> dict[str, Answers]:
-        """What the solution, called like a submission, answers in each test of the exercise."""
-        if exercise not in self._right:
-            name = f"{_SOLUTION}.{exercise}"
-            runs = self._kept.get(name) if self._kept else None
-            if runs is None:
-                items = [i for i in self.items if exercise_of(i) == exercise]
-                target = self._solution_again()
-                source = tuple(self.bank.solution.split("\n"))
-                runs = self.session.call(
-                    lambda: list(self.plugin.run(target, source, items, {}, keep_passed=True))
-                )
-                if self._kept and not any(r.fault for r in runs):
-                    self._kept.put(name, runs)
-            self._right[exercise] = {r.report.name: r.answers for r in runs}
-        return self._right[exercise]
-
     def _standing(self, exercise: str, ran: list[Ran], carried: Inherited) -> scoring.Standing:
         """What the tests found out about an exercise: mistakes by name, and what it inherits."""
         named: list[Named] = []
@@ -333,8 +186,8 @@ class Engine:
         own = [r for r in ran if r.report.name not in carried.credit]
         failed = any(r.report.verdict.failed for r in own)
         if failed and not all(r.report.verdict in _NOTHING_TO_NAME for r in ran):
-            bank = self.misconception_runs(exercise)
-            named = diagnose(own, bank, self.right_answers(exercise) if bank else {})
+            bank = self.runs.of_misconceptions(exercise)
+            named = diagnose(own, bank, self.runs.right_answers(exercise) if bank else {})
             explained = frozenset(r.report.name for n in named for r in bank[n.name])
         by_name = {m.name: m for m in self.bank.of_exercise(exercise)}
         return scoring.Standing(
@@ -361,14 +214,6 @@ class Engine:
 
     def _lines(self, files: Mapping[str, bytes]) -> tuple[str, ...]:
         return tuple(files.get(self.week.module, b"").decode("utf-8", "replace").split("\n"))
-
-    def written(self, name: str, source: str) -> Path:
-        folder = self._folder.path / name
-        folder.mkdir(exist_ok=True)
-        path = folder / self.week.module
-        if not path.exists():
-            path.write_text(source, encoding="utf-8")
-        return path
 
     def _keep_answers(self) -> None:
         """What the solution was asked for the first time, other processes need not ask it again."""

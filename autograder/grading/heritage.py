@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ..model.axes import CPU, FAKE_GPU
 from ..model.verdicts import Verdict
@@ -15,10 +14,8 @@ from .follow import Carrying, Inherited, Program, calls_not_allowed, inherited
 from .hollow import HOLLOW, Emptied, hollowed
 from .lent import Changed, Patience
 from .plugin import Ran
+from .runs import Runs
 from .targets import Target
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 # Ends of a helper's own tests after which nobody waits for it again.
 _HOPELESS = {Verdict.TIMEOUT, Verdict.LIMIT, Verdict.BAD_REPLY}
@@ -30,24 +27,24 @@ _CARRIED = (Verdict.WRONG, Verdict.CRASHED)
 class Heritage:
     """Asks for a week's submissions what their exercises inherit. `seconds`: for one submission."""
 
-    engine: Engine
+    runs: Runs
     secret: bytes
     seconds: float
     _hollow: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
 
     @cached_property
     def _exercises(self) -> tuple[str, ...]:
-        return tuple(e.name for e in self.engine.week.exercises)
+        return tuple(e.name for e in self.runs.week.exercises)
 
     @cached_property
     def _programs(self) -> tuple[Program, ...]:
         """The solution first, then the alternatives: in some of these exercises call others."""
-        bank = self.engine.bank
+        bank = self.runs.bank
         sources = [("solution", bank.solution)]
         sources += [(f"alternative-{a.name}", a.source) for a in bank.alternatives]
         return tuple(
             Program(
-                self.engine.written(name, source),
+                self.runs.written(name, source),
                 tuple(source.split("\n")),
                 dependence(source, self._exercises),
             )
@@ -80,9 +77,7 @@ class Heritage:
         return found
 
     def _inherited(self, carrying: Carrying) -> Inherited:
-        result: Inherited = self.engine.session.call(
-            lambda: inherited(self.engine.plugin, carrying)
-        )
+        result: Inherited = self.runs.within(lambda: inherited(self.runs.plugin, carrying))
         return result
 
     def _carrying(
@@ -99,21 +94,21 @@ class Heritage:
         lent &= program.dependence.reached(exercise)
         if not lent:
             return None
-        bank = self.engine.misconception_runs(exercise)
+        bank = self.runs.of_misconceptions(exercise)
         elsewhere = self._charged_elsewhere(exercise, lent, own, runs)
         wanted = {r.report.name for r in _failing(runs[exercise]) if _can_be_carried(r, elsewhere)}
-        sources = {m.name: m.source for m in self.engine.bank.of_exercise(exercise)}
+        sources = {m.name: m.source for m in self.runs.bank.of_exercise(exercise)}
         return Carrying(
             exercise=exercise,
             lent=tuple(e for e in self._exercises if e in lent),
             program=program,
-            items=[i for i in self.engine.items if self.engine.plugin.name(i) in wanted],
+            items=[i for i in self.runs.items if self.runs.plugin.name(i) in wanted],
             source=source,
             target=target,
             charged_elsewhere=elsewhere,
             wrong={
                 name: (
-                    self.engine.written(name, sources[name]),
+                    self.runs.written(name, sources[name]),
                     frozenset(r.report.name for r in failed),
                 )
                 for name, failed in bank.items()
@@ -135,7 +130,7 @@ class Heritage:
     def _failed_by(self, exercise: str, emptied: Emptied) -> frozenset[str]:
         solution = self._programs[0]
         target = Changed(solution.path, hollowed(exercise, emptied))
-        ran = self.engine.run(target, solution.source, exercise)
+        ran = self.runs.run(target, solution.source, exercise)
         return frozenset(r.report.name for r in _failing(ran))
 
     def _charged_elsewhere(
@@ -168,7 +163,7 @@ class Heritage:
 
     def _work(self, exercise: str) -> set[str]:
         """The calls that are not allowed because they do the exercise, as the bank knows them."""
-        runs = self.engine.misconception_runs(exercise).values()
+        runs = self.runs.of_misconceptions(exercise).values()
         return {call.strip("_") for m in runs for call, _ in calls_not_allowed(m)}
 
 

@@ -16,13 +16,13 @@ Compiled by libseccomp on the trusted side; the sandbox receives finished BPF an
 from __future__ import annotations
 
 import errno
-import tempfile
 from collections.abc import Mapping
 from enum import Enum
 from functools import cache
 from typing import Any, NamedTuple
 
 from . import tripwire
+from .bpf import exported
 from .errors import SandboxMissing
 
 _MEMORY = """
@@ -214,14 +214,6 @@ class _Rules:
         except (OSError, ValueError):
             return False
         return bool(number >= 0)  # negative: a call that this architecture does not have
-
-
-def exported(filter_: Any) -> bytes:
-    """libseccomp's filter as a BPF program."""
-    with tempfile.TemporaryFile() as file:
-        filter_.export_bpf(file)
-        file.seek(0)
-        return file.read()
 
 
 class Programs(NamedTuple):

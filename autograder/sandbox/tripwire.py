@@ -17,6 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .bpf import exported
+
 NEVER_HONEST = """
     ptrace unshare setns mount umount2 pivot_root chroot move_mount open_tree fsopen fsmount
     mount_setattr bpf userfaultfd io_uring_setup io_uring_enter io_uring_register kexec_load
@@ -40,8 +42,6 @@ def program(*, alone: bool, gpu: bool) -> tuple[bytes, dict[int, str]]:
     if not _kernel_can_ask():
         return b"", {}
     import pyseccomp as seccomp
-
-    from .syscalls import exported
 
     filter_ = seccomp.SyscallFilter(seccomp.ALLOW)
     filter_.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)

@@ -1,0 +1,206 @@
+"""Running a week's hidden tests on any target, and what the project's own code answers to them.
+
+The solution and the misconceptions are run through the same tests as a submission. Each is run once
+per process, or once for all where `kept` remembers it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from ..model.bank import Bank, Misconception
+from ..model.course import Week
+from ..model.errors import EngineError
+from ..model.extras import installed
+from ..model.rules import Rules
+from ..model.verdicts import Verdict
+from .alike import Answers
+from .kept import KeptRuns
+from .outcomes import NotRun, Outcome
+from .plugin import GraderPlugin, Ran, exercise_of, test_name
+from .session import GraderSession
+from .source_rules import source_problems
+from .targets import InProcess, Target
+
+Result = TypeVar("Result")
+
+_SOUND = (Verdict.PASS, Verdict.NOT_RUN)
+# The solution, where it stands in for a submission; no misconception has such a name.
+_SOLUTION = "-solution"
+_CANNOT_BE_TESTED = (
+    "What was returned is of a kind, shape or type that this test cannot go on with. "
+    "Compare with what the docstring asks for."
+)
+
+
+class Runs:
+    """The hidden tests of a week, collected once, and the bank's runs through them."""
+
+    def __init__(
+        self,
+        bank: Bank,
+        plugin: GraderPlugin,
+        session: GraderSession,
+        folder: Path,
+        kept: KeptRuns | None,
+    ) -> None:
+        self.bank, self.week = bank, bank.week
+        self.plugin, self.session = plugin, session
+        self._folder, self._kept = folder, kept
+        self._misconceptions: dict[str, list[Ran]] = {}
+        self._right: dict[str, dict[str, Answers]] = {}
+        self._order = random.Random()
+        self._sound: dict[str, bool] = {}  # of tests that let out a fault, whether it was theirs
+        self.items = plugin.items()
+        self._check_items()
+
+    def _check_items(self) -> None:
+        known = {e.name for e in self.week.exercises}
+        graded = {exercise_of(i) for i in self.items}
+        if unknown := graded - known:
+            raise EngineError(
+                f"test_{min(unknown)}.py grades no exercise of {self.week.name}: rename it"
+            )
+        if ungraded := known - graded:
+            raise EngineError(f"no grader: test_{min(ungraded)}.py is missing in {self.week.name}")
+
+    # Any target
+
+    def run(
+        self,
+        target: Target,
+        source: tuple[str, ...],
+        exercise: str | None = None,
+        files: Mapping[str, bytes] | None = None,
+    ) -> list[Ran]:
+        """Run the hidden tests (of one exercise) against any target.
+
+        `files` is all that was handed in, where that is more than the module's source.
+        """
+        items = [i for i in self.items if exercise in (None, exercise_of(i))]
+        settled = self._settled(files or {self.week.module: "\n".join(source).encode()})
+        ran = self.within(lambda: list(self.plugin.run(target, source, items, settled)))
+        return [self._without_doubt(r) for r in ran]
+
+    def run_failing_first(
+        self, target: Target, exercise: str, failing: tuple[str, ...]
+    ) -> list[Ran]:
+        """The tests of an exercise, those named first, up to the first that fails."""
+        items = [i for i in self.items if exercise_of(i) == exercise]
+        items.sort(key=lambda i: test_name(i) not in failing)
+
+        def run() -> list[Ran]:
+            ran = []
+            for one in self.plugin.run(target, (), items, {}):
+                ran.append(one)
+                if one.report.verdict.failed:
+                    break
+            return ran
+
+        return self.within(run)
+
+    def first_failure(self, target: Target, source: str, exercise: str | None) -> str:
+        """The name of the first test that rejects the target, or nothing."""
+        items = [i for i in self.items if exercise in (None, exercise_of(i))]
+
+        def search() -> str:
+            for ran in self.plugin.run(target, tuple(source.split("\n")), items, {}):
+                if ran.report.verdict.failed:
+                    return ran.report.name
+            return ""
+
+        return self.within(search)
+
+    def within(self, work: Callable[[], Result]) -> Result:
+        """Do something where the tests were collected, on the thread of their session."""
+        done: Result = self.session.call(work)
+        return done
+
+    def _settled(self, files: Mapping[str, bytes]) -> dict[str, Outcome]:
+        """Exercises whose verdict is known before anything runs."""
+        rules = {e.name: Rules((), e.source_not_allowed) for e in self.week.exercises}
+        settled: dict[str, Outcome] = dict(source_problems(files, self.week.module, rules))
+        for exercise in self.week.exercises:
+            if exercise.extra is not None and not installed(exercise.extra):
+                settled[exercise.name] = NotRun(
+                    f"This needs the extra {exercise.extra!r}, which is not installed here."
+                )
+        return settled
+
+    def _without_doubt(self, ran: Ran) -> Ran:
+        """A fault in a test that the solution passes came from what was answered: it is wrong."""
+        if not ran.in_doubt or not self._is_sound(ran.report.name):
+            return ran
+        report = msgspec.structs.replace(
+            ran.report, verdict=Verdict.WRONG, message=_CANNOT_BE_TESTED
+        )
+        return Ran(report, ran.exercise, ran.answers)
+
+    def _is_sound(self, test: str) -> bool:
+        """Return whether the solution passes a test when it is called like a submission."""
+        if test not in self._sound:
+            items = [i for i in self.items if test_name(i) == test]
+            target, source = self.solution(), tuple(self.bank.solution.split("\n"))
+            runs = self.within(lambda: list(self.plugin.run(target, source, items, {})))
+            self._sound[test] = all(r.report.verdict in _SOUND for r in runs)
+        return self._sound[test]
+
+    # The project's own code
+
+    def solution(self) -> Target:
+        """The solution in the place of a submission."""
+        return InProcess(self.written(_SOLUTION, self.bank.solution))
+
+    def of_misconceptions(self, exercise: str) -> dict[str, list[Ran]]:
+        """Every misconception of the exercise, with the tests of the exercise that it fails."""
+        bank = self.bank.of_exercise(exercise)
+        missing = [m for m in bank if m.name not in self._misconceptions]
+        # in an order of its own, so that processes side by side do not do the same
+        for misconception in self._order.sample(missing, len(missing)):
+            self._misconceptions[misconception.name] = self._failed_tests(misconception)
+        return {m.name: self._misconceptions[m.name] for m in bank}
+
+    def _failed_tests(self, misconception: Misconception) -> list[Ran]:
+        failed = self._kept.get(misconception.name) if self._kept else None
+        if failed is None:
+            path = self.written(misconception.name, misconception.source)
+            source = tuple(misconception.source.split("\n"))
+            ran = self.run(InProcess(path), source, misconception.exercise)
+            failed = [r for r in ran if r.report.verdict.failed]
+            if self._kept and not any(r.fault for r in ran):
+                self._kept.put(misconception.name, failed)
+        return failed
+
+    def right_answers(self, exercise: str) -> dict[str, Answers]:
+        """What the solution, called like a submission, answers in each test of the exercise."""
+        if exercise not in self._right:
+            name = f"{_SOLUTION}.{exercise}"
+            runs = self._kept.get(name) if self._kept else None
+            if runs is None:
+                items = [i for i in self.items if exercise_of(i) == exercise]
+                target, source = self.solution(), tuple(self.bank.solution.split("\n"))
+                runs = self.within(
+                    lambda: list(self.plugin.run(target, source, items, {}, keep_passed=True))
+                )
+                if self._kept and not any(r.fault for r in runs):
+                    self._kept.put(name, runs)
+            self._right[exercise] = {r.report.name: r.answers for r in runs}
+        return self._right[exercise]
+
+    def written(self, name: str, source: str) -> Path:
+        """The week's module with this source, in a folder of its own."""
+        return write_module(self._folder / name, self.week, source)
+
+
+def write_module(folder: Path, week: Week, source: str) -> Path:
+    """Write the week's module into a folder, unless it is there."""
+    folder.mkdir(exist_ok=True)
+    path = folder / week.module
+    if not path.exists():
+        path.write_text(source, encoding="utf-8")
+    return path
