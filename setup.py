@@ -22,6 +22,7 @@ MODULES = {
     "autograder.model.mistakes",
     "autograder.model.ownpytest",
     "autograder.model.reading",
+    "autograder.model.registry",
     "autograder.model.rules",
     "autograder.model.sources",
     "autograder.model.statements",

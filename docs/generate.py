@@ -54,7 +54,7 @@ def course_yaml() -> str:
 
 
 def _kinds() -> Iterator[tuple[ast.ClassDef, list[str]]]:
-    source = (ROOT / "autograder" / "model" / "course.py").read_text(encoding="utf-8")
+    source = (ROOT / "autograder" / "model" / "registry.py").read_text(encoding="utf-8")
     for node in ast.parse(source).body:
         if isinstance(node, ast.ClassDef) and "_Config" in map(ast.unparse, node.bases):
             yield node, source.split("\n")

@@ -12,12 +12,9 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .extras import EXTRAS
-
-if TYPE_CHECKING:
-    from .course import Course, Week
+from .registry import Course, Week
 
 Problem = tuple[str, str]  # path to the value, message
 _DEFINED = re.compile(

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import itertools
 import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from .folders import Problem, did_you_mean
-
-if TYPE_CHECKING:
-    from .course import Late, Limits, Nbgrader, Registry, Week
+from .registry import Late, Limits, Nbgrader, Registry, Week, aware
 
 _EXERCISE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _WEEK = re.compile(r"week[0-9]{2}_[a-z0-9_]+\Z")
@@ -173,10 +169,6 @@ def _gradebook_problems(url: str) -> Iterator[Problem]:
             "holds a password, and nbgrader shows its settings on its pages: leave it out here and "
             "give it in ~/.pgpass (host:port:database:user:password, mode 0600)",
         )
-
-
-def aware(moment: dt.datetime, zone: ZoneInfo) -> dt.datetime:
-    return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
 def _duplicates(where: str, names: list[str]) -> Iterator[Problem]:

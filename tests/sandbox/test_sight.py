@@ -30,7 +30,7 @@ OWN_FILES = ["own.txt", "/tmp/own.txt"]
         "/proc/mounts",
         "/sys/kernel/notes",
         __file__,
-        str(KIT / "course.py"),
+        str(KIT / "model" / "course.py"),
         str(KIT / "sandbox" / "session.py"),
     ],
 )

@@ -46,3 +46,20 @@ def test_no_arrow_goes_up() -> None:
         if other not in HALL and level(other) > level(m)
     ]
     assert up == []
+
+
+def reached(arrows: dict[str, set[str]], start: str) -> set[str]:
+    """The modules that `start` imports, and what these import, and so on."""
+    found: set[str] = set()
+    waiting = [*arrows[start]]
+    while waiting:
+        module = waiting.pop()
+        if module not in found:
+            found.add(module)
+            waiting += arrows.get(module, ())
+    return found
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    arrows = {m: imported(m) for m in modules()}
+    assert [m for m in arrows if m in reached(arrows, m)] == []
