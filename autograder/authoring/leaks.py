@@ -76,7 +76,7 @@ def secrets_of(course: Course, week: Week) -> tuple[Secret, ...]:
 
 
 def check_files(files: Mapping[str, bytes], secrets: Iterable[Secret], shown: str) -> None:
-    """Raise LeakError where a secret stands in one of the files; `shown` is what they lie in."""
+    """Raise LeakError if a secret stands in one of the files; `shown` is what they lie in."""
     known = tuple(secrets)
     for name, content in files.items():
         for place in _places(f"{shown}/{name}", content):

@@ -36,7 +36,7 @@ _READ = (".py", ".md", ".txt")
 def new_course(root: Path, title: str, name: str, exercise: str | None = None) -> list[Path]:
     """Make a course in the folder `root` with one week; returns its files.
 
-    Raises CourseError where there is a course.yaml already.
+    Raises CourseError if there is a course.yaml already.
     """
     registry = root / REGISTRY
     if registry.exists():
@@ -64,7 +64,7 @@ def _first_dates() -> tuple[dt.datetime, dt.datetime]:
 def new_week(course: Course, name: str, exercise: str | None = None) -> list[Path]:
     """Make the week `name`; returns its files, the ones to fill in first.
 
-    Raises CourseError where the name will not do or anything of that name is there already; then
+    Raises CourseError if the name will not do or anything of that name is there already; then
     nothing was changed.
     """
     topic = _checked_topic(course.weeks, name)

@@ -13,7 +13,7 @@ from ..model.errors import CourseError
 def with_week(text: str, entry: str) -> str:
     """The registry's text with `entry`, a list item at the margin, as the last of its weeks.
 
-    Raises CourseError where that cannot be done without touching what stands there.
+    Raises CourseError if that cannot be done without touching what stands there.
     """
     weeks = _weeks(text)
     lines = text.split("\n")
@@ -55,6 +55,6 @@ def _last_line(node: yaml.Node) -> int:
 
 
 def _comment_of_item(line: str, column: int) -> bool:
-    """Whether a line after the last item is a comment inside it."""
+    """Return whether a line after the last item is a comment inside it."""
     stripped = line.lstrip(" ")
     return stripped.startswith("#") and len(line) - len(stripped) > column

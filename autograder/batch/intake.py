@@ -210,7 +210,7 @@ def _wanted(name: str) -> bool:
 
 
 def is_wanted(name: str) -> bool:
-    """Whether a file of this name, without its folder, may be of use to what is graded."""
+    """Return whether a file of this name, without its folder, may be of use to what is graded."""
     return PurePosixPath(name).suffix.lower() in _KEPT_SUFFIXES and not name.startswith("._")
 
 

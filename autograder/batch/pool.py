@@ -125,7 +125,7 @@ class _Batch:
 
 
 def process_pool(count: int) -> ProcessPoolExecutor:
-    """Processes that import afresh, each on its own core where all are busy."""
+    """Processes that import afresh, each on its own core if all are busy."""
     context = get_context("spawn")
     cores = context.SimpleQueue()
     for core in _cores(count):
@@ -134,7 +134,7 @@ def process_pool(count: int) -> ProcessPoolExecutor:
 
 
 def _cores(count: int) -> list[frozenset[int]]:
-    """For each process the cores to run on: one where all are busy, else any.
+    """For each process the cores to run on: one if all are busy, else any.
 
     A grader, its template and its submission take turns and never run at once; on one core they
     find its caches warm and are woken at once.

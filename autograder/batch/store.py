@@ -31,7 +31,7 @@ class ResultStore:
         return content_hash(files, self.fingerprint)
 
     def get(self, key: str) -> SubmissionReport | None:
-        """The stored report, or None where there is none or it cannot be read."""
+        """The stored report, or None if there is none or it cannot be read."""
         try:
             return msgspec.json.decode(self._path(key).read_bytes(), type=SubmissionReport)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -116,7 +116,7 @@ class WeekSummary:
 
 
 def summarize(week: Week, report: Report, foreign: Mapping[str, str] | None = None) -> WeekSummary:
-    """`foreign` names the user who owns a submission, where that is not the student."""
+    """`foreign` names the user who owns a submission, if that is not the student."""
     by: dict[Ending, list[SubmissionReport]] = {
         Ending.GRADED: [],
         Ending.REFUSED: [],
@@ -208,7 +208,7 @@ def _rest(submission: SubmissionReport, function: str) -> float:
 
 
 def point_biserial(pairs: Sequence[tuple[bool, float]]) -> float | None:
-    """The correlation of a yes or no with a number; None where it says nothing."""
+    """The correlation of a yes or no with a number; None if it says nothing."""
     yes = [score for good, score in pairs if good]
     no = [score for good, score in pairs if not good]
     spread = statistics.pstdev([score for _, score in pairs]) if pairs else 0.0

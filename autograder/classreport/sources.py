@@ -14,7 +14,7 @@ from ..nbgrader.recorded import recorded_folder
 
 
 def recorded_report(course: Course, week: Week) -> Report | None:
-    """The reports behind the scores in nbgrader's gradebook; None where there are none."""
+    """The reports behind the scores in nbgrader's gradebook; None if there are none."""
     submissions = []
     for path in sorted(recorded_folder(course, week).glob("*.json")):
         try:
@@ -27,7 +27,7 @@ def recorded_report(course: Course, week: Week) -> Report | None:
 
 
 def read_reports(course: Course, files: Sequence[Path]) -> dict[str, Report]:
-    """JSON reports by week; one week's reports are joined, and the last word on a name holds."""
+    """JSON reports by week; one week's reports are joined, and the last report of a name counts."""
     found: dict[str, Report] = {}
     for path in files:
         try:

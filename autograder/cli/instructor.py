@@ -51,7 +51,7 @@ def grade(
     """Grade a week's submissions in the sandbox, and record them where they were collected.
 
     Exit code 0 when all were graded, and recorded; 1 where some were refused or could not be;
-    2 where nothing was.
+    2 if nothing was.
 
     Example: autograder grade week01 handed-in/*.zip --json report.json
     Example: autograder grade week01 --cluster tcp://scheduler:8786
@@ -219,7 +219,7 @@ def export(
         str, typer.Option(help="What stands for work that was due and not handed in: blank or 0.")
     ] = "blank",
 ) -> None:
-    """Export grades; exit code 1 where somebody's grade matches nobody on the class list.
+    """Export grades; exit code 1 if somebody's grade matches nobody on the class list.
 
     Example: autograder export week01 --format canvas --roster grades.csv --out upload.csv
     """

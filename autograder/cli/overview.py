@@ -46,7 +46,7 @@ def regrade(
 ) -> None:
     """Grade a week again after a hidden test was mended: whose score changes, and why.
 
-    Marks given by hand stay. Exit code 1 where somebody could not be graded.
+    Marks given by hand stay. Exit code 1 if somebody could not be graded.
 
     Example: autograder regrade week01 --apply --reason "a test asked for too much"
     """

@@ -22,7 +22,7 @@ class Line:
 
 
 def arithmetic(report: ExerciseReport) -> list[Line]:
-    """The sum for an exercise that lost points; none where nothing or everything was lost."""
+    """The sum for an exercise that lost points; none if nothing or everything was lost."""
     if not 0 < report.score < report.max_score and not report.deductions:
         return []
     if any(t.verdict is Verdict.FORBIDDEN and not t.carried for t in report.tests):
@@ -32,7 +32,7 @@ def arithmetic(report: ExerciseReport) -> list[Line]:
 
 
 def carried_words(report: ExerciseReport) -> str:
-    """Whose mistake an exercise carries, in a sentence; empty where there is none."""
+    """Whose mistake an exercise carries, in a sentence; empty if there is none."""
     if not report.inherits:
         return ""
     tests = [t for t in report.tests if t.carried]

@@ -36,7 +36,7 @@ def feedback_page(
 ) -> str:
     """One self-contained HTML page: opens offline, on a phone, in light and dark.
 
-    `late` is the arithmetic of late work (late.py), empty where there is nothing to say; `notes`
+    `late` is the arithmetic of late work (late.py), empty if there is nothing to say; `notes`
     what was odd about the submission and put right. `marks` is what the gradebook holds, where it
     is asked, and `notebook` the cells to show below (nbgrader/shown.py).
     """
@@ -78,7 +78,7 @@ def exercise_fragment(
     """One exercise as HTML with inline styles only, to stand in a notebook cell.
 
     Text keeps the colour of its surroundings, so it is readable on white and on dark. `message` is
-    what to say where nothing could be graded (a refused submission).
+    what to say if nothing could be graded (a refused submission).
     """
     view = view_exercise(exercise, maximum, message)
     return environment("feedback").get_template("fragment.html.j2").render(exercise=view)

@@ -43,7 +43,7 @@ class Finding:
 
     @property
     def cause(self) -> tuple[Verdict, int] | None:
-        """The line that stopped it, in whichever exercise; None where no line did."""
+        """The line that stopped it, in whichever exercise; None if no line did."""
         stopped = self.line and self.verdict is not Verdict.UNWRITTEN
         return (self.verdict, self.line) if stopped else None
 
@@ -251,7 +251,7 @@ def _parameters(name: str) -> str:
 
 
 def _axes(name: str) -> tuple[str, str]:
-    """The dtype and the device in a test's name, each "" where there is none."""
+    """The dtype and the device in a test's name, each "" if there is none."""
     found = _AXES.findall(_parameters(name))
     dtype = next((f for f in found if f in DTYPES), "")
     return dtype, next((f for f in found if f in DEVICES), "")

@@ -46,7 +46,7 @@ def sweep() -> None:
 
 
 def _locked(path: Path) -> int | None:
-    """The descriptor that holds the lock, or None where another process does."""
+    """The descriptor that holds the lock, or None if another process does."""
     try:
         import fcntl
     except ImportError:  # Windows: nothing is swept there

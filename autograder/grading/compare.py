@@ -55,7 +55,7 @@ EXACT = Tolerance(0.0)
 def compare(
     actual: Any, expected: Any, precise: Any, tolerance: Tolerance, where: str = "The result"
 ) -> None:
-    """Raise Wrong where `actual` is not `expected` (whose float64 version is `precise`)."""
+    """Raise Wrong if `actual` is not `expected` (whose float64 version is `precise`)."""
     if isinstance(actual, wire.OpaqueV) or (
         isinstance(actual, wire.HandleV) and not isinstance(expected, wire.HandleV)
     ):

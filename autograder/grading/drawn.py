@@ -64,7 +64,7 @@ def read_special(value: wire.Value, decoder: Decoder) -> Any:
 
 
 def compare_drawing(actual: Any, expected: Drawing, where: str = "The drawing") -> None:
-    """Raise Wrong where a drawing differs: orientation first, then data, limits, labels, ticks."""
+    """Raise Wrong if a drawing differs: orientation first, then data, limits, labels, ticks."""
     if not isinstance(actual, Drawing):
         raise Wrong(f"{where} should be a matplotlib Axes.")
     if len(actual.images) != len(expected.images):
@@ -119,7 +119,7 @@ def _compare_image(mine: Any, theirs: Any, where: str) -> None:
 
 
 def compare_figure(actual: Any, expected: Figure, where: str = "The figure") -> None:
-    """Raise Wrong where a figure's panels differ in number or content."""
+    """Raise Wrong if a figure's panels differ in number or content."""
     if not isinstance(actual, Figure):
         raise Wrong(f"{where} should be a matplotlib Figure.")
     if len(actual.axes) != len(expected.axes):

@@ -56,7 +56,7 @@ class KeptRuns:
         self._folder, self._depends = folder, depends
 
     def get(self, name: str) -> list[Ran] | None:
-        """The failed tests, or None where they are not known for this version."""
+        """The failed tests, or None if they are not known for this version."""
         try:
             kept = msgspec.msgpack.decode(self._path(name, "run").read_bytes(), type=_Kept)
             return [_run(f) for f in kept.failed] if kept.depends == self._depends else None

@@ -25,7 +25,7 @@ _LONGEST = 2_000
 class Outcome(Exception):
     """Ends a hidden test with a verdict and a message for the student.
 
-    `line`: where in the student's module it happened, 0 where that is not known.
+    `line`: where in the student's module it happened, 0 if that is not known.
     """
 
     verdict: ClassVar[Verdict]

@@ -69,7 +69,7 @@ class Probe:
         self.size = sum(len(frame) for frame, _ in self.steps)
 
     def sees_difference(self, target: Target, exercise: str) -> bool:
-        """Whether the target answers otherwise than right code in this test."""
+        """Return whether the target answers otherwise than right code in this test."""
         target.begin(self.test, exercise)
         for frame, right in self.steps:
             try:

@@ -186,7 +186,7 @@ def _eps(x: torch.Tensor) -> float:
 
 
 def _broadcasts(mask: torch.Size, shape: torch.Size) -> bool:
-    """Whether a mask of one shape can be expanded to another."""
+    """Return whether a mask of one shape can be expanded to another."""
     return len(mask) <= len(shape) and all(
         m in (1, n) for m, n in zip(reversed(mask), reversed(shape), strict=False)
     )

@@ -44,7 +44,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 @dataclass(frozen=True)
 class End:
-    """How a test ended. `wrong` is the message, or None where it passed."""
+    """How a test ended. `wrong` is the message, or None if it passed."""
 
     wrong: str | None
 
@@ -125,7 +125,7 @@ class Meeting:
         self._target.begin(test, exercise)
 
     def known(self) -> End | None:
-        """Ask along the tree. None where the test must run; it then gets these answers first."""
+        """Ask along the tree. None if the test must run; it then gets these answers first."""
         key = _START
         while key in self._tree.steps:
             step = self._tree.steps[key]
@@ -204,13 +204,13 @@ class Meeting:
 
 
 def process_of(target: Target) -> Sandboxed | None:
-    """The process behind a test's target, for what no answer says; None where there is none."""
+    """The process behind a test's target, for what no answer says; None if there is none."""
     inner = target.process() if isinstance(target, Meeting) else target
     return inner if isinstance(inner, Sandboxed) else None
 
 
 def _is_plain(reply: wire.Reply, echo: Echo) -> bool:
-    """Whether no message about this reply can depend on the source."""
+    """Return whether no message about this reply can depend on the source."""
     if reply.status != "ok" or reply.raised or reply.banned or reply.mismatch:
         return False
     return all(map(echo.dotted, _names((reply.value, *(reply.gradients or ())))))

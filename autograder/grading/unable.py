@@ -28,7 +28,7 @@ _SHORTEST_LITERAL = 12
 
 
 def is_unable(raised: wire.Raised, source: tuple[str, ...]) -> bool:
-    """Whether an error on the claimed device is the device's, by the list."""
+    """Return whether an error on the claimed device is the device's, by the list."""
     text = "\n".join(source)
     for error, asks in _LIST:
         found = error.match(raised.message.strip())

@@ -49,7 +49,7 @@ class Exported:
 def export(
     form: str, weeks: Sequence[Week], scores: Scores, roster: Roster | None, missing: str = ""
 ) -> Exported:
-    """Raises KitError where the format needs a class list of its own kind.
+    """Raises KitError if the format needs a class list of its own kind.
 
     `missing` is what stands for work of somebody on the class list of whom we know nothing.
     """
@@ -79,7 +79,7 @@ class _Grades:
     nobody: str
 
     def cell(self, week: Week, student: str) -> str:
-        """Empty where nothing was graded: that is no zero."""
+        """Empty if nothing was graded: that is no zero."""
         if not student:
             return self.nobody
         own = self.scores[week.name].get(student)

@@ -1,7 +1,7 @@
 """A class list as Canvas, Moodle or Brightspace exports it, or a plain one, and who in it is whom.
 
 The header says which it is. A student of ours is matched by login, id or e-mail; by the part of the
-address before the @ only where nobody else has it too.
+address before the @ only if nobody else has it too.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Roster:
 
 
 def read_roster(path: Path) -> Roster:
-    """Read a class list; raises KitError where its header is none that is known."""
+    """Read a class list; raises KitError if its header is none that is known."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:

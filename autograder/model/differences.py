@@ -12,7 +12,7 @@ _ABSENT = "not there"
 
 
 def differ(old: SubmissionReport, new: SubmissionReport) -> bool:
-    """Whether anything but the time it took is another: scores, verdicts, words."""
+    """Return whether anything but the time it took is another: scores, verdicts, words."""
     fields = ("verdict", "score", "max_score", "message", "exercises", "attempts")
     return any(getattr(old, f) != getattr(new, f) for f in fields)
 

@@ -15,6 +15,6 @@ EXTRAS = {
 
 @cache
 def installed(extra: str) -> bool:
-    """Whether the libraries of an extra of pyproject.toml can be imported here."""
+    """Return whether the libraries of an extra of pyproject.toml can be imported here."""
     modules = EXTRAS.get(extra, (extra,))
     return all(importlib.util.find_spec(m) is not None for m in modules)

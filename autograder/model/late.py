@@ -51,7 +51,7 @@ class Lateness:
         return max(0.0, rounded(rounded(score, self.decimals) - self.kept(score), self.decimals))
 
     def sentence(self, score: float) -> str:
-        """The arithmetic in one line; empty where the submission was in time."""
+        """The arithmetic in one line; empty if the submission was in time."""
         if not self.late:
             return ""
         parts = [f"{self.late} late" + (" (after your extension)" if self.extended else "")]

@@ -16,7 +16,7 @@ class TestReport(msgspec.Struct, frozen=True):
     """One hidden test on one axis. `message` is for the student; `claim` is what the test asks.
 
     `carried`: the share of its weight that a failed test earns, because the mistake is another
-    exercise's and was charged there. `line`: where in the student's module it stopped, 0 where
+    exercise's and was charged there. `line`: where in the student's module it stopped, 0 if
     that is not known.
     """
 

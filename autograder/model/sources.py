@@ -35,7 +35,7 @@ def signs_in(text: str) -> int:
 
 
 class Sources:
-    """The Python files of one submission (name -> text, or None where it cannot be read as text).
+    """The Python files of one submission (name -> text, or None if it cannot be read as text).
 
     The exercises are in `module`.
     """
@@ -67,7 +67,7 @@ class Sources:
         return found
 
     def is_own_method(self, name: str) -> bool:
-        """Whether a class in a file that was read defines a method of that name."""
+        """Return whether a class in a file that was read defines a method of that name."""
         return any(f is not None and name in f.methods for f in self._files.values())
 
     def _load(self, files: Iterable[str], found: Part) -> None:

@@ -50,7 +50,7 @@ def release_of(folder: Path) -> int:
 
 
 def current_release(workspace: Workspace, week: Week) -> int:
-    """The release that lies in the exchange; 0 where there is none."""
+    """The release that lies in the exchange; 0 if there is none."""
     folder = workspace.outbound(week)
     return release_of(folder) if folder.is_dir() else 0
 

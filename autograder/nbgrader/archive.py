@@ -94,7 +94,7 @@ def course_for(course: Course, week: Week, student: str) -> Course:
 
 
 def _graded_as(course: Course, week: Week, student: str) -> int:
-    """The earlier release that asked for something else than today's; 0 where none did."""
+    """The earlier release that asked for something else than today's; 0 if none did."""
     workspace = Workspace(course)
     number = release_of(workspace.submitted(student, week))
     if number >= current_release(workspace, week):

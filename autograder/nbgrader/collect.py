@@ -22,7 +22,7 @@ class Collection:
 
 
 def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collection:
-    """Run nbgrader's collect for a week; raises NbgraderError where it fails as a whole."""
+    """Run nbgrader's collect for a week; raises NbgraderError if it fails as a whole."""
     from nbgrader.utils import capture_log, temp_attrs
 
     workspace = Workspace(course)

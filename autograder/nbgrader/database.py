@@ -67,7 +67,7 @@ class Entry:
 
 
 def read_gradebook(course: Course) -> tuple[list[str], list[Entry]]:
-    """The students, and every submission; nothing of either where there is no gradebook yet."""
+    """The students, and every submission; nothing of either if there is no gradebook yet."""
     students, rows = _answers(course, (_STUDENTS, _SUBMISSIONS))
     return [str(s) for (s,) in students], [_entry(row) for row in rows]
 
@@ -89,7 +89,7 @@ def read_cells(course: Course) -> dict[str, dict[str, float]]:
 
 
 def read_scores(course: Course) -> dict[str, dict[str, dict[str, float | None]]]:
-    """Automatic scores by assignment, student and cell; None where there is none yet."""
+    """Automatic scores by assignment, student and cell; None if there is none yet."""
     (rows,) = _answers(course, (_SCORES,))
     found: dict[str, dict[str, dict[str, float | None]]] = {}
     for assignment, student, cell, score in rows:
@@ -99,7 +99,7 @@ def read_scores(course: Course) -> dict[str, dict[str, dict[str, float | None]]]
 
 
 def _answers(course: Course, questions: Sequence[str]) -> list[Sequence[Any]]:
-    """What the gradebook's database answers; nothing where there is none yet."""
+    """What the gradebook's database answers; nothing if there is none yet."""
     url = Workspace(course).db_url
     if url.startswith(_SQLITE):
         return _from_sqlite(Path(url.removeprefix(_SQLITE)), questions)

@@ -45,7 +45,7 @@ class Pupil(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def sample_class(course: Course) -> tuple[Pupil, ...]:
-    """The sample class of the first week; raises KitError where the course has none."""
+    """The sample class of the first week; raises KitError if the course has none."""
     path = course.solution_folder(course.weeks[0]) / CLASS
     try:
         return msgspec.yaml.decode(path.read_bytes(), type=tuple[Pupil, ...])

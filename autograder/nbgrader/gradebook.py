@@ -57,7 +57,7 @@ class Recording:
 
 
 def require_released(course: Course, week: Week) -> None:
-    """Raise NbgraderError where a week's scores would have no place in the gradebook."""
+    """Raise NbgraderError if a week's scores would have no place in the gradebook."""
     if not Workspace(course).released(week).is_dir():
         raise NbgraderError(
             f"{week.name} was not released from here, so its scores have no place in the "
@@ -153,7 +153,7 @@ def standings(course: Course, week: Week) -> list[Standing]:
 def final_scores(course: Course, week: Week) -> dict[str, float]:
     """What each student gets for a week: all points, less what late work costs.
 
-    Raises NbgraderError where the gradebook has lost scores that were recorded.
+    Raises NbgraderError if the gradebook has lost scores that were recorded.
     """
     from nbgrader.api import MissingEntry
 

@@ -65,7 +65,7 @@ def install(web_app: Any, course_folder: Path) -> None:
 
 
 def guarded(theirs: type[Any]) -> type[Any] | None:
-    """The subclass that goes before a handler of Formgrader; None where it hands out scripts."""
+    """The subclass that goes before a handler of Formgrader; None if it hands out scripts."""
     if not issubclass(theirs, BaseHandler):
         return None
     ours: type[Any] = GuardedPage

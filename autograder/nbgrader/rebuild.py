@@ -21,7 +21,7 @@ from .workspace import Workspace, open_api, open_gradebook, require
 def restore_assignment(course: Course, week: Week) -> str:
     """See to it that the gradebook has the week's cells as they were released.
 
-    Returns what was done, in words, or "" where nothing had to be.
+    Returns what was done, in words, or "" if nothing had to be.
     """
     if read_cells(course).get(week.name) == _released_cells(course, week):
         return ""
@@ -54,7 +54,7 @@ def enter_assignment(course: Course, week: Week) -> None:
 
 
 def require_held(course: Course, week: Week, held: Container[str]) -> None:
-    """Raise NbgraderError where somebody was graded of whom the gradebook knows nothing."""
+    """Raise NbgraderError if somebody was graded of whom the gradebook knows nothing."""
     if lost := lost_students(course, week, held):
         who = ", ".join(lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
         raise NbgraderError(

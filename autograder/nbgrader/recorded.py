@@ -30,7 +30,7 @@ class Recorded(SubmissionReport, frozen=True):
     notes: tuple[Note, ...] = ()  # what was odd about the submission
 
     def is_of(self, handed_in: str, content: str) -> bool:
-        """Whether it was given for this submission: times decide, where both have one."""
+        """Return whether it was given for this submission: times decide, where both have one."""
         if self.handed_in and handed_in:
             return self.handed_in == handed_in
         return self.content in ("", content)
@@ -60,7 +60,7 @@ def recorded_file(course: Course, week: Week, student: str) -> Path:
 
 
 def kept_report(course: Course, week: Week, student: str) -> Recorded | None:
-    """The report behind a student's scores in the gradebook; None where there is none."""
+    """The report behind a student's scores in the gradebook; None if there is none."""
     return _read(recorded_file(course, week, student))
 
 

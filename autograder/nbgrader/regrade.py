@@ -205,7 +205,7 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
 
 
 def _as_left(grades: dict[str, Any], held: Recorded, change: Change) -> bool:
-    """Whether the gradebook still holds what a change wrote."""
+    """Return whether the gradebook still holds what a change wrote."""
     return held.is_of(change.new.handed_in, change.new.content) and all(
         name in grades and abs((grades[name].auto_score or 0.0) - score) <= _SMALL
         for name, score in change.new_scores.items()

@@ -71,7 +71,7 @@ class RegradeLog:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Nobody else regrades meanwhile; raises NbgraderError where somebody does."""
+        """Nobody else regrades meanwhile; raises NbgraderError if somebody does."""
         import fcntl
 
         self._plans.mkdir(parents=True, exist_ok=True, mode=0o700)

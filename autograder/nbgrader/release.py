@@ -83,7 +83,7 @@ def release(
 
 
 def _changes(workspace: Workspace, week: Week, files: dict[str, bytes], number: int) -> bytes:
-    """CHANGES.md for students; raises NbgraderError where there is nothing to tell them."""
+    """CHANGES.md for students; raises NbgraderError if there is nothing to tell them."""
     old = workspace.source(week)
     if not workspace.outbound(week).is_dir() or not old.is_dir():
         raise NbgraderError(
@@ -109,7 +109,7 @@ def _past(course: Course, week: Week, now: dt.datetime) -> list[str]:
 
 
 def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]:
-    """Everything that students get, by relative name; raises BuildError where a part is missing."""
+    """Everything that students get, by relative name; raises BuildError if a part is missing."""
     folder = course.exercise_folder(week)
     stub = stub_of(course, week)
     path = stub_path(course, week)

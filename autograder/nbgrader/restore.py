@@ -34,7 +34,7 @@ class CoursePreprocessor(NbGraderPreprocessor):
     """A preprocessor that knows the course."""
 
     project = Unicode("", help="The folder of course.yaml.").tag(config=True)
-    # nbconvert's HTML exporter sets this on every preprocessor, and warns where it may not.
+    # nbconvert's HTML exporter sets this on every preprocessor, and warns if it may not.
     display_data_priority = List(["text/html", "text/plain"]).tag(config=True)
 
     def course(self) -> Course:
@@ -85,7 +85,7 @@ def restored(nb: Notebook, released: Notebook) -> Notebook:
 
 
 def _grade_id(cell: Notebook) -> str:
-    """The cell's grade id, or "" where it has none (or what is there is no text)."""
+    """The cell's grade id, or "" if it has none (or what is there is no text)."""
     grading = cell.metadata.get("nbgrader", {})
     name = grading.get("grade_id", "") if isinstance(grading, dict) else ""
     return name if isinstance(name, str) else ""

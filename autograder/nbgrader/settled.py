@@ -61,7 +61,7 @@ def _holds(scores: dict[str, float | None], week: Week, report: SubmissionReport
 
 
 def _notebook_is_newer(course: Course, week: Week, student: str) -> bool:
-    """Whether the graded notebook was made after what it was made from."""
+    """Return whether the graded notebook was made after what it was made from."""
     workspace, name = Workspace(course), f"{week.name}.ipynb"
     sources = workspace.submitted(student, week) / name, workspace.released(week) / name
     made = _changed(workspace.autograded(student, week) / name)

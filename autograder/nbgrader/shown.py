@@ -39,7 +39,7 @@ class ShownCell:
 
     @property
     def marked(self) -> bool:
-        """Whether nbgrader gives points or comments here."""
+        """Return whether nbgrader gives points or comments here."""
         return self.grade or self.solution or self.task
 
 

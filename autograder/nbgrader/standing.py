@@ -16,7 +16,7 @@ from .workspace import Workspace
 def require_marked(
     course: Course, weeks: Sequence[Week], students: Container[str] | None = None
 ) -> None:
-    """Raise NbgraderError where an answer waits to be marked: it would be shown as 0 points."""
+    """Raise NbgraderError if an answer waits to be marked: it would be shown as 0 points."""
     _, entries = read_gradebook(course)
     for week in weeks:
         waiting = [

@@ -113,7 +113,7 @@ def _refused(report: Recorded | None) -> bool:
 
 
 def _newer(course: Course, week: Week, student: str, report: Recorded | None) -> bool:
-    """Whether something was handed in after what was graded."""
+    """Return whether something was handed in after what was graded."""
     collected = handed_in(course, week, student)
     return bool(report and report.handed_in and collected and report.handed_in != collected)
 
@@ -168,7 +168,7 @@ def to_collect(course: Course, week: Week) -> list[str]:
 
 
 def _returned(workspace: Workspace, week: Week, student: str) -> bool:
-    """Whether the feedback lies where the student fetches it, or is to be given by hand."""
+    """Return whether the feedback lies where the student fetches it, or is to be given by hand."""
     folder = workspace.feedback(student, week)
     secret = folder / "submission_secret.txt"
     if not secret.is_file():

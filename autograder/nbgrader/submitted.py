@@ -103,7 +103,7 @@ def _released_files(workspace: Workspace, week: Week) -> Iterator[str]:
 def complete(course: Course, week: Week, folder: Path) -> str:
     """See to it that a collected folder has a notebook that nbgrader can read.
 
-    nbgrader grades nothing where the notebook is missing, misnamed or damaged; the exercises are
+    nbgrader grades nothing if the notebook is missing, misnamed or damaged; the exercises are
     in the module, so that would cost a student everything. A renamed notebook is taken under its
     right name; else the released one stands in, without answers. Returns what was done, or "".
     """

@@ -90,7 +90,7 @@ class Workspace:
 def prepare_process() -> None:
     """What nbgrader needs of the process that it runs in.
 
-    It runs `alembic` by its bare name when it makes a gradebook, which fails where the environment
+    It runs `alembic` by its bare name when it makes a gradebook, which fails if the environment
     was not activated; it makes SQLAlchemy warn about its way of adding submissions, each time; and
     nbformat warns of a student's notebook where RestoreCells mends it and `collect` tells of it.
     """

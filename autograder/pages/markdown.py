@@ -122,7 +122,7 @@ def plain(text: str) -> Markup:
 
 
 def embedded(kind: str, data: Any) -> str | None:
-    """A picture's data: address, or None where it is no picture."""
+    """A picture's data: address, or None if it is no picture."""
     if not isinstance(data, str):
         return None
     address = f"data:{kind};base64,{''.join(data.split())}"
@@ -204,7 +204,7 @@ def _reader(tables: bool, environments: bool) -> MarkdownIt:
 
 
 def _is_address(address: str) -> bool:
-    """Whether it may stay: as a link, or as the name of a picture that is looked up."""
+    """Return whether it may stay: as a link, or as the name of a picture that is looked up."""
     return _scheme(address) in SCHEMES | {"attachment", ""}
 
 

@@ -60,7 +60,7 @@ class Bubblewrap:
 
     @property
     def own_uids(self) -> bool:
-        """Whether each submission has a uid of its own here."""
+        """Return whether each submission has a uid of its own here."""
         return os.geteuid() == 0 and _outer_uid(look(self._runtime, cuda=False)) is not None
 
     @property

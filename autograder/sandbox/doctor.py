@@ -13,7 +13,7 @@ from .syscalls import Tasks, program
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One thing looked at. remedy: what to do about it, "" where nothing is wrong."""
+    """One thing looked at. remedy: what to do about it, "" if nothing is wrong."""
 
     ok: bool
     name: str

@@ -11,7 +11,7 @@ _PREFERRED = 1_999_000_000
 
 
 def spare_uid() -> int | None:
-    """The first of SPARE_UIDS unused uids; None where our user namespace has none to spare."""
+    """The first of SPARE_UIDS unused uids; None if our user namespace has none to spare."""
     with open("/proc/self/uid_map", encoding="ascii") as file:
         ranges = [tuple(map(int, line.split())) for line in file]
     for start, _, count in ranges:

@@ -56,7 +56,7 @@ class Landlock:
 
     @property
     def own_uids(self) -> bool:
-        """Whether each submission has a uid of its own here."""
+        """Return whether each submission has a uid of its own here."""
         return _child_uid(look(self._runtime, cuda=False)) is not None
 
     @cached_property

@@ -8,7 +8,7 @@ import select
 
 
 def readable(descriptor: int, seconds: float) -> bool:
-    """Whether there is something to read (of a pidfd: whether the process ended) in time."""
+    """Return whether there is something to read (of a pidfd: whether the process ended) in time."""
     poller = select.poll()
     poller.register(descriptor, select.POLLIN)
     return bool(poller.poll(max(0.0, seconds) * 1000))
@@ -45,7 +45,7 @@ def _parents() -> dict[int, int]:
 
 
 def peak_resident_bytes(pid: int) -> int:
-    """The most resident memory that a process ever had; 0 where it is gone."""
+    """The most resident memory that a process ever had; 0 if it is gone."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/status", encoding="ascii") as file:
         for line in file:
             if line.startswith("VmHWM:"):
@@ -54,21 +54,21 @@ def peak_resident_bytes(pid: int) -> int:
 
 
 def waited_seconds(pid: int) -> float:
-    """Time in a processor's queue (the kernel's schedstat); 0 where it is gone or not counted."""
+    """Time in a processor's queue (the kernel's schedstat); 0 if it is gone or not counted."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/schedstat", "rb") as file:
         return int(file.read().split()[1]) / 1e9
     return 0.0
 
 
 def ran_seconds(pid: int) -> float:
-    """Time that a process had a processor (the kernel's schedstat); 0 where it is gone."""
+    """Time that a process had a processor (the kernel's schedstat); 0 if it is gone."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/schedstat", "rb") as file:
         return int(file.read().split()[0]) / 1e9
     return 0.0
 
 
 def resident_bytes(pid: int) -> int:
-    """Resident memory of a process, pages shared with others included; 0 where it is gone."""
+    """Resident memory of a process, pages shared with others included; 0 if it is gone."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/statm", "rb") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0

@@ -66,12 +66,12 @@ class Visible:
     devices: tuple[str, ...]
 
     def readable_by_others(self) -> bool:
-        """Whether a uid that owns nothing could read all this where it stands."""
+        """Return whether a uid that owns nothing could read all this where it stands."""
         places = (self.stdlib / "os.py", *self.packages.values(), *self.worker.values())
         return all(os.stat(place).st_mode & 0o004 for place in places)
 
     def reachable_by_others(self) -> bool:
-        """Whether it could also walk there."""
+        """Return whether it could also walk there."""
         places = (self.stdlib, *self.packages.values(), *self.worker.values())
         folders = {folder for place in places for folder in place.parents}
         return all(os.stat(folder).st_mode & 0o001 for folder in folders)
@@ -101,7 +101,7 @@ def stdlib_entries(stdlib: Path) -> Iterator[Path]:
 
 
 def _loader_folders() -> list[Path]:
-    """Where the system keeps shared libraries, narrower than /usr/lib where it can be."""
+    """Where the system keeps shared libraries, narrower than /usr/lib if it can be."""
     multiarch = sysconfig.get_config_var("MULTIARCH") or f"{platform.machine()}-linux-gnu"
     named = [Path(f"/usr/lib/{multiarch}"), Path(f"/lib/{multiarch}")]
     named += [Path("/usr/lib64"), Path("/lib64")]

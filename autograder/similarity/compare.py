@@ -95,7 +95,7 @@ class Prints:
 
 
 def compare(week: Week, stub: str, modules: Mapping[str, str]) -> Similarity:
-    """Compare every two modules; raises KitError where the extra is missing."""
+    """Compare every two modules; raises KitError if the extra is missing."""
     if not installed("similarity"):
         raise KitError(
             "--similarity needs copydetect: install it with   pip install 'autograder[similarity]'"
@@ -204,7 +204,7 @@ def _ranked(week: Week, prints: Mapping[str, Prints]) -> tuple[list[Pair], float
 
 
 def _surprise(alike: Any, students: int) -> Any:
-    """-log2 of the part of all pairs that are as alike; nothing where nothing is shared."""
+    """-log2 of the part of all pairs that are as alike; nothing if nothing is shared."""
     rank = len(alike) - np.searchsorted(np.sort(alike), alike - 1e-6)
     bits = np.minimum(-np.log2(rank / len(alike)), np.log2(students))
     return np.where(alike > 1e-6, bits, 0.0)

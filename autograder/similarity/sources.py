@@ -10,7 +10,7 @@ from .compare import Similarity, compare
 
 
 def similarity(course: Course, week: Week) -> Similarity:
-    """Raises KitError where fewer than two modules were collected."""
+    """Raises KitError if fewer than two modules were collected."""
     modules, left_out = {}, {}
     for submission in collected(course, week):
         source = submission.files.get(week.module)

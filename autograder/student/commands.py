@@ -40,7 +40,7 @@ def run_check(exercise: str | None, folder: Path | None, seconds: float) -> bool
 
 
 def run_hint(exercise: str | None, folder: Path | None, again: bool) -> bool:
-    """Show the next hint; False where all were shown before."""
+    """Show the next hint; False if all were shown before."""
     from .hints import next_hint, shown_hints
     from .text import hint_lines
 

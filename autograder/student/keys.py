@@ -11,7 +11,7 @@ ReadKey = Callable[[], str]
 
 @contextmanager
 def keys() -> Iterator[ReadKey]:
-    """A function that returns the key pressed since, or "" (always, where there is no keyboard)."""
+    """A function that returns the key pressed since, or "" (always, if there is no keyboard)."""
     if not sys.stdin.isatty():
         yield lambda: ""
     elif sys.platform == "win32":

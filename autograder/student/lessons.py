@@ -10,7 +10,7 @@ from .week import WeekFolder
 
 
 def heading_of(folder: WeekFolder, exercise: str) -> str:
-    """The heading, without its number signs; "" where there is no lesson or no such cell."""
+    """The heading, without its number signs; "" if there is no lesson or no such cell."""
     for path, text in _texts(folder):
         found = _above(text, exercise)
         if found:

@@ -37,7 +37,7 @@ def reset_exercise(folder: WeekFolder, name: str, now: dt.datetime | None = None
 
 
 def reset_all(folder: WeekFolder, now: dt.datetime | None = None) -> Path | None:
-    """Put back the whole stub; returns where the old file is kept, None where there was none."""
+    """Put back the whole stub; returns where the old file is kept, None if there was none."""
     return _replace(folder, _stub(folder), now)
 
 

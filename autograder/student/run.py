@@ -53,7 +53,7 @@ class CheckingPython:
             self._process.stdin.flush()
 
     def next_event(self, seconds: float) -> Event | None:
-        """The next event, or None where the process ended; raises TimeoutError."""
+        """The next event, or None if the process ended; raises TimeoutError."""
         try:
             return self._events.get(timeout=seconds)
         except queue.Empty:

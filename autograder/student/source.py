@@ -14,7 +14,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def fingerprints(source: str, exercises: tuple[str, ...]) -> dict[str, str]:
-    """A fingerprint per exercise; raises SyntaxError where the module is no Python."""
+    """A fingerprint per exercise; raises SyntaxError if the module is no Python."""
     return {e: _fingerprint(statements_of(source, e)) for e in exercises}
 
 

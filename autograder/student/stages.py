@@ -32,7 +32,7 @@ _SECONDS = 180.0
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """How one stage went; `why` is one line, empty where it passed."""
+    """How one stage went; `why` is one line, empty if it passed."""
 
     claim: str
     passed: bool
@@ -95,7 +95,7 @@ def _text(error: BaseException) -> str:
 
 
 def staged_folder(name: str, start: Path | None = None) -> Path | None:
-    """The folder of that name with stages, here or beside the weeks; None where there is none."""
+    """The folder of that name with stages, here or beside the weeks; None if there is none."""
     here = (start or Path.cwd()).resolve()
     places = [here / name, here.parent / name]
     if here.name == name:

@@ -112,7 +112,7 @@ class WeekFolder:
 
     @cached_property
     def checks(self) -> Path:
-        """The file of public checks; raises KitError where it is missing."""
+        """The file of public checks; raises KitError if it is missing."""
         path = self.path / f"test_{self.stem}.py"
         if not path.is_file():
             raise KitError(
@@ -122,7 +122,7 @@ class WeekFolder:
         return path
 
     def source(self) -> str:
-        """The student's module as text; raises KitError where there is none."""
+        """The student's module as text; raises KitError if there is none."""
         try:
             return self.module.read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -151,7 +151,7 @@ class WeekFolder:
 
 
 def open_folder(start: Path | None = None) -> WeekFolder:
-    """The week at `start` or above it (default: here); raises KitError where there is none."""
+    """The week at `start` or above it (default: here); raises KitError if there is none."""
     start = (start or Path.cwd()).resolve()
     if not start.is_dir():
         raise KitError(f"there is no folder {start.name}")

@@ -2,7 +2,7 @@
 
 A `ClaimedTensor` says that it lives on the device, and holds its data in a CPU tensor. Whatever
 torch would run on the device arrives below autograd, as operators: in `__torch_dispatch__` where a
-tensor takes part, in the kernels of `_claim_factories` where none does. The operator runs on the
+tensor takes part, in the kernels of `_claim_factories` if none does. The operator runs on the
 CPU tensors, and what it makes is claimed again. So a submission's own control flow, its indexing by
 a mask and its `item()` go on as on a GPU, and a mix of the two devices is refused as a GPU refuses
 it.
@@ -277,7 +277,7 @@ def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _check_devices(facts: _Facts, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Whether a GPU would run the operator on tensors from these devices."""
+    """Return whether a GPU would run the operator on tensors from these devices."""
     parts: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
     if facts.indexing and isinstance(args[0], ClaimedTensor):
         del parts[1]  # an index may be on the CPU

@@ -83,7 +83,7 @@ class Graph:
 
     @property
     def own_formulas(self) -> bool:
-        """Whether a `torch.autograd.Function` written in Python takes part."""
+        """Return whether a `torch.autograd.Function` written in Python takes part."""
         return any(
             isinstance(node, torch.autograd.function.BackwardCFunction) for node in self._nodes
         )

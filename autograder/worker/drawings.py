@@ -86,7 +86,7 @@ _SET_BY_HAND = ("FixedFormatter", "FuncFormatter", "StrCategoryFormatter")
 
 
 def _ticks(axis: Any, count: int) -> tuple[str, ...]:
-    """Labels at the cells' centres, in order of position; empty where no text was set.
+    """Labels at the cells' centres, in order of position; empty if no text was set.
 
     Centres are 0, 1, 2 … for an image and 0.5, 1.5 … for a mesh: both round to the cell.
     """

@@ -422,7 +422,7 @@ class _Weighted(torch.autograd.Function):
 
 
 def _shares_memory(result: nn.Module, args: list[Any]) -> bool:
-    """Whether a module made from another holds that one's own parameters."""
+    """Return whether a module made from another holds that one's own parameters."""
     theirs = {_place(p) for a in args if isinstance(a, nn.Module) for p in a.parameters()}
     return any(_place(p) in theirs for p in result.parameters()) if theirs else False
 

@@ -45,7 +45,7 @@ _DEEPEST, _FEWEST_INODES = 64, 64
 
 
 def abi() -> int:
-    """The version of Landlock that this kernel has; OSError where it has none."""
+    """The version of Landlock that this kernel has; OSError if it has none."""
     return syscall(_CREATE_RULESET, "landlock", 0, 0, _CREATE_RULESET_VERSION)
 
 
@@ -157,7 +157,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
 
 
 def _fits(room: str, budget: int) -> bool:
-    """Whether the files beneath `room` keep to the budget, in bytes, number and depth."""
+    """Return whether the files beneath `room` keep to the budget, in bytes, number and depth."""
     entries = max(_FEWEST_INODES, budget // 4096)
     folders = [(room, 0)]
     try:

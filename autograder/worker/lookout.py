@@ -73,7 +73,7 @@ def keep(root: str, tell: Callable[[str, int | None], None]) -> None:
 
 
 def _what(event: str, arguments: tuple[Any, ...], pid: int) -> str:
-    """What is asked for, or nothing where anybody may."""
+    """What is asked for, or nothing if anybody may."""
     if event == "object.__getattr__" or event == "object.__setattr__":
         thing, name = arguments[0], arguments[1]
         if name in _FRAMES:
@@ -94,7 +94,7 @@ def _what(event: str, arguments: tuple[Any, ...], pid: int) -> str:
 
 
 def _asked_by(frame: FrameType | None, own: str, generated: bool) -> int | None:
-    """The submission's line, 0 in code made at run time; None where it was not the submission.
+    """The submission's line, 0 in code made at run time; None if it was not the submission.
 
     generated: whether code made at run time is taken for the submission's (torch makes some too)
     """

@@ -68,7 +68,7 @@ class _Node(
 
 
 class TensorV(_Node, frozen=True, tag="t"):
-    """A torch tensor. `buffer` is None where the tensor has no data (torch's meta device)."""
+    """A torch tensor. `buffer` is None if the tensor has no data (torch's meta device)."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -172,7 +172,7 @@ Value = Union[  # noqa: UP007  # a forward reference cannot stand in a | union
 
 
 class PrepareConfig(msgspec.Struct, frozen=True):
-    """What the template sets up before the first fork. `gpu_bytes`: 0 where there is no GPU.
+    """What the template sets up before the first fork. `gpu_bytes`: 0 if there is no GPU.
 
     `libraries` may be imported by submissions besides the standard library.
     """
@@ -362,7 +362,7 @@ def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice:
 
 
 def _check_nesting(values: tuple[Value, ...]) -> None:
-    """Whether values can be walked: neither deeper nor more than anybody answers."""
+    """Return whether values can be walked: neither deeper nor more than anybody answers."""
     level, count = [v for v in values if isinstance(v, (SeqV, MapV))], len(values)
     depth = 0
     while level:

@@ -224,7 +224,7 @@ class _Batch:
         self._out.clear()
 
     def _wait_for_workers(self) -> None:
-        """Return when a worker can grade; KitError where none can, or none comes."""
+        """Return when a worker can grade; KitError if none can, or none comes."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         told = False
         while not self._crew.look():

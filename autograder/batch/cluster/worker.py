@@ -24,7 +24,7 @@ from .parcel import Parcel, key_of, unpack
 if TYPE_CHECKING:
     from ...grading.engine import Engine
 
-# How long a parcel stays where nothing is asked: its owner may have been killed.
+# How long a parcel stays if nothing is asked: its owner may have been killed.
 IDLE_SECONDS = 3600.0
 _LOOK_SECONDS = 60.0
 RESOURCE = "autograder-"
@@ -65,7 +65,7 @@ _grading = threading.Lock()
 
 
 async def settle_in(data: bytes, dask_worker: Any) -> str:
-    """Take a parcel. Empty where this worker can grade with it, else why it refuses."""
+    """Take a parcel. Empty if this worker can grade with it, else why it refuses."""
     key = key_of(data)
     reason = await asyncio.to_thread(_settle_in, key, data)
     if not reason:
