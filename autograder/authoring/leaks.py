@@ -84,7 +84,7 @@ def check_files(files: Mapping[str, bytes], secrets: Iterable[Secret], shown: st
 
 
 def check_folder(folder: Path, secrets: Iterable[Secret], expected: Iterable[str]) -> None:
-    """The same for a folder, in which there must be no file that nobody asked for."""
+    """The same for a folder, which must hold no file that was not asked for."""
     files = {
         p.relative_to(folder).as_posix(): p.read_bytes()
         for p in sorted(folder.rglob("*"))

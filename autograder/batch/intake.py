@@ -196,7 +196,7 @@ def _zip_entries(path: Path, limits: Limits) -> Iterator[tuple[str, bytes | None
 
 
 def _wanted(name: str) -> bool:
-    """Ordinary relative names of kept kinds; a name that climbs out is refused loudly."""
+    """Ordinary relative names of kept kinds; a name that climbs out is refused with a message."""
     pure = PurePosixPath(name)
     if pure.is_absolute() or ".." in pure.parts or (len(name) > 1 and name[1] == ":"):
         raise _Refused(f"{_quoted(name)} is not a relative path inside the archive.")
@@ -244,7 +244,7 @@ def _bounded(entries: Iterator[tuple[str, bytes | None, int]], limits: Limits) -
 def _under_its_name(
     files: dict[str, bytes], week: Week
 ) -> tuple[dict[str, bytes], tuple[Note, ...]]:
-    """The module under its own name, where a browser or an editor has changed it in saving.
+    """The module under its own name, if a browser or an editor changed it on saving.
 
     `softmax (1).py`, `softmax - Copy.py`, `Softmax.py` and `softmax.py.txt` are softmax.py; where
     there are several, the student has to choose.

@@ -49,7 +49,7 @@ class Job(msgspec.Struct, frozen=True):
 def run_here(
     job: Job, work: Mapping[str, Submission], jobs: int | None, finished: Finished
 ) -> None:
-    """Grade submissions in this process where one is enough, else in a pool."""
+    """Grade submissions in this process if one is enough, else in a pool."""
     sweep()  # also where all is graded already, and nothing makes a folder
     count = max(1, min(jobs or os.cpu_count() or 1, len(work)))
     if count == 1:
@@ -81,7 +81,7 @@ class _Batch:
                 self._run_alone(pool)
 
     def _drain(self, pool: Executor, ahead: int) -> bool:
-        """Grade what is left, so many handed out ahead; returns whether the pool broke."""
+        """Grade what is left, some handed out ahead; return whether the pool broke."""
         waiting = deque(self._left)
         out: dict[Future[SubmissionReport], tuple[str, str]] = {}
         broken = False

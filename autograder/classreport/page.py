@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def week_page(
     course: Course, summary: WeekSummary, *, names: bool, alike: Similarity | None = None
 ) -> str:
-    """A week; students are named only where `names` says so."""
+    """A week; students are named only if `names` says so."""
     figures = {
         "scores": histogram(summary.shares, f"{summary.week}: students by share of the points"),
         "exercises": bars(

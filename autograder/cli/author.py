@@ -57,8 +57,8 @@ def verify(
         int,
         typer.Option(
             min=0,
-            help="So many other draws of the hidden inputs, the same on every machine, instead "
-            "of this course's own: what holds by luck shows.",
+            help="Repeat with N other sets of hidden inputs, the same on every machine, instead of "
+            "this course's own, to find checks that pass by luck.",
         ),
     ] = 0,
     jobs: Annotated[

@@ -48,7 +48,7 @@ def grade(
         bool, typer.Option("--refused", help="Record a class of which most were refused.")
     ] = False,
 ) -> None:
-    """Grade a week's submissions in the sandbox, and record them where they were collected.
+    """Grade a week's submissions in the sandbox, and record them if they were collected.
 
     Exit code 0 when all were graded, and recorded; 1 where some were refused or could not be;
     2 if nothing was.

@@ -25,7 +25,7 @@ _ON_FAKE_GPU = "device holds"  # values are compared on the CPU
 
 @dataclass(frozen=True)
 class Claim:
-    """What a test asks, and in which of its variants, where not in all of them."""
+    """What a test asks, and in which of its variants, if not in all of them."""
 
     text: str
     where: str = ""
@@ -144,7 +144,7 @@ class ExerciseView:
 
     @property
     def follows(self) -> str:
-        """The earlier exercise to mend first, where everything here fails for its reason."""
+        """The earlier exercise to mend first, if everything here fails because of it."""
         reasons = {f.same_as for f in self.findings}
         return reasons.pop() if len(reasons) == 1 else ""
 
@@ -185,7 +185,7 @@ _MARKS = {
 def view_exercise(
     report: ExerciseReport, points: float | None = None, message: str = ""
 ) -> ExerciseView:
-    """`points` is what the exercise is worth, where that is more than could be graded here."""
+    """`points` is what the exercise is worth, if that is more than could be graded here."""
     variants = _variants(report.tests)
     failed = [t for t in report.tests if t.verdict.a_finding and not t.carried]
     return ExerciseView(
@@ -205,7 +205,7 @@ def view_exercise(
 
 
 def link_causes(exercises: list[ExerciseView]) -> None:
-    """Where one broken line stops several exercises, say so instead of repeating it."""
+    """If one broken line stops several exercises, say so instead of repeating it."""
     first: dict[tuple[Verdict, int], str] = {}
     for exercise in exercises:
         for finding in exercise.findings:

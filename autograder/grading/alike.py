@@ -72,7 +72,7 @@ def alike_failure(mine: Ran, theirs: Ran) -> bool:
 def same_answers(
     mine: Answers, theirs: Answers, right: Answers = (), aspects: _Aspects | None = None
 ) -> bool:
-    """Whether two runs of a test saw the same: values, gradients, exceptions, side effects."""
+    """Return whether two runs saw the same values, gradients, exceptions and side effects."""
     padded = [*right, *[None] * len(mine)]
     return len(mine) == len(theirs) and all(
         _same_answer(a, b, r, aspects or _Aspects())

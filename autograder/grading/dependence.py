@@ -42,7 +42,7 @@ NOTHING = Dependence({}, {})
 
 
 def dependence(source: str, exercises: Collection[str]) -> Dependence:
-    """Read a module; of one that Python cannot read, or nobody would, nothing is known."""
+    """Read a module; nothing is known of one that Python cannot read, or that is too long."""
     if signs_in(source) > MOST_SIGNS:
         return NOTHING
     try:

@@ -15,7 +15,7 @@ from .ration import Ration, few, shape
 
 @dataclass(frozen=True)
 class Image:
-    """One image as it is seen: `data` (rows, columns) from the top where `top_row_first`."""
+    """One image as it is seen: `data` (rows, columns) from the top if `top_row_first`."""
 
     data: Any
     top_row_first: bool

@@ -109,7 +109,7 @@ class Echo:
         )
 
     def value(self, value: Any) -> Any:
-        """An object that is no plain data, with its type's name only where that may stand."""
+        """An object that is no plain data, with its type's name only if that may be shown."""
         if isinstance(value, (wire.OpaqueV, wire.HandleV)) and not self.dotted(value.type):
             return msgspec.structs.replace(value, type="strange")
         return value
@@ -156,7 +156,7 @@ def _short(shape: tuple[int, ...]) -> bool:
 
 @lru_cache(maxsize=8)
 def _count_of_code(source: tuple[str, ...]) -> int:
-    """Lines at which something can be raised, or so many at least."""
+    """How many lines can raise something, or at least this many."""
     return sum(1 for line in source if line.strip() and not line.lstrip().startswith("#"))
 
 

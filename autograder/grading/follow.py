@@ -157,7 +157,7 @@ def _guarded(
 
 
 def _share(told: list[bool]) -> float:
-    """What is earned where so many of the wrong versions were told from right ones."""
+    """The share that is earned if this many wrong versions were told from right ones."""
     share = sum(told) / len(told) if told else 0.0
     return 1.0 if share >= _ALL else share if share >= _NOTHING else 0.0
 

@@ -40,7 +40,7 @@ class Outcome(Exception):
 
 
 def printable(text: str) -> str:
-    """Text that harms no terminal, whoever wrote it, and is no longer than anybody reads."""
+    """Text without control characters, cut to a readable length."""
     return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text[:_LONGEST])
 
 

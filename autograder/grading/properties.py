@@ -120,7 +120,7 @@ def hf_encoder(
 
 @_property
 def expect(condition: object, message: str) -> None:
-    """Fail the test with this message; it must give nothing hidden away."""
+    """Fail the test with this message, which must tell nothing hidden."""
     if not bool(condition):
         raise Wrong(message)
 

@@ -33,7 +33,7 @@ class Ration:
         self.left = bits
 
     def among(self, count: int, flag: float = 0.0) -> bool:
-        """Take the choice of one among so many, told from other kinds of choices by `flag` bits."""
+        """Take the choice of one among `count`, told from other kinds of choices by `flag` bits."""
         cost = flag + math.log2(max(count, 1))
         if cost > self.left:
             return False

@@ -18,13 +18,13 @@ PER_HEADER_BYTE = 32
 
 
 class Room:
-    """So many bytes that are left."""
+    """A number of bytes that are left."""
 
     def __init__(self, size: int) -> None:
         self.left = size
 
     def take(self, size: int) -> bool:
-        """Take so many bytes if they are there; return whether they were."""
+        """Take this many bytes if they are left; return whether they were."""
         if size > self.left:
             return False
         self.left -= size

@@ -45,7 +45,7 @@ class Spawner:
         self._template: Template | None = self._start()
 
     def spawn(self, limits: Limits) -> Child:
-        """A confined process; from a new template where the one that was warm broke."""
+        """A confined process; from a new template if the warm one broke."""
         if self._template is None:
             self._template = self._start()
         try:

@@ -43,7 +43,7 @@ class Stream:
                 continue
 
     def receive(self, size: int) -> memoryview:
-        """So many bytes. What comes with them is `ahead`, for the next call."""
+        """Return this many bytes; what came with them is kept in `ahead` for the next call."""
         got = len(self.ahead)
         if got < size:
             view = memoryview(bytearray(max(size, _AT_ONCE)))

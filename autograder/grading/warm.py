@@ -21,7 +21,7 @@ def warm_engine(
     sandbox: Sandbox | None,
     depends: bytes = b"",
 ) -> Engine:
-    """An engine and, where submissions run in a sandbox, its template, made side by side.
+    """An engine and, if submissions run in a sandbox, its template, made side by side.
 
     depends: what reports depend on; where given, what our own code answered is kept on disk for it.
     """

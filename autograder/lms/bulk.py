@@ -35,7 +35,7 @@ _MAX_ENTRIES = 100_000
 _OURS = ("timestamp.txt", "submission_secret.txt")  # nbgrader would believe them
 _REFUSED = "larger than is allowed, or damaged"
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
-Read = Callable[[int], bytes | None]  # the content, or None where it is larger than the bound
+Read = Callable[[int], bytes | None]  # the content, or None if it is larger than the bound
 
 
 @dataclass
@@ -101,7 +101,7 @@ def _one(roster: Roster, number: str, name: str) -> Entry | None:
 def _content(
     student: str, files: dict[str, Read], week: Week, bound: int, found: Found
 ) -> dict[str, bytes]:
-    """The files to write; one zip among them is opened where the module is not beside it."""
+    """The files to write; one zip among them is opened if the module is not beside it."""
     content: dict[str, bytes] = {}
     left = bound
     for name, read in files.items():

@@ -79,7 +79,7 @@ class _Grades:
     nobody: str
 
     def cell(self, week: Week, student: str) -> str:
-        """Empty if nothing was graded: that is no zero."""
+        """Empty if nothing was graded: that is not a zero."""
         if not student:
             return self.nobody
         own = self.scores[week.name].get(student)

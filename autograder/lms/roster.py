@@ -46,7 +46,7 @@ class Roster:
     spelling: dict[str, str] = field(default_factory=dict, hash=False)  # of known headings
 
     def match(self, students: Iterable[str]) -> tuple[dict[str, Entry], list[str]]:
-        """Who of ours is which entry, and who is none or more than one."""
+        """Match our students to roster entries; list those with no match or several."""
         exact: dict[str, list[Entry]] = {}
         local: dict[str, list[Entry]] = {}
         for entry in self.entries:

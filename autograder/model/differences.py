@@ -12,13 +12,13 @@ _ABSENT = "not there"
 
 
 def differ(old: SubmissionReport, new: SubmissionReport) -> bool:
-    """Return whether anything but the time it took is another: scores, verdicts, words."""
+    """Return whether two reports differ in more than their times."""
     fields = ("verdict", "score", "max_score", "message", "exercises", "attempts")
     return any(getattr(old, f) != getattr(new, f) for f in fields)
 
 
 class ExerciseChange(msgspec.Struct, frozen=True):
-    """An exercise that is judged otherwise."""
+    """An exercise whose verdicts or score differ."""
 
     name: str
     old: float

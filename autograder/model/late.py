@@ -27,10 +27,10 @@ _MINUTE = dt.timedelta(minutes=1)
 
 @dataclass(frozen=True)
 class Lateness:
-    """What one submission's time means for its score, which is kept to so many decimals."""
+    """What one submission's time means for its score, which is rounded to `decimals`."""
 
     policy: Late
-    late: str = ""  # how late in words, "" where it was in time
+    late: str = ""  # how late in words, "" if it was in time
     forgiven: bool = False  # late, but within the grace period
     extended: bool = False
     slip_days: int = 0  # used here
@@ -129,7 +129,7 @@ def _one(
 
 
 def _elapsed(start: dt.datetime, end: dt.datetime) -> dt.timedelta:
-    """Time that has truly passed; two datetimes of one zone would be compared by their clocks."""
+    """The time that has passed. (Python compares two datetimes of one zone by their clocks.)"""
     return end.astimezone(dt.UTC) - start.astimezone(dt.UTC)
 
 

@@ -188,7 +188,7 @@ def nothing(exercise: Exercise) -> ExerciseReport:
 
 
 def rounded(points: float, decimals: int) -> float:
-    """Points to so many decimals; half of the last one goes up, as on paper."""
+    """Points rounded to this many decimals; a half is rounded up, as on paper."""
     unit = float(10**decimals)
     return math.floor(points * unit + 0.5 + 1e-9) / unit
 

@@ -23,12 +23,12 @@ _UNSEEN = re.compile(
 
 
 def visible(text: object, keep: str = "") -> str:
-    """Text in which every character is seen for what it is; those in `keep` stay as they are."""
+    """Text in which every invisible character is spelled out, except those in `keep`."""
     return _UNSEEN.sub(lambda m: m[0] if m[0] in keep else _named(m[0]), str(text))
 
 
 def replaced(text: object, keep: str = "\t\n") -> str:
-    """Text in which what cannot be seen is one sign, for pages that are read by students."""
+    """Text in which each invisible character is one sign, for pages that students read."""
     return _UNSEEN.sub(lambda m: m[0] if m[0] in keep else "\N{REPLACEMENT CHARACTER}", str(text))
 
 

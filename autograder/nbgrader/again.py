@@ -41,7 +41,7 @@ def names(workspace: Workspace, week: Week) -> list[str]:
 
 
 def release_of(folder: Path) -> int:
-    """Which release a folder was made from, as its week.json says; 1 where it does not."""
+    """Which release a folder was made from, as its week.json says; 1 if it does not say."""
     try:
         number = json.loads((folder / DESCRIPTION).read_bytes()).get("release", 1)
     except (OSError, ValueError, AttributeError, RecursionError):

@@ -16,7 +16,7 @@ class Oddities(msgspec.Struct, frozen=True):
 
 
 def read_collected(course: Course, week: Week) -> Oddities:
-    """Nothing if nothing was collected."""
+    """Empty if nothing was collected."""
     try:
         data = (course.state / "collected" / f"{week.name}.json").read_bytes()
         return msgspec.json.decode(data, type=Oddities)

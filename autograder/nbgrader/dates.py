@@ -22,7 +22,7 @@ from .workspace import open_gradebook
 
 @dataclass(frozen=True)
 class Recount:
-    """A late penalty that is another one now."""
+    """A late penalty that has changed."""
 
     week: str
     student: str

@@ -63,7 +63,7 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
 
 @contextmanager
 def one_transaction(session: Any) -> Iterator[None]:
-    """Commits within it wait for its end; where it is left by an error, nothing is written."""
+    """Commits inside wait for its end; if an error leaves it, nothing is written."""
     commit, session.commit = session.commit, session.flush
     try:
         yield

@@ -40,7 +40,7 @@ def read_cells(path: Path) -> list[dict[str, Any]]:
 
 
 def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: Week) -> list[Note]:
-    """Graded cells that were deleted, doubled or, where they are locked, edited."""
+    """Graded cells that were deleted, doubled or, if they are locked, edited."""
     handed_out = {_grade_id(c): c for c in released if _grade_id(c)}
     times = Counter(_grade_id(c) for c in own)
     found: dict[str, Any] = {}

@@ -76,7 +76,7 @@ def _refuse_fault(report: SubmissionReport) -> None:
 
 
 def grade_student(course: Course, week: Week, student: str) -> tuple[SubmissionReport, str]:
-    """Grade what one student handed in, and name the sandbox; instant where the store knows it."""
+    """Grade what one student handed in, and name the sandbox; at once if the store knows it."""
     from ..batch.grade import grade_batch
     from ..model.axes import axis
 

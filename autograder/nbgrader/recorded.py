@@ -24,7 +24,7 @@ from .workspace import Workspace
 class Recorded(SubmissionReport, frozen=True):
     """A report in the gradebook. Times are in UTC."""
 
-    handed_in: str = ""  # as nbgrader writes it; empty where it came another way
+    handed_in: str = ""  # as nbgrader writes it; empty if it came another way
     content: str = ""  # a hash of the submission's files
     graded: str = ""  # when it was recorded, ISO 8601
     notes: tuple[Note, ...] = ()  # what was odd about the submission
@@ -133,7 +133,7 @@ def handed_in(course: Course, week: Week, student: str) -> str:
 
 
 def feedback_is_stale(course: Course, week: Week, student: str) -> bool:
-    """Whether a feedback page was made, but before the report that stands in the gradebook now."""
+    """Return whether the feedback page is older than the report in the gradebook."""
     page = Workspace(course).feedback_page(student, week)
     try:
         made = page.stat().st_mtime_ns

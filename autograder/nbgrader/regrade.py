@@ -213,7 +213,7 @@ def _as_left(grades: dict[str, Any], held: Recorded, change: Change) -> bool:
 
 
 def carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> list[str]:
-    """Write a plan's scores, reports and notebooks; what is to be said. Twice is like once."""
+    """Write a plan's scores, reports and notebooks; return what to say. May be run again."""
     log.begin(plan)
     current = _write_gradebook(course, week, plan)
     said = []

@@ -129,7 +129,7 @@ def _with_pictures(fresh: Notebook, cell: Notebook) -> Notebook:
 
 
 def _cut(cells: list[Notebook], graded: set[str]) -> None:
-    """Where the notebook is a flood, drop what is not graded; answers are cut to the bound."""
+    """If the notebook is too large, drop what is not graded; answers are cut to the bound."""
     if sum(len(c.source) for c in cells) <= _TEXT_BOUND:
         return
     cells[:] = [c for c in cells if _grade_id(c) in graded]

@@ -140,7 +140,7 @@ class Executor:
         return wire.Reply("ok")
 
     def _fill(self, size: int) -> wire.Reply:
-        """Give back what lies idle, then hold and touch so many bytes, until the next call's."""
+        """Free unused memory, then hold and touch this many bytes until the next call."""
         self._ballast = None
         trim_memory()
         if size:

@@ -119,7 +119,7 @@ class _Told:
 
 
 def _read(sock: socket.socket, data: bytes, size: int) -> bytes:
-    """What is there already, and more, until it is so many bytes at least."""
+    """Read on until at least `size` bytes are buffered."""
     parts, missing = [data], size - len(data)
     while missing > 0:
         part = sock.recv(max(_READ_BYTES, min(missing, 1 << 20)))

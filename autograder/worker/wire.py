@@ -147,7 +147,7 @@ class SpecialV(_Node, frozen=True, tag="x"):
 
 
 class OpaqueV(_Node, frozen=True, tag="o"):
-    """Something that is not plain data; only its type's name crosses."""
+    """Something that is not plain data; only the name of its type is sent."""
 
     type: str
 
@@ -228,7 +228,7 @@ class Call(_Message, frozen=True, tag="call"):
 
 
 class Fill(_Message, frozen=True, tag="fill"):
-    """Hold so many bytes until the next test: memory stands again where it stood highest."""
+    """Hold this many bytes until the next test: memory is as full again as at its peak."""
 
     bytes: int
     buffers: tuple[int, ...] = ()

@@ -71,7 +71,7 @@ def cluster_at(
 
 
 def in_the_clear(cluster: Cluster) -> str:
-    """A warning where solutions and reports would cross a network unprotected, or nothing."""
+    """A warning if solutions and reports would cross a network unprotected, or nothing."""
     found = _ADDRESS.match(cluster.address)
     if found is None or found.group(1) != "tcp" or _is_here(found.group(2).strip("[]")):
         return ""

@@ -36,7 +36,7 @@ def run_report(
     out: Path | None,
     alike: bool = False,
 ) -> bool:
-    """Write the page of a week, or of the course, and say where it is; whether nothing is odd."""
+    """Write the page of a week or of the course, say where it is; return whether nothing is odd."""
     if alike and week is None:
         raise KitError("--similarity compares the modules of one week: name it")
     reports = _reports(course, week, files)

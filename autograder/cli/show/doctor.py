@@ -20,7 +20,7 @@ from ...version import __version__
 
 
 def run_doctor() -> bool:
-    """Print what was found; whether grading can run here."""
+    """Print what was found; return whether grading can run here."""
     console = terminal(soft_wrap=True)
     console.print(f"autograder {__version__}, Python {sys.version.split()[0]}")
     fine = True
@@ -50,7 +50,7 @@ def run_doctor() -> bool:
 
 
 def _print_privacy(console: Console, course: Course) -> None:
-    """Solutions and hidden tests lie in the project; so does the gradebook, where it is a file."""
+    """Solutions and hidden tests lie in the project; so does the gradebook, if it is a file."""
     open_to_others = others_can_read(course.root / "solutions")
     if open_to_others is None:
         return

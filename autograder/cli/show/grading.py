@@ -44,7 +44,7 @@ def run_grade(
     cluster: Cluster | None = None,
     refused: bool = False,
 ) -> bool:
-    """Grade, show the scores, write the report; whether all were graded, and recorded.
+    """Grade, show the scores, write the report; return whether all were graded and recorded.
 
     Where most were refused nothing is recorded, unless `refused` says that this is right.
     """
@@ -131,7 +131,7 @@ def _submissions(course: Course, week: Week, paths: Sequence[Path] | None) -> Se
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """Each path's own name; a module file is named for its folder where names would clash."""
+    """Each path's own name; a module file is named for its folder if names would clash."""
     names = [p.name.removesuffix(".zip").removesuffix(".py") or p.resolve().name for p in paths]
     if len(set(names)) < len(names):
         names = [str(p).removesuffix(".zip") for p in paths]

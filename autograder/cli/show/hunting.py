@@ -13,7 +13,7 @@ from ...terminal.console import bar, terminal
 
 
 def run_hunt(course: Course, weeks: list[Week]) -> bool:
-    """Hunt the mutants of the weeks; whether every one was caught or is stated equivalent."""
+    """Hunt the weeks' mutants; return whether each was caught or is stated equivalent."""
     console = terminal(soft_wrap=True)
     sandbox, secret = choose(), course_secret(course)
     fine = True

@@ -84,7 +84,7 @@ def _names(entry: Entry) -> tuple[str, str]:
 
 
 def run_collect_bulk(course: Course, week: Week, path: Path, roster: Path | None) -> bool:
-    """Collect a bulk download; whether every file found its student."""
+    """Collect a bulk download; return whether every file belongs to a student."""
     if roster is None:
         raise KitError("--zip needs --roster: the class list that says who is whom")
     known = read_roster(roster)
@@ -98,7 +98,7 @@ def run_collect_bulk(course: Course, week: Week, path: Path, roster: Path | None
     if found.late:
         print(f"late, says Canvas: {', '.join(sorted(found.late))}")
     if found.collected:
-        print("a download tells no times: the late policy is not applied to it")
+        print("the download has no submission times: the late policy is not applied to it")
     for name in found.unmatched:
         print(f"UNMATCHED  {name!r} belongs to nobody on the class list")
     for note in found.left_out:

@@ -26,7 +26,7 @@ from .status import counted
 
 
 def run_release(course: Course, week: Week, *, early: bool, again: bool = False) -> bool:
-    """Release, and say what students need to know; whether nothing is to be looked at."""
+    """Release, and say what students need to know; return whether nothing needs a look."""
     with terminal(stderr=True).status(f"releasing {week.name}"):
         released = release(course, week, early=early, again=again)
     print(f"released {week.name}: {len(released.files)} files, none with a secret line in it")
@@ -46,7 +46,7 @@ def run_release(course: Course, week: Week, *, early: bool, again: bool = False)
 
 
 def run_collect(course: Course, week: Week) -> bool:
-    """Collect, and say who handed in, who did not, and what is odd; whether nothing is."""
+    """Collect, say who handed in and what is odd; return whether nothing is odd."""
     found = collect(course, week)
     print(f"collected {len(found.fresh)} new, {len(found.unchanged)} had been collected before")
     if found.missing:
@@ -62,7 +62,7 @@ def run_collect(course: Course, week: Week) -> bool:
 def run_feedback(
     course: Course, week: Week, students: Sequence[str] = (), *, unmarked: bool = False
 ) -> bool:
-    """Return feedback to everybody who was graded; whether all of it was released.
+    """Give feedback to everybody who was graded; return whether all of it was released.
 
     `students`: to these only. `unmarked`: also where answers wait to be marked.
     """
@@ -107,7 +107,7 @@ class _Steps:
 
 
 def run_demo(course: Course) -> bool:
-    """Play the sample week and show what came out; whether everybody could be graded."""
+    """Play the sample week and show the result; return whether everybody could be graded."""
     columns = (
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),

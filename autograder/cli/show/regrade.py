@@ -26,7 +26,7 @@ from .grading import grade_with_bar
 
 
 def run_preview(course: Course, week: Week, *, jobs: int | None) -> bool:
-    """Show what a regrade would do; whether everybody could be graded."""
+    """Show what a regrade would do; return whether everybody could be graded."""
     log = RegradeLog(course, week)
     interrupted = log.unfinished()
     if interrupted is not None:
@@ -42,7 +42,7 @@ def run_preview(course: Course, week: Week, *, jobs: int | None) -> bool:
 
 
 def run_apply(course: Course, week: Week, reason: str, *, jobs: int | None) -> bool:
-    """Write the new scores; whether everybody could be graded."""
+    """Write the new scores; return whether everybody could be graded."""
     log = RegradeLog(course, week)
     if not reason.strip():
         raise KitError('--apply needs --reason "…": it stays in the log of the regrades')
@@ -151,7 +151,7 @@ def _print_written(
         print(line)
     stale = stale_feedback(course, week, plan)
     if stale:
-        print(f"their feedback is of before: {', '.join(stale)}")
+        print(f"their feedback shows the old score: {', '.join(stale)}")
         print(f"`autograder feedback {week.name}` writes and releases it anew")
 
 

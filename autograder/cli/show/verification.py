@@ -29,7 +29,7 @@ def run_verification(
 ) -> bool:
     """Verify the weeks, print their tables, and say whether there is no gap.
 
-    draws: with so many draws of the hidden inputs; 0: with those of this course alone.
+    draws: how many other sets of hidden inputs; 0: this course's own alone.
     """
     console = terminal(soft_wrap=True)
     backend = None if quick else choose().name
@@ -72,7 +72,7 @@ def _found(
     count: int,
     tell: Callable[[str], None],
 ) -> Iterator[Verification]:
-    """What each proof comes to, in their order; so many at once."""
+    """The result of each proof, in order; several run at once."""
     if count == 1:
         for week, secret in proofs:
             tell(week.name)

@@ -19,7 +19,7 @@ def test_matrices(agree):
 
 
 def test_larger_values(agree):
-    """The spread of Wv follows the size of the values, also where that is large."""
+    """The spread of Wv follows the size of the values, even if that is large."""
     pair = agree.SelfAttention(5, 2, 40, 7)
     pair.attribute("Wv")
 

@@ -65,7 +65,7 @@ def test_all_zero(agree):
 
 
 def test_one_token(agree):
-    """A single token looks at itself, as darkly as can be."""
+    """A single token looks at itself, with the darkest character."""
     agree.only(shown).ascii_heatmap(np.ones((1, 1)), ["alone"])
 
 

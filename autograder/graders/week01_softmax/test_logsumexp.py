@@ -47,7 +47,7 @@ def test_rows_far_apart(agree, draw):
 
 @pytest.mark.weight(2)
 def test_row_of_minus_infinity(agree, draw):
-    """A row of only -inf, which is a sum of nothing, gives -inf; its neighbours do not notice."""
+    """A row of only -inf, which is a sum of nothing, gives -inf; its neighbours stay right."""
     numbers = draw.normal(4, 6)
     numbers[2] = -torch.inf
     result = agree.logsumexp(numbers)
@@ -78,7 +78,7 @@ def test_float_types(agree, draw, dtype):
 
 
 def test_one_entry(agree, draw):
-    """Dimensions of size 1 are dropped only where they are summed over."""
+    """Dimensions of size 1 are dropped only if they are summed over."""
     agree.logsumexp(draw.normal(1, 5))
     agree.logsumexp(draw.normal(5, 1))
     agree.logsumexp(draw.normal(3, 1, 5), dim=0)

@@ -18,7 +18,7 @@ def first(lengths, width):
 
 @pytest.mark.weight(2)
 def test_both_must_allow(agree):
-    """A query may see a key where the causal mask *and* the padding mask allow it."""
+    """A query may see a key if the causal mask *and* the padding mask allow it."""
     agree.exactly.combine_masks(triangle(6), first([6, 2, 4], 6))
 
 

@@ -60,7 +60,7 @@ def test_everything_allowed(agree, draw):
 
 @pytest.mark.weight(2)
 def test_empty_rows(agree, draw):
-    """A row in which everything is hidden gives zeros, and the other rows do not notice."""
+    """A row in which everything is hidden gives zeros, and the other rows stay right."""
     mask = some(draw, 5, 6)
     mask[1] = mask[4] = False
     weights = agree.masked_softmax(draw.normal(5, 6), mask)
@@ -135,7 +135,7 @@ def test_keeps_the_dtype(agree, draw, dtype):
 
 
 def test_single_entry(agree, draw):
-    """A row of one entry gives 1 where it is allowed and 0 where it is hidden."""
+    """A row of one entry gives 1 if it is allowed and 0 if it is hidden."""
     agree.masked_softmax(draw.normal(3, 1), torch.tensor([[True], [False], [True]]))
 
 

@@ -14,7 +14,7 @@ def test_real_tokens_come_first(agree, draw):
 
 
 def test_max_len(agree):
-    """`max_len` sets the number of columns, also where no sequence is that long."""
+    """`max_len` sets the number of columns, even if no sequence is that long."""
     agree.exactly.padding_mask(torch.tensor([3, 5]), 8)
     agree.exactly.padding_mask(torch.tensor([3, 7, 1]), max_len=7)
 

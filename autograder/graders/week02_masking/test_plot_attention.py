@@ -49,7 +49,7 @@ def test_causal_picture(agree, draw):
 
 @pytest.mark.weight(3)
 def test_colours_span_zero_to_one(agree, draw):
-    """The colour range is 0 to 1, also where all weights are small or none is zero."""
+    """The colour range is 0 to 1, even if all weights are small or none is zero."""
     for matrix in (weights(draw) / 5.0, 0.4 + 0.2 * weights(draw), torch.full((3, 4), 0.25)):
         agree.only(colours).plot_attention(matrix)
 
@@ -82,7 +82,7 @@ def test_tokens_of_one_axis(agree, draw):
 
 
 def test_draws_on_the_given_axes(agree, draw):
-    """Where `ax` is given, the picture is drawn on it and `ax` is returned."""
+    """If `ax` is given, the picture is drawn on it and `ax` is returned."""
     agree.only(cells).plot_attention(weights(draw), ax=NEW_AXES)
     agree.only(cells).plot_attention(weights(draw), ["u", "v", "w"], list("abcde"), NEW_AXES)
 

@@ -150,7 +150,7 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_device(agree, draw, device):
-    """The mask is made where the input lives."""
+    """The mask is made on the device of the input."""
     pair = agree.CausalSelfAttention(12, 3)
     pair(draw.normal(2, 5, 12), return_weights=True)
 

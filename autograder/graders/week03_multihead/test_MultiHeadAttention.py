@@ -76,7 +76,7 @@ def test_masks_of_four_dimensions(agree, draw):
 
 
 def test_refuses_a_mask_of_three_dimensions(agree, refuses, draw):
-    """A mask of three dimensions is a ValueError, also where the sizes would happen to fit."""
+    """A mask of three dimensions is a ValueError, even if the sizes would happen to fit."""
     pair = agree.MultiHeadAttention(12, 3)
     mask = sighted(draw, 3, 5, 5)
     pair(draw.normal(3, 5, 12), mask=mask.unsqueeze(1))
@@ -114,7 +114,7 @@ def test_gradients_of_empty_rows(agree, draw):
 
 
 def test_large_scores(agree, draw):
-    """Scores in the hundreds are no reason to overflow."""
+    """Scores in the hundreds do not overflow."""
     pair = agree.MultiHeadAttention(12, 3)
     # scores of this size carry rounding errors of 1e-4, which the softmax hands on
     pair.within(atol=5e-3)(draw.normal(2, 5, 12, std=12.0))

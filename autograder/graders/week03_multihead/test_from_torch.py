@@ -72,6 +72,6 @@ def test_every_dtype(agree, draw, dtype):
 
 
 def test_device(agree, draw, device):
-    """The copy lives on the device of PyTorch's module."""
+    """The copy is on the device of PyTorch's module."""
     pair = agree.impurely.from_torch(drawn(draw))
     pair(draw.normal(2, 5, 12))

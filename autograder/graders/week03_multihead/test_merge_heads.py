@@ -45,5 +45,5 @@ def test_every_dtype(agree, draw, dtype):
 
 
 def test_device(agree, draw, device):
-    """The result lives on the device of the heads."""
+    """The result is on the device of the heads."""
     agree.merge_heads(draw.normal(2, 3, 5, 4))

@@ -58,7 +58,7 @@ def test_every_dtype(agree, draw, dtype):
 
 
 def test_device(agree, draw, device):
-    """The heads live on the device of the input."""
+    """The heads are on the device of the input."""
     agree.split_heads(draw.normal(2, 5, 12), 3)
 
 

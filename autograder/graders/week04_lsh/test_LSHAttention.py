@@ -88,7 +88,7 @@ def test_draws_where_the_input_is(agree, draw, device):
 
 
 def test_defaults(agree, clear):
-    """Left alone, the arguments are chunks of 64, four rounds, and no causal mask."""
+    """By default there are chunks of 64, four rounds, and no causal mask."""
     pair = agree.LSHAttention(6, 2)
     x = clear(drawn(4, 3, 4), 1, 192, 6, project=queries(pair, 2), bucket_size=64, margin=0.01)
     pair(x, generator=generator_seed(SEED))
@@ -145,7 +145,7 @@ def test_every_call_draws_anew(agree, clear):
 
 
 def test_devices(agree, draw, clear, device):
-    """The module works where its input lies."""
+    """The module works on the device of its input."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1, causal=True)
     rotations = draw.normal(1, 4, 1)
     pair(clear(rotations, 2, 10, 12, project=queries(pair, 3)), rotations)

@@ -27,7 +27,7 @@ def test_every_element_size(agree, draw):
 
 
 def test_defaults(agree, draw):
-    """Left alone, the arguments are full attention, chunks of 64, one round and float32."""
+    """By default: full attention, chunks of 64, one round and float32."""
     length = 64 * int(draw.integers(5, 90))
     agree.exactly.attention_memory(length)
     agree.exactly.attention_memory(length, kind="lsh")
@@ -44,7 +44,7 @@ def test_full_uses_no_buckets_and_no_rounds(agree, draw):
 
 
 def test_length_need_not_fill_its_chunks(agree, draw):
-    """The estimate takes the positions as they are, also where the last chunk is not full."""
+    """The estimate takes the positions as they are, even if the last chunk is not full."""
     for length in (1, 63, 1001):
         agree.exactly.attention_memory(
             length, "lsh", bucket_size=10, n_hashes=3, bytes_per_element=2

@@ -25,7 +25,7 @@ def test_one_round(agree, draw):
 
 
 def test_agreement_is_kept(agree, draw):
-    """Where all rounds say the same, that is the answer, whatever the weights."""
+    """If all rounds give the same output, that is the answer, whatever the weights."""
     outputs = draw.normal(2, 1, 7, 5).expand(2, 4, 7, 5)
     result = agree.combine_rounds(outputs, draw.normal(2, 4, 7))
     same(result, outputs[:, 0], "If all rounds agree, their combination should say the same.")
@@ -64,7 +64,7 @@ def test_dtypes(agree, draw, dtype):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_outputs_with_float32_logsumexps(agree, draw, dtype):
-    """The result has the dtype of the outputs, also where the logsumexps are float32."""
+    """The result has the dtype of the outputs, even if the logsumexps are float32."""
     agree.combine_rounds(draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7).float())
 
 
@@ -78,5 +78,5 @@ def test_views(agree, draw):
 
 
 def test_devices(agree, draw, device):
-    """The result lies where the inputs lie."""
+    """The result is on the device of the inputs."""
     agree.combine_rounds(draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7))

@@ -87,6 +87,6 @@ def test_views(agree, draw, clear):
 
 
 def test_devices(agree, draw, clear, device):
-    """The buckets lie where the vectors lie."""
+    """The buckets are on the device of the vectors."""
     rotations = draw.normal(3, 5, 4)
     agree.exactly.hash_vectors(clear(rotations, 2, 7, 5), rotations)

@@ -191,7 +191,7 @@ def test_gradients_of_several_rounds(agree, draw, planted):
 
 @pytest.mark.dtypes("float64")
 def test_double_precision(agree, draw, clear):
-    """float64 is computed in float64, also where the rotations are float32."""
+    """float64 is computed in float64, even if the rotations are float32."""
     rotations = draw.normal(2, 5, 2)
     x = clear(rotations.float(), 2, 12, 5, bucket_size=4)
     agree.within(IN_FLOAT64).lsh_attention(x, draw.normal(2, 12, 3), rotations.float(), 4)
@@ -224,7 +224,7 @@ def test_views_and_shared_inputs(agree, draw, clear):
 
 
 def test_devices(agree, draw, planted, device):
-    """The result lies where the inputs lie, with and without causal."""
+    """The result is on the device of the inputs, with and without causal."""
     x, rotations = planted([THREES, SPREAD[:12]], 2, 3)
     agree.lsh_attention(x, draw.normal(2, 3, 12, 5), rotations, 4)
     agree.lsh_attention(x[0, 0], draw.normal(12, 5), rotations[:1], 4, causal=True)

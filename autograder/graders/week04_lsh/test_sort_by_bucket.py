@@ -52,5 +52,5 @@ def test_views(agree, draw):
 
 
 def test_devices(agree, draw, device):
-    """Order and inverse lie where the buckets lie."""
+    """Order and inverse are on the device of the buckets."""
     agree.exactly.sort_by_bucket(draw.integers(0, 4, 2, 3, 10))

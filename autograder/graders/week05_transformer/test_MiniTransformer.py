@@ -34,7 +34,7 @@ def test_any_number_of_blocks(agree, draw):
 
 
 def test_same_token_at_every_place(agree, draw):
-    """The model knows where a token stands, even where all tokens are the same."""
+    """The model knows where a token stands, even if all tokens are the same."""
     pair = agree.MiniTransformer(**SIZES)
     logits = pair(draw.integers(0, 11, 3, 1).expand(3, 7))
     moved = float((logits[:, 1:] - logits[:, :-1]).abs().amax(dim=-1).min())

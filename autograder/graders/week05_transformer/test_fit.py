@@ -39,7 +39,7 @@ def test_parameters_afterwards(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_learning_rate(agree, draw, model):
-    """The learning rate is the one given, and 1e-2 where none is."""
+    """The learning rate is the one given, and 1e-2 if none is given."""
     ids, targets = draw.integers(0, 7, 3, 5), draw.integers(0, 7, 3, 5)
     for rate in ({"lr": 3e-2}, {"lr": 1e-3}, {}):
         pair = model()
@@ -100,7 +100,7 @@ def test_second_call(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_trains_in_training_mode(agree, draw, model):
-    """While it is trained the model is in training mode, in whichever it came."""
+    """During training the model is in training mode, whichever mode it came in."""
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     for mode in (False, True):
         # at a rate of 1 everything is dropped, so that training is no matter of luck
@@ -121,14 +121,14 @@ def test_mode_is_restored(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_a_whole_transformer(agree, draw):
-    """Your own model is trained just so."""
+    """Your own model is trained in the same way."""
     pair = agree.within(atol=NEAR).MiniTransformer(7, 8, 2, n_layers=1, max_len=6)
     trained(agree, pair, draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6), 4)
     pair.state()
 
 
 def test_single_precision(agree, draw, language_model):
-    """A float32 model is trained just so."""
+    """A float32 model is trained in the same way."""
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     # Adam enlarges rounding errors
     agree.impurely.within(atol=1e-3).fit(language_model(7), ids, targets, 4)

@@ -90,12 +90,12 @@ def test_equal_prompts_go_different_ways(agree, draw, model):
 
 
 def test_without_a_generator(agree, draw, model):
-    """Without a generator torch's own serves; at a temperature near 0 luck plays no part."""
+    """Without a generator torch's own serves; at a temperature near 0 the draw does not matter."""
     agree.impurely.generate(model(), draw.integers(0, 23, 4, 3), 4, temperature=1e-5)
 
 
 def test_dropout_is_off(agree, draw, model):
-    """The model writes in evaluation mode, in whichever it came."""
+    """The model writes in evaluation mode, whichever mode it came in."""
     for mode in (True, False):
         drawn(agree, draw, model(dropout=1.0).train(mode), draw.integers(0, 23, 8, 4), 4)
 
@@ -118,12 +118,12 @@ def test_the_callers_things(agree, draw, model):
 
 
 def test_a_whole_transformer(agree, draw):
-    """Your own model, which refuses more than max_len tokens, writes just so."""
+    """Your own model, which refuses more than max_len tokens, writes in the same way."""
     pair = agree.weights(0.6).MiniTransformer(23, 8, 2, n_layers=1, max_len=6)
     drawn(agree, draw, pair, draw.integers(0, 23, 8, 3), 6, 2.0)
 
 
 def test_device(agree, draw, model, device):
-    """New tokens are made where the prompt lives."""
+    """New tokens are made on the device of the prompt."""
     pair = model(device=device)
     agree.impurely.generate(pair, draw.integers(0, 23, 3, 4), 4, temperature=0)

@@ -94,6 +94,6 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_device(agree, draw, inputs, device):
-    """Everything is made where the queries live."""
+    """Everything is made on the device of the queries."""
     agree.additive_attention(*inputs(2))
     agree.additive_attention(*inputs(2), sighted(draw, 4, 6))

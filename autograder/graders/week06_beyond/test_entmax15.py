@@ -73,6 +73,6 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_device(agree, draw, device):
-    """The result lives where the input does."""
+    """The result is on the device of the input."""
     agree.entmax15(draw.normal(3, 6))
     agree.entmax15(draw.normal(3, 6), dim=0)

@@ -61,5 +61,5 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_device(agree, draw, device):
-    """The features live where x does."""
+    """The features are on the device of x."""
     agree.favor_features(draw.normal(2, 5, 6), draw.normal(4, 6))

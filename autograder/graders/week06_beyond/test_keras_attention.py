@@ -49,7 +49,7 @@ def test_masks_that_broadcast(agree, draw):
 
 
 def test_hidden_scores_that_tower(agree, draw):
-    """Hidden scores far above the others leave no trace."""
+    """Hidden scores far above the others change nothing."""
     q, k, v = inputs(draw, 2)
     mask = torch.ones(4, 6, dtype=torch.bool)
     mask[:, 4:] = False

@@ -116,6 +116,6 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_device(agree, draw, device):
-    """Everything is made where the inputs live."""
+    """Everything is made on the device of the inputs."""
     for causal in (False, True):
         agree.performer_attention(*inputs(draw, 2), causal=causal)

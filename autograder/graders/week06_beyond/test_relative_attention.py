@@ -96,7 +96,7 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_device(agree, draw, device):
-    """The distances are made where the queries live."""
+    """The distances are made on the device of the queries."""
     agree.relative_attention(
         draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 3), draw.normal(5, 6)
     )

@@ -102,7 +102,7 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_device(agree, draw, device):
-    """Positions and speeds are made where x lives."""
+    """Positions and speeds are made on the device of x."""
     x = draw.uniform(2, 5, 6, low=-1)
     agree.within(1e-5).rotary(x)
     agree.within(1e-5).rotary(x, torch.arange(3, 8))

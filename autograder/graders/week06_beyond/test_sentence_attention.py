@@ -72,6 +72,6 @@ def test_dtype_of_the_model(agree, draw, dtype):
 
 
 def test_device(agree, draw, device):
-    """The tokens are sent to where the model lives."""
+    """The tokens are sent to the device of the model."""
     bert = encoder(draw)
     agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)

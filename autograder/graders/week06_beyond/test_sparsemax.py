@@ -71,6 +71,6 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_device(agree, draw, device):
-    """The result lives where the input does."""
+    """The result is on the device of the input."""
     agree.sparsemax(draw.normal(3, 6))
     agree.sparsemax(draw.normal(3, 6), dim=0)

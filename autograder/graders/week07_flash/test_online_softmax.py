@@ -15,13 +15,13 @@ def test_values(agree, draw):
 
 @pytest.mark.weight(2)
 def test_maximum_rises(agree, draw):
-    """Where every block brings a larger maximum, the sum so far is rescaled each time."""
+    """If every block has a larger maximum, the sum so far is rescaled each time."""
     agree.online_softmax([draw.normal(3, 4) + 2.0 * number for number in range(5)])
 
 
 @pytest.mark.weight(2)
 def test_maximum_comes_first(agree, draw):
-    """Where the first block holds the maximum, it stays the maximum."""
+    """If the first block holds the maximum, it stays the maximum."""
     agree.online_softmax([draw.normal(3, 4) - 2.0 * number for number in range(5)])
 
 
@@ -86,7 +86,7 @@ def test_block_of_minus_infinity(agree, draw):
 
 
 def test_minus_infinity_before_very_negative_numbers(agree, draw):
-    """Blocks of only -inf leave no trace, also where the numbers behind them are very negative."""
+    """Blocks of only -inf change nothing, even if the numbers after them are very negative."""
     for level in (-100.0, -2000.0):
         blocks = [level + draw.normal(4, 5) for _ in range(4)]
         blocks[0][1:3] = -torch.inf
@@ -96,7 +96,7 @@ def test_minus_infinity_before_very_negative_numbers(agree, draw):
 
 @pytest.mark.weight(2)
 def test_only_minus_infinity(agree, draw):
-    """A row of only -inf gives (-inf, 0), and the other rows do not notice."""
+    """A row of only -inf gives (-inf, 0), and the other rows stay right."""
     blocks = [draw.normal(4, 5) for _ in range(3)]
     for block in blocks:
         block[2] = -torch.inf
@@ -140,7 +140,7 @@ def test_views(agree, draw):
 
 
 def test_device(agree, draw, device):
-    """Blocks on a GPU give their results there, also where they are -inf."""
+    """Blocks on a GPU give their results there, even if they are -inf."""
     agree.gradients.online_softmax([draw.normal(3, 4), draw.normal(3, 2)])
     blocks = [draw.normal(3, 4), draw.normal(3, 4)]
     blocks[0][1] = -torch.inf

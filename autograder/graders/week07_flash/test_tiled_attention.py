@@ -70,12 +70,12 @@ def test_default_arguments(agree, draw):
 
 @pytest.mark.weight(2)
 def test_scores_that_rise(agree, lifted):
-    """Where every block brings a larger maximum, all that was summed up is rescaled."""
+    """If every block has a larger maximum, all that was summed up is rescaled."""
     agree.only(output).tiled_attention(*lifted(torch.zeros(7), 1.5 * torch.arange(11)), 2)
 
 
 def test_scores_that_fall(agree, lifted):
-    """Where the first block holds the maximum, it stays the maximum."""
+    """If the first block holds the maximum, it stays the maximum."""
     agree.only(output).tiled_attention(*lifted(torch.zeros(7), -1.5 * torch.arange(11)), 2)
 
 
@@ -89,7 +89,7 @@ def test_large_scores(agree, draw, lifted):
 
 @pytest.mark.dtypes("float64")
 def test_very_negative_scores(agree, lifted):
-    """Queries all of whose scores are far below zero still share out one whole attention."""
+    """Queries whose scores are all far below zero still have weights that sum to 1."""
     for level in (-2500.0, -40000.0):
         inputs = lifted(torch.full((7,), level), torch.zeros(11))
         agree.within(LARGE).only(output).tiled_attention(*inputs, 4)
@@ -121,7 +121,7 @@ def test_causal(agree, draw):
 
 @pytest.mark.weight(2)
 def test_causal_with_more_keys_or_queries(agree, draw):
-    """Queries and keys are both counted from 0, also where there are more of one."""
+    """Queries and keys are both counted from 0, even if there are more of one."""
     for n, m in ((5, 11), (11, 5), (1, 7), (7, 1)):
         q, k, v = draw.normal(2, n, 4), draw.normal(2, m, 4), draw.normal(2, m, 3)
         agree.only(output).tiled_attention(q, k, v, 4, True)
@@ -129,7 +129,7 @@ def test_causal_with_more_keys_or_queries(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_hidden_keys_leave_no_trace(agree, lifted):
-    """However large the scores of later keys are, an earlier query does not notice."""
+    """However large the scores of later keys are, an earlier query's output stays the same."""
     q, k, v = lifted(torch.zeros(9), torch.tensor([0.0] * 5 + [3000.0, 0.0, 2000.0, 0.0]))
     agree.within(LARGE).only(output).tiled_attention(q, k, v, 3, True)
 

@@ -117,7 +117,7 @@ def test_views(agree, brought, draw):
 
 
 def test_device(agree, brought, draw, device):
-    """The mask is made where the input lives."""
+    """The mask is made on the device of the input."""
     module = agree.GroupedQueryAttention(12, 6, 2)
     x = draw.normal(2, 6, 12)
     module(x)

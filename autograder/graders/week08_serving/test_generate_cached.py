@@ -99,5 +99,5 @@ def test_the_callers_prompt(agree, draw, model):
 
 
 def test_device(draw, model, write, device):
-    """New tokens are made where the prompt lives."""
+    """New tokens are made on the device of the prompt."""
     write(model(), draw.integers(0, 19, 3, 4), 2)

@@ -110,7 +110,7 @@ def test_views(agree, draw):
 
 
 def test_device(agree, draw, qkv, device):
-    """Everything is made where the inputs are."""
+    """Everything is made on the device of the inputs."""
     agree.grouped_query_attention(*qkv())
     agree.grouped_query_attention(*qkv(), sighted(draw, 4, 7))
 

@@ -33,7 +33,7 @@ def test_drawn_steps(agree, step):
 
 @pytest.mark.weight(2)
 def test_all_kept(agree, step):
-    """Where the large model agrees, all is kept, and one token more comes from the last row."""
+    """If the large model agrees, all is kept, and one more token comes from the last row."""
     for k in (1, 3):
         for _ in range(4):
             agree.speculative_step(*step(k, near=1.0))
