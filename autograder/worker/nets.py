@@ -42,7 +42,12 @@ _LIBRARIES = ("torch", "functorch", "scipy", "numpy", "keras", "transformers", "
 _PYTHON = (
     *("torch.nn.functional", "torch.masked._ops", "torch._refs", "torch._refs.special"),
     *("torch._refs.nn.functional", "torch._decomp.decompositions", "scipy.special._logsumexp"),
+    "torch.distributions.transforms",
 )
+# What of a class computes; its making and printing do not.
+_METHODS = ("__call__", "_call", "forward")
+# Where what is named is composed of other operators: a trace of it holds no name.
+_COMPOSED = ("torch._", "torch.distributions.")
 _TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_table")
 # The keys of kernels that torch.library can hand out; mkldnn's is computed by way of dense ones.
 _KEYS = ("CPU", "CUDA", "SparseCPU", "SparseCsrCPU", "NestedTensorCPU", "QuantizedCPU")
@@ -154,10 +159,14 @@ class _quiet_stderr:
 
 
 def _look_into(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
-    """Replace the code of a module's functions that a pattern names."""
+    """Replace the code of a module's functions, and of its classes, that a pattern names."""
     for name, value in list(vars(module).items()):
         if isinstance(value, types.FunctionType) and matches(name, patterns):
             _replace_code(value, name)
+        # patterns are written as functions are: a class is `Softmax` or `SoftmaxTransform`
+        elif isinstance(value, type) and matches(name.lower(), patterns):
+            for method in (vars(value).get(m) for m in _METHODS):
+                _replace_code(method, name.lower())
 
 
 def _replace_code(function: Any, name: str) -> None:
@@ -173,22 +182,29 @@ def _replaced(function: types.FunctionType) -> bool:
 
 
 class _Noting:
-    """The code that a function had, and its name; a constant in the code that took its place."""
+    """Stands for the code that a function had; a constant in the code that took its place.
 
-    __slots__ = ("call", "composed", "name")
+    Constants are read from outside with ease, so what it stands for is kept elsewhere.
+    """
+
+    __slots__ = ("composed", "name")
 
     def __init__(self, function: types.FunctionType, name: str) -> None:
         self.name = name
-        self.composed = str(function.__module__).startswith("torch._")
-        self.call = types.FunctionType(
+        self.composed = str(function.__module__).startswith(_COMPOSED)
+        call = types.FunctionType(
             function.__code__, function.__globals__, name, None, function.__closure__
         )
-        self.call.__defaults__ = function.__defaults__
-        self.call.__kwdefaults__ = function.__kwdefaults__
+        call.__defaults__ = function.__defaults__
+        call.__kwdefaults__ = function.__kwdefaults__
+        _calls[self] = call
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         note(self.name, composed=self.composed)
-        return self.call(*args, **kwargs)
+        return _calls[self](*args, **kwargs)
+
+
+_calls: dict[_Noting, types.FunctionType] = {}
 
 
 def _replace_one(function: types.FunctionType, name: str) -> None:
@@ -263,8 +279,7 @@ class _NotedUfunc:
         _ufuncs[self] = ufunc
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        note(self.__name__)
-        return _ufuncs[self](*args, **kwargs)
+        return self._apply(_ufuncs[self], args, kwargs)
 
     def __getattr__(self, attribute: str) -> Any:
         value = getattr(_ufuncs[self], attribute)
@@ -272,10 +287,34 @@ class _NotedUfunc:
             return value
 
         def method(*args: Any, **kwargs: Any) -> Any:
-            note(self.__name__)
-            return value(*args, **kwargs)
+            return self._apply(value, args, kwargs)
 
         return method
+
+    def _apply(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Note it, and see to it that nobody is handed the bare ufunc: no argument, no error."""
+        note(self.__name__)
+        try:
+            return function(*map(_plain, args), **{k: _plain(v) for k, v in kwargs.items()})
+        except TypeError as error:
+            if hasattr(error, "ufunc"):
+                error.ufunc = self
+            raise
+
+
+def _plain(value: Any) -> Any:
+    """An argument of a ufunc; as a plain array where its type would be told which ufunc it is."""
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    for hook in ("__array_ufunc__", "__array_wrap__"):
+        own = inspect.getattr_static(type(value), hook, None)
+        if (
+            own is not None
+            and own is not vars(np.ndarray)[hook]
+            and own is not vars(np.generic).get(hook)
+        ):
+            return np.asarray(value)
+    return value
 
 
 _ufuncs: dict[_NotedUfunc, np.ufunc] = {}

@@ -39,6 +39,7 @@ class StudentImports:
     def __init__(self, root: str, modules: Iterable[str]) -> None:
         self._root = root + os.sep
         self._allowed = {*sys.stdlib_module_names, *modules}
+        self._own: set[str] = set()
         self._import = builtins.__import__
         self.builtins: dict[str, Any] = {**vars(builtins), "__import__": self._checked_import}
 
@@ -46,7 +47,8 @@ class StudentImports:
         """These were handed in: a folder may become a package, or be put on the path."""
         for name in files:
             if name.endswith(".py"):
-                self._allowed.update(PurePosixPath(name).with_suffix("").parts)
+                self._own.update(PurePosixPath(name).with_suffix("").parts)
+        self._own -= self._allowed
 
     def install(self) -> None:
         """From now on, modules that are found in the submission get the student's builtins."""
@@ -77,9 +79,22 @@ class StudentImports:
         level: int = 0,
     ) -> ModuleType:
         top = name.partition(".")[0]
-        if level == 0 and top not in self._allowed:
+        if level == 0 and top not in self._allowed and not self._is_own(top):
             raise ModuleNotFoundError(f"No module named {top!r}", name=top)
         return self._import(name, globals, locals, fromlist, level)
+
+    def _is_own(self, name: str) -> bool:
+        """Whether it was handed in, and is what would be found under that name.
+
+        With a library's folder on the path, the name of a file of one's own would import a second
+        copy of a library's file, which nobody looks at.
+        """
+        if name not in self._own or name in sys.modules:
+            return name in self._own
+        spec = PathFinder.find_spec(name)
+        places = [spec.origin] if spec is not None and spec.origin is not None else []
+        places += (spec and spec.submodule_search_locations) or []
+        return spec is None or all((p + os.sep).startswith(self._root) for p in places)
 
 
 class _StudentLoader(SourceFileLoader):

@@ -86,7 +86,8 @@ class Encoder:
         return seen[1]
 
     def _buffer(self, raw: bytes) -> int:
-        self.buffers.append(raw)
+        # Of exactly this type: a view of memory could be written to once nobody watches any more.
+        self.buffers.append(bytes(raw))
         return len(self.buffers) - 1
 
     def _tensor(self, x: torch.Tensor) -> wire.Value:
