@@ -39,6 +39,7 @@ MODULES = {
     "autograder.student.hints",
     "autograder.student.keys",
     "autograder.student.lessons",
+    "autograder.student.notice",
     "autograder.student.orders",
     "autograder.student.page",
     "autograder.student.progress",

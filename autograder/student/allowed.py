@@ -1,7 +1,8 @@
 """What the grader would refuse, said before it costs points: the rules of `model/rules.py`.
 
-The graders see calls when they happen, whatever they are called. Here only plain ones are seen:
-`torch.softmax(x)`, `x.softmax(-1)`, or an imported name. All else is read by the same code.
+The graders see calls when they happen, whatever they are called. In the source plain ones are seen,
+`torch.softmax(x)`, `x.softmax(-1)`, or an imported name; others while the public checks run (see
+`notice.py`). All else is read by the same code.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from .results import Failure, Outcome
 from .week import WeekFolder
 
 _MOST_FILES = 200
+_CLAIM = "only what is allowed"
 
 
 def refused_in(folder: WeekFolder) -> dict[str, Outcome]:
@@ -25,9 +27,17 @@ def refused_in(folder: WeekFolder) -> dict[str, Outcome]:
             files[path.relative_to(folder.path).as_posix()] = path.read_bytes()
     found = refused(files, folder.week.module, folder.week.rules, folder.week.extras)
     return {
-        exercise: Outcome("", exercise, "only what is allowed", _failure(refusal))
+        exercise: Outcome("", exercise, _CLAIM, _failure(refusal))
         for exercise, refusal in found.items()
     }
+
+
+def called(outcomes: list[Outcome]) -> Outcome | None:
+    """What a check of an exercise saw called that is not allowed."""
+    for outcome in outcomes:
+        if outcome.failure and outcome.failure.kind == "forbidden":
+            return Outcome("", outcome.exercise, _CLAIM, outcome.failure)
+    return None
 
 
 def refused(

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from ..model.errors import KitError
-from .allowed import refused_in
+from .allowed import called, refused_in
 from .explain import syntax_failure
 from .results import CheckResult, ExerciseResult, Failure, Outcome, sum_up
 from .run import CheckingPython, run_checks
@@ -99,7 +99,7 @@ def _result(
     exercise: WeekExercise, outcomes: list[Outcome], refused: Outcome | None
 ) -> ExerciseResult:
     own = [o for o in outcomes if o.exercise == exercise.name]
-    result = sum_up(exercise.name, exercise.points, own, refused)
+    result = sum_up(exercise.name, exercise.points, own, refused or called(own))
     return msgspec.structs.replace(result, elective=exercise.elective)
 
 

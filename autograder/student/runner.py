@@ -27,7 +27,9 @@ import msgspec
 import pytest
 
 from ..model.ownpytest import run_pytest
+from ..model.rules import Rules
 from .explain import Explainer
+from .notice import Notice, note_ufuncs
 from .orders import TIMED_OUT, Event, Order
 from .results import Failure, Outcome, claim_in_words
 from .week import WeekFolder, open_folder
@@ -41,6 +43,7 @@ class CheckPlugin:
     def __init__(self, folder: WeekFolder, orders: BinaryIO, events: BinaryIO) -> None:
         self.folder, self.orders, self.events = folder, orders, events
         self.explain = Explainer(folder.path, folder.week.module, folder.checks, folder.names)
+        self.notice = Notice(folder.path, folder.checks)
         self._lock = threading.Lock()
         self._failure: Failure | None = None
         self._skipped = ""
@@ -59,6 +62,8 @@ class CheckPlugin:
             os._exit(0)  # whoever kept this warm has gone
         self.order = msgspec.json.decode(line, type=Order)
         _forget_compiled(self.folder.path)
+        patterns = {p for e in self.folder.week.exercises for p in e.not_allowed}
+        note_ufuncs(tuple(sorted(patterns)), self.notice.note)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -72,7 +77,7 @@ class CheckPlugin:
         ]
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self._failure, self._skipped = None, ""
+        self._failure, self._skipped, self.notice.failure = None, "", None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -85,8 +90,14 @@ class CheckPlugin:
             return (yield)
         finally:
             alarm.cancel()
-            outcome = self._outcome(item, self._failure)
+            outcome = self._outcome(item, self.notice.failure or self._failure)
             self.tell(Event(begins=item.name, exercise=exercise, outcome=outcome))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        rules = self.folder.week.rules.get(self._exercise(item), Rules())
+        with self.notice.watching(rules.not_allowed):
+            return (yield)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

@@ -5,6 +5,9 @@ from __future__ import annotations
 import fnmatch
 from functools import lru_cache
 
+# of numpy, those that could do an exercise in one call
+UFUNCS = ("logaddexp", "logaddexp2")
+
 
 @lru_cache(maxsize=4096)
 def matches(name: str, patterns: tuple[str, ...]) -> bool:

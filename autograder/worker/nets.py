@@ -33,10 +33,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from .names import matches
+from .names import UFUNCS, matches
 from .watch import note
 
-_UFUNCS = ("logaddexp", "logaddexp2")
 # Whose functions in Python are looked at as they are imported; of what is there, these modules.
 _LIBRARIES = ("torch", "functorch", "scipy", "numpy", "keras", "transformers", "einops")
 _PYTHON = (
@@ -322,7 +321,7 @@ _ufuncs: dict[_NotedUfunc, np.ufunc] = {}
 
 def _replace_ufuncs(patterns: tuple[str, ...]) -> None:
     known = {u.__name__ for u in _ufuncs}
-    for name in _UFUNCS:
+    for name in UFUNCS:
         if matches(name, patterns) and name not in known:
             _NotedUfunc(getattr(np, name), name)
     for module in list(sys.modules.values()):

@@ -1,4 +1,7 @@
-"""What `grade` refuses, `check` says first: the same snippets through both, in the real sandbox."""
+"""What `grade` refuses, `check` says first: the same snippets through both, in the real sandbox.
+
+What reading cannot resolve is seen while the public checks run, which are run here.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,8 @@ from autograder.batch.intake import Submission
 from autograder.model.rules import Rules
 from autograder.sandbox import SandboxMissing, choose
 from autograder.student.allowed import refused
+from autograder.student.checking import check_week
+from autograder.student.week import open_folder
 
 WEEK = "week01_softmax"
 # What a right softmax does besides, in its first line; and what stands above the module.
@@ -71,6 +76,23 @@ REFUSED = (
     "from torch.utils._python_dispatch import TorchDispatchMode; TorchDispatchMode()",
     "softmax.__globals__",
 )
+# What reading cannot resolve: a line above the module's functions, and softmax's first line.
+SEEN_WHEN_RUN = {
+    "a module made above": ("_act = torch.nn.Softmax(-1)", "_act(x)"),
+    "a name put together": ("_name = 'soft' + 'max'", "getattr(torch, _name)(x, dim)"),
+    "a table of operators": (
+        "_packet = vars(torch.ops)['aten']",
+        "getattr(_packet, 'soft' + 'max')(x, dim)",
+    ),
+    "a ufunc kept above": (
+        "import numpy as _np; _add = getattr(_np, 'log' + 'addexp')",
+        "_add.reduce([1.0, 2.0])",
+    ),
+}
+ALLOWED_WHEN_RUN = {
+    "one's own function of that name": ("def log_softmax(x): return x", "log_softmax(x)"),
+    "a call while the module is imported": ("getattr(torch, 'soft' + 'max')(torch.ones(2), 0)", ""),
+}
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +124,27 @@ def test_check_warns_exactly_where_grade_refuses(lab: Laboratory, line: str) -> 
     trial = lab.grade(Submission("ada", {week.module: source}), WEEK)
     graded = bool(trial.verdicts("softmax") - {"pass"})
     assert (warned, graded) == (line in REFUSED, line in REFUSED)
+
+
+@pytest.mark.parametrize(
+    ("above", "line", "forbidden"),
+    [
+        pytest.param(*lines, found is SEEN_WHEN_RUN, id=name)
+        for found in (SEEN_WHEN_RUN, ALLOWED_WHEN_RUN)
+        for name, lines in found.items()
+    ],
+)
+def test_check_notices_when_it_runs_what_grade_refuses(
+    lab: Laboratory, above: str, line: str, forbidden: bool
+) -> None:
+    source = with_line(lab, line or "pass").replace(
+        b"def softmax(", f"{above}\n\n\ndef softmax(".encode(), 1
+    )
+    folder = open_folder(lab.root / "exercises" / WEEK)
+    folder.module.write_bytes(source)
+    (checked,) = check_week(folder, ["softmax"]).exercises
+    failure = checked.first and checked.first.failure
+    warned = failure is not None and failure.kind == "forbidden"
+    trial = lab.grade(Submission("ada", {folder.module.name: source}), WEEK)
+    graded = "forbidden" in trial.verdicts("softmax")
+    assert (warned, graded) == (forbidden, forbidden), (checked, trial.verdicts("softmax"))
