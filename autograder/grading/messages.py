@@ -142,7 +142,7 @@ def crashed(
         )
     if raised.type == "SystemExit":
         at = _at(raised, module, source)
-        return Crashed(f"`{name}` left the program (exit){at}.", raised.line)
+        return Crashed(f"`{name}` ended the program (exit){at}.", raised.line)
     detail = shown_text(raised, source, sizes, ration, path)
     text = f": {detail}" if detail else ""
     return Crashed(f"`{name}` raised {raised.type}{text}{_at(raised, module, source)}", raised.line)
@@ -194,8 +194,7 @@ def forbidden(banned: tuple[wire.Banned, ...], module: str, echo: Echo | None = 
             names.append(said)
     shown = ", ".join(names) or "a call that is not allowed"
     return Forbidden(
-        f"This exercise is to be written without {shown}. Build it from elementary operations "
-        "instead."
+        f"Write this exercise without {shown}. Build it from elementary operations instead."
     )
 
 
@@ -229,7 +228,7 @@ def state_mismatch(
         if echo is not None:
             unexpected = tuple(dict.fromkeys(echo.dotted_name(n, ration) for n in unexpected))
         parts.append(
-            f"it has {_names(unexpected)}, which nobody asked for (a bias too many? "
+            f"it has {_names(unexpected)}, which the exercise does not ask for (a bias too many? "
             "a mask? register_buffer takes persistent=False)"
         )
     for name, _, found in mismatch.shapes[:3]:

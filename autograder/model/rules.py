@@ -254,7 +254,7 @@ def _names(part: Part, patterns: tuple[str, ...]) -> Iterator[Refusal]:
     for use in part.uses if patterns else ():
         if any(fnmatch.fnmatchcase(use.name, p) for p in patterns):
             name = use.name[:60]
-            message = f"This exercise is to be written without `{name}` ({_place(use)}): see its "
+            message = f"Write this exercise without `{name}` ({_place(use)}): see its "
             yield Refusal(
                 "name", use.name, use.file, use.line, message + "docstring for what may be used."
             )

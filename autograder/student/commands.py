@@ -55,7 +55,7 @@ def run_hint(exercise: str | None, folder: Path | None, again: bool) -> bool:
     if again and not hints:
         out.print(f"No hint for {name} was shown yet: `autograder hint {name}` gives the first.")
     elif not fresh and not again:
-        out.print(f"These were all hints for {name}. The lesson, or a person, knows more.")
+        out.print(f"You have seen all hints for {name}. The lesson or a person can tell you more.")
     return bool(fresh) or again
 
 

@@ -67,7 +67,7 @@ class CheckingPython:
                 return f"Python was ended by {signal.Signals(-code).name}"
             except ValueError:
                 pass
-        return f"Python was left with exit code {code}"
+        return f"Python ended with exit code {code}"
 
     def complaint(self) -> str:
         """The last line on standard error."""

@@ -160,7 +160,11 @@ def _run(here: Path, folder: Path, seconds: float) -> Iterator[_Event]:
         process.wait()
         process.stdout.close()
     if not finished:
-        why = "It took too long and was stopped." if stopped else "Python was left in the middle."
+        why = (
+            "It took too long and was stopped."
+            if stopped
+            else "Python ended before the checks did."
+        )
         yield _Went(Stage("the next stage", False, f"{why} Run the weeks' own checks first."))
 
 

@@ -161,7 +161,7 @@ def open_folder(start: Path | None = None) -> WeekFolder:
             return found
     nearby = [f.path.name for f in open_all(start)]
     where = f"one of {', '.join(nearby)}" if nearby else "the folder of a week"
-    raise KitError(f"{start.name} is no week of the course: `cd` into {where} and try again")
+    raise KitError(f"{start.name} is not a week of the course: `cd` into {where} and try again")
 
 
 def open_all(start: Path | None = None) -> list[WeekFolder]:

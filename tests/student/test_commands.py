@@ -79,7 +79,7 @@ def test_hints_come_one_at_a_time(tiny):
     assert "Think of a sum of two." in said[0].stdout
     assert "helper" not in said[0].stdout
     assert "There is a `helper`." in said[1].stdout
-    assert "These were all hints for double" in said[2].stdout
+    assert "You have seen all hints for double" in said[2].stdout
     assert [ran.returncode for ran in said] == [0, 0, 1]
 
 
