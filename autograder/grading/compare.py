@@ -19,7 +19,7 @@ from ..worker import wire
 from .drawn import Drawing, Figure, compare_drawing, compare_figure
 from .observe import explain_difference
 from .outcomes import BadReply, GraderFault, Wrong
-from .ration import Ration, amount, few, shape
+from .ration import Ration, count_of, few, of_values, shape
 
 _ROUNDINGS = {torch.float16: 8, torch.bfloat16: 8, torch.float32: 64, torch.float64: 64}
 
@@ -140,10 +140,9 @@ def _compare_values(
     wide, target = actual.double(), precise.double()
     target = _sane(expected.double(), target)
     if torch.isnan(wide).any():
-        count = int(torch.isnan(wide).sum())
-        raise Wrong(
-            f"{where} has {amount(count)} NaN among {wide.numel()} entries{_rows_of(wide)}."
-        )
+        ration = of_values()
+        count = count_of(int(torch.isnan(wide).sum()), wide.numel(), ration)
+        raise Wrong(f"{where} is NaN in {count}{_rows_of(wide, ration)}.")
     infinite = torch.isinf(expected.double())
     exact = wide == expected.double()
     bound = tolerance.bound(expected, target)
@@ -270,12 +269,14 @@ def _text_difference(actual: Any, expected: Any, where: str) -> str:
     return f"{where}: line {line + 1} differs from column {column + 1} on."
 
 
-def _rows_of(wide: torch.Tensor) -> str:
+def _rows_of(wide: torch.Tensor, ration: Ration) -> str:
     if wide.ndim < 2:
         return ""
     rows = torch.isnan(wide).flatten(0, -2).any(-1)
     whole = torch.isnan(wide).flatten(0, -2).all(-1)
     count = int(rows.sum())
+    if not ration.among(2 * rows.numel()):
+        return ""
     return (
         f", in {count} of {rows.numel()} rows{' (whole rows)' if torch.equal(rows, whole) else ''}"
     )

@@ -110,9 +110,10 @@ class Echo:
 
     def value(self, value: Any) -> Any:
         """An object that is no plain data, with its type's name only if that may be shown."""
-        if isinstance(value, (wire.OpaqueV, wire.HandleV)) and not self.dotted(value.type):
-            return msgspec.structs.replace(value, type="strange")
-        return value
+        if not isinstance(value, (wire.OpaqueV, wire.HandleV)):
+            return value
+        known = self.dotted(value.type) and self.dotted_name(value.type, Ration()) == value.type
+        return value if known else msgspec.structs.replace(value, type="strange")
 
     def raised(self, raised: wire.Raised) -> wire.Raised:
         name = next((b for b in (raised.type, *raised.bases) if self.word(b)), "an exception")

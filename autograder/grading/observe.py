@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from .ration import rough
+from .ration import HINTS, ROUGH, Ration, count_of, of_values, rough
 
 
 def explain_difference(
@@ -15,26 +15,34 @@ def explain_difference(
     `actual` and `expected` have one shape; `off` is True where they differ.
     """
     total, wrong = off.numel(), int(off.sum())
-    share = "every entry" if wrong == total else f"{wrong} of {total} entries"
-    sentences = [f"{where} differs in {share}{_place(actual, expected, off)}."]
-    for observation in (_pattern(actual, expected, off), _sums(actual, expected)):
-        if observation:
-            sentences.append(observation)
-    return " ".join(sentences)
+    ration = of_values()
+    pattern, sums = _pattern(actual, expected, off), _sums(actual, expected)
+    ration.among(HINTS)  # none is a choice too
+    ration.among(ROUGH if sums else 2)
+    observations = [text for text in (pattern, sums) if text]
+    place = _place(actual, expected, off, ration)
+    share = "every entry" if wrong == total else count_of(wrong, total, ration)
+    rows = _rows(off, ration)
+    return " ".join([f"{where} differs in {share}{place}{rows}.", *observations])
 
 
-def _place(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) -> str:
-    if off.ndim == 0:
+def _place(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor, ration: Ration) -> str:
+    if off.ndim == 0 or not ration.among(off.numel()):
         return ""
     gap = (actual.double() - expected.double()).abs()
     gap = torch.where(off, torch.nan_to_num(gap, nan=torch.inf), torch.zeros_like(gap))
     worst = tuple(int(i) for i in torch.unravel_index(gap.argmax(), gap.shape))
-    text = f", most at index {list(worst)}"
-    if off.ndim >= 2:
-        rows = off.flatten(0, -2).any(-1)
-        if 0 < int(rows.sum()) < rows.numel():
-            text += f", in {int(rows.sum())} of {rows.numel()} rows"
-    return text
+    return f", most at index {list(worst)}"
+
+
+def _rows(off: torch.Tensor, ration: Ration) -> str:
+    if off.ndim < 2:
+        return ""
+    rows = off.flatten(0, -2).any(-1)
+    count = int(rows.sum())
+    if not 0 < count < rows.numel() or not ration.among(rows.numel()):
+        return ""
+    return f", in {count} of {rows.numel()} rows"
 
 
 def _pattern(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) -> str:

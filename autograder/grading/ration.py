@@ -23,6 +23,10 @@ MOST_BITS = 31.5
 UNKNOWN = "?"
 _INDICES = frozenset(range(-3, 4))
 _INTEGER = re.compile(r"(?<![\w.])\d{1,5}(?![\w.])")
+HINTS = 16  # sentences to choose from, of what a difference looks like
+ROUGH = 1024  # sums that `rough` tells apart
+_KINDS = 16  # of messages, and of the values returned together that one can be about
+_TENTHS = 11
 _COUNTS = 999  # of entries: small tests have no more
 
 
@@ -79,6 +83,21 @@ def shape(actual: tuple[int, ...], expected: tuple[int, ...], ration: Ration) ->
         shown = (right or extent in known) and ration.among(*choice)
         parts.append(str(extent) if shown else UNKNOWN)
     return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+
+
+def of_values() -> Ration:
+    """What a message about values has left, which one it is and a coarse count being paid for."""
+    ration = Ration()
+    ration.among(_KINDS * _TENTHS)
+    return ration
+
+
+def count_of(count: int, total: int, ration: Ration) -> str:
+    """A count among so many entries: whole if the ration lasts, else in tenths (paid for)."""
+    if ration.among(total):
+        return f"{count} of {total} entries"
+    tenths = min(max(round(10 * count / total), 1), 9)
+    return f"about {tenths} in 10 of {total} entries"
 
 
 def few(count: int, most: int = 9) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import struct
 
@@ -144,6 +145,64 @@ def test_no_shape_carries_a_hidden_number(shape: tuple[int, ...]) -> None:
     message = wrong(torch.zeros(shape), torch.zeros(4, 6)).split("but has")[1]
     assert all(str(n) not in re.findall(r"\d+", message) for n in shape if n > 50)
     assert len(re.findall(r"\d+", message)) < 8
+
+
+def off_at(bits: int, size: tuple[int, ...], expected: torch.Tensor) -> torch.Tensor:
+    """A liar's result: the worst entry's index, the count and the rows are chosen by `bits`."""
+    total = expected.numel()
+    actual = expected.clone().flatten()
+    count, worst = bits // total % total + 1, bits % total
+    actual[torch.arange(count)] += 1.0
+    actual[worst] += 5.0 + bits % 7
+    return actual.reshape(size)
+
+
+@pytest.mark.parametrize("size", [(4,), (6, 10), (8, 16, 16), (64, 64), (512, 512), (1 << 18,)])
+@pytest.mark.parametrize("whole", [True, False], ids=["rows of 1", "any"])
+def test_no_message_on_values_holds_32_bits(size: tuple[int, ...], whole: bool) -> None:
+    """What a liar chooses by its values is taken from the ration, or left out."""
+    expected = torch.rand(size, generator=torch.Generator().manual_seed(1))
+    expected = expected.softmax(-1) if whole else expected
+    bits = int.from_bytes(SECRET, "little")
+    message, total = wrong(off_at(bits, size, expected), expected), expected.numel()
+    carried = 4.0 + 3.5  # which message it is, and a coarse count
+    carried += math.log2(total) * ("most at index" in message)
+    carried += math.log2(total) * bool(re.search(r"differs in \d+ of \d+ entries", message))
+    carried += math.log2(total // size[-1]) * ("rows" in message.split(".")[0])
+    carried += 4 + (10 if "one sums to" in message else 1)  # none is a choice too
+    assert carried < 32, message
+
+
+@pytest.mark.parametrize("size", [(8, 16, 16), (512, 512), (1 << 10, 1 << 11)])
+def test_no_count_of_nan_holds_32_bits(size: tuple[int, ...]) -> None:
+    expected = torch.ones(size)
+    actual = expected.clone()
+    actual.view(-1)[: HALVES[0] % expected.numel()] = torch.nan
+    message, total = wrong(actual, expected), expected.numel()
+    carried = 4.0 + 3.5 + math.log2(total) * bool(re.search(r"NaN in \d+ of \d+ entries", message))
+    carried += (1 + math.log2(total // size[-1])) * ("rows" in message)
+    assert carried < 32, message
+
+
+def test_a_usual_difference_is_told_with_its_place_and_count() -> None:
+    expected = torch.rand(3, 4, generator=torch.Generator().manual_seed(1))
+    actual = expected.clone()
+    actual[1, 2] += 1
+    assert "differs in 1 of 12 entries, most at index [1, 2], in 1 of 3 rows" in wrong(
+        actual, expected
+    )
+
+
+@pytest.mark.parametrize("words", [2, 3, 8])
+def test_no_type_carries_a_hidden_number(words: int) -> None:
+    names = [f"w{n % 4096:04x}" for n in (*HALVES, *SECRET, *DIGITS)][:words]
+    value = Echo(LIAR).value(wire.OpaqueV(".".join(names)))
+    assert value.type == "strange" or words * 12 < 32
+
+
+def test_a_type_of_honest_work_is_named() -> None:
+    assert Echo(HONEST).value(wire.OpaqueV("generator")).type in ("generator", "strange")
+    assert Echo((*HONEST, "class Box: ...")).value(wire.OpaqueV("Box")).type == "Box"
 
 
 @pytest.mark.parametrize("shape", [(6, 4), (4, 6, 1), (24,), (4, 1), (4,), (4, 7), (8, 6), ()])
