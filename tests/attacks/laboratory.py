@@ -408,7 +408,10 @@ def _surroundings(temporary: Path) -> set[str]:
         files += [
             f"file {place}/{n}" for n in os.listdir(place) if n.startswith(("attack-", "seen"))
         ]
-    commands = [" ".join(p.cmdline())[:120] for p in children]
+    commands = []
+    for child in children:
+        with contextlib.suppress(psutil.Error):  # it ended meanwhile, or waits to be buried
+            commands.append(" ".join(child.cmdline())[:120])
     # multiprocessing keeps one of its own until the interpreter ends
     left = {f"process {c}" for c in commands if "resource_tracker" not in c}
     return left | set(mounts) | set(files)

@@ -28,7 +28,8 @@ def test_reports_are_those_of_this_machine_and_no_worker_keeps_the_course(
     while process.poll() is None:
         modes |= {stat.S_IMODE(p.stat().st_mode) for p in cluster.courses_held()}
         time.sleep(0.02)
-    assert process.returncode == 0, process.communicate()
+    # 1: somebody of the class was refused
+    assert process.returncode in (0, 1), process.communicate()
     process.communicate()
     reports = handing_in.reports()
     for kind in KINDS:

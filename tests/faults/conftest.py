@@ -83,7 +83,7 @@ class Classroom:
         return [json.loads(p.read_text(encoding="utf-8")) for p in folder.glob("*/*/*.json")]
 
 
-EXPECTED = {f"student{n:02}": ("graded", (5.0, 3.5, 3.0, 0.0, 2.0)[n % 5]) for n in range(CLASS)}
+EXPECTED = {f"student{n:02}": ("graded", (5.0, 4.1, 3.0, 0.0, 2.0)[n % 5]) for n in range(CLASS)}
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Line 49. Dies in native code.
 
 Variants: segfault abort recursion native_recursion parser
-Expected: softmax=crashed|limit|timeout
+Expected: softmax=crashed|limit|timeout|forbidden
 Score at most: softmax=0
 """
 

@@ -1,6 +1,6 @@
 """Line 44. Starts threads until there is no room.
 
-Expected: softmax=crashed|limit|timeout
+Expected: softmax=crashed|limit|timeout|forbidden
 Score at most: softmax=0
 """
 

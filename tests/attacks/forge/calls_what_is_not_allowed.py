@@ -1,7 +1,7 @@
 """Line 35. Lets the library do the exercise, by another name.
 
 Variants: alias getattr method functional module operator packet compiled compiled_and_disguised dictionary special log_softmax inner out logsumexp logaddexp partial holder attrgetter jit subclass no_function_mode no_dispatch vmap attention softmin import_time
-Expected: softmax=forbidden
+Expected: softmax=forbidden|crashed
 Score at most: softmax=0
 """
 

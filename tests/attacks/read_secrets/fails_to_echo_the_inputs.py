@@ -1,7 +1,7 @@
 """Line 10. Fails on purpose with the inputs in the exception's text, dressed in many ways.
 
 Variants: plain assertion key chained notes group tensor syntax not_implemented memory disk
-Expected: softmax=crashed|limit
+Expected: softmax=crashed|limit|unwritten
 Score at most: softmax=0
 """
 
