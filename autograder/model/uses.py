@@ -23,6 +23,7 @@ from .statements import (
 
 # Beyond this, names are cut: no honest source comes near.
 _LONGEST_CHAIN = 24
+_LONGEST_NAME = 400  # characters of an imported name, which every use of it repeats
 
 # The own files that a dotted name leads to, each with the rest of the name.
 Resolve = Callable[[str], list[tuple[str, str]]]
@@ -103,14 +104,14 @@ class FileUses:
     def bound_by_import(self, node: ast.Import | ast.ImportFrom) -> dict[str, str]:
         """Local name -> dotted origin; what a star brings is kept in `stars`."""
         if isinstance(node, ast.Import):
-            whole = {a.asname: a.name for a in node.names if a.asname}
-            first = {a.name.split(".")[0] for a in node.names if not a.asname}
+            whole = {a.asname: a.name[:_LONGEST_NAME] for a in node.names if a.asname}
+            first = {a.name.split(".")[0][:_LONGEST_NAME] for a in node.names if not a.asname}
             return {**whole, **{n: n for n in first}}
         module = self.absolute(node)
         if any(a.name == "*" for a in node.names):
             self.stars.append(module)
         return {
-            a.asname or a.name: f"{module}.{a.name}".lstrip(".")
+            a.asname or a.name: f"{module}.{a.name}".lstrip(".")[:_LONGEST_NAME]
             for a in node.names
             if a.name != "*"
         }

@@ -40,7 +40,9 @@ def test_a_bug_in_a_hidden_test_is_attributed_to_the_test(buggy, right) -> None:
         assert submission["verdict"] == "grader_fault"
         assert "test_weigh.py::test_with_a_bug: LookupError" in submission["message"]
         assert "not the submission" in submission["message"]
-    assert len(buggy.attempts.read_text()) == 2 * 2 + 1, "each is tried again once, the solution too"
+    assert len(buggy.attempts.read_text()) == 2 * 2 + 1, (
+        "each is tried again once, the solution too"
+    )
     assert not buggy.stored(), "a fault was kept as if it were a result"
     buggy.mend()
     assert buggy.grade("--jobs", "1")[0] == 0
