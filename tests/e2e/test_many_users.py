@@ -103,7 +103,8 @@ class User:
 
     def run(self, program: str, *arguments: str | Path, cwd: Path | None = None) -> str:
         done = self.try_to(PROGRAMS / program, *arguments, cwd=cwd)
-        fine = (0, 1) if {"collect", "report"} & {*arguments} else (0,)  # 1: something is odd
+        odd = {"release", "collect", "grade", "report", "feedback"} & {*arguments}
+        fine = (0, 1) if odd else (0,)  # 1: done, and something is to be looked at
         assert done.returncode in fine, f"{self.name}: {program}:\n{done.stdout}\n{done.stderr}"
         return str(done.stdout + done.stderr)
 
