@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ..grading.warm import warm_engine
 from ..model.bank import Bank, Misconception
 from ..model.course import Course, Week
-from ..model.report import ExerciseReport, SubmissionReport
+from ..model.report import ExerciseReport, SubmissionReport, base_of
 from ..model.stubs import stub_of
 from ..model.verdicts import Ending, Verdict
 from ..sandbox import Sandbox
@@ -156,8 +156,8 @@ def _judge(
     if own is None:
         return
     rejected = [t.name for t in own.tests if t.verdict.failed]
-    failed.update(_function(t) for t in rejected)
-    functions = tuple(dict.fromkeys(_function(t) for t in rejected))
+    failed.update(base_of(t) for t in rejected)
+    functions = tuple(dict.fromkeys(base_of(t) for t in rejected))
     result.rows.append(Row(name, own.name, functions, own.diagnosis))
     if not rejected:
         yield f"misconception {name} survives: every test of {own.name} passes"
@@ -175,10 +175,6 @@ def _judge(
 
 def _exercise(report: SubmissionReport, name: str) -> ExerciseReport | None:
     return next((e for e in report.exercises if e.name == name), None)
-
-
-def _function(test: str) -> str:
-    return test.split("[")[0]
 
 
 def _lone_beliefs(bank: Bank) -> Iterator[str]:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..model.course import Week
-from ..model.report import ExerciseReport, Report, SubmissionReport, TestReport
+from ..model.report import ExerciseReport, Report, SubmissionReport, TestReport, base_of
 from ..model.verdicts import Ending, Verdict
 
 ENOUGH = 8
@@ -167,7 +167,7 @@ def _items(exercise: str, graded: Sequence[SubmissionReport]) -> list[Item]:
     for submission in graded:
         own = _of(submission, exercise)
         for test in own.tests if own else ():
-            function = function_of(test.name)
+            function = base_of(test.name)
             examples.setdefault(function, test)
             outcomes = passed.setdefault(function, {})
             if test.verdict.counted:
@@ -190,18 +190,13 @@ def _items(exercise: str, graded: Sequence[SubmissionReport]) -> list[Item]:
     return found
 
 
-def function_of(test: str) -> str:
-    """A test's name without its axes."""
-    return test.split("[")[0]
-
-
 def _rest(submission: SubmissionReport, function: str) -> float:
     """The share of the other tests' weight that was passed."""
     others = [
         t
         for e in submission.exercises
         for t in e.tests
-        if t.verdict.counted and function_of(t.name) != function
+        if t.verdict.counted and base_of(t.name) != function
     ]
     total = sum(t.weight for t in others)
     return sum(t.weight for t in others if t.verdict is Verdict.PASS) / total if total else 0.0

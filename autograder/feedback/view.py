@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..model.axes import AXES
-from ..model.report import ExerciseReport, Suspect, TestReport
+from ..model.report import ExerciseReport, Suspect, TestReport, axes_of
 from ..model.verdicts import Verdict
 from .arithmetic import Line, arithmetic, carried_words
 
@@ -234,7 +234,7 @@ def _grouped(tests: list[TestReport], variants: dict[str, list[TestReport]]) -> 
     for cause, finding in findings.items():
         for base, some in touched[cause].items():
             whole = len(some) == len(variants[base])
-            where = "" if whole else ", ".join(_parameters(t.name) for t in some)
+            where = "" if whole else ", ".join(axes_of(t.name) for t in some)
             finding.claims.append(Claim(_claim(some[0]), where))
     return list(findings.values())
 
@@ -242,17 +242,13 @@ def _grouped(tests: list[TestReport], variants: dict[str, list[TestReport]]) -> 
 def _claim(test: TestReport) -> str:
     if test.claim:
         return test.claim
-    words = test.name.split("::")[-1].split("[")[0].removeprefix("test_").replace("_", " ")
+    words = test.base.split("::")[-1].removeprefix("test_").replace("_", " ")
     return f"{words[:1].upper()}{words[1:]}."
-
-
-def _parameters(name: str) -> str:
-    return name.partition("[")[2].removesuffix("]")
 
 
 def _axes(name: str) -> tuple[str, str]:
     """The dtype and the device in a test's name, each "" if there is none."""
-    found = _AXES.findall(_parameters(name))
+    found = _AXES.findall(axes_of(name))
     dtype = next((f for f in found if f in DTYPES), "")
     return dtype, next((f for f in found if f in DEVICES), "")
 

@@ -19,7 +19,7 @@ from ..worker import wire
 from ..worker.values import TORCH_DTYPES
 from .comparison import BothCalls, Comparison, check_purity, compare_calls
 from .options import CallOptions
-from .outcomes import GraderFault, Wrong
+from .outcomes import Flaw, GraderFault, Wrong
 from .pair import Pair, Recipe
 from .remote import is_class
 
@@ -79,9 +79,9 @@ class Agree(Comparison):
             reference = case.reference.call(case, name, args, kwargs, options)
         student = case.student.call(case, name, args, kwargs, options)
         if not isinstance(student.value, wire.HandleV):
-            raise Wrong(f"`{name}` should make an object, but gives something else.")
+            raise Wrong(f"`{name}` should make an object, but gives something else.", Flaw.KIND)
         if wanted is not None and student.value.state is None:
-            raise Wrong(f"`{name}` should be a torch nn.Module, but is not.")
+            raise Wrong(f"`{name}` should be a torch nn.Module, but is not.", Flaw.KIND)
         if self.pure and not a_class:  # a constructor may draw its first weights
             check_purity(student.reply, f"`{name}`")
         recipe = Recipe(name, args, kwargs, options)

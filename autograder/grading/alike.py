@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,33 +27,13 @@ from .targets import Answer
 
 # As close as this to each other, in parts of the distance from what is right.
 _CLOSE = 0.01
-_GRADIENTS = re.compile(r"gradient|differentiable")
-_EFFECTS = re.compile(r" changes ")
-# Where our own comparison found a value wrong; what an author's own check looks at is not known.
-_VALUES = re.compile(
-    r"^(?:The (?:result|\w+ value)|`[^`]*`).*? (?:differs? in|should |has \d+ NaN)"
-)
-
-# What such a sentence says is a mistake of its own, whatever the values are.
-_TELLING = re.compile(
-    r" should (?:have (?:shape|dtype)|hold|be (?:a|an|None)\b|refuse|raise)| lies on | changes "
-    r"|carries no gradient|not differentiable|could not be loaded"
-)
-
 Answers = Sequence[Answer | Outcome]
-
-
-@dataclass(frozen=True)
-class _Aspects:
-    """What of two answers is compared."""
-
-    gradients: bool = True
-    effects: bool = True
 
 
 def same_failure(mine: Ran, theirs: Ran, right: Answers = ()) -> bool:
     """Whether both failed a test with the same answers. right: what right code answers there."""
-    return same_answers(mine.answers, theirs.answers, right, _aspects(mine, theirs))
+    only_values = mine.flaw.stops_at_values and theirs.flaw.stops_at_values
+    return same_answers(mine.answers, theirs.answers, right, only_values=only_values)
 
 
 def alike_failure(mine: Ran, theirs: Ran) -> bool:
@@ -61,7 +41,7 @@ def alike_failure(mine: Ran, theirs: Ran) -> bool:
     mine_said, theirs_said = mine.report, theirs.report
     if mine_said.verdict != theirs_said.verdict:
         return False
-    if mine_said.message == theirs_said.message and _TELLING.search(mine_said.message):
+    if mine.flaw.tells_by_itself and mine_said.message == theirs_said.message:
         return True
     if mine_said.verdict is not Verdict.CRASHED or not 0 < len(mine.answers) == len(theirs.answers):
         return False
@@ -70,29 +50,20 @@ def alike_failure(mine: Ran, theirs: Ran) -> bool:
 
 
 def same_answers(
-    mine: Answers, theirs: Answers, right: Answers = (), aspects: _Aspects | None = None
+    mine: Answers, theirs: Answers, right: Answers = (), *, only_values: bool = False
 ) -> bool:
-    """Return whether two runs saw the same values, gradients, exceptions and side effects."""
+    """Return whether two runs saw the same values, exceptions, gradients and side effects.
+
+    only_values: neither gradients nor side effects are looked at
+    """
     padded = [*right, *[None] * len(mine)]
     return len(mine) == len(theirs) and all(
-        _same_answer(a, b, r, aspects or _Aspects())
-        for a, b, r in zip(mine, theirs, padded, strict=False)
+        _same_answer(a, b, r, only_values) for a, b, r in zip(mine, theirs, padded, strict=False)
     )
 
 
-def _aspects(mine: Ran, theirs: Ran) -> _Aspects:
-    said = mine.report.message, theirs.report.message
-    if any(r.report.verdict is not Verdict.WRONG for r in (mine, theirs)):
-        return _Aspects()
-    gradients, effects = (any(p.search(s) for s in said) for p in (_GRADIENTS, _EFFECTS))
-    values = all(_VALUES.search(s) for s in said)
-    if gradients or effects or not values:
-        return _Aspects(gradients or not values, effects or not values)
-    return _Aspects(False, False)
-
-
 def _same_answer(
-    a: Answer | Outcome, b: Answer | Outcome, right: Answer | Outcome | None, aspects: _Aspects
+    a: Answer | Outcome, b: Answer | Outcome, right: Answer | Outcome | None, only_values: bool
 ) -> bool:
     if isinstance(a, Outcome) or isinstance(b, Outcome):
         return type(a) is type(b)
@@ -101,7 +72,7 @@ def _same_answer(
         return False
     if {_plain(x.call) for x in mine.banned} != {_plain(x.call) for x in theirs.banned}:
         return False
-    if aspects.effects and _effects(mine) != _effects(theirs):
+    if not only_values and mine.side_effects != theirs.side_effects:
         return False
     if (mine.raised is None) != (theirs.raised is None):
         return False
@@ -109,29 +80,25 @@ def _same_answer(
         return False
     if mine.mismatch != theirs.mismatch:
         return False
-    if aspects.gradients and mine.detached != theirs.detached:
+    if not only_values and mine.detached != theirs.detached:
         return False
     if (mine.counts is None) != (theirs.counts is None):
         return False
     if mine.counts and theirs.counts and not _near(mine.counts.largest, theirs.counts.largest):
         return False
     try:
-        return _same_numbers(a, b, right if isinstance(right, tuple) else None, aspects)
+        return _same_numbers(a, b, right if isinstance(right, tuple) else None, only_values)
     except wire.BadFrame:
         return False
 
 
-def _effects(reply: wire.Reply) -> tuple[Any, ...]:
-    return reply.mutated, reply.side_effects
-
-
-def _same_numbers(a: Answer, b: Answer, right: Answer | None, aspects: _Aspects) -> bool:
+def _same_numbers(a: Answer, b: Answer, right: Answer | None, only_values: bool) -> bool:
     left, other = _decoder(a), _decoder(b)
     truth = _decoder(right) if right is not None else None
     good = truth(right[0].value) if truth and right else None
     if not _same_value(left(a[0].value), other(b[0].value), good):
         return False
-    if not aspects.gradients:
+    if only_values:
         return True
     mine, theirs = a[0].gradients or (), b[0].gradients or ()
     wanted = (right[0].gradients or ()) if right else ()

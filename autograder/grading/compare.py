@@ -18,7 +18,7 @@ import torch
 from ..worker import wire
 from .drawn import Drawing, Figure, compare_drawing, compare_figure
 from .observe import explain_difference
-from .outcomes import BadReply, GraderFault, Wrong
+from .outcomes import BadReply, Flaw, GraderFault, Wrong
 from .ration import Ration, count_of, few, of_values, shape
 
 _ROUNDINGS = {torch.float16: 8, torch.bfloat16: 8, torch.float32: 64, torch.float64: 64}
@@ -77,7 +77,7 @@ def compare(
         compare_figure(actual, expected, where)
     elif isinstance(expected, wire.HandleV):
         if not isinstance(actual, wire.HandleV):
-            raise Wrong(f"{where} should be {_kind(expected)}, but is {_kind(actual)}.")
+            raise Wrong(f"{where} should be {_kind(expected)}, but is {_kind(actual)}.", Flaw.KIND)
     else:
         _compare_plain(actual, expected, precise, tolerance, where)
 
@@ -86,15 +86,17 @@ def _compare_tensor(
     actual: Any, expected: torch.Tensor, precise: Any, tolerance: Tolerance, where: str
 ) -> None:
     if not isinstance(actual, torch.Tensor):
-        raise Wrong(f"{where} should be a torch tensor, but is {_kind(actual)}.")
+        raise Wrong(f"{where} should be a torch tensor, but is {_kind(actual)}.", Flaw.KIND)
     if actual.shape != expected.shape:
         raise Wrong(
             f"{where} should have shape {tuple(expected.shape)}, but has "
-            f"{shape(tuple(actual.shape), tuple(expected.shape), Ration())}."
+            f"{shape(tuple(actual.shape), tuple(expected.shape), Ration())}.",
+            Flaw.KIND,
         )
     if actual.dtype != expected.dtype:
         raise Wrong(
-            f"{where} should have dtype {_name(expected.dtype)}, but has {_name(actual.dtype)}."
+            f"{where} should have dtype {_name(expected.dtype)}, but has {_name(actual.dtype)}.",
+            Flaw.KIND,
         )
     if actual.is_meta or expected.is_meta:
         return
@@ -110,12 +112,14 @@ def _compare_array(
         if isinstance(actual, float) and expected.ndim == 0:
             actual = np.float64(actual)
         else:
-            raise Wrong(f"{where} should be a numpy array, but is {_kind(actual)}.")
+            raise Wrong(f"{where} should be a numpy array, but is {_kind(actual)}.", Flaw.KIND)
     if actual.shape != expected.shape:
         has = shape(actual.shape, expected.shape, Ration())
-        raise Wrong(f"{where} should have shape {expected.shape}, but has {has}.")
+        raise Wrong(f"{where} should have shape {expected.shape}, but has {has}.", Flaw.KIND)
     if actual.dtype != expected.dtype:
-        raise Wrong(f"{where} should have dtype {expected.dtype}, but has {actual.dtype}.")
+        raise Wrong(
+            f"{where} should have dtype {expected.dtype}, but has {actual.dtype}.", Flaw.KIND
+        )
     if not isinstance(precise, (np.ndarray, np.generic)) or precise.shape != expected.shape:
         precise = expected
     tensors = [torch.from_numpy(np.array(a)) for a in (actual, expected, precise)]
@@ -131,7 +135,7 @@ def _compare_values(
 ) -> None:
     if not (expected.is_floating_point() or expected.is_complex()):
         if not torch.equal(actual, expected):
-            raise Wrong(explain_difference(actual, expected, actual != expected, where))
+            raise Wrong(explain_difference(actual, expected, actual != expected, where), Flaw.VALUE)
         return
     if expected.is_complex() or (torch.isnan(expected).any() and not tolerance.with_nan):
         raise GraderFault("the reference's result is complex or NaN")
@@ -142,14 +146,14 @@ def _compare_values(
     if torch.isnan(wide).any():
         ration = of_values()
         count = count_of(int(torch.isnan(wide).sum()), wide.numel(), ration)
-        raise Wrong(f"{where} is NaN in {count}{_rows_of(wide, ration)}.")
+        raise Wrong(f"{where} is NaN in {count}{_rows_of(wide, ration)}.", Flaw.VALUE)
     infinite = torch.isinf(expected.double())
     exact = wide == expected.double()
     bound = tolerance.bound(expected, target)
     close = (wide - target).abs() <= bound
     off = ~torch.where(infinite, exact, close & torch.isfinite(wide))
     if off.any():
-        raise Wrong(explain_difference(wide, target, off, where))
+        raise Wrong(explain_difference(wide, target, off, where), Flaw.VALUE)
 
 
 def _where_numbers(*results: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -184,10 +188,13 @@ def _compare_items(
     if not isinstance(actual, (tuple, list)):
         raise Wrong(
             f"{where} should be {len(expected)} values together (return a, b), "
-            f"but is {_kind(actual)}."
+            f"but is {_kind(actual)}.",
+            Flaw.KIND,
         )
     if len(actual) != len(expected):
-        raise Wrong(f"{where} should hold {len(expected)} values, but holds {few(len(actual))}.")
+        raise Wrong(
+            f"{where} should hold {len(expected)} values, but holds {few(len(actual))}.", Flaw.KIND
+        )
     alike = isinstance(precise, (tuple, list)) and len(precise) == len(expected)
     for number, (mine, theirs) in enumerate(zip(actual, expected, strict=True)):
         finer = precise[number] if alike else None
@@ -202,12 +209,13 @@ def _compare_mapping(
     actual: Any, expected: Any, precise: Any, tolerance: Tolerance, where: str
 ) -> None:
     if not isinstance(actual, dict):
-        raise Wrong(f"{where} should be a dict, but is {_kind(actual)}.")
+        raise Wrong(f"{where} should be a dict, but is {_kind(actual)}.", Flaw.KIND)
     if actual.keys() != expected.keys():  # its own keys are the student's words: not repeated
         lacking = [repr(k) for k in expected if k not in actual]
         raise Wrong(
             f"{where} should have the keys {', '.join(map(repr, expected))}, but "
-            + (f"lacks {', '.join(lacking)}." if lacking else "has more than these.")
+            + (f"lacks {', '.join(lacking)}." if lacking else "has more than these."),
+            Flaw.KIND,
         )
     for key in expected:
         finer = precise.get(key) if isinstance(precise, dict) else None
@@ -222,22 +230,22 @@ def _compare_plain(
         if isinstance(plain, str) and isinstance(expected, str):
             plain, expected = stripped(plain), stripped(expected)
         if type(plain) is not type(expected):
-            raise Wrong(f"{where} should be {_kind(expected)}, but is {_kind(actual)}.")
+            raise Wrong(f"{where} should be {_kind(expected)}, but is {_kind(actual)}.", Flaw.KIND)
         if plain != expected:
-            raise Wrong(_text_difference(plain, expected, where))
+            raise Wrong(_text_difference(plain, expected, where), Flaw.VALUE)
         return
     if isinstance(expected, int):
         if isinstance(actual, np.integer):
             actual = int(actual)
         if not isinstance(actual, int) or isinstance(actual, bool):
-            raise Wrong(f"{where} should be an int, but is {_kind(actual)}.")
+            raise Wrong(f"{where} should be an int, but is {_kind(actual)}.", Flaw.KIND)
         if actual != expected:
-            raise Wrong(f"{where} is not the right number.")
+            raise Wrong(f"{where} is not the right number.", Flaw.VALUE)
         return
     if isinstance(actual, (int, np.floating)) and not isinstance(actual, bool):
         actual = float(actual)
     if not isinstance(actual, float):
-        raise Wrong(f"{where} should be a float, but is {_kind(actual)}.")
+        raise Wrong(f"{where} should be a float, but is {_kind(actual)}.", Flaw.KIND)
     finer = precise if isinstance(precise, float) else expected
     pair = [torch.tensor(x, dtype=torch.float64) for x in (actual, expected, finer)]
     single = torch.tensor(expected, dtype=torch.float32)

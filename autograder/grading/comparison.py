@@ -14,10 +14,12 @@ import torch
 
 from ..model.axes import AXES
 from ..worker import wire
+from ..worker.wire import Effect
 from .case import Case, Seen
 from .compare import DERIVED, EXACT, Tolerance, compare
 from .options import CallOptions
-from .outcomes import GraderFault, Wrong
+from .outcomes import Flaw, GraderFault, Wrong
+from .ration import few
 from .remote import wrap
 
 
@@ -123,11 +125,12 @@ def compare_gradients(
     if actual.reply.detached and not expected.reply.detached:
         raise Wrong(
             f"The result of {shown} carries no gradient. Did something leave torch on the way "
-            "(.item(), .numpy(), .detach(), torch.no_grad, a new tensor from numbers)?"
+            "(.item(), .numpy(), .detach(), torch.no_grad, a new tensor from numbers)?",
+            Flaw.DETACHED,
         )
     mine, theirs = actual.gradients or (), expected.gradients or ()
     if len(mine) != len(theirs):
-        raise Wrong(f"{shown} is not differentiable in the same inputs as asked.")
+        raise Wrong(f"{shown} is not differentiable in the same inputs as asked.", Flaw.DETACHED)
     fine = finer.gradients if finer and finer.gradients else theirs
     sizes = [float(c.abs().max()) for c in cotangents if c.numel() and not c.is_meta]
     sizes += [float(g.abs().max()) for g in theirs if g is not None and g.numel() and not g.is_meta]
@@ -136,21 +139,39 @@ def compare_gradients(
         where = f"The gradient of {shown} for input {number + 1}"
         if e is not None:
             g = torch.zeros_like(e) if g is None else g
-            compare(g, e, e.double() if f is None else f, tolerance, where)
+            try:
+                compare(g, e, e.double() if f is None else f, tolerance, where)
+            except Wrong as wrong:
+                raise Wrong(wrong.message, Flaw.GRADIENT) from None
         elif g is not None:  # what has no gradient may have one of zeros
             small = tolerance.bound(torch.zeros((), dtype=torch.float32), torch.zeros(()))
             if not (g.is_meta or (g.is_floating_point() and _all_below(g, small))):
-                raise Wrong(f"{where} should be zero or none.")
+                raise Wrong(f"{where} should be zero or none.", Flaw.GRADIENT)
+
+
+_STILL_NEEDED = "The caller may still need it."
+_THE_CALLERS = "which belongs to the caller."
+_CHANGED = {
+    Effect.TENSOR: f"its argument in place (tensor {{}}). {_STILL_NEEDED}",
+    Effect.TENSOR_SHAPE: f"its argument's shape in place (tensor {{}}). {_STILL_NEEDED}",
+    Effect.ARRAY: f"its argument in place (array {{}}). {_STILL_NEEDED}",
+    Effect.MODE: f"its argument's mode, training or evaluation. {_STILL_NEEDED}",
+    Effect.ATTENTION: f"its argument's attention implementation. {_STILL_NEEDED}",
+    Effect.OUTPUT_ATTENTIONS: f"its config's output_attentions. {_STILL_NEEDED}",
+    Effect.TORCH_RANDOM: f"torch's global random state, {_THE_CALLERS}",
+    Effect.NUMPY_RANDOM: f"numpy's global random state, {_THE_CALLERS}",
+    Effect.PYTHON_RANDOM: f"Python's global random state, {_THE_CALLERS}",
+    Effect.DEFAULT_DTYPE: f"torch's default dtype, {_THE_CALLERS}",
+    Effect.GRADIENT_MODE: f"torch's gradient mode, {_THE_CALLERS}",
+    Effect.SHARED_MEMORY: f"memory that it shares with its argument, {_THE_CALLERS}",
+}
 
 
 def check_purity(reply: wire.Reply, shown: str) -> None:
-    if reply.mutated:
-        raise Wrong(
-            f"{shown} changes its argument in place ({reply.mutated[0]}). "
-            "The caller may still need it."
-        )
     if reply.side_effects:
-        raise Wrong(f"{shown} changes {reply.side_effects[0]}, which belongs to the caller.")
+        first = reply.side_effects[0]
+        changed = _CHANGED[first.effect].format(few(first.argument))
+        raise Wrong(f"{shown} changes {changed}", Flaw.EFFECT)
 
 
 def _check_devices(case: Case, raw: wire.Value, shown: str) -> None:
@@ -159,7 +180,8 @@ def _check_devices(case: Case, raw: wire.Value, shown: str) -> None:
         if device != wanted:
             raise Wrong(
                 f"The result of {shown} lies on {device!r}, but the inputs lie on {wanted!r}. "
-                "Make new tensors on the device of an input (device=x.device)."
+                "Make new tensors on the device of an input (device=x.device).",
+                Flaw.DEVICE,
             )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..worker import wire
 from ..worker.values import Decoder
-from .outcomes import Wrong
+from .outcomes import Flaw, Wrong
 from .ration import Ration, few, shape
 
 
@@ -66,11 +66,12 @@ def read_special(value: wire.Value, decoder: Decoder) -> Any:
 def compare_drawing(actual: Any, expected: Drawing, where: str = "The drawing") -> None:
     """Raise Wrong if a drawing differs: orientation first, then data, limits, labels, ticks."""
     if not isinstance(actual, Drawing):
-        raise Wrong(f"{where} should be a matplotlib Axes.")
+        raise Wrong(f"{where} should be a matplotlib Axes.", Flaw.KIND)
     if len(actual.images) != len(expected.images):
         raise Wrong(
             f"{where} should hold {len(expected.images)} image, "
-            f"but holds {few(len(actual.images))}."
+            f"but holds {few(len(actual.images))}.",
+            Flaw.KIND,
         )
     for mine, theirs in zip(actual.images, expected.images, strict=True):
         _compare_image(mine, theirs, where)
@@ -78,18 +79,26 @@ def compare_drawing(actual: Any, expected: Drawing, where: str = "The drawing") 
         if getattr(actual, label).strip() != getattr(expected, label):
             raise Wrong(
                 f"{where}: the {axis} label should be {getattr(expected, label)!r}, "
-                f"but is {_said(getattr(actual, label))}."
+                f"but is {_said(getattr(actual, label))}.",
+                Flaw.VALUE,
             )
     if expected.title and actual.title.strip() != expected.title:
         raise Wrong(
-            f"{where}: the title should be {expected.title!r}, but is {_said(actual.title)}."
+            f"{where}: the title should be {expected.title!r}, but is {_said(actual.title)}.",
+            Flaw.VALUE,
         )
     for ticks, axis in (("xticks", "x"), ("yticks", "y")):
         wanted = getattr(expected, ticks)
         if wanted and getattr(actual, ticks) != wanted:
-            raise Wrong(f"{where}: the tokens do not stand at the {axis} axis, one at each cell.")
+            raise Wrong(
+                f"{where}: the tokens do not stand at the {axis} axis, one at each cell.",
+                Flaw.VALUE,
+            )
     if actual.same_axes != expected.same_axes:
-        raise Wrong(f"{where} should be made on the Axes that was given, and that Axes returned.")
+        raise Wrong(
+            f"{where} should be made on the Axes that was given, and that Axes returned.",
+            Flaw.VALUE,
+        )
 
 
 def _said(label: str) -> str:
@@ -99,32 +108,38 @@ def _said(label: str) -> str:
 
 def _compare_image(mine: Any, theirs: Any, where: str) -> None:
     if not mine.top_row_first:
-        raise Wrong(f"{where}: the first query should be at the top, but rows run upwards.")
+        raise Wrong(
+            f"{where}: the first query should be at the top, but rows run upwards.", Flaw.VALUE
+        )
     a, b = np.asarray(mine.data), np.asarray(theirs.data)
     if a.shape != b.shape:
         swapped = " Rows are queries, columns are keys." if a.shape == b.shape[::-1] else ""
         shows = shape(a.shape, b.shape, Ration())
-        raise Wrong(f"{where} should show {b.shape} cells, but shows {shows}.{swapped}")
+        raise Wrong(f"{where} should show {b.shape} cells, but shows {shows}.{swapped}", Flaw.KIND)
     if not np.allclose(a, b, atol=1e-6):
         if a.shape[0] == a.shape[-1] and np.allclose(a.T, b, atol=1e-6):
-            raise Wrong(f"{where} is transposed: rows are queries, columns are keys.")
+            raise Wrong(f"{where} is transposed: rows are queries, columns are keys.", Flaw.VALUE)
         if np.allclose(a[::-1], b, atol=1e-6):
-            raise Wrong(f"{where} is upside down: the first query belongs at the top.")
-        raise Wrong(f"{where} should show the weights unchanged, but the values differ.")
+            raise Wrong(f"{where} is upside down: the first query belongs at the top.", Flaw.VALUE)
+        raise Wrong(
+            f"{where} should show the weights unchanged, but the values differ.", Flaw.VALUE
+        )
     if (mine.vmin, mine.vmax) != (theirs.vmin, theirs.vmax):
         raise Wrong(
             f"{where}: the colours should run from {theirs.vmin:g} to {theirs.vmax:g}, "
-            "whatever the weights are."
+            "whatever the weights are.",
+            Flaw.VALUE,
         )
 
 
 def compare_figure(actual: Any, expected: Figure, where: str = "The figure") -> None:
     """Raise Wrong if a figure's panels differ in number or content."""
     if not isinstance(actual, Figure):
-        raise Wrong(f"{where} should be a matplotlib Figure.")
+        raise Wrong(f"{where} should be a matplotlib Figure.", Flaw.KIND)
     if len(actual.axes) != len(expected.axes):
         raise Wrong(
-            f"{where} should have {len(expected.axes)} panels, but has {few(len(actual.axes))}."
+            f"{where} should have {len(expected.axes)} panels, but has {few(len(actual.axes))}.",
+            Flaw.KIND,
         )
     for number, (mine, theirs) in enumerate(zip(actual.axes, expected.axes, strict=True)):
         compare_drawing(mine, theirs, f"Panel {number + 1}")

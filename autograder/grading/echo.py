@@ -4,7 +4,7 @@ Theory of operation. A submission sees hidden inputs while it runs, and it choos
 exceptions, classes and parameters and everything else that its process replies. It could write
 the inputs into these. So a reply passes through here before it can become a message: a word is
 repeated only if it stands in the source as it was handed in, or if Python, numpy or torch know it;
-a line number only if there is such a line; a side effect only in the words of our own worker.
+a line number only if there is such a line. Side effects are values of an enum.
 
 What is left to a liar is a choice among things that were fixed before the inputs were seen. How
 many bits of such choices one message may hold is counted: see `ration.py`.
@@ -30,13 +30,6 @@ _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){0,8}\Z", re.ASCII)
 _LONGEST = 60
 _STRANGE_NAME = "a name made at run time"
-# What the worker's `purity` and `execute` say; anything else is said by a liar.
-_EFFECT = re.compile(
-    r"(?:tensor|array) \d{1,3}(?: was reshaped in place)?"
-    r"|its (?:mode, training or evaluation|attention implementation|config's output_attentions)"
-    r"|(?:torch|numpy|Python)'s global random state|torch's (?:default dtype|gradient mode)"
-    r"|memory that it shares with its argument"
-)
 _PARAMETERS = (
     "weight bias running_mean running_var num_batches_tracked in_proj_weight in_proj_bias "
     "q_proj_weight k_proj_weight v_proj_weight bias_k bias_v out_proj"
@@ -104,8 +97,7 @@ class Echo:
             raised=None if reply.raised is None else self.raised(reply.raised),
             banned=tuple(self._banned(b) for b in reply.banned[:20]),
             mismatch=None if reply.mismatch is None else self._mismatch(reply.mismatch, asked),
-            mutated=tuple(map(_effect, reply.mutated[:1])),
-            side_effects=tuple(map(_effect, reply.side_effects[:1])),
+            side_effects=reply.side_effects[:1],
         )
 
     def value(self, value: Any) -> Any:
@@ -145,10 +137,6 @@ def _chosen(word: str, groups: tuple[tuple[frozenset[str], float], ...], ration:
         len(words) for words, flag in groups if word in words and ration.among(len(words), flag)
     )
     return word if any(fits) else UNKNOWN
-
-
-def _effect(text: str) -> str:
-    return text if _EFFECT.fullmatch(text) else "something"
 
 
 def _short(shape: tuple[int, ...]) -> bool:

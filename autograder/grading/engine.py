@@ -91,7 +91,7 @@ class Engine:
     def look_for_lines(self, seconds: float) -> Engine:
         """Look for the line of a mistake from now on, so long for each exercise (0: never)."""
         self._finder = LineFinder(
-            self.week, seconds, self._trial, self.runs.run_failing_first, self.runs.solution
+            self.week, seconds, self._trial, self.runs.run_until_failure, self.runs.solution
         )
         return self
 

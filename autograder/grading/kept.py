@@ -16,7 +16,7 @@ import msgspec
 from ..files.atomic import replace_file
 from ..model.report import TestReport
 from ..worker import wire
-from .outcomes import Outcome
+from .outcomes import Flaw, Outcome
 from .plugin import Ran
 from .targets import Answer, split_reply
 
@@ -36,6 +36,7 @@ class _Failed(msgspec.Struct, frozen=True):
     report: TestReport
     exercise: str
     answers: tuple[bytes | _Ended, ...]
+    flaw: Flaw
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -93,7 +94,7 @@ class KeptRuns:
 
 
 def _failed(ran: Ran) -> _Failed:
-    return _Failed(ran.report, ran.exercise, tuple(map(_pack, ran.answers)))
+    return _Failed(ran.report, ran.exercise, tuple(map(_pack, ran.answers)), ran.flaw)
 
 
 def _pack(answer: Answer | Outcome) -> bytes | _Ended:
@@ -104,7 +105,8 @@ def _pack(answer: Answer | Outcome) -> bytes | _Ended:
 
 
 def _run(failed: _Failed) -> Ran:
-    return Ran(failed.report, failed.exercise, [_unpack(a) for a in failed.answers])
+    answers = [_unpack(a) for a in failed.answers]
+    return Ran(failed.report, failed.exercise, answers, flaw=failed.flaw)
 
 
 def _unpack(answer: bytes | _Ended) -> Answer | Outcome:

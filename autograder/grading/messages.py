@@ -18,7 +18,7 @@ from ..worker import wire
 from ..worker.lookout import LOOKS
 from .echo import Echo
 from .known_errors import KNOWN, SENTENCES
-from .outcomes import Crashed, Forbidden, LimitExceeded, Outcome, Unwritten, Wrong
+from .outcomes import Crashed, Flaw, Forbidden, LimitExceeded, Outcome, Unwritten, Wrong
 from .ration import UNKNOWN, Ration, number, shape
 
 _LONGEST_TEXT = 300
@@ -238,7 +238,8 @@ def state_mismatch(
             parts.append(f"`{name[:60]}` should have shape {wanted}, but has {has}")
     return Wrong(
         f"The weights of `{path}` could not be loaded: {'; '.join(parts) or 'they do not fit'}. "
-        "Names and shapes are given in the docstring."
+        "Names and shapes are given in the docstring.",
+        Flaw.STATE,
     )
 
 

@@ -15,6 +15,7 @@ Anything else that a hidden test lets out is a fault of the test: `grader_fault`
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import ClassVar
 
 from ..model.verdicts import Verdict
@@ -48,8 +49,36 @@ class Unwritten(Outcome):
     verdict = Verdict.UNWRITTEN
 
 
+class Flaw(Enum):
+    """What is wrong with a result."""
+
+    VALUE = "it has other values"
+    KIND = "it has another type, shape, dtype or number of parts"
+    GRADIENT = "it has another gradient"
+    DETACHED = "it carries no gradient"
+    EFFECT = "something of the caller's was changed"
+    DEVICE = "it lies on another device"
+    STATE = "a state dict does not fit"
+    REFUSAL = "arguments are not refused as they should be"
+    CLAIM = "a claim of the test's own does not hold"
+
+    @property
+    def stops_at_values(self) -> bool:
+        """Return whether nobody looked at gradients or at the caller's arguments any more."""
+        return self in (Flaw.VALUE, Flaw.KIND, Flaw.REFUSAL)
+
+    @property
+    def tells_by_itself(self) -> bool:
+        """Return whether this is a mistake of its own, whatever the values are."""
+        return self not in (Flaw.VALUE, Flaw.GRADIENT, Flaw.CLAIM)
+
+
 class Wrong(Outcome):
     verdict = Verdict.WRONG
+
+    def __init__(self, message: str = "", flaw: Flaw = Flaw.CLAIM) -> None:
+        super().__init__(message)
+        self.flaw = flaw
 
 
 class Forbidden(Outcome):

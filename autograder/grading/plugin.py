@@ -18,7 +18,7 @@ from _pytest.runner import runtestprotocol
 
 from ..model.axes import AXES, CPU
 from ..model.errors import EngineError
-from ..model.report import TestReport
+from ..model.report import TestReport, base_of
 from ..model.verdicts import Verdict
 from ..sandbox import SandboxError
 from ..worker import wire
@@ -27,7 +27,7 @@ from . import properties
 from .agree import Agree
 from .case import Case, Device, Side
 from .draw import Draw
-from .outcomes import NotRun, Outcome, Unseeded, Wrong, printable
+from .outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, printable
 from .refuse import Refuses
 from .remembered import PASSED, End, Meeting, Memory
 from .remote import Calls, Count
@@ -43,6 +43,7 @@ ALL_DTYPES = ("float32", "float64", "float16", "bfloat16")
 class Ran:
     """One hidden test against one submission: the report and every answer it got.
 
+    `flaw` says what of a wrong result is wrong.
     `fault` says why it ended without a verdict. It is `in_doubt` where what the submission
     answered may have led the test there, and not what the test runs on.
     """
@@ -52,6 +53,7 @@ class Ran:
     answers: list[Answer | Outcome]
     fault: str = ""
     in_doubt: bool = False
+    flaw: Flaw = Flaw.CLAIM
 
 
 @dataclass(frozen=True)
@@ -193,20 +195,21 @@ class GraderPlugin:
         settled = self._raised = self._settled.get(exercise) or _lacking(item)
         end = None if settled else meeting.known()
         if end is not None and end.wrong is not None:
-            self._raised = Wrong(end.wrong)
+            self._raised = Wrong(end.wrong, end.flaw)
         if end is None and settled is None:
             self._case = self._new_case(item, exercise, name, meeting)
             self._play(item, frozenset())
         verdict, message, fault = self._judge(name)
+        flaw = _flaw_of(self._raised)
         if end is None and verdict in (Verdict.PASS, Verdict.WRONG):
-            meeting.remember(PASSED if verdict is Verdict.PASS else End(message))
+            meeting.remember(PASSED if verdict is Verdict.PASS else End(message, flaw))
         line = self._raised.line if isinstance(self._raised, Outcome) else 0
         in_doubt = bool(fault) and not isinstance(self._raised, _NEVER_THE_STUDENTS)
         _let_go(self._raised)
         report = msgspec.structs.replace(known, verdict=verdict, message=message, line=line)
         if verdict is Verdict.PASS and not keep_passed:
             meeting.release()
-        return Ran(report, exercise, meeting.answers, fault, in_doubt)
+        return Ran(report, exercise, meeting.answers, fault, in_doubt, flaw)
 
     def name(self, item: Any) -> str:
         return self._report_of(item).name
@@ -224,9 +227,10 @@ class GraderPlugin:
         self._case = case
         unmet = self._play(item, scene.excused)
         verdict, message, fault = self._judge(name)
+        flaw = _flaw_of(self._raised)
         _let_go(self._raised)
         report = msgspec.structs.replace(known, verdict=verdict, message=message)
-        return Ran(report, exercise, meeting.answers, fault), unmet
+        return Ran(report, exercise, meeting.answers, fault, flaw=flaw), unmet
 
     def _play(self, item: Any, excused: frozenset[int] | None) -> frozenset[int]:
         """Run the case that is set up; what is raised is kept."""
@@ -277,7 +281,7 @@ class GraderPlugin:
             device=device,
             dtype=dtype,
             public=item.get_closest_marker("public") is not None,
-            draw=Draw(self.secret, f"{self.module}:{name.split('[')[0]}", dtype),
+            draw=Draw(self.secret, f"{self.module}:{base_of(name)}", dtype),
             student=Side(student, device, is_reference=False, source=self._source),
             reference=Side(self._reference, reference_device),
             precise=Side(self._precise, reference_device, wide=True),
@@ -292,6 +296,10 @@ class GraderPlugin:
         if isinstance(raised, AssertionError) and raised.args:
             return Verdict.WRONG, printable(str(raised.args[0]))[:500], ""
         return Verdict.GRADER_FAULT, "", printable(f"{name}: {type(raised).__name__}: {raised}")
+
+
+def _flaw_of(raised: BaseException | None) -> Flaw:
+    return raised.flaw if isinstance(raised, Wrong) else Flaw.CLAIM
 
 
 def _let_go(error: BaseException | None) -> None:

@@ -86,7 +86,7 @@ def distance(mine: Answer, right: Answer) -> float:
     another kind."""
     a, b = mine[0], right[0]
     same = a.status == b.status and not a.banned and bool(a.detached) == bool(b.detached)
-    if not same or a.mutated != b.mutated or a.side_effects != b.side_effects:
+    if not same or a.side_effects != b.side_effects:
         return FAR
     if b.raised is not None and (a.raised is None or a.raised.type != b.raised.type):
         return FAR

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from .case import Special
-from .outcomes import Wrong
+from .outcomes import Flaw, Wrong
 from .ration import amount, few, rough
 
 NEW_AXES = Special("axes", None)
@@ -201,7 +201,7 @@ def _tensor(x: Any, what: str) -> torch.Tensor:
     if isinstance(x, (np.ndarray, np.generic)):
         return torch.from_numpy(np.array(x))
     if not isinstance(x, torch.Tensor):
-        raise Wrong(f"{what} should be a tensor, but is {type(x).__name__}.")
+        raise Wrong(f"{what} should be a tensor, but is {type(x).__name__}.", Flaw.KIND)
     if x.is_meta:
         raise Wrong(f"{what} holds no data.")
     return x

@@ -12,7 +12,7 @@ from ..worker import wire
 from .case import Case, ReferenceRaised
 from .echo import Echo
 from .options import PLAIN, CallOptions
-from .outcomes import Crashed, Unwritten, Wrong
+from .outcomes import Crashed, Flaw, Unwritten, Wrong
 from .remote import HasHandle
 
 
@@ -57,12 +57,20 @@ class _Refusal:
         except ReferenceRaised as raised:  # the reference itself stands in for the student
             self._judge(raised.raised, shown)
             return
-        raise Wrong(f"{shown} should refuse these arguments with {self._error}, but accepts them.")
+        raise Wrong(
+            f"{shown} should refuse these arguments with {self._error}, but accepts them.",
+            Flaw.REFUSAL,
+        )
 
     def _judge(self, raised: wire.Raised, shown: str) -> None:
         if "NotImplementedError" in raised.bases:
             raise Unwritten(f"{shown} is not filled in yet.", raised.line)
         if self._error not in raised.bases:
-            raise Wrong(f"{shown} should raise {self._error} here, but raises {raised.type}.")
+            raise Wrong(
+                f"{shown} should raise {self._error} here, but raises {raised.type}.", Flaw.REFUSAL
+            )
         if not any(number in raised.message for number in self._mentions):
-            raise Wrong(f"{shown} raises {self._error}, but its message does not say which value.")
+            raise Wrong(
+                f"{shown} raises {self._error}, but its message does not say which value.",
+                Flaw.REFUSAL,
+            )

@@ -28,7 +28,7 @@ import msgspec
 
 from ..worker import wire
 from .echo import Echo
-from .outcomes import LimitExceeded, Outcome, Unseeded
+from .outcomes import Flaw, LimitExceeded, Outcome, Unseeded
 from .room import KEPT_BYTES, Room, held
 from .targets import Answer, Sandboxed, Target
 
@@ -44,9 +44,10 @@ _encode = msgspec.msgpack.Encoder().encode
 
 @dataclass(frozen=True)
 class End:
-    """How a test ended. `wrong` is the message, or None if it passed."""
+    """How a test ended. `wrong` is the message, or None if it passed; `flaw` what is wrong."""
 
     wrong: str | None
+    flaw: Flaw = Flaw.CLAIM
 
 
 PASSED = End(None)

@@ -87,16 +87,21 @@ class Runs:
         ran = self.within(lambda: list(self.plugin.run(target, source, items, settled)))
         return [self._without_doubt(r) for r in ran]
 
-    def run_failing_first(
-        self, target: Target, exercise: str, failing: tuple[str, ...]
+    def run_until_failure(
+        self,
+        target: Target,
+        exercise: str | None = None,
+        first: tuple[str, ...] = (),
+        source: tuple[str, ...] = (),
     ) -> list[Ran]:
-        """The tests of an exercise, those named first, up to the first that fails."""
-        items = [i for i in self.items if exercise_of(i) == exercise]
-        items.sort(key=lambda i: test_name(i) not in failing)
+        """The tests (of one exercise), those named in `first` before the others, up to the first
+        that fails."""
+        items = [i for i in self.items if exercise in (None, exercise_of(i))]
+        items.sort(key=lambda i: test_name(i) not in first)
 
         def run() -> list[Ran]:
             ran = []
-            for one in self.plugin.run(target, (), items, {}):
+            for one in self.plugin.run(target, source, items, {}):
                 ran.append(one)
                 if one.report.verdict.failed:
                     break
@@ -106,15 +111,8 @@ class Runs:
 
     def first_failure(self, target: Target, source: str, exercise: str | None) -> str:
         """The name of the first test that rejects the target, or nothing."""
-        items = [i for i in self.items if exercise in (None, exercise_of(i))]
-
-        def search() -> str:
-            for ran in self.plugin.run(target, tuple(source.split("\n")), items, {}):
-                if ran.report.verdict.failed:
-                    return ran.report.name
-            return ""
-
-        return self.within(search)
+        last = self.run_until_failure(target, exercise, (), tuple(source.split("\n")))[-1:]
+        return last[0].report.name if last and last[0].report.verdict.failed else ""
 
     def within(self, work: Callable[[], Result]) -> Result:
         """Do something where the tests were collected, on the thread of their session."""

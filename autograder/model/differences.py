@@ -6,7 +6,7 @@ from collections import Counter
 
 import msgspec
 
-from .report import ExerciseReport, SubmissionReport, TestReport
+from .report import ExerciseReport, SubmissionReport, TestReport, base_of
 
 _ABSENT = "not there"
 
@@ -52,7 +52,7 @@ def _reasons(old: ExerciseReport, new: ExerciseReport) -> list[str]:
         was, now = before.get(name), after.get(name)
         change = _change(was, now)
         if change:
-            counted[name.split("::")[-1].split("[")[0], change] += 1
+            counted[base_of(name).split("::")[-1], change] += 1
     return [
         f"{function}: {change}" + (f" ({axes} axes)" if axes > 1 else "")
         for (function, change), axes in counted.items()

@@ -12,6 +12,16 @@ SCHEMA = 2
 READABLE = (1, SCHEMA)
 
 
+def base_of(test: str) -> str:
+    """A test's name without its axes: `test_softmax.py::test_rows` of `...::test_rows[cuda]`."""
+    return test.partition("[")[0]
+
+
+def axes_of(test: str) -> str:
+    """What stands in the brackets of a test's name, or nothing."""
+    return test.partition("[")[2].removesuffix("]")
+
+
 class TestReport(msgspec.Struct, frozen=True):
     """One hidden test on one axis. `message` is for the student; `claim` is what the test asks.
 
@@ -32,7 +42,7 @@ class TestReport(msgspec.Struct, frozen=True):
     @property
     def base(self) -> str:
         """The test's name without its axes."""
-        return self.name.split("[")[0]
+        return base_of(self.name)
 
 
 class Diagnosis(msgspec.Struct, frozen=True):

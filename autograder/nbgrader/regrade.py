@@ -14,6 +14,7 @@ from __future__ import annotations
 import datetime as dt
 import getpass
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, Literal
 
 import nbformat
@@ -44,6 +45,17 @@ from .workspace import Workspace, open_gradebook
 _SMALL = 1e-6
 
 
+class LeftOut(Enum):
+    """Why a regrade leaves a student's score as it is."""
+
+    NOT_GRADED = "not graded yet: `autograder grade {week}`"
+    GRADER_FAULT = "not graded, through a fault of the grading system; the score stays"
+    HANDED_IN_AGAIN = "handed in again since it was graded: `autograder grade {week}`"
+
+    def words(self, week: Week) -> str:
+        return self.value.format(week=week.name)
+
+
 @dataclass
 class Preview:
     """What a regrade would do."""
@@ -51,7 +63,7 @@ class Preview:
     changes: list[Change] = field(default_factory=list)
     same: list[str] = field(default_factory=list)  # nothing at all changes
     by_hand: dict[str, list[str]] = field(default_factory=dict)  # exercises a person marked
-    left_out: dict[str, str] = field(default_factory=dict)  # student -> why
+    left_out: dict[str, LeftOut] = field(default_factory=dict)
 
     @property
     def rescored(self) -> list[Change]:
@@ -83,11 +95,10 @@ def preview(course: Course, week: Week, report: Report) -> Preview:
         require_held(course, week, {n for n in named if _grades(gradebook, week, n)})
         for new in report.submissions:
             why = _compare(course, week, gradebook, new, found)
-            if why:
+            if why is not None:
                 found.left_out[new.name] = why
-    if not (found.changes or found.same) and all(
-        why.startswith("not graded yet") for why in found.left_out.values()
-    ):
+    nobody = all(why is LeftOut.NOT_GRADED for why in found.left_out.values())
+    if nobody and not (found.changes or found.same):
         raise NbgraderError(
             f"nobody was graded in {week.name} yet: run `autograder grade {week.name}` first"
         )
@@ -96,18 +107,18 @@ def preview(course: Course, week: Week, report: Report) -> Preview:
 
 def _compare(
     course: Course, week: Week, gradebook: Any, new: SubmissionReport, found: Preview
-) -> str:
+) -> LeftOut | None:
     """Sort one student in; returns why they are left out, if they are."""
     student = new.name
     old = kept_report(course, week, student)
     grades = _grades(gradebook, week, student)
     if old is None or not any(g.auto_score is not None for g in grades.values()):
-        return f"not graded yet: `autograder grade {week.name}`"
+        return LeftOut.NOT_GRADED
     if new.verdict is Ending.GRADER_FAULT:
-        return "not graded, through a fault of the grading system; the score stays"
+        return LeftOut.GRADER_FAULT
     about = submission_of(course, week, student)
     if not old.is_of(about.handed_in, about.content):
-        return f"handed in again since it was graded: `autograder grade {week.name}`"
+        return LeftOut.HANDED_IN_AGAIN
     scores = cell_scores(week, new)
     _same_points(week, grades)
     marked = [name for name in scores if grades[name].manual_score is not None]
@@ -119,7 +130,7 @@ def _compare(
         found.changes.append(change)
     else:
         found.same.append(student)
-    return ""
+    return None
 
 
 def _grades(gradebook: Any, week: Week, student: str) -> dict[str, Any]:

@@ -197,9 +197,9 @@ class Executor:
                     gradients, detached = self._pull_back(result, request, inputs, decoder, encoder)
         except BaseException as error:
             return wire.Reply("raised", raised=self._describe(error))
-        mutated, side_effects = before.compare()
+        side_effects = before.compare()
         if isinstance(result, nn.Module) and _shares_memory(result, args):
-            side_effects += ("memory that it shares with its argument",)
+            side_effects += (wire.SideEffect(wire.Effect.SHARED_MEMORY),)
         counts = None
         if counting is not None:
             counts = counting.counts(kept)
@@ -208,7 +208,6 @@ class Executor:
             value=self._encode_result(result, encoder, decoder),
             gradients=gradients,
             detached=detached,
-            mutated=mutated,
             side_effects=side_effects,
             counts=counts,
         )

@@ -11,6 +11,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from .wire import Effect, SideEffect
+
 
 class Before:
     """The state that a call has no business changing, as it was."""
@@ -26,42 +28,42 @@ class Before:
         self.python_rng = _python_state()
         self.dtype = torch.get_default_dtype()
 
-    def compare(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        mutated = []
+    def compare(self) -> tuple[SideEffect, ...]:
+        """What changed meanwhile; global settings are put back."""
+        found = []
         for number, (x, old, shape, stride) in enumerate(self.tensors):
             if x.shape != shape or x.stride() != stride:
-                mutated.append(f"tensor {number + 1} was reshaped in place")
+                found.append(SideEffect(Effect.TENSOR_SHAPE, number + 1))
             elif old is not None and not _same_bits(x, old):
-                mutated.append(f"tensor {number + 1}")
+                found.append(SideEffect(Effect.TENSOR, number + 1))
         for number, (a, old_bytes, old_shape) in enumerate(self.arrays):
             if a.shape != old_shape or a.tobytes() != old_bytes:
-                mutated.append(f"array {number + 1}")
+                found.append(SideEffect(Effect.ARRAY, number + 1))
         for module, settings in self.modules:
             now = _settings(module)
-            mutated += [f"its {name}" for name in settings if settings[name] != now[name]]
-        effects = []
+            found += [SideEffect(name) for name in settings if settings[name] != now[name]]
         if not torch.equal(self.torch_rng, torch.get_rng_state()):
-            effects.append("torch's global random state")
+            found.append(SideEffect(Effect.TORCH_RANDOM))
         if self.numpy_rng != _numpy_state():
-            effects.append("numpy's global random state")
+            found.append(SideEffect(Effect.NUMPY_RANDOM))
         if self.python_rng != _python_state():
-            effects.append("Python's global random state")
+            found.append(SideEffect(Effect.PYTHON_RANDOM))
         if self.dtype != torch.get_default_dtype():
-            effects.append("torch's default dtype")
+            found.append(SideEffect(Effect.DEFAULT_DTYPE))
             torch.set_default_dtype(self.dtype)
         if not torch.is_grad_enabled():
-            effects.append("torch's gradient mode")
+            found.append(SideEffect(Effect.GRADIENT_MODE))
             torch.set_grad_enabled(True)
-        return tuple(mutated), tuple(effects)
+        return tuple(found)
 
 
-def _settings(module: nn.Module) -> dict[str, Any]:
+def _settings(module: nn.Module) -> dict[Effect, Any]:
     """How a module runs, and what a Hugging Face model's config says about its attention."""
     config = getattr(module, "config", None)
     return {
-        "mode, training or evaluation": [m.training for m in module.modules()],
-        "attention implementation": str(getattr(config, "_attn_implementation", None)),
-        "config's output_attentions": bool(getattr(config, "output_attentions", None)),
+        Effect.MODE: [m.training for m in module.modules()],
+        Effect.ATTENTION: str(getattr(config, "_attn_implementation", None)),
+        Effect.OUTPUT_ATTENTIONS: bool(getattr(config, "output_attentions", None)),
     }
 
 

@@ -16,6 +16,7 @@ does not fit is a `BadFrame`.
 from __future__ import annotations
 
 import struct
+from enum import Enum
 from typing import Literal, Union
 
 import msgspec
@@ -280,6 +281,30 @@ class StateMismatch(_Message, frozen=True):
     shapes: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]
 
 
+class Effect(Enum):
+    """What a call changed and has no business changing."""
+
+    TENSOR = "tensor"
+    TENSOR_SHAPE = "tensor_shape"
+    ARRAY = "array"
+    MODE = "mode"
+    ATTENTION = "attention"
+    OUTPUT_ATTENTIONS = "output_attentions"
+    TORCH_RANDOM = "torch_random"
+    NUMPY_RANDOM = "numpy_random"
+    PYTHON_RANDOM = "python_random"
+    DEFAULT_DTYPE = "default_dtype"
+    GRADIENT_MODE = "gradient_mode"
+    SHARED_MEMORY = "shared_memory"
+
+
+class SideEffect(_Message, frozen=True):
+    """`argument`: its number among the call's tensors or arrays, from 1; 0 if it is none."""
+
+    effect: Effect
+    argument: int = 0
+
+
 class Reply(_Message, frozen=True, tag="reply"):
     """What happened. Everything here is the student's word."""
 
@@ -289,8 +314,7 @@ class Reply(_Message, frozen=True, tag="reply"):
     detached: tuple[int, ...] = ()
     raised: Raised | None = None
     mismatch: StateMismatch | None = None
-    mutated: tuple[str, ...] = ()
-    side_effects: tuple[str, ...] = ()
+    side_effects: tuple[SideEffect, ...] = ()
     banned: tuple[Banned, ...] = ()
     counts: Counts | None = None
     printed: str = ""

@@ -103,7 +103,8 @@ def wire_values(data: bytes) -> None:
         reply["mismatch"] = {"missing": [p.text()], "unexpected": [p.text()]}
         reply["mismatch"] |= {"shapes": [[p.text(), [p.number()], [p.number()]]]}
     if p.byte() % 4 == 0:
-        reply |= {"mutated": [p.text()], "side_effects": [p.text()]}
+        effect = {"effect": p.pick("tensor", "mode", p.text()), "argument": p.number()}
+        reply |= {"side_effects": [effect]}
         reply["banned"] = [{"call": p.text(), "line": p.pick(None, p.number())}]
         reply["counts"] = {"flops": p.number(), "largest": p.number(), "ops": p.number()}
     body = p.rest()[:4096]

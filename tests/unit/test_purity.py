@@ -9,22 +9,23 @@ import pytest
 import torch
 
 from autograder.worker.purity import Before
+from autograder.worker.wire import Effect, SideEffect
 
 
 @pytest.mark.parametrize(
     ("change", "effect"),
     [
-        (lambda: random.random(), "Python's global random state"),
-        (lambda: random.gauss(0.0, 1.0), "Python's global random state"),
-        (lambda: random.seed(3), "Python's global random state"),
-        (lambda: np.random.rand(), "numpy's global random state"),
-        (lambda: torch.rand(1), "torch's global random state"),
+        (lambda: random.random(), Effect.PYTHON_RANDOM),
+        (lambda: random.gauss(0.0, 1.0), Effect.PYTHON_RANDOM),
+        (lambda: random.seed(3), Effect.PYTHON_RANDOM),
+        (lambda: np.random.rand(), Effect.NUMPY_RANDOM),
+        (lambda: torch.rand(1), Effect.TORCH_RANDOM),
     ],
 )
 def test_a_draw_from_a_global_generator_is_seen(change, effect) -> None:
     before = Before([], [], {})
     change()
-    assert before.compare() == ((), (effect,))
+    assert before.compare() == (SideEffect(effect),)
 
 
 def test_a_second_gauss_is_seen_though_it_draws_nothing() -> None:
@@ -32,8 +33,8 @@ def test_a_second_gauss_is_seen_though_it_draws_nothing() -> None:
     random.gauss(0.0, 1.0)
     before = Before([], [], {})
     random.gauss(0.0, 1.0)
-    assert before.compare() == ((), ("Python's global random state",))
+    assert before.compare() == (SideEffect(Effect.PYTHON_RANDOM),)
 
 
 def test_nothing_is_seen_where_nothing_was_drawn() -> None:
-    assert Before([], [], {}).compare() == ((), ())
+    assert Before([], [], {}).compare() == ()

@@ -6,7 +6,7 @@ from autograder.grading.outcomes import Crashed, GraderFault, LimitExceeded
 from autograder.grading.remembered import PASSED, End, Memory, process_of
 from autograder.grading.room import Room
 from autograder.grading.targets import Sandboxed
-from autograder.worker.wire import Banned, HandleV, Raised, Reply, SeqV
+from autograder.worker.wire import Banned, Effect, HandleV, Raised, Reply, SeqV, SideEffect
 
 
 class Answers:
@@ -65,7 +65,12 @@ def test_every_call_is_made_all_the_same(memory):
 
 @pytest.mark.parametrize(
     "other",
-    [answer(3, b"xy"), answer(2.0, b"xy"), answer(2, b"xz"), answer(2, b"xy", mutated=("t",))],
+    [
+        answer(3, b"xy"),
+        answer(2.0, b"xy"),
+        answer(2, b"xz"),
+        answer(2, b"xy", side_effects=(SideEffect(Effect.TENSOR, 1),)),
+    ],
     ids=["value", "type", "buffer", "effect"],
 )
 def test_another_answer_does_not_pass_unseen(memory, other):
@@ -160,7 +165,7 @@ def wrong_once(*replies, source=("def f(): pass",)):
 
 
 def test_the_same_wrong_answers_are_as_wrong_without_the_test():
-    student = Answers(answer(1), answer(7, b"xy", mutated=("tensor 1",)))
+    student = Answers(answer(1), answer(7, b"xy", side_effects=(SideEffect(Effect.TENSOR, 1),)))
     meeting = wrong_once(*student.replies).meeting("t", student)
     assert meeting.known() == WRONG
     assert [a[0].value for a in meeting.answers] == [1, 7]

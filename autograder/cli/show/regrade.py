@@ -11,6 +11,7 @@ from ...model.differences import changes
 from ...model.errors import KitError
 from ...nbgrader.archive import grade_by_release
 from ...nbgrader.regrade import (
+    LeftOut,
     Preview,
     carry_out,
     plan_of,
@@ -100,7 +101,7 @@ def _preview(
 
 
 def _faults(found: Preview) -> bool:
-    return any("fault" in why for why in found.left_out.values())
+    return LeftOut.GRADER_FAULT in found.left_out.values()
 
 
 def _print_preview(week: Week, found: Preview) -> None:
@@ -116,7 +117,7 @@ def _print_preview(week: Week, found: Preview) -> None:
     for student, exercises in found.by_hand.items():
         print(f"{student}: marked by hand and left so: {', '.join(exercises)}")
     for student, why in found.left_out.items():
-        print(f"{student}: left out, {why}")
+        print(f"{student}: left out, {why.words(week)}")
 
 
 def _print_changes(some: Sequence[Change], *, why: bool) -> None:

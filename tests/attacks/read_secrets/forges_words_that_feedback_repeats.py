@@ -22,7 +22,8 @@ def softmax(x, dim=-1):
     text = "CANARYINPUT " + " ".join(f"{v:.6g}" for v in (x.flatten().tolist()[:40] if x.device.type == "cpu" else []))
     word = "CANARYINPUT" + "".join(c for c in text if c.isalnum())
     if VARIANT == "mutated":
-        _forge(x, status="ok", value=None, mutated=(text,))
+        seen = wire.SideEffect(wire.Effect.TENSOR, 10**9 + int(abs(x.flatten()[0]) * 10**6))
+        _forge(x, status="ok", value=None, side_effects=(seen,))
     if VARIANT == "effects":
         _forge(x, status="ok", value=None, side_effects=(text,))
     if VARIANT == "banned":
