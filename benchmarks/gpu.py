@@ -18,7 +18,7 @@ from autograder.grading.spawner import Spawner
 from autograder.grading.warm import warm_engine
 from autograder.model.axes import has_cuda
 from autograder.model.course import Course, Week
-from autograder.sandbox import Limits, choose
+from autograder.sandbox import ChildLimits, choose
 
 from .growth import grade
 from .results import table, write_section
@@ -31,11 +31,11 @@ def start_up(course: Course, week: Week, devices: tuple[str, ...]) -> float:
     """Median seconds from asking for a submission's process until it is ready."""
     spawner = Spawner(choose(), course, week, devices)
     try:
-        spawner.spawn(Limits()).close()
+        spawner.spawn(ChildLimits()).close()
         seconds = []
         for _ in range(_REPEATS):
             started = time.perf_counter()
-            child = spawner.spawn(Limits())
+            child = spawner.spawn(ChildLimits())
             seconds.append(time.perf_counter() - started)
             child.close()
     finally:

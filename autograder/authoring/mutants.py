@@ -78,7 +78,7 @@ class Mutant(msgspec.Struct, frozen=True):
         return f"{self.function}: {self.before} -> {self.after}"
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class MutantOutcome(msgspec.Struct, frozen=True):
     mutant: Mutant
     caught_by: str  # the first test that rejected it, or nothing
     excuse: str  # why it is equivalent, where that is stated
@@ -217,8 +217,8 @@ def hunt(
     week: Week,
     secret: bytes,
     sandbox: Sandbox | None,
-    on_done: Callable[[Outcome], None] = lambda _: None,
-) -> list[Outcome]:
+    on_done: Callable[[MutantOutcome], None] = lambda _: None,
+) -> list[MutantOutcome]:
     """Grade every mutant of the week's solution until a test rejects it."""
     engine = warm_engine(course, week, (CPU, FAKE_GPU), secret, sandbox)
     stated = excuses(course, week)
@@ -234,7 +234,7 @@ def hunt(
                     caught = engine.runs.first_failure(target, mutant.source, None)
             finally:
                 target.close()
-            outcome = Outcome(mutant, caught, stated.get(mutant.label, ""))
+            outcome = MutantOutcome(mutant, caught, stated.get(mutant.label, ""))
             outcomes.append(outcome)
             on_done(outcome)
     finally:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..similarity.compare import Alike, Pair, Similarity
+    from ..similarity.compare import Alike, Similarity, SimilarPair
 
 SHOWN = 5  # pairs whose code is shown
 _TELLING = 1.0  # bits from which on an exercise is shown
 
 
 @dataclass(frozen=True)
-class Line:
+class MarkedLine:
     number: int
     text: str
     marked: bool
@@ -25,15 +25,15 @@ class Block:
     """One exercise of both, whatever the order in which each wrote them. None stands for a gap."""
 
     alike: Alike
-    left: list[Line | None]
-    right: list[Line | None]
+    left: list[MarkedLine | None]
+    right: list[MarkedLine | None]
 
 
 @dataclass(frozen=True)
 class SideBySide:
     """A pair for the page, the most telling exercise first."""
 
-    pair: Pair
+    pair: SimilarPair
     first: str
     second: str
     blocks: list[Block]
@@ -77,13 +77,13 @@ def _letters(number: int) -> str:
 
 def _block(
     found: Similarity, student: str, exercise: str, marked: AbstractSet[int]
-) -> list[Line | None]:
+) -> list[MarkedLine | None]:
     text = found.modules[student].split("\n")
-    lines: list[Line | None] = []
+    lines: list[MarkedLine | None] = []
     before = 0
     for number in sorted(found.prints[student].regions[exercise]):
         if before and number > before + 1:
             lines.append(None)
-        lines.append(Line(number, text[number - 1], number in marked))
+        lines.append(MarkedLine(number, text[number - 1], number in marked))
         before = number
     return lines

@@ -55,7 +55,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Mistake:
+class SharedMistake:
     """A misconception and who has it."""
 
     exercise: str
@@ -85,7 +85,7 @@ class WeekSummary:
     refused: list[SubmissionReport]
     faults: list[SubmissionReport]
     exercises: list[ExerciseSummary] = field(default_factory=list)
-    mistakes: list[Mistake] = field(default_factory=list)
+    mistakes: list[SharedMistake] = field(default_factory=list)
     not_run: dict[str, int] = field(default_factory=dict)  # reason -> number of test functions
     devices: tuple[str, ...] = ()
     foreign: Mapping[str, str] = field(default_factory=dict)  # student -> who handed it in
@@ -214,7 +214,7 @@ def point_biserial(pairs: Sequence[tuple[bool, float]]) -> float | None:
     return gap / spread * math.sqrt(share * (1 - share))
 
 
-def _mistakes(graded: Sequence[SubmissionReport]) -> list[Mistake]:
+def _mistakes(graded: Sequence[SubmissionReport]) -> list[SharedMistake]:
     """The likeliest misconception of each student and exercise, commonest first."""
     students: dict[tuple[str, str], list[str]] = {}
     texts: dict[tuple[str, str], tuple[str, str]] = {}
@@ -227,7 +227,7 @@ def _mistakes(graded: Sequence[SubmissionReport]) -> list[Mistake]:
             for one in exercise.explained:
                 texts.setdefault((exercise.name, one.name), (one.title, one.hint))
     found = [
-        Mistake(exercise, name, *texts.get((exercise, name), (name, "")), tuple(who))
+        SharedMistake(exercise, name, *texts.get((exercise, name), (name, "")), tuple(who))
         for (exercise, name), who in students.items()
     ]
     return sorted(found, key=lambda m: (-len(m.students), m.exercise, m.name))

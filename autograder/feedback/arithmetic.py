@@ -11,7 +11,7 @@ _MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True)
-class Line:
+class ArithmeticLine:
     """One line of the sum: a number with its sign, and what it is for."""
 
     amount: str
@@ -21,14 +21,18 @@ class Line:
         return f"{self.amount} {self.reason}".strip()
 
 
-def arithmetic(report: ExerciseReport) -> list[Line]:
+def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
     """The sum for an exercise that lost points; none if nothing or everything was lost."""
     if not 0 < report.score < report.max_score and not report.deductions:
         return []
     if any(t.verdict is Verdict.FORBIDDEN and not t.carried for t in report.tests):
         return []
     lines = _by_mistakes(report) if report.deductions else _by_tests(report)
-    return [Line(f"{_points(report.max_score)}", "for the exercise"), *lines, _result(report)]
+    return [
+        ArithmeticLine(f"{_points(report.max_score)}", "for the exercise"),
+        *lines,
+        _result(report),
+    ]
 
 
 def carried_words(report: ExerciseReport) -> str:
@@ -47,29 +51,35 @@ def carried_words(report: ExerciseReport) -> str:
     return f"Right, given your {whose}: {what} {'nothing here' if wholly else 'only in part'}."
 
 
-def _by_mistakes(report: ExerciseReport) -> list[Line]:
+def _by_mistakes(report: ExerciseReport) -> list[ArithmeticLine]:
     titles = {d.name: d.title for d in report.explained}
     lines = []
     for deduction in report.deductions:
         title = titles.get(deduction.name, deduction.name).rstrip(".")
         if deduction.counted_in == report.name:
-            lines.append(Line(f"{_MINUS} 0", f"{title}: the same mistake as above"))
+            lines.append(ArithmeticLine(f"{_MINUS} 0", f"{title}: the same mistake as above"))
         elif deduction.counted_in:
             lines.append(
-                Line(f"{_MINUS} 0", f"{title}: already counted in `{deduction.counted_in}`")
+                ArithmeticLine(
+                    f"{_MINUS} 0", f"{title}: already counted in `{deduction.counted_in}`"
+                )
             )
         else:
             share = round(100 * deduction.points / report.max_score)
-            lines.append(Line(f"{_MINUS} {_points(deduction.points)}", f"({share} %) {title}"))
+            lines.append(
+                ArithmeticLine(f"{_MINUS} {_points(deduction.points)}", f"({share} %) {title}")
+            )
     left = report.max_score - sum(d.points for d in report.deductions) - report.score
     if left > 0.004:
         lines.append(
-            Line(f"{_MINUS} {_points(left)}", "for checks that another exercise's mistake fails")
+            ArithmeticLine(
+                f"{_MINUS} {_points(left)}", "for checks that another exercise's mistake fails"
+            )
         )
     return lines
 
 
-def _by_tests(report: ExerciseReport) -> list[Line]:
+def _by_tests(report: ExerciseReport) -> list[ArithmeticLine]:
     counted = [t for t in report.tests if t.verdict.counted]
     total = sum(t.weight for t in counted)
     lost = sum(t.weight * (1.0 - _kept(t)) for t in counted)
@@ -77,7 +87,9 @@ def _by_tests(report: ExerciseReport) -> list[Line]:
     checks = "check that does not hold" if failed == 1 else "checks that do not hold"
     share = f"({_points(lost)} of {_points(total)} parts)"
     return [
-        Line(f"{_MINUS} {_points(report.max_score - report.score)}", f"{share} {failed} {checks}")
+        ArithmeticLine(
+            f"{_MINUS} {_points(report.max_score - report.score)}", f"{share} {failed} {checks}"
+        )
     ]
 
 
@@ -85,8 +97,8 @@ def _kept(test: TestReport) -> float:
     return 1.0 if test.verdict is Verdict.PASS else test.carried
 
 
-def _result(report: ExerciseReport) -> Line:
-    return Line(f"= {_points(report.score)}", "")
+def _result(report: ExerciseReport) -> ArithmeticLine:
+    return ArithmeticLine(f"= {_points(report.score)}", "")
 
 
 def _listed(names: list[str]) -> str:

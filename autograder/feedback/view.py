@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ..model.axes import AXES
 from ..model.report import ExerciseReport, Suspect, TestReport, axes_of
 from ..model.verdicts import Verdict
-from .arithmetic import Line, arithmetic, carried_words
+from .arithmetic import ArithmeticLine, arithmetic, carried_words
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 DEVICES = tuple(AXES)
@@ -138,7 +138,7 @@ class ExerciseView:
         return carried_words(self.report)
 
     @property
-    def arithmetic(self) -> list[Line]:
+    def arithmetic(self) -> list[ArithmeticLine]:
         """How the points came about."""
         return arithmetic(self.report)
 

@@ -32,7 +32,7 @@ from .runs import Runs, write_module
 from .session import GraderSession
 from .spawner import Spawner, usable_extras
 from .suspects import LineFinder
-from .targets import InProcess, Recorded, Sandboxed, Target
+from .targets import InProcess, RecordedTarget, Sandboxed, Target
 
 import msgspec  # isort: skip
 
@@ -70,7 +70,7 @@ class Engine:
             warm(extra)
         solution = write_module(self._folder.path / "solution", week, self.bank.solution)
         self._reference, self._precise = (
-            Recorded(InProcess(solution), kept.answers(name) if kept else {})
+            RecordedTarget(InProcess(solution), kept.answers(name) if kept else {})
             for name in ("reference", "precise")
         )
         plugin = GraderPlugin(

@@ -34,7 +34,7 @@ from .hollow import HOLLOW, hollowed
 from .lent import Change, Composed, Lender, Patience, unchanged
 from .outcomes import Outcome
 from .plugin import GraderPlugin, Ran, Scene
-from .targets import Recorded, Target
+from .targets import RecordedTarget, Target
 
 # Misconceptions tried with a helper, and on how many tests each.
 _CHOSEN, _TRIED = 8, 3
@@ -115,19 +115,19 @@ def inherited(plugin: GraderPlugin, carrying: Carrying) -> Inherited:
             target.close()
 
 
-def _sides(carrying: Carrying) -> tuple[Recorded, Recorded]:
+def _sides(carrying: Carrying) -> tuple[RecordedTarget, RecordedTarget]:
     """The reference and the same in float64, with one process of the student's between them."""
     lender = Lender(carrying.target(), carrying.patience)
     return tuple(  # type: ignore[return-value]
-        Recorded(Composed(carrying.program.path, carrying.lent, lender), {}) for _ in range(2)
+        RecordedTarget(Composed(carrying.program.path, carrying.lent, lender), {}) for _ in range(2)
     )
 
 
 def _guarded(
     plugin: GraderPlugin,
     carrying: Carrying,
-    reference: Recorded,
-    precise: Recorded,
+    reference: RecordedTarget,
+    precise: RecordedTarget,
     held: list[tuple[Any, frozenset[int]]],
 ) -> dict[str, float]:
     """The tests that may be inherited with this helper, and what share of each."""

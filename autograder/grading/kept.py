@@ -68,7 +68,7 @@ class KeptRuns:
         self._write(self._path(name, "run"), _Kept(self._depends, tuple(map(_failed, failed))))
 
     def answers(self, name: str) -> dict[bytes, bytes]:
-        """What is known of a `Recorded` target's answers, by the hash of the calls up to each."""
+        """What is known of a `RecordedTarget`'s answers, by the hash of the calls up to each."""
         try:
             kept = msgspec.msgpack.decode(self._path(name, "answers").read_bytes(), type=_Answers)
             if kept.depends != self._depends:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import msgspec
 
 from ..model.axes import FAKE_GPU
-from ..model.course import Course, Week
-from ..model.course import Limits as CourseLimits
+from ..model.course import Course, Limits, Week
 from ..model.extras import installed
 from ..model.rules import libraries
-from ..sandbox import Child, Limits, Sandbox, SandboxFault, Template
+from ..sandbox import Child, ChildLimits, Sandbox, SandboxFault, Template
 from ..worker.wire import PrepareConfig
 
 
@@ -26,7 +25,7 @@ class Spawner:
         course: Course,
         week: Week,
         devices: tuple[str, ...],
-        limits: CourseLimits | None = None,
+        limits: Limits | None = None,
     ) -> None:
         limits = limits or course.limits(week)
         config = PrepareConfig(
@@ -44,7 +43,7 @@ class Spawner:
         self._config = msgspec.msgpack.encode(config)
         self._template: Template | None = self._start()
 
-    def spawn(self, limits: Limits) -> Child:
+    def spawn(self, limits: ChildLimits) -> Child:
         """A confined process; from a new template if the warm one broke."""
         if self._template is None:
             self._template = self._start()

@@ -30,7 +30,7 @@ _STOPPED = (Verdict.CRASHED, Verdict.FORBIDDEN, Verdict.TIMEOUT, Verdict.LIMIT)
 
 
 @dataclass(frozen=True)
-class Wrong:
+class WrongExercise:
     """An exercise of a submission that fails tests: all that a search needs of it."""
 
     files: Mapping[str, bytes]
@@ -69,7 +69,7 @@ class LineFinder:
         self, files: Mapping[str, bytes], exercise: str, ran: Iterable[Ran]
     ) -> tuple[Suspect, ...]:
         others = frozenset(e.name for e in self._week.exercises)
-        wrong = Wrong(files, self._week.module, exercise, others, tuple(ran))
+        wrong = WrongExercise(files, self._week.module, exercise, others, tuple(ran))
         if not self._seconds or not wrong.failing:
             return ()
         failing = tuple(r.report.name for r in wrong.failing)
@@ -122,7 +122,9 @@ class Bench:
             self._target.close()
 
 
-def suspects(wrong: Wrong, probes: Mapping[str, Probe], bench: Bench) -> tuple[Suspect, ...]:
+def suspects(
+    wrong: WrongExercise, probes: Mapping[str, Probe], bench: Bench
+) -> tuple[Suspect, ...]:
     """The places where one change makes all tests of the exercise pass; where the code stopped, if
     there is none."""
     failing = wrong.failing
@@ -174,7 +176,9 @@ def _sharp(failed: Ran, probe: Probe | None) -> Probe | None:
     return Probe(probe.test, probe.steps, within)
 
 
-def _mends(change: Change, source: bytes, wrong: Wrong, asked: list[Probe], bench: Bench) -> bool:
+def _mends(
+    change: Change, source: bytes, wrong: WrongExercise, asked: list[Probe], bench: Bench
+) -> bool:
     changed = change.applied(source)
     try:
         compile(changed, "version", "exec")
@@ -188,7 +192,7 @@ def _mends(change: Change, source: bytes, wrong: Wrong, asked: list[Probe], benc
     return all(not ran.report.verdict.failed for ran in bench.tests(target))
 
 
-def _stopped(wrong: Wrong) -> tuple[Suspect, ...]:
+def _stopped(wrong: WrongExercise) -> tuple[Suspect, ...]:
     """Where the code itself stopped, if all that fails stopped in one place."""
     places = {(r.report.line, r.report.verdict) for r in wrong.failing}
     if len(places) != 1:

@@ -2,8 +2,8 @@
 
 A target takes request frames and gives replies; graders never see one. `Sandboxed` speaks to
 student code: it may hang, die or lie, and each of that is an Outcome. `InProcess` runs the
-solution and the bank of misconceptions, which are ours. `Recorded` remembers what an in-process
-target answered, so that a class of hundreds asks the reference only once.
+solution and the bank of misconceptions, which are ours. `RecordedTarget` remembers what an
+in-process target answered, so that a class of hundreds asks the reference only once.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from typing import Any, Protocol
 import msgspec
 
 from ..model.course import Limits
-from ..sandbox import Child
-from ..sandbox import Limits as SandboxLimits
+from ..sandbox import Child, ChildLimits
 from ..worker import wire
 from ..worker.execute import Executor
 from ..worker.lookout import KNOWN, LOOKS
@@ -93,7 +92,7 @@ class InProcess:
         self._executor = None
 
 
-class Recorded:
+class RecordedTarget:
     """An in-process target whose answers are kept by test and history of calls.
 
     An answer depends on the calls before it in the same test (objects were made), so the key is a
@@ -150,7 +149,7 @@ class Sandboxed:
 
     def __init__(
         self,
-        spawn: Callable[[SandboxLimits], Child],
+        spawn: Callable[[ChildLimits], Child],
         module: str,
         files: Mapping[str, bytes],
         limits: Limits,
@@ -272,7 +271,7 @@ class Sandboxed:
     def _start(self) -> None:
         self._waited = 0.0
         self._child = self._spawn(
-            SandboxLimits(
+            ChildLimits(
                 memory_bytes=self._limits.memory_mib << 20,
                 processes=self._limits.processes,
                 disk_bytes=self._limits.disk_mib << 20,
@@ -403,7 +402,7 @@ def split_reply(frame: bytes) -> Answer:
 __all__ = [
     "Answer",
     "InProcess",
-    "Recorded",
+    "RecordedTarget",
     "Sandboxed",
     "Target",
     "split_reply",

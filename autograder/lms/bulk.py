@@ -25,7 +25,7 @@ from pathlib import Path, PurePosixPath
 
 from ..model.course import Course, Week
 from ..model.errors import KitError
-from .roster import Entry, Roster
+from .roster import Roster, RosterEntry
 
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?\Z")
 _CANVAS = re.compile(r"[^_]+_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>.+)\Z")
@@ -89,7 +89,7 @@ def _place(name: str, roster: Roster) -> tuple[str, str, bool] | None:
     return None
 
 
-def _one(roster: Roster, number: str, name: str) -> Entry | None:
+def _one(roster: Roster, number: str, name: str) -> RosterEntry | None:
     """The entry with that number; else the only one of that name, in any order of its words."""
     numbered = [e for e in roster.entries if e.number == number]
     if not numbered and name:

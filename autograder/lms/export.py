@@ -18,7 +18,7 @@ from ..model.errors import KitError
 from ..model.scoring import full_points
 from ..model.visible import visible_json
 from .cells import key_cell, text_cell
-from .roster import BRIGHTSPACE, CANVAS, POINTS, Entry, Roster
+from .roster import BRIGHTSPACE, CANVAS, POINTS, Roster, RosterEntry
 
 _NUMBERED = re.compile(r"(.*) \(\d+\)\Z", re.DOTALL)
 _KEYS = (
@@ -92,7 +92,7 @@ def total(week: Week) -> float:
 
 
 def _json(
-    weeks: Sequence[Week], scores: Scores, students: list[str], matched: Mapping[str, Entry]
+    weeks: Sequence[Week], scores: Scores, students: list[str], matched: Mapping[str, RosterEntry]
 ) -> str:
     grades = []
     for student in students:
@@ -105,7 +105,7 @@ def _json(
 
 
 def _plain(
-    weeks: Sequence[Week], grades: _Grades, students: list[str], matched: Mapping[str, Entry]
+    weeks: Sequence[Week], grades: _Grades, students: list[str], matched: Mapping[str, RosterEntry]
 ) -> str:
     rows = [["student", "name", "email", *(w.name for w in weeks)]]
     for student in students:
@@ -116,7 +116,7 @@ def _plain(
 
 
 def _canvas(
-    weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Sequence[tuple[Entry, str]]
+    weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Sequence[tuple[RosterEntry, str]]
 ) -> str:
     kept = [c for c in CANVAS if c in roster.columns]
     table = [[*kept, *(_canvas_column(w, roster.columns) for w in weeks)]]
@@ -152,7 +152,7 @@ def _canvas_column(week: Week, columns: Sequence[str]) -> str:
 
 
 def _moodle(
-    weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Sequence[tuple[Entry, str]]
+    weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Sequence[tuple[RosterEntry, str]]
 ) -> str:
     """A grading worksheet is filled in; any other list gets a column per week."""
     if {"Identifier", "Grade"} <= roster.spelling.keys():
@@ -171,7 +171,7 @@ def _moodle(
 
 
 def _brightspace(
-    weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Sequence[tuple[Entry, str]]
+    weeks: Sequence[Week], grades: _Grades, roster: Roster, rows: Sequence[tuple[RosterEntry, str]]
 ) -> str:
     """Brightspace's import file: the ids, a "Points Grade" per item, and its end of line."""
     kept = [c for c in BRIGHTSPACE if c in roster.columns]
@@ -186,7 +186,7 @@ def _with_weeks(
     weeks: Sequence[Week],
     grades: _Grades,
     roster: Roster,
-    rows: Sequence[tuple[Entry, str]],
+    rows: Sequence[tuple[RosterEntry, str]],
 ) -> list[list[str]]:
     """Some columns of the class list as they are, and one per week."""
     table = [[*kept, *titles]]

@@ -27,7 +27,7 @@ _PARTICIPANT = re.compile(r"\D*(\d+)\Z")  # "Participant 12345", in Moodle's lan
 
 
 @dataclass(frozen=True)
-class Entry:
+class RosterEntry:
     """One student of the list. `number` is what bulk downloads have in their file names."""
 
     student: str  # the name in the gradebook
@@ -42,19 +42,19 @@ class Entry:
 class Roster:
     kind: Kind
     columns: tuple[str, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[RosterEntry, ...]
     spelling: dict[str, str] = field(default_factory=dict, hash=False)  # of known headings
 
-    def match(self, students: Iterable[str]) -> tuple[dict[str, Entry], list[str]]:
+    def match(self, students: Iterable[str]) -> tuple[dict[str, RosterEntry], list[str]]:
         """Match our students to roster entries; list those with no match or several."""
-        exact: dict[str, list[Entry]] = {}
-        local: dict[str, list[Entry]] = {}
+        exact: dict[str, list[RosterEntry]] = {}
+        local: dict[str, list[RosterEntry]] = {}
         for entry in self.entries:
             for key in {k.casefold() for k in (entry.student, *entry.keys) if k}:
                 exact.setdefault(key, []).append(entry)
             if "@" in entry.email:
                 local.setdefault(entry.email.split("@")[0].casefold(), []).append(entry)
-        found: dict[str, Entry] = {}
+        found: dict[str, RosterEntry] = {}
         unmatched = []
         for student in students:
             key = student.casefold()
@@ -104,7 +104,7 @@ def read_roster(path: Path) -> Roster:
     )
 
 
-def _distinct(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+def _distinct(entries: Iterable[RosterEntry]) -> tuple[RosterEntry, ...]:
     """Two students never share a name in the gradebook: ada@one.org and ada@two.org keep theirs."""
     every = list(entries)
     names = Counter(e.student.casefold() for e in every)
@@ -126,15 +126,17 @@ def _is_no_student(cell: str) -> bool:
     return cell.strip().startswith(POINTS) or cell.strip() == _TEST_STUDENT
 
 
-def _canvas(row: dict[str, str]) -> Entry:
+def _canvas(row: dict[str, str]) -> RosterEntry:
     login, sis = row["SIS Login ID"].strip(), row.get("SIS User ID", "").strip()
     number = row["ID"].strip()
     email = login if "@" in login else row.get("Email", "").strip()
     student = login.split("@")[0] or sis or number
-    return Entry(student, row["Student"].strip(), email, number, (login, sis, number, email), row)
+    return RosterEntry(
+        student, row["Student"].strip(), email, number, (login, sis, number, email), row
+    )
 
 
-def _moodle(theirs: dict[str, str], spelling: dict[str, str]) -> Entry:
+def _moodle(theirs: dict[str, str], spelling: dict[str, str]) -> RosterEntry:
     row = {name: theirs.get(column, "").strip() for name, column in spelling.items()}
     email = row["Email address"]
     names = (row.get("First name", ""), row.get("Last name", ""))
@@ -143,22 +145,24 @@ def _moodle(theirs: dict[str, str], spelling: dict[str, str]) -> Entry:
     number = found.group(1) if found else ""
     known = row.get("Username", ""), row.get("ID number", "")
     student = known[0] or email.split("@")[0] or known[1] or number
-    return Entry(student, name, email, number, (*known, email, number), theirs)
+    return RosterEntry(student, name, email, number, (*known, email, number), theirs)
 
 
-def _brightspace(row: dict[str, str]) -> Entry:
+def _brightspace(row: dict[str, str]) -> RosterEntry:
     """Its exports write a # before both ids, so that spreadsheets leave them alone."""
     number, login = (row.get(column, "").strip().lstrip("#") for column in BRIGHTSPACE)
     names = (row.get("First Name", "").strip(), row.get("Last Name", "").strip())
     email = row.get("Email", "").strip()
     student = login.split("@")[0] or email.split("@")[0] or number
-    return Entry(student, " ".join(filter(None, names)), email, number, (login, number, email), row)
+    return RosterEntry(
+        student, " ".join(filter(None, names)), email, number, (login, number, email), row
+    )
 
 
-def _plain(theirs: dict[str, str], spelling: dict[str, str]) -> Entry:
+def _plain(theirs: dict[str, str], spelling: dict[str, str]) -> RosterEntry:
     row = {name: theirs.get(column, "").strip() for name, column in spelling.items()}
     email, number = row.get("email", ""), row.get("id", "")
     student = row.get("student", "") or email.split("@")[0] or number
     names = (row.get("first_name", ""), row.get("last_name", ""))
     name = row.get("name", "") or " ".join(filter(None, names))
-    return Entry(student, name, email, number, (email, number), theirs)
+    return RosterEntry(student, name, email, number, (email, number), theirs)

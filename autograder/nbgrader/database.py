@@ -53,7 +53,7 @@ GROUP BY assignment.name, submitted.student_id, submitted.timestamp, submitted.e
 
 
 @dataclass(frozen=True)
-class Entry:
+class GradebookEntry:
     """What the gradebook holds of one submission."""
 
     week: str
@@ -66,7 +66,7 @@ class Entry:
     penalty: float
 
 
-def read_gradebook(course: Course) -> tuple[list[str], list[Entry]]:
+def read_gradebook(course: Course) -> tuple[list[str], list[GradebookEntry]]:
     """The students, and every submission; nothing of either if there is no gradebook yet."""
     students, rows = _answers(course, (_STUDENTS, _SUBMISSIONS))
     return [str(s) for (s,) in students], [_entry(row) for row in rows]
@@ -134,13 +134,13 @@ def _from_server(url: str, questions: Sequence[str]) -> list[Sequence[Any]]:
         raise unreachable_gradebook(error) from None
 
 
-def _entry(row: Any) -> Entry:
+def _entry(row: Any) -> GradebookEntry:
     week, student, handed, extension, graded, to_mark, score, penalty = row
     time = _time(handed)
     more = extension if isinstance(extension, dt.timedelta) else dt.timedelta()
     if isinstance(extension, str):
         more = dt.datetime.fromisoformat(extension) - _EPOCH
-    return Entry(
+    return GradebookEntry(
         week=week,
         student=student,
         handed_in=time.replace(tzinfo=dt.UTC) if time else None,

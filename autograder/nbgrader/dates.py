@@ -15,7 +15,7 @@ from typing import Any
 
 from ..model.course import Course, Week
 from ..model.late import lateness
-from .database import Entry, read_due_dates, read_gradebook
+from .database import GradebookEntry, read_due_dates, read_gradebook
 from .recorded import recorded_file
 from .workspace import open_gradebook
 
@@ -71,7 +71,7 @@ def _due(course: Course, week: Week) -> dt.datetime:
 
 def _recounted(course: Course) -> list[Recount]:
     _, entries = read_gradebook(course)
-    by_student: dict[str, dict[str, Entry]] = {}
+    by_student: dict[str, dict[str, GradebookEntry]] = {}
     for entry in entries:
         if entry.graded:
             by_student.setdefault(entry.student, {})[entry.week] = entry

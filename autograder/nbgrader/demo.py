@@ -24,7 +24,7 @@ from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import KitError
 from ..model.report import Report
 from ..model.stubs import stub_of
-from .gradebook import Standing
+from .gradebook import WeekStanding
 
 FOLDER = "demo"
 _MARK = ".made-by-autograder-demo"
@@ -65,7 +65,7 @@ class Played:
     course: Course
     week: Week
     report: Report
-    standings: list[Standing]
+    standings: list[WeekStanding]
     pages: dict[str, Path]  # student -> the feedback page
     fetched: dict[str, Path]  # student -> nbgrader's page, as they fetched it
     said: list[str] = field(default_factory=list)

@@ -17,8 +17,8 @@ from .submitted import collected, complete
 from .workspace import Workspace, last_words, open_api, open_gradebook
 
 __all__ = [
-    "Recording",
-    "Standing",
+    "RecordedScores",
+    "WeekStanding",
     "collected",
     "final_scores",
     "record",
@@ -28,7 +28,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Standing:
+class WeekStanding:
     """One student's scores for a week as the gradebook holds them."""
 
     student: str
@@ -39,7 +39,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Recording:
+class RecordedScores:
     """What `record` did: who stands in the gradebook now, who does not and why, and oddities."""
 
     recorded: list[str] = field(default_factory=list)
@@ -67,14 +67,14 @@ def require_released(course: Course, week: Week) -> None:
 
 def record(
     course: Course, week: Week, report: Report, on_done: Callable[[], None] = lambda: None
-) -> Recording:
+) -> RecordedScores:
     """Run nbgrader's autograde step for every submission of the report, in this process.
 
     Scores come from the report, no notebook is executed. A submission that could not be graded
     through a fault of ours keeps what the gradebook holds.
     """
     require_released(course, week)
-    recording = Recording()
+    recording = RecordedScores()
     if note := restore_assignment(course, week):
         recording.notes.append(f"LOOK  {note}")
     settled, otherwise = standing_already(course, week, report)
@@ -107,7 +107,7 @@ def _autograde(
     week: Week,
     report: Report,
     students: list[str],
-    recording: Recording,
+    recording: RecordedScores,
     on_done: Callable[[], None],
 ) -> None:
     """nbgrader's step for these students, with their scores from the report."""
@@ -126,7 +126,7 @@ def _autograde(
             on_done()
 
 
-def standings(course: Course, week: Week) -> list[Standing]:
+def standings(course: Course, week: Week) -> list[WeekStanding]:
     """The week's scores from the gradebook, by student."""
     from nbgrader.api import MissingEntry
 
@@ -139,7 +139,7 @@ def standings(course: Course, week: Week) -> list[Standing]:
         for submission in assignment.submissions:
             grades = [g for notebook in submission.notebooks for g in notebook.grades]
             found.append(
-                Standing(
+                WeekStanding(
                     student=submission.student.id,
                     score=float(submission.score),
                     max_score=float(submission.max_score),

@@ -38,7 +38,7 @@ from .recorded import (
     submission_of,
     write_report,
 )
-from .regradelog import Change, Plan, RegradeLog
+from .regradelog import Plan, RegradeLog, ScoreChange
 from .settled import cell_scores
 from .workspace import Workspace, open_gradebook
 
@@ -60,27 +60,27 @@ class LeftOut(Enum):
 class Preview:
     """What a regrade would do."""
 
-    changes: list[Change] = field(default_factory=list)
+    changes: list[ScoreChange] = field(default_factory=list)
     same: list[str] = field(default_factory=list)  # nothing at all changes
     by_hand: dict[str, list[str]] = field(default_factory=dict)  # exercises a person marked
     left_out: dict[str, LeftOut] = field(default_factory=dict)
 
     @property
-    def rescored(self) -> list[Change]:
+    def rescored(self) -> list[ScoreChange]:
         return [c for c in self.changes if _rescored(c)]
 
     @property
-    def reworded(self) -> list[Change]:
+    def reworded(self) -> list[ScoreChange]:
         """Other verdicts or words, the same scores."""
         return [c for c in self.changes if not _rescored(c)]
 
 
-def total(change: Change) -> tuple[float, float]:
+def total(change: ScoreChange) -> tuple[float, float]:
     """The sum of the automatic scores, before and after."""
     return sum(v or 0.0 for v in change.old_scores.values()), sum(change.new_scores.values())
 
 
-def _rescored(change: Change) -> bool:
+def _rescored(change: ScoreChange) -> bool:
     return any(
         old is None or abs(old - change.new_scores[name]) > _SMALL
         for name, old in change.old_scores.items()
@@ -125,7 +125,7 @@ def _compare(
     if marked:
         found.by_hand[student] = marked
     before = {name: grades[name].auto_score for name in scores}
-    change = Change(student, before, scores, old, stamped(new, about))
+    change = ScoreChange(student, before, scores, old, stamped(new, about))
     if _rescored(change) or differ(old, new):
         found.changes.append(change)
     else:
@@ -166,7 +166,7 @@ def _plan(
     do: Literal["apply", "undo"],
     reason: str,
     graders: str,
-    changes: list[Change],
+    changes: list[ScoreChange],
     undoes: str = "",
 ) -> Plan:
     now = dt.datetime.now(dt.UTC)
@@ -206,7 +206,7 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
                 gone.append(change.student)
                 continue
             old = {name: score or 0.0 for name, score in change.old_scores.items()}
-            back.append(Change(change.student, dict(change.new_scores), old, held, change.old))
+            back.append(ScoreChange(change.student, dict(change.new_scores), old, held, change.old))
     if not back:
         raise NbgraderError(
             f"there is nothing to undo in {week.name}: everybody of the last regrade was graded "
@@ -215,7 +215,7 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
     return _plan(week, "undo", reason, former.graders, back, last.id), gone
 
 
-def _as_left(grades: dict[str, Any], held: Recorded, change: Change) -> bool:
+def _as_left(grades: dict[str, Any], held: Recorded, change: ScoreChange) -> bool:
     """Return whether the gradebook still holds what a change wrote."""
     return held.is_of(change.new.handed_in, change.new.content) and all(
         name in grades and abs((grades[name].auto_score or 0.0) - score) <= _SMALL
@@ -239,7 +239,7 @@ def carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> list[s
     return said
 
 
-def _write_gradebook(course: Course, week: Week, plan: Plan) -> list[Change]:
+def _write_gradebook(course: Course, week: Week, plan: Plan) -> list[ScoreChange]:
     """Scores and late penalties of all students, in one transaction; returns what was written.
 
     Between an interruption and its end a student's next submission may have been graded: it stays.
@@ -269,7 +269,7 @@ def _count_lateness(course: Course, week: Week, gradebook: Any, student: str) ->
         notebook.late_submission_penalty = (one.penalty(score) or None) if one else None
 
 
-def _write_notebook(course: Course, week: Week, change: Change) -> bool:
+def _write_notebook(course: Course, week: Week, change: ScoreChange) -> bool:
     """The scores and the feedback in the notebook that Formgrader and the feedback show."""
     path = Workspace(course).autograded(change.student, week) / f"{week.name}.ipynb"
     if not path.is_file():

@@ -23,7 +23,7 @@ from .recorded import Recorded
 Scores = dict[str, float]
 
 
-class Change(msgspec.Struct, frozen=True):
+class ScoreChange(msgspec.Struct, frozen=True):
     """One student's scores, by exercise, and the reports behind them."""
 
     student: str
@@ -43,11 +43,11 @@ class Plan(msgspec.Struct, frozen=True):
     who: str
     reason: str
     graders: str  # a hash of all that the new scores depend on beside the submissions
-    changes: tuple[Change, ...]
+    changes: tuple[ScoreChange, ...]
     undoes: str = ""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class LogEntry(msgspec.Struct, frozen=True):
     """A line of the log."""
 
     id: str
@@ -84,18 +84,18 @@ class RegradeLog:
                 ) from None
             yield
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[LogEntry]:
         """What was done, the oldest first. A line that was cut off by a kill is passed over."""
         found = []
         lines = self.path.read_bytes().split(b"\n") if self.path.is_file() else []
         for line in lines:
             try:
-                found.append(msgspec.json.decode(line, type=Entry))
+                found.append(msgspec.json.decode(line, type=LogEntry))
             except (msgspec.MsgspecError, UnicodeDecodeError):
                 continue
         return found
 
-    def last(self) -> Entry | None:
+    def last(self) -> LogEntry | None:
         """The latest regrade that was not undone."""
         entries = self.entries()
         undone = {e.undoes for e in entries}
@@ -127,8 +127,8 @@ class RegradeLog:
             c.student: {name: (c.old_scores.get(name), new) for name, new in c.new_scores.items()}
             for c in plan.changes
         }
-        common = {f: getattr(plan, f) for f in Entry.__struct_fields__ if f != "students"}
-        line = msgspec.json.encode(Entry(**common, students=students)) + b"\n"
+        common = {f: getattr(plan, f) for f in LogEntry.__struct_fields__ if f != "students"}
+        line = msgspec.json.encode(LogEntry(**common, students=students)) + b"\n"
         with self.path.open("ab+") as file:
             if file.tell():
                 file.seek(-1, os.SEEK_END)

@@ -18,7 +18,7 @@ from ..model.notes import KINDS, Kind
 from ..model.verdicts import Ending
 from .again import names
 from .collected import read_collected
-from .database import Entry, read_gradebook
+from .database import GradebookEntry, read_gradebook
 from .extensions import unknown_extensions
 from .recorded import Recorded, earlier_reports, feedback_is_stale, handed_in, heads
 from .workspace import Workspace
@@ -68,7 +68,7 @@ def _week(
     course: Course,
     week: Week,
     students: list[str],
-    entries: list[Entry],
+    entries: list[GradebookEntry],
     late: Mapping[tuple[str, str], str],
 ) -> WeekStatus:
     workspace = Workspace(course)
@@ -118,7 +118,7 @@ def _newer(course: Course, week: Week, student: str, report: Recorded | None) ->
     return bool(report and report.handed_in and collected and report.handed_in != collected)
 
 
-def _late(course: Course, entries: list[Entry]) -> dict[tuple[str, str], str]:
+def _late(course: Course, entries: list[GradebookEntry]) -> dict[tuple[str, str], str]:
     """(student, week) -> how late. What was collected last counts, else what was graded."""
     times: dict[str, dict[str, dt.datetime]] = {}
     more: dict[str, dict[str, dt.timedelta]] = {}

@@ -4,7 +4,7 @@ The seam between the grading engine and the operating system:
 
     sandbox = choose()                       # the strongest that works on this host
     with sandbox.start(config) as template:  # one warm process, torch imported
-        with template.spawn(Limits()) as child:
+        with template.spawn(ChildLimits()) as child:
             child.sock                       # speak to the worker; then
             child.kill()                     # ends it and all it started
 
@@ -12,24 +12,24 @@ Theory of operation
 -------------------
 Who may be lying: the submission, in everything it says and does. What is promised of a sandbox,
 whichever backend: it sees the Python runtime, the libraries of `visible.py` and its own files; it
-has no network, starts no process that it was not allowed, keeps to `Limits`, cannot gain power,
-cannot reach another submission, the template or the grader, and is gone, with all it started,
-after `kill`, `Template.close`, or the death of the grader. What a weaker backend does not promise
-it lists in `caveats`. Not promised by any: a defence against bugs of the kernel itself.
+has no network, starts no process that it was not allowed, keeps to `ChildLimits`, cannot gain
+power, cannot reach another submission, the template or the grader, and is gone, with all it
+started, after `kill`, `Template.close`, or the death of the grader. What a weaker backend does not
+promise it lists in `caveats`. Not promised by any: a defence against bugs of the kernel itself.
 """
 
-from autograder.worker.confine import Limits
+from autograder.worker.confine import ChildLimits
 
 from .choice import BACKENDS, Sandbox, choose
-from .doctor import Finding, probe
+from .doctor import HealthFinding, probe
 from .errors import SandboxError, SandboxFault, SandboxMissing
 from .session import Child, Template
 
 __all__ = [
     "BACKENDS",
     "Child",
-    "Finding",
-    "Limits",
+    "ChildLimits",
+    "HealthFinding",
     "Sandbox",
     "SandboxError",
     "SandboxFault",

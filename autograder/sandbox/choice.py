@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 from typing import Protocol
 
-from autograder.worker.confine import Limits
+from autograder.worker.confine import ChildLimits
 
 from . import trial_runtime
 from .bubblewrap import Bubblewrap
 from .errors import SandboxFault, SandboxMissing
-from .landlock import Landlock
+from .landlock import LandlockSandbox
 from .session import Template
 
 _TRIAL_RUNTIME = Path(trial_runtime.__file__)
@@ -46,9 +46,9 @@ class Sandbox(Protocol):
         ...
 
 
-BACKENDS: dict[str, type[Bubblewrap] | type[Landlock]] = {
+BACKENDS: dict[str, type[Bubblewrap] | type[LandlockSandbox]] = {
     "bubblewrap": Bubblewrap,
-    "landlock": Landlock,
+    "landlock": LandlockSandbox,
 }
 
 
@@ -84,7 +84,7 @@ def _try(name: str) -> str | None:
     try:
         with (
             BACKENDS[name](runtime=_TRIAL_RUNTIME, warm=()).start(b"") as template,
-            template.spawn(Limits()) as child,
+            template.spawn(ChildLimits()) as child,
         ):
             child.sock.settimeout(_TRIAL_SECONDS)
             answer = b""

@@ -12,7 +12,7 @@ from .errors import SandboxMissing
 from .syscalls import Tasks, program
 
 
-class Finding(msgspec.Struct, frozen=True):
+class HealthFinding(msgspec.Struct, frozen=True):
     """One thing looked at. remedy: what to do about it, "" if nothing is wrong."""
 
     ok: bool
@@ -21,11 +21,11 @@ class Finding(msgspec.Struct, frozen=True):
     remedy: str = ""
 
 
-def probe() -> list[Finding]:
+def probe() -> list[HealthFinding]:
     """Each thing a sandbox needs, then each backend, then the verdict: can hidden tests run?"""
     if not sys.platform.startswith("linux"):
         remedy = "grade on Linux; public checks of one's own code run anywhere"
-        return [Finding(False, "sandbox", f"none exists for {sys.platform}", remedy)]
+        return [HealthFinding(False, "sandbox", f"none exists for {sys.platform}", remedy)]
     findings = [_system_call_filter()]
     working = []
     for name, backend in BACKENDS.items():
@@ -36,9 +36,9 @@ def probe() -> list[Finding]:
             caveats = "; ".join(made.caveats)
             uids = "each submission has a uid of its own" if made.own_uids else _SHARED_UID
             detail = f"works; {uids}" + (f"; not promised: {caveats}" if caveats else "")
-            findings.append(Finding(True, name, detail))
+            findings.append(HealthFinding(True, name, detail))
         else:
-            findings.append(Finding(False, name, problem, REMEDIES[name]))
+            findings.append(HealthFinding(False, name, problem, REMEDIES[name]))
     findings += [_tripwire(), _bounds()]
     findings.append(_verdict(working))
     return findings
@@ -47,18 +47,18 @@ def probe() -> list[Finding]:
 _SHARED_UID = "submissions have the uid of whoever grades"
 
 
-def _tripwire() -> Finding:
+def _tripwire() -> HealthFinding:
     _, names = tripwire.program(alone=True, gpu=False)
     if names:
         detail = f"{len(names)} system calls that honest work never makes are counted from outside"
-        return Finding(True, "tripwire", detail)
+        return HealthFinding(True, "tripwire", detail)
     detail = "this kernel cannot ask (no user_notif): such system calls are refused, not counted"
-    return Finding(False, "tripwire", detail, "Linux 5.0 or newer")
+    return HealthFinding(False, "tripwire", detail, "Linux 5.0 or newer")
 
 
-def _bounds() -> Finding:
+def _bounds() -> HealthFinding:
     """What bounds memory and processor time, and what does not."""
-    return Finding(
+    return HealthFinding(
         True,
         "limits",
         "in force: the kernel's limits on each process (address space, processor time, files,"
@@ -67,20 +67,22 @@ def _bounds() -> Finding:
     )
 
 
-def _system_call_filter() -> Finding:
+def _system_call_filter() -> HealthFinding:
     try:
         size = len(program(Tasks.NONE, own_pids=True, read_only_outside=True, gpu=False)) // 8
     except SandboxMissing as error:
-        return Finding(False, "libseccomp", str(error), "apt-get install libseccomp2")
-    return Finding(True, "libseccomp", f"compiles the system call filter ({size} instructions)")
+        return HealthFinding(False, "libseccomp", str(error), "apt-get install libseccomp2")
+    return HealthFinding(
+        True, "libseccomp", f"compiles the system call filter ({size} instructions)"
+    )
 
 
-def _verdict(working: list[str]) -> Finding:
+def _verdict(working: list[str]) -> HealthFinding:
     if not working:
-        return Finding(False, "sandbox", "none works: hidden tests are refused", "see above")
+        return HealthFinding(False, "sandbox", "none works: hidden tests are refused", "see above")
     if working[0] == "bubblewrap":
-        return Finding(True, "sandbox", "submissions will run in bubblewrap")
-    return Finding(
+        return HealthFinding(True, "sandbox", "submissions will run in bubblewrap")
+    return HealthFinding(
         True,
         "sandbox",
         "submissions will run under landlock, the weaker of the two",

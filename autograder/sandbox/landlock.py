@@ -41,7 +41,7 @@ CAVEATS = (
 SHARED_UID = "submissions run under the uid of whoever grades, without its capabilities"
 
 
-class Landlock:
+class LandlockSandbox:
     """Starts templates under Landlock.
 
     runtime: a file to stand in for `worker/runtime.py` (a trial's own)

@@ -27,7 +27,7 @@ from typing import NoReturn
 
 import msgspec
 
-from autograder.worker.confine import Limits
+from autograder.worker.confine import ChildLimits
 from autograder.worker.template import (
     Boot,
     Exited,
@@ -192,7 +192,7 @@ class Template:
             self.close()
             raise
 
-    def spawn(self, limits: Limits) -> Child:
+    def spawn(self, limits: ChildLimits) -> Child:
         """Fork and confine a child; SandboxFault where the template is gone or could not."""
         tasks = self._tasks(limits)
         if self._gpu:
@@ -246,7 +246,7 @@ class Template:
             self._await(Ready, 0, self._warm_until - time.monotonic())
             self.warm = True
 
-    def _tasks(self, limits: Limits) -> Tasks:
+    def _tasks(self, limits: ChildLimits) -> Tasks:
         if limits.processes == 0:
             return Tasks.THREADS if self._gpu else Tasks.NONE
         if self._most is Tasks.NONE:

@@ -15,7 +15,7 @@ _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
 @dataclass(frozen=True)
-class Part:
+class SourcePart:
     """A definition at the top of a module, or a run of other lines between two (name "")."""
 
     name: str
@@ -23,23 +23,23 @@ class Part:
     spans: tuple[tuple[int, int], ...]  # for each line of the text, lines of the source
 
 
-def parts(source: str) -> list[Part]:
+def parts(source: str) -> list[SourcePart]:
     """The module in parts; imports are left out."""
     try:
         tree = ast.parse(source)
         return [part for node in tree.body if (part := _part(node)) is not None]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         lines = source.split("\n")
-        return [Part("", source, tuple((n, n) for n in range(1, len(lines) + 1)))]
+        return [SourcePart("", source, tuple((n, n) for n in range(1, len(lines) + 1)))]
 
 
-def _part(node: ast.stmt) -> Part | None:
+def _part(node: ast.stmt) -> SourcePart | None:
     if isinstance(node, ast.Import | ast.ImportFrom) or _is_text(node):
         return None
     bound = _bound(node)
     lines = _written(_Plain(bound).visit(copy.deepcopy(node)))
     name = getattr(node, "name", "")
-    return Part(name, "\n".join(text for text, _ in lines), tuple(span for _, span in lines))
+    return SourcePart(name, "\n".join(text for text, _ in lines), tuple(span for _, span in lines))
 
 
 def _is_text(node: ast.AST) -> bool:

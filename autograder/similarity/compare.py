@@ -49,7 +49,7 @@ class Alike:
 
 
 @dataclass(frozen=True)
-class Pair:
+class SimilarPair:
     first: str
     second: str
     evidence: float  # bits
@@ -63,17 +63,17 @@ class Pair:
 class Similarity:
     """All pairs, the most surprising first."""
 
-    pairs: list[Pair] = field(default_factory=list)
+    pairs: list[SimilarPair] = field(default_factory=list)
     typical: float = 0.0  # bits, the median pair
     modules: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)  # student -> why
     prints: dict[str, Prints] = field(default_factory=dict)
 
     @property
-    def standing_out(self) -> list[Pair]:
+    def standing_out(self) -> list[SimilarPair]:
         return [p for p in self.pairs if p.stands_out]
 
-    def marked(self, pair: Pair) -> tuple[Lines, Lines]:
+    def marked(self, pair: SimilarPair) -> tuple[Lines, Lines]:
         """The lines of both modules with what they share and at most a third of the class has."""
         first, second = self.prints[pair.first], self.prints[pair.second]
         most = max(2.0, len(self.prints) / 3)
@@ -165,7 +165,7 @@ def _places(offsets: Any, length: int, bound: int) -> list[int]:
     return found
 
 
-def _ranked(week: Week, prints: Mapping[str, Prints]) -> tuple[list[Pair], float]:
+def _ranked(week: Week, prints: Mapping[str, Prints]) -> tuple[list[SimilarPair], float]:
     names = sorted(prints)
     column = {f: n for n, f in enumerate(sorted({f for p in prints.values() for f in p.lines}))}
     whole = _table([set(prints[n].lines) for n in names], column)
@@ -190,7 +190,7 @@ def _ranked(week: Week, prints: Mapping[str, Prints]) -> tuple[list[Pair], float
             for name, (share, median, surprise) in exercises.items()
         )
         pairs.append(
-            Pair(
+            SimilarPair(
                 names[first[n]],
                 names[second[n]],
                 float(evidence[n]),

@@ -12,14 +12,14 @@ from itertools import islice
 
 from ..model.rules import Refusal, Rules, missing_imports, plain_calls, refusals, texts_of
 from ..model.sources import Sources
-from .results import Failure, Outcome
+from .results import CheckOutcome, Failure
 from .week import WeekFolder
 
 _MOST_FILES = 200
 _CLAIM = "only what is allowed"
 
 
-def refused_in(folder: WeekFolder) -> dict[str, Outcome]:
+def refused_in(folder: WeekFolder) -> dict[str, CheckOutcome]:
     """By exercise, the first thing in the student's files that the grader would refuse."""
     files = {}
     for path in islice(sorted(folder.path.rglob("*.py")), _MOST_FILES):
@@ -27,16 +27,16 @@ def refused_in(folder: WeekFolder) -> dict[str, Outcome]:
             files[path.relative_to(folder.path).as_posix()] = path.read_bytes()
     found = refused(files, folder.week.module, folder.week.rules, folder.week.extras)
     return {
-        exercise: Outcome("", exercise, _CLAIM, _failure(refusal))
+        exercise: CheckOutcome("", exercise, _CLAIM, _failure(refusal))
         for exercise, refusal in found.items()
     }
 
 
-def called(outcomes: list[Outcome]) -> Outcome | None:
+def called(outcomes: list[CheckOutcome]) -> CheckOutcome | None:
     """What a check of an exercise saw called that is not allowed."""
     for outcome in outcomes:
         if outcome.failure and outcome.failure.kind == "forbidden":
-            return Outcome("", outcome.exercise, _CLAIM, outcome.failure)
+            return CheckOutcome("", outcome.exercise, _CLAIM, outcome.failure)
     return None
 
 

@@ -20,7 +20,7 @@ import msgspec
 from ..model.errors import KitError
 from .allowed import called, refused_in
 from .explain import syntax_failure
-from .results import CheckResult, ExerciseResult, Failure, Outcome, sum_up
+from .results import CheckOutcome, CheckResult, ExerciseResult, Failure, sum_up
 from .run import CheckingPython, run_checks
 from .source import fingerprints
 from .state import Remembered, recall, remember
@@ -96,7 +96,7 @@ def check_week(
 
 
 def _result(
-    exercise: WeekExercise, outcomes: list[Outcome], refused: Outcome | None
+    exercise: WeekExercise, outcomes: list[CheckOutcome], refused: CheckOutcome | None
 ) -> ExerciseResult:
     own = [o for o in outcomes if o.exercise == exercise.name]
     result = sum_up(exercise.name, exercise.points, own, refused or called(own))

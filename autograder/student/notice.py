@@ -23,7 +23,7 @@ from ..worker.names import UFUNCS, matches
 from .results import Failure
 
 
-class Notice:
+class CallNotice:
     """Notes the first call of one check that matches its patterns."""
 
     def __init__(self, folder: Path, checks: Path) -> None:
@@ -84,7 +84,7 @@ def _torch_mode(note: Callable[[str], None]) -> Any:
     return Mode()
 
 
-class _NotedUfunc:
+class _NoticedUfunc:
     """A ufunc that notes its use, its methods included."""
 
     def __init__(self, ufunc: Any, note: Callable[[str], None]) -> None:
@@ -107,4 +107,4 @@ def note_ufuncs(patterns: tuple[str, ...], note: Callable[[str], None]) -> None:
     numpy = sys.modules.get("numpy")
     for name in UFUNCS:
         if numpy is not None and matches(name, patterns):
-            setattr(numpy, name, _NotedUfunc(getattr(numpy, name), note))
+            setattr(numpy, name, _NoticedUfunc(getattr(numpy, name), note))

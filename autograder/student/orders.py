@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from .results import Outcome
+from .results import CheckOutcome
 
 TIMED_OUT = 3  # the exit code of a checking Python that ended itself
 
@@ -22,6 +22,6 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
     begins: str = ""
     exercise: str = ""
-    outcome: Outcome | None = None
+    outcome: CheckOutcome | None = None
     problem: str = ""
     finished: bool = False

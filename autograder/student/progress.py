@@ -16,7 +16,7 @@ from .words import MARKS, PLAIN_MARKS, points
 _BAR = 20
 
 
-class Standing(msgspec.Struct, frozen=True):
+class ExerciseProgress(msgspec.Struct, frozen=True):
     """One exercise: its points, how it stood, and whether the file changed since."""
 
     name: str
@@ -27,7 +27,7 @@ class Standing(msgspec.Struct, frozen=True):
     changed: bool = False
 
 
-def standings(folder: WeekFolder) -> list[Standing]:
+def standings(folder: WeekFolder) -> list[ExerciseProgress]:
     """Without running anything."""
     checked = recall(folder.memory).checked
     now = _fingerprints(folder, _source(folder))
@@ -36,13 +36,15 @@ def standings(folder: WeekFolder) -> list[Standing]:
     for e in folder.week.exercises:
         last = checked.get(e.name)
         if last and last.fingerprint == now.get(e.name):
-            found.append(Standing(e.name, e.points, last.state, last.passed, last.total))
+            found.append(ExerciseProgress(e.name, e.points, last.state, last.passed, last.total))
         elif e.name in now and now[e.name] == untouched.get(e.name):
-            found.append(Standing(e.name, e.points, "open"))
+            found.append(ExerciseProgress(e.name, e.points, "open"))
         elif last:
-            found.append(Standing(e.name, e.points, "unknown", last.passed, last.total, True))
+            found.append(
+                ExerciseProgress(e.name, e.points, "unknown", last.passed, last.total, True)
+            )
         else:
-            found.append(Standing(e.name, e.points, "unknown"))
+            found.append(ExerciseProgress(e.name, e.points, "unknown"))
     return found
 
 
@@ -80,7 +82,7 @@ def progress_lines(folders: list[WeekFolder], unicode: bool = True) -> Iterator[
     yield Text("These are the public checks; the hidden ones and your answers decide.")
 
 
-def _row(s: Standing, marks: dict[str, str], width: int, unicode: bool) -> Text:
+def _row(s: ExerciseProgress, marks: dict[str, str], width: int, unicode: bool) -> Text:
     words = {
         "pass": "",
         "open": "not written yet",

@@ -26,7 +26,7 @@ class Failure(msgspec.Struct, frozen=True):
     waits_for: str = ""  # the unwritten exercise
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class CheckOutcome(msgspec.Struct, frozen=True):
     """One public check."""
 
     test: str
@@ -44,7 +44,7 @@ class ExerciseResult(msgspec.Struct, frozen=True):
     state: State
     passed: int
     total: int
-    first: Outcome | None = None
+    first: CheckOutcome | None = None
     elective: bool = False
 
 
@@ -82,7 +82,7 @@ def claim_in_words(test: str, exercise: str) -> str:
 
 
 def sum_up(
-    name: str, points: float, outcomes: list[Outcome], forbidden: Outcome | None = None
+    name: str, points: float, outcomes: list[CheckOutcome], forbidden: CheckOutcome | None = None
 ) -> ExerciseResult:
     """An exercise that was begun shows its first real failure, not the part still to be written.
 

@@ -21,7 +21,7 @@ import msgspec
 
 from ..model.errors import KitError
 from .orders import Event, Order
-from .results import Failure, Outcome, claim_in_words
+from .results import CheckOutcome, Failure, claim_in_words
 from .week import WeekFolder
 
 OnBegin = Callable[[str], None]
@@ -100,9 +100,9 @@ def run_checks(
     seconds: float = 20.0,
     on_begin: OnBegin = lambda exercise: None,
     warm: CheckingPython | None = None,
-) -> list[Outcome]:
+) -> list[CheckOutcome]:
     """The outcome of every public check of the exercises; raises KitError for faults of ours."""
-    outcomes: list[Outcome] = []
+    outcomes: list[CheckOutcome] = []
     left = list(exercises)
     while left:
         python = warm or CheckingPython(folder)
@@ -120,8 +120,8 @@ def run_checks(
 
 
 def _run_order(
-    python: CheckingPython, order: Order, outcomes: list[Outcome], on_begin: OnBegin
-) -> Outcome | None:
+    python: CheckingPython, order: Order, outcomes: list[CheckOutcome], on_begin: OnBegin
+) -> CheckOutcome | None:
     """Run until all is done (None) or a check stopped the process (its outcome)."""
     python.order(order)
     begun: Event | None = None
@@ -161,7 +161,7 @@ def _unreadable(problem: str) -> KitError:
     )
 
 
-def _stopped(begun: Event, failure: Failure) -> Outcome:
-    return Outcome(
+def _stopped(begun: Event, failure: Failure) -> CheckOutcome:
+    return CheckOutcome(
         begun.begins, begun.exercise, claim_in_words(begun.begins, begun.exercise), failure
     )

@@ -29,9 +29,9 @@ import pytest
 from ..model.ownpytest import run_pytest
 from ..model.rules import Rules
 from .explain import Explainer
-from .notice import Notice, note_ufuncs
+from .notice import CallNotice, note_ufuncs
 from .orders import TIMED_OUT, Event, Order
-from .results import Failure, Outcome, claim_in_words
+from .results import CheckOutcome, Failure, claim_in_words
 from .week import WeekFolder, open_folder
 
 
@@ -43,7 +43,7 @@ class CheckPlugin:
     def __init__(self, folder: WeekFolder, orders: BinaryIO, events: BinaryIO) -> None:
         self.folder, self.orders, self.events = folder, orders, events
         self.explain = Explainer(folder.path, folder.week.module, folder.checks, folder.names)
-        self.notice = Notice(folder.path, folder.checks)
+        self.notice = CallNotice(folder.path, folder.checks)
         self._lock = threading.Lock()
         self._failure: Failure | None = None
         self._skipped = ""
@@ -124,9 +124,9 @@ class CheckPlugin:
     def _exercise(self, item: pytest.Item) -> str:
         return self.folder.exercise_of(item.name.split("[")[0])
 
-    def _outcome(self, item: pytest.Item, failure: Failure | None) -> Outcome:
+    def _outcome(self, item: pytest.Item, failure: Failure | None) -> CheckOutcome:
         exercise = self._exercise(item)
-        return Outcome(item.name, exercise, _claim(item, exercise), failure, self._skipped)
+        return CheckOutcome(item.name, exercise, _claim(item, exercise), failure, self._skipped)
 
     def _time_is_over(self, item: pytest.Item) -> None:
         main = sys._current_frames().get(threading.main_thread().ident or 0)

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from .hints import Hint
-from .results import CheckResult, ExerciseResult, Outcome
+from .results import CheckOutcome, CheckResult, ExerciseResult
 from .words import MARKS, PLAIN_MARKS, cause, first_failure, next_steps, points, standing, summary
 
 WIDTH = 80
@@ -70,7 +70,7 @@ def _table(exercises: tuple[ExerciseResult, ...], marks: dict[str, str]) -> Iter
         yield line
 
 
-def _failure(result: ExerciseResult, outcome: Outcome, module: str) -> Iterator[Text]:
+def _failure(result: ExerciseResult, outcome: CheckOutcome, module: str) -> Iterator[Text]:
     failure = outcome.failure
     assert failure is not None
     yield Text()

@@ -56,7 +56,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 
 
-class Limits(msgspec.Struct, frozen=True):
+class ChildLimits(msgspec.Struct, frozen=True):
     """What one submission may use.
 
     memory_bytes: address space beyond what the template already uses
@@ -140,7 +140,7 @@ def become(uid: int | None) -> None:
 
 
 def lock(
-    limits: Limits,
+    limits: ChildLimits,
     program: bytes,
     used_bytes: int,
     *,
@@ -176,7 +176,7 @@ def lock(
     _install_filter(program)
 
 
-def _apply_limits(limits: Limits, address_space: int | None, tasks: int | None) -> None:
+def _apply_limits(limits: ChildLimits, address_space: int | None, tasks: int | None) -> None:
     bounds = {
         resource.RLIMIT_NOFILE: limits.open_files,
         resource.RLIMIT_FSIZE: limits.disk_bytes,

@@ -25,7 +25,7 @@ import struct
 import tempfile
 from functools import cache
 
-from .confine import PR_SET_NO_NEW_PRIVS, Limits, be_first_to_go, become, call, syscall, uid_of
+from .confine import PR_SET_NO_NEW_PRIVS, ChildLimits, be_first_to_go, become, call, syscall, uid_of
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _CREATE_RULESET_VERSION, _RULE_PATH_BENEATH = 1, 1
@@ -72,7 +72,7 @@ class Landlock:
         """A kernel without Landlock is found out before the first child."""
         abi()
 
-    def fork(self, number: int, limits: Limits) -> int:
+    def fork(self, number: int, limits: ChildLimits) -> int:
         """Make the child's working directory and fork."""
         room, uid = self._room(number), self._uid(number)
         for folder in (room, f"{room}/submission", f"{room}/tmp"):
@@ -86,7 +86,7 @@ class Landlock:
             self.leave(number)
             raise
 
-    def enter(self, number: int, limits: Limits) -> None:
+    def enter(self, number: int, limits: ChildLimits) -> None:
         """In the child: from here on it can open only what it may."""
         be_first_to_go()
         room = self._room(number)

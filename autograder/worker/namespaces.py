@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 
-from .confine import PR_SET_DUMPABLE, Limits, be_first_to_go, become, call, uid_of
+from .confine import PR_SET_DUMPABLE, ChildLimits, be_first_to_go, become, call, uid_of
 
 _CLONE_NEWPID = 0x20000000
 _NAMESPACES = (
@@ -58,7 +58,7 @@ class Namespaces:
         for place in (b"/cache", b"/tmp"):
             call("mount", None, place, None, _READ_ONLY, None)
 
-    def fork(self, number: int, limits: Limits) -> int:
+    def fork(self, number: int, limits: ChildLimits) -> int:
         """Fork into a new pid namespace, whose process 1 the child is.
 
         Only the next child enters it and the template is moved back at once: one fork instead of
@@ -74,7 +74,7 @@ class Namespaces:
             call("setns", self._own, _CLONE_NEWPID)
         return pid
 
-    def enter(self, number: int, limits: Limits) -> None:
+    def enter(self, number: int, limits: ChildLimits) -> None:
         """In the child: from here on it sees only what it may."""
         be_first_to_go()
         become(uid_of(number, self._child_uid, self._first))

@@ -35,7 +35,7 @@ import traceback
 import msgspec
 
 from . import confine
-from .confine import Limits
+from .confine import ChildLimits
 from .landlock import Landlock
 from .namespaces import Namespaces
 from .questions import Questions
@@ -74,7 +74,7 @@ class Spawn(msgspec.Struct, frozen=True):
     """
 
     number: int
-    limits: Limits
+    limits: ChildLimits
     program: bytes
     asking: bytes = b""
 

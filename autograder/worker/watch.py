@@ -95,7 +95,7 @@ class Counting(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch's own
         self.flops = self.largest = self.ops = 0
-        self._alive: dict[int, _Kept] = {}
+        self._alive: dict[int, _KeptStorage] = {}
         self._arrays = ArrayCount()
 
     def __enter__(self) -> Counting:
@@ -129,10 +129,10 @@ class Counting(TorchDispatchMode):
         storage = tensor.untyped_storage()
         key = storage._cdata
         if key not in self._alive:
-            kept = self._alive[key] = _Kept(storage, self._forget)
+            kept = self._alive[key] = _KeptStorage(storage, self._forget)
             kept.key, kept.size = key, size
 
-    def _forget(self, kept: _Kept) -> None:
+    def _forget(self, kept: _KeptStorage) -> None:
         del self._alive[kept.key]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -158,7 +158,7 @@ def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     return max((t.numel() for t in _tensors([*args, *kwargs.values()])), default=0)
 
 
-class _Kept(weakref.ref[Any]):
+class _KeptStorage(weakref.ref[Any]):
     """A storage that lives on, and how many elements it was made with."""
 
     __slots__ = ("key", "size")

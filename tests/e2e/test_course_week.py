@@ -27,7 +27,7 @@ from autograder.model.bank import Bank
 from autograder.model.course import Course, Week, load
 from autograder.model.report import Report, SubmissionReport, from_json
 from autograder.nbgrader.demo import module_of, sample_class
-from autograder.nbgrader.gradebook import Standing, standings
+from autograder.nbgrader.gradebook import WeekStanding, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -76,8 +76,8 @@ class Played:
 
     course: Course
     report: Report  # of `autograder grade`
-    graded: dict[str, Standing]  # the gradebook after `autograder grade`
-    autograded: dict[str, Standing]  # and after `nbgrader autograde`
+    graded: dict[str, WeekStanding]  # the gradebook after `autograder grade`
+    autograded: dict[str, WeekStanding]  # and after `nbgrader autograde`
     pages: dict[str, str]  # what each student fetched
     exported: dict[str, dict[str, str]]
     collected: str
@@ -152,7 +152,7 @@ def mark_alan(course: Course) -> None:
         gradebook.db.commit()
 
 
-def by_student(course: Course) -> dict[str, Standing]:
+def by_student(course: Course) -> dict[str, WeekStanding]:
     return {s.student: s for s in standings(course, course.weeks[0])}
 
 

@@ -25,7 +25,7 @@ import pytest
 import tiny_course as TINY
 
 from autograder.model.course import Course, load
-from autograder.nbgrader.gradebook import Standing, standings
+from autograder.nbgrader.gradebook import WeekStanding, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -174,9 +174,9 @@ def run(root: Path, server: Server, tmp_path_factory: pytest.TempPathFactory) ->
 @dataclass
 class Played:
     course: Course
-    graded: dict[str, Standing]
-    marked: dict[str, Standing]
-    mended: dict[str, Standing]
+    graded: dict[str, WeekStanding]
+    marked: dict[str, WeekStanding]
+    mended: dict[str, WeekStanding]
     exported: dict[str, dict[str, str]]
     feedback: str
     status: Any
@@ -234,7 +234,7 @@ def hand_in(name: str, root: Path, run: Run) -> Path:
     return home
 
 
-def by_student(course: Course) -> dict[str, Standing]:
+def by_student(course: Course) -> dict[str, WeekStanding]:
     return {s.student: s for s in standings(course, course.weeks[0])}
 
 

@@ -19,7 +19,7 @@ from playwright.sync_api import Page, expect
 from autograder.authoring.lesson import ANSWER
 from autograder.model.bank import Bank
 from autograder.model.course import Course, load
-from autograder.nbgrader.gradebook import Standing, standings
+from autograder.nbgrader.gradebook import WeekStanding, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 
 WEEK = "week01_softmax"
@@ -201,7 +201,7 @@ def open_answers(page: Page, desk: Any, course: Course, student: str) -> None:
     page.wait_for_load_state("networkidle")
 
 
-def of(course: Course, student: str) -> Standing:
+def of(course: Course, student: str) -> WeekStanding:
     return next(s for s in standings(course, course.weeks[0]) if s.student == student)
 
 

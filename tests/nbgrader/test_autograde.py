@@ -17,7 +17,7 @@ from autograder.model.report import Report, SubmissionReport
 from autograder.model.verdicts import Ending
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.feedback import return_feedback
-from autograder.nbgrader.gradebook import Standing, record, standings
+from autograder.nbgrader.gradebook import WeekStanding, record, standings
 from autograder.nbgrader.marks import SaveScores
 from autograder.nbgrader.preprocessor import decimal
 from autograder.nbgrader.workspace import Workspace, open_gradebook
@@ -46,7 +46,7 @@ def recorded(
     return recorded
 
 
-def standing(course: Course, week: Week, student: str) -> Standing:
+def standing(course: Course, week: Week, student: str) -> WeekStanding:
     (found,) = [s for s in standings(course, week) if s.student == student]
     return found
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.sandbox import Child, Limits, Template
+from autograder.sandbox import Child, ChildLimits, Template
 
 sys.path.insert(0, str(Path(__file__).parent))  # tests are no package, and share one module
 
@@ -35,7 +35,7 @@ def spawn(template: Template) -> Iterator[Spawn]:
     children: list[Child] = []
 
     def spawn(**limits: int) -> Child:
-        children.append(template.spawn(Limits(**limits)))
+        children.append(template.spawn(ChildLimits(**limits)))
         return children[-1]
 
     yield spawn
@@ -46,7 +46,7 @@ def spawn(template: Template) -> Iterator[Spawn]:
 @pytest.fixture(scope="session")
 def witness(template: Template) -> Iterator[Child]:
     """A child for tests that leave it as it was."""
-    with template.spawn(Limits()) as child:
+    with template.spawn(ChildLimits()) as child:
         yield child
 
 

@@ -7,7 +7,7 @@ from autograder.grading.spawner import Spawner
 from autograder.grading.targets import Sandboxed
 from autograder.model.axes import has_cuda
 from autograder.model.course import load
-from autograder.sandbox import BACKENDS, Limits
+from autograder.sandbox import BACKENDS, ChildLimits
 from autograder.worker import wire
 
 needs_gpu = pytest.mark.skipif(not has_cuda(), reason="no CUDA device")
@@ -63,7 +63,7 @@ def test_a_sandbox_that_may_use_a_gpu_works_where_there_is_none(backend: str) ->
     config = msgspec.msgpack.encode(wire.PrepareConfig(fake_gpu=False, gpu_bytes=1 << 30))
     with (
         BACKENDS[backend]().start(config, cuda=True) as template,
-        template.spawn(Limits()) as child,
+        template.spawn(ChildLimits()) as child,
     ):
         load = wire.pack(wire.Load("m.py", ("m.py",), (0,)), [b"x = 1"])
         child.sock.settimeout(30)

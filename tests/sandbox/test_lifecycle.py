@@ -22,7 +22,7 @@ from sandbox_inside import Spawn, ask, require, start_cold
 from autograder.sandbox import (
     BACKENDS,
     Child,
-    Limits,
+    ChildLimits,
     SandboxFault,
     SandboxMissing,
     Template,
@@ -83,7 +83,7 @@ def test_kill_ends_all_that_it_started(template: Template, backend: str) -> None
     if backend == "landlock":
         pytest.skip("landlock allows no process to be started")
     try:
-        child = template.spawn(Limits(processes=4))
+        child = template.spawn(ChildLimits(processes=4))
     except SandboxFault as error:
         pytest.skip(str(error))
     with child:
@@ -118,7 +118,7 @@ def test_a_closed_child_leaves_no_process(spawn: Spawn) -> None:
 
 def test_fifty_in_a_row(template: Template) -> None:
     for number in range(50):
-        with template.spawn(Limits()) as child:
+        with template.spawn(ChildLimits()) as child:
             assert ask(child, f"return {number}") == number
 
 
@@ -126,7 +126,7 @@ def test_ten_at_once(template: Template) -> None:
     meeting = threading.Barrier(10)
 
     def work(number: int) -> object:
-        with template.spawn(Limits()) as child:
+        with template.spawn(ChildLimits()) as child:
             meeting.wait(20)
             return ask(child, f"return {number}")
 
@@ -161,11 +161,11 @@ def test_a_bubblewrap_ended_while_it_begins_leaves_no_process() -> None:
 def test_a_dead_template_is_a_fault_of_ours(backend: str) -> None:
     before = leftovers()
     with start_cold(backend) as template:
-        child = template.spawn(Limits())
+        child = template.spawn(ChildLimits())
         os.kill(parent_of(child), signal.SIGKILL)
         assert readable(child._pidfd, 5)
         with pytest.raises(SandboxFault):
-            template.spawn(Limits())
+            template.spawn(ChildLimits())
         with pytest.raises(SandboxFault):
             child.exit_status(1)
         child.close()
@@ -175,7 +175,7 @@ def test_a_dead_template_is_a_fault_of_ours(backend: str) -> None:
 def test_a_closed_template_takes_its_children_along(backend: str) -> None:
     before = leftovers()
     with start_cold(backend) as template:
-        child = template.spawn(Limits())
+        child = template.spawn(ChildLimits())
         ask(child, "open('own', 'w').write('x')")
         template.close()
         assert readable(child._pidfd, 5)
@@ -185,7 +185,7 @@ def test_a_closed_template_takes_its_children_along(backend: str) -> None:
 
 def test_a_tree_made_to_resist_removal_is_removed(backend: str) -> None:
     before = leftovers()
-    with start_cold(backend) as template, template.spawn(Limits()) as child:
+    with start_cold(backend) as template, template.spawn(ChildLimits()) as child:
         ask(
             child,
             """
@@ -205,13 +205,13 @@ def test_a_template_outlives_the_thread_that_started_it(backend: str) -> None:
     thread = threading.Thread(target=lambda: made.append(start_cold(backend)))
     thread.start()
     thread.join()
-    with made[0] as template, template.spawn(Limits()) as child:
+    with made[0] as template, template.spawn(ChildLimits()) as child:
         assert ask(child, "return 1") == 1
 
 
 def first_spawn(backend: str, config: bytes) -> None:
     with start_cold(backend, config) as template:
-        template.spawn(Limits()).close()
+        template.spawn(ChildLimits()).close()
 
 
 def test_a_runtime_that_cannot_prepare_says_why(backend: str) -> None:
@@ -231,7 +231,7 @@ def test_a_template_warms_up_while_its_starter_goes_on(backend: str) -> None:
     with start_cold(backend, b"import time; time.sleep(1.5)") as template:
         assert time.monotonic() - started < 1.0
         assert not template.warm
-        with template.spawn(Limits()) as child:
+        with template.spawn(ChildLimits()) as child:
             assert time.monotonic() - started > 1.5
             assert ask(child, "return 1") == 1
         assert template.warm
@@ -251,9 +251,9 @@ import signal, sys
 import psutil
 sys.path[:0] = {path!r}
 from sandbox_inside import start_cold, ask
-from autograder.sandbox import Limits
+from autograder.sandbox import ChildLimits
 template = start_cold({backend!r})
-child = template.spawn(Limits())
+child = template.spawn(ChildLimits())
 ask(child, "open('own', 'w').write('x')")
 child.sock.sendall(b'"while True: pass"\\n')
 print(child._pid, psutil.Process(child._pid).ppid(), flush=True)
@@ -293,7 +293,7 @@ def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_root_of_the_grader_is_not_the_submissions(template: Template, backend: str) -> None:
     if os.geteuid() != 0 or backend == "landlock":
         pytest.skip("only a grader that is root gives its submissions another uid")
-    with template.spawn(Limits()) as child, contextlib.suppress(psutil.NoSuchProcess):
+    with template.spawn(ChildLimits()) as child, contextlib.suppress(psutil.NoSuchProcess):
         assert psutil.Process(child._pid).uids().real != 0
 
 
@@ -313,7 +313,7 @@ def test_the_host_ends_a_submission_first_when_memory_runs_out(spawn: Spawn) -> 
 def test_a_child_that_nobody_waited_for_is_ended(template: Template, spawn: Spawn) -> None:
     ours, theirs = socket.socketpair()
     template._number += 1
-    order = SpawnOrder(template._number, Limits(), *template._programs(Tasks.NONE)[:2])
+    order = SpawnOrder(template._number, ChildLimits(), *template._programs(Tasks.NONE)[:2])
     template._send(order, theirs.fileno())
     theirs.close()
     assert ask(spawn(), "return 1") == 1

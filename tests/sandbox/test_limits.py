@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sandbox_inside import Spawn, ask
 
-from autograder.sandbox import Limits, SandboxFault, Template
+from autograder.sandbox import ChildLimits, SandboxFault, Template
 
 MIB = 1 << 20
 FILL = """
@@ -112,7 +112,7 @@ def test_processes_are_counted_where_they_are_allowed(template: Template, backen
         return started
     """
     try:
-        child = template.spawn(Limits(processes=3))
+        child = template.spawn(ChildLimits(processes=3))
     except SandboxFault as error:
         pytest.skip(str(error))
     with child:
@@ -128,4 +128,4 @@ def test_a_thread_where_allowed_cannot_be_a_process(spawn: Spawn, backend: str) 
 @pytest.mark.parametrize("wrong", [{"memory_bytes": 0}, {"processes": -1}, {"open_files": 3}])
 def test_limits_that_no_process_could_live_with_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong)).split("_")[0]):
-        Limits(**wrong)
+        ChildLimits(**wrong)

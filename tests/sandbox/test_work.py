@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandbox_inside import Spawn, ask
 
-from autograder.sandbox import Child, Finding, probe
+from autograder.sandbox import Child, HealthFinding, probe
 
 
 def test_training_a_torch_model(child: Child) -> None:
@@ -104,7 +104,7 @@ def test_two_children_agree_on_the_order_of_a_set(spawn: Spawn) -> None:
 
 def test_the_doctor_really_tries_each_backend() -> None:
     findings = probe()
-    assert all(isinstance(finding, Finding) for finding in findings)
+    assert all(isinstance(finding, HealthFinding) for finding in findings)
     assert {finding.name for finding in findings} >= {"bubblewrap", "landlock", "sandbox"}
 
 

@@ -5,7 +5,7 @@ import pytest
 from autograder.grading.kept import KeptRuns
 from autograder.grading.outcomes import Crashed, TimedOut
 from autograder.grading.plugin import Ran
-from autograder.grading.targets import InProcess, Recorded
+from autograder.grading.targets import InProcess, RecordedTarget
 from autograder.model import report as reports
 from autograder.model.verdicts import Verdict
 from autograder.worker.wire import Call, Raised, Reply, pack
@@ -100,12 +100,12 @@ def test_a_second_process_does_not_ask_the_solution(tmp_path):
     source = tmp_path / "m.py"
     source.write_text("def f():\n    return 1\n")
     call = pack(Call("f", None, "f", (), {}, "cpu"), [])
-    first = Recorded(InProcess(source), {})
+    first = RecordedTarget(InProcess(source), {})
     first.begin("test", "f")
     first.request(call)
     assert first.grown
     source.unlink()
-    second = Recorded(InProcess(source), first.answers)
+    second = RecordedTarget(InProcess(source), first.answers)
     second.begin("test", "f")
     assert second.request(call)[0].value == 1
     assert not second.grown

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tests.imports import imported, modules
+import ast
+from collections.abc import Iterator
+
+from tests.imports import imported, modules, path_of
 
 # From the ground up. A room imports from floors below it, and from its own.
 FLOORS = (
@@ -63,3 +66,19 @@ def reached(arrows: dict[str, set[str]], start: str) -> set[str]:
 def test_no_modules_import_each_other_in_a_circle() -> None:
     arrows = {m: imported(m) for m in modules()}
     assert [m for m in arrows if m in reached(arrows, m)] == []
+
+
+def class_names(module: str) -> Iterator[str]:
+    path = path_of(module)
+    assert path is not None
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    yield from (node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+
+
+def test_a_class_name_stands_once() -> None:
+    """One name for two things costs every reader a look at the imports."""
+    places: dict[str, list[str]] = {}
+    for module in modules():
+        for name in class_names(module):
+            places.setdefault(name, []).append(module)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

@@ -47,7 +47,7 @@ def grade_on_cluster(
     with _connected(cluster) as client:
         crew = _Crew(client, parcel, say)
         try:
-            _Batch(crew, work, max_score, finished).run()
+            _ClusterBatch(crew, work, max_score, finished).run()
         finally:
             crew.dismiss()
 
@@ -148,7 +148,7 @@ class _Crew:
                 self._client.run(leave, self.key, workers=here, on_error="return")
 
 
-class _Batch:
+class _ClusterBatch:
     """Submissions on their way: some handed out, some waiting, some tried again."""
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from ...authoring.mutants import Outcome, hunt
+from ...authoring.mutants import MutantOutcome, hunt
 from ...files.secret import course_secret
 from ...model.course import Course, Week
 from ...sandbox import choose
@@ -21,9 +21,11 @@ def run_hunt(course: Course, weeks: list[Week]) -> bool:
     with bar(*columns) as progress:
         for week in weeks:
             task = progress.add_task(week.name, total=None)
-            seen: list[Outcome] = []
+            seen: list[MutantOutcome] = []
 
-            def shown(outcome: Outcome, seen: list[Outcome] = seen, week: Week = week) -> None:
+            def shown(
+                outcome: MutantOutcome, seen: list[MutantOutcome] = seen, week: Week = week
+            ) -> None:
                 seen.append(outcome)
                 alive = sum(not o.caught_by for o in seen)
                 text = f"{week.name}: {len(seen)} mutants, {alive} alive"
@@ -35,7 +37,7 @@ def run_hunt(course: Course, weeks: list[Week]) -> bool:
     return fine
 
 
-def _print(console: Console, week: Week, outcomes: list[Outcome]) -> bool:
+def _print(console: Console, week: Week, outcomes: list[MutantOutcome]) -> bool:
     alive = [o for o in outcomes if not o.caught_by]
     equivalent = [o for o in alive if o.excuse]
     holes = [o for o in alive if not o.excuse]

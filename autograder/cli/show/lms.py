@@ -9,7 +9,7 @@ from pathlib import Path
 from ...files.atomic import replace_file
 from ...lms.bulk import collect_bulk
 from ...lms.export import FORMATS, export
-from ...lms.roster import Entry, read_roster
+from ...lms.roster import RosterEntry, read_roster
 from ...model.course import Course, Week
 from ...model.errors import KitError
 
@@ -74,7 +74,7 @@ def run_roster(course: Course, file: Path) -> None:
     print(f"{len(entries)} students are in the gradebook")
 
 
-def _names(entry: Entry) -> tuple[str, str]:
+def _names(entry: RosterEntry) -> tuple[str, str]:
     """First and last; Canvas writes `Lovelace, Ada`, Moodle `Ada Lovelace`."""
     last, comma, first = entry.name.partition(", ")
     if comma:

@@ -20,7 +20,7 @@ from ...nbgrader.regrade import (
     total,
     undoing,
 )
-from ...nbgrader.regradelog import Change, Plan, RegradeLog
+from ...nbgrader.regradelog import Plan, RegradeLog, ScoreChange
 from ...nbgrader.submitted import collected
 from ...terminal.console import terminal
 from .grading import grade_with_bar
@@ -120,7 +120,7 @@ def _print_preview(week: Week, found: Preview) -> None:
         print(f"{student}: left out, {why.words(week)}")
 
 
-def _print_changes(some: Sequence[Change], *, why: bool) -> None:
+def _print_changes(some: Sequence[ScoreChange], *, why: bool) -> None:
     """Scores are those of the exercises, without written questions and late work."""
     if not some:
         return
@@ -138,7 +138,7 @@ def _print_changes(some: Sequence[Change], *, why: bool) -> None:
     console.print(table)
 
 
-def _why(change: Change) -> str:
+def _why(change: ScoreChange) -> str:
     lines = [f"{c.name}: {reason}" for c in changes(change.old, change.new) for reason in c.reasons]
     return "\n".join(lines) or "the gradebook had another score than its report"
 
