@@ -15,12 +15,12 @@ demo: setup
 test: setup
 	$(BIN)/autograder build --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-	$(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadfile
+	$(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadgroup --no-loadscope-reorder
 
 # An answer within about a minute: what needs no sandbox, no nbgrader and no browser.
 quick: setup
 	$(BIN)/autograder build --check
-	$(BIN)/python -m pytest -q -x -n $(or $(JOBS),2) --dist loadfile tests/unit tests/feedback tests/classreport tests/lms
+	$(BIN)/python -m pytest -q -x -n $(or $(JOBS),2) --dist loadgroup --no-loadscope-reorder tests/unit tests/feedback tests/classreport tests/lms
 
 # The documentation as a site in build/site: no broken link, no page that nothing leads to.
 site: setup

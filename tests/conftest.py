@@ -13,6 +13,20 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parent.parent
 
+# Files that take longest are begun first, so that processes side by side end together.
+LONGEST = ("test_lessons", "test_verify", "test_kills", "test_many_users", "test_attacks")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep a file's tests in one process, for its fixtures; not those of a file that says `SPREAD`.
+
+    For `--dist loadgroup`.
+    """
+    for item in items:
+        if not getattr(item.module, "SPREAD", False):
+            item.add_marker(pytest.mark.xdist_group(item.module.__name__))
+    items.sort(key=lambda i: LONGEST.index(i.path.stem) if i.path.stem in LONGEST else len(LONGEST))
+
 
 @pytest.fixture(scope="session")
 def project() -> Path:

@@ -10,6 +10,7 @@ import pytest
 
 from autograder.model.course import load
 
+SPREAD = True  # no test shares anything with another
 PROJECT = Path(__file__).resolve().parents[2]
 WEEKS = [week.name for week in load(PROJECT).weeks]
 

@@ -19,6 +19,7 @@ from autograder.authoring.lesson import figures_used, lesson_text
 from autograder.model.course import Course, Week, load
 from autograder.nbgrader.release import week_files
 
+SPREAD = True  # no test shares anything with another
 PROJECT = load(Path(__file__).resolve().parents[2])
 WRITTEN = [
     w
