@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..model.bank import Misconception
 from ..model.course import Week
 from ..model.report import ExerciseReport, Report, SubmissionReport, TestReport, base_of
 from ..model.verdicts import Ending, Verdict
@@ -56,13 +57,17 @@ class Item:
 
 @dataclass(frozen=True)
 class SharedMistake:
-    """A misconception and who has it."""
+    """A misconception and who has it.
+
+    known: what the bank says of it, where there is a bank and it still has it.
+    """
 
     exercise: str
     name: str
     title: str
     hint: str
     students: tuple[str, ...]
+    known: Misconception | None = None
 
 
 @dataclass(frozen=True)
@@ -115,8 +120,15 @@ class WeekSummary:
         return statistics.median([s.seconds for s in self.graded]) if self.graded else 0.0
 
 
-def summarize(week: Week, report: Report, foreign: Mapping[str, str] | None = None) -> WeekSummary:
-    """`foreign` names the user who owns a submission, if that is not the student."""
+def summarize(
+    week: Week,
+    report: Report,
+    foreign: Mapping[str, str] | None = None,
+    bank: Iterable[Misconception] = (),
+) -> WeekSummary:
+    """foreign: the user who owns a submission, if that is not the student
+    bank: the week's misconceptions, whose beliefs and looks are then told
+    """
     by: dict[Ending, list[SubmissionReport]] = {
         Ending.GRADED: [],
         Ending.REFUSED: [],
@@ -132,7 +144,7 @@ def summarize(week: Week, report: Report, foreign: Mapping[str, str] | None = No
         refused=by[Ending.REFUSED],
         faults=by[Ending.GRADER_FAULT],
         exercises=[_exercise(e.name, e.points, graded) for e in week.exercises],
-        mistakes=_mistakes(graded),
+        mistakes=_mistakes(graded, {m.name: m for m in bank}),
         not_run=_not_run(graded),
         devices=report.devices,
         foreign=foreign or {},
@@ -214,7 +226,9 @@ def point_biserial(pairs: Sequence[tuple[bool, float]]) -> float | None:
     return gap / spread * math.sqrt(share * (1 - share))
 
 
-def _mistakes(graded: Sequence[SubmissionReport]) -> list[SharedMistake]:
+def _mistakes(
+    graded: Sequence[SubmissionReport], bank: Mapping[str, Misconception]
+) -> list[SharedMistake]:
     """The likeliest misconception of each student and exercise, commonest first."""
     students: dict[tuple[str, str], list[str]] = {}
     texts: dict[tuple[str, str], tuple[str, str]] = {}
@@ -227,7 +241,9 @@ def _mistakes(graded: Sequence[SubmissionReport]) -> list[SharedMistake]:
             for one in exercise.explained:
                 texts.setdefault((exercise.name, one.name), (one.title, one.hint))
     found = [
-        SharedMistake(exercise, name, *texts.get((exercise, name), (name, "")), tuple(who))
+        SharedMistake(
+            exercise, name, *texts.get((exercise, name), (name, "")), tuple(who), bank.get(name)
+        )
         for (exercise, name), who in students.items()
     ]
     return sorted(found, key=lambda m: (-len(m.students), m.exercise, m.name))

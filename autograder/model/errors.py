@@ -5,7 +5,6 @@
     │   └── NoCourse             there is none
     ├── BuildError               a solution cannot be turned into a stub
     ├── LeakError                something secret would have left
-    ├── IntakeError              a submission that cannot be taken: becomes the verdict `refused`
     ├── BankError                a misconception or alternative is malformed
     ├── EngineError              the grading engine itself failed: becomes `grader_fault`
     └── NbgraderError            a step of nbgrader failed
@@ -35,10 +34,6 @@ class BuildError(KitError):
 
 class LeakError(KitError):
     """A secret line stands in something that would leave the instructor's machine."""
-
-
-class IntakeError(KitError):
-    """A submission is not something that can be graded."""
 
 
 class BankError(KitError):

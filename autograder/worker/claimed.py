@@ -11,8 +11,9 @@ The rules of mixing are CUDA's: a CPU tensor without axes goes with anything, as
 `copy_` and `to` go from device to device; a tensor on the device may be indexed from the CPU; all
 else is an error.
 
-The one private call into torch of the whole project is here:
-`torch.utils.backend_registration._setup_privateuseone_for_python_backend`.
+torch's private names that this leans on: `_setup_privateuseone_for_python_backend`,
+`_disabled_torch_function_impl`, `return_and_correct_aliasing`, and of `torch._C` what
+torch.accelerator asks.
 """
 
 from __future__ import annotations

@@ -69,7 +69,6 @@ class Executor:
         self.module_error: wire.Raised | None = None
         self.objects: list[Any] = []
         self._formulas: dict[tuple[bool, str], set[tuple[str, ...]]] = {}
-        self.exercise_types: set[type] = set()
         self.imports: StudentImports | None = None  # in a sandbox
         self._ballast: mmap.mmap | None = None
 

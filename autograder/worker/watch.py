@@ -51,7 +51,7 @@ class Watcher:
         if not self.patterns or (self.importing and not composed):
             return
         if matches(name, self.patterns):
-            line = student_line(sys._getframe(1), self.root)[0]
+            line = student_line(sys._getframe(1), self.root)
             seen = self.on_import if self.importing else self.seen
             # what a noted call calls in its turn is no news
             known = any(b.line == line for b in seen) if line else bool(seen)
@@ -183,13 +183,13 @@ def _tensors(value: Any) -> list[torch.Tensor]:
     return []
 
 
-def student_line(frame: Any, root: str) -> tuple[int | None, str | None]:
-    """Line and function of the innermost frame whose file lies in the submission."""
+def student_line(frame: Any, root: str) -> int | None:
+    """The line of the innermost frame whose file lies in the submission."""
     while frame is not None:
         if root and frame.f_code.co_filename.startswith(root + os.sep):
-            return frame.f_lineno, frame.f_code.co_name
+            return int(frame.f_lineno)
         frame = frame.f_back
-    return None, None
+    return None
 
 
 __all__ = [

@@ -99,7 +99,7 @@ class MapV(_Node, frozen=True, tag="m"):
 
 
 class BigIntV(_Node, frozen=True, tag="i"):
-    """An integer outside 64 bits, in decimal (at most 400 digits)."""
+    """An integer outside 64 bits, in decimal (at most 300 digits)."""
 
     digits: str
 

@@ -13,6 +13,7 @@ from ...classreport.analysis import summarize
 from ...classreport.page import course_page, week_page
 from ...classreport.sources import read_reports, recorded_report
 from ...files.atomic import replace_file
+from ...model.bank import Bank
 from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.report import Report
@@ -42,7 +43,12 @@ def run_report(
     reports = _reports(course, week, files)
     weeks = [w for w in course.weeks if w.name in reports]
     summaries = [
-        summarize(w, reports[w.name], {} if files else read_collected(course, w).foreign)
+        summarize(
+            w,
+            reports[w.name],
+            {} if files else read_collected(course, w).foreign,
+            Bank(course, w).misconceptions,
+        )
         for w in weeks
     ]
     for one, summary in zip(weeks if not files else (), summaries, strict=False):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ...model.axes import has_cuda
+from ...model.axes import AXES, FAKE_GPU, axis
 from ...model.course import REGISTRY, Course, load
 from ...model.errors import CourseError, NoCourse
 from ...sandbox import probe
@@ -37,8 +37,9 @@ def run_doctor() -> bool:
         found = importlib.util.find_spec(package) is not None
         version = importlib.metadata.version(package) if found else "missing"
         console.print(f"  {'ok' if found else '--'}   {package} {version}")
-    mark, cuda = ("ok", "") if has_cuda() else ("--", ": none, so fake-gpu")
-    console.print(f"  {mark}   CUDA device{cuda}")
+    missing = ", ".join(a.what for a in AXES.values() if not a.here())
+    devices = ", ".join(axis()) + (f" ({missing})" if missing else "")
+    console.print(f"  {'--' if FAKE_GPU in axis() else 'ok'}   devices of the tests: {devices}")
     for finding in probe():
         mark = "ok" if finding.ok else "--"
         console.print(f"  {mark}   {finding.name}: {finding.detail}")
