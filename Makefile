@@ -50,7 +50,7 @@ postgresql:
 
 # A whole course of made-up students, 60 over eight weeks, and what must hold at its end.
 simulate: setup
-	$(BIN)/python tests/simulation/run.py --students $(or $(STUDENTS),60) --weeks $(or $(WEEKS),7)
+	$(BIN)/python -m tests.simulation.run --students $(or $(STUDENTS),60) --weeks $(or $(WEEKS),8)
 
 # Against other graders (otter in an environment of its own that sees this one's libraries), against
 # the bare calls, start-up, growth, GPU; written to benchmarks/RESULTS.md.
@@ -101,7 +101,7 @@ sandbox:
 # has a wheel for this Python; otherwise hypothesis makes them.
 fuzz: setup
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt atheris
-	$(BIN)/python tests/fuzz/run.py --runs $(or $(RUNS),1000000)
+	$(BIN)/python -m tests.fuzz.run --runs $(or $(RUNS),1000000)
 
 clean:
 	rm -rf .venv .venv-bench demo build dist *.egg-info

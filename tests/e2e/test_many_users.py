@@ -22,7 +22,8 @@ from typing import Any
 
 import nbformat
 import pytest
-import tiny_course as TINY
+
+import tests.nbgrader.tiny_course as TINY
 
 PROJECT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent

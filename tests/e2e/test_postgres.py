@@ -22,8 +22,8 @@ from typing import Any
 
 import nbformat
 import pytest
-import tiny_course as TINY
 
+import tests.nbgrader.tiny_course as TINY
 from autograder.model.course import Course, load
 from autograder.nbgrader.gradebook import WeekStanding, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook

@@ -8,7 +8,6 @@ the pages is left. A payload that runs calls `ran`.
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,9 +19,7 @@ from playwright.sync_api import Error, Page, expect
 
 from autograder.model.course import Course, load
 from autograder.nbgrader.workspace import Workspace, open_gradebook
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "hostile"))  # tests are no package
-from payloads import hostile_notebook, payloads
+from tests.hostile.payloads import hostile_notebook, payloads
 
 WEEK = "week01_softmax"
 BREAKS = '"><img src=x onerror=ran(950)><script>ran(951)</script>'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,9 +12,7 @@ from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
 from autograder.nbgrader.shown import shown_cells
 from autograder.pages.markdown import formula, harmless, harmless_explanation, markdown
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "hostile"))  # tests are no package
-from payloads import hostile_notebook, payloads
+from tests.hostile.payloads import hostile_notebook, payloads
 
 TEXTS = payloads()
 WORDS = (

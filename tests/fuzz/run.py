@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing of one door, or of all: `python tests/fuzz/run.py [--runs N] [door ...]`.
+"""Coverage-guided fuzzing of one door, or of all: `python -m tests.fuzz.run [--runs N] [door ...]`.
 
 Needs atheris, which has wheels for CPython on Linux; elsewhere hypothesis makes as many inputs,
 without being led by coverage. A finding is written to crash-* in the current folder.
@@ -14,7 +14,6 @@ import tempfile
 import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
 DOORS = (
     "wire_bytes",
     "wire_values",
@@ -36,7 +35,15 @@ def main() -> int:
         return fuzz(arguments.inside, arguments.runs)
     for door in arguments.doors:
         started = time.monotonic()
-        command = [sys.executable, __file__, "--inside", door, "--runs", str(arguments.runs)]
+        command = [
+            sys.executable,
+            "-m",
+            "tests.fuzz.run",
+            "--inside",
+            door,
+            "--runs",
+            str(arguments.runs),
+        ]
         code = subprocess.run(command, check=False).returncode
         seconds = time.monotonic() - started
         print(f"{door}: {arguments.runs:,} inputs in {seconds:.0f} s, exit code {code}", flush=True)
@@ -47,13 +54,12 @@ def main() -> int:
 
 def fuzz(door: str, runs: int) -> int:
     """Fuzz one door in this process; never returns with atheris."""
-    sys.path.insert(0, str(HERE))
     try:
         import atheris
     except ImportError:
         return without_coverage(door, runs)
     with atheris.instrument_imports(include=["autograder"]):
-        import targets
+        from tests.fuzz import targets
     corpus = Path(tempfile.mkdtemp(prefix="fuzz-corpus-"))
     for number, seed in enumerate(targets.seeds(door)):
         (corpus / f"seed-{number}").write_bytes(seed)
@@ -68,9 +74,10 @@ def fuzz(door: str, runs: int) -> int:
 
 
 def without_coverage(door: str, runs: int) -> int:
-    import targets
     from hypothesis import HealthCheck, given, settings
     from hypothesis import strategies as st
+
+    from tests.fuzz import targets
 
     print(f"{door}: atheris is not installed; inputs are not led by coverage", file=sys.stderr)
     target = getattr(targets, door)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,10 +11,7 @@ import pytest
 from autograder.model.course import Course, Week, load
 from autograder.nbgrader.release import release
 from autograder.nbgrader.workspace import Workspace
-
-# The folder cannot be a package: it would be called nbgrader and hide the real one.
-sys.path.insert(0, str(Path(__file__).parent))
-from tiny_course import write, write_course
+from tests.nbgrader.tiny_course import write, write_course
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from nbgrader.exchange.default import (
     ExchangeFetchFeedback,
     ExchangeSubmit,
 )
-from tiny_course import SOLUTION, WEEK, graded, report
 
 from autograder.batch.grade import grade_batch
 from autograder.model.course import Course, Week
@@ -29,6 +28,7 @@ from autograder.nbgrader.release import release
 from autograder.nbgrader.status import status
 from autograder.nbgrader.submitted import read_student
 from autograder.nbgrader.workspace import Workspace
+from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 
 SECOND = f"{WEEK}-2"
 

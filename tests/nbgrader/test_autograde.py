@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 import nbformat
 import pytest
-from tiny_course import SOLUTION, WEEK, graded, report
 
 from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
@@ -21,6 +20,7 @@ from autograder.nbgrader.gradebook import WeekStanding, record, standings
 from autograder.nbgrader.marks import SaveScores
 from autograder.nbgrader.preprocessor import decimal
 from autograder.nbgrader.workspace import Workspace, open_gradebook
+from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
 leaves_files_open = pytest.mark.filterwarnings(

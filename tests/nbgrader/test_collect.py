@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny_course import SOLUTION, STUB, WEEK
 
 from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
@@ -16,6 +15,7 @@ from autograder.nbgrader.collect import Collection, collect
 from autograder.nbgrader.exchange import copy_ordinary
 from autograder.nbgrader.submitted import collected
 from autograder.nbgrader.workspace import Workspace
+from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK
 
 NOTEBOOK = f"{WEEK}.ipynb"
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny_course import REGISTRY, SOLUTION, WEEK, graded, report
 
 from autograder.cli import app, run
 from autograder.model.course import Course, Week
@@ -19,6 +18,7 @@ from autograder.model.verdicts import Ending
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.gradebook import record
 from autograder.nbgrader.workspace import Workspace
+from tests.nbgrader.tiny_course import REGISTRY, SOLUTION, WEEK, graded, report
 
 PROJECT = Path(__file__).resolve().parents[2]
 ME = pwd.getpwuid(os.getuid()).pw_name  # what I hand in under this name is nobody else's

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny_course import SOLUTION, WEEK, graded, report
 
 from autograder.model.course import Course, Week, load
 from autograder.nbgrader.collect import collect
@@ -15,6 +14,7 @@ from autograder.nbgrader.feedback import return_feedback
 from autograder.nbgrader.gradebook import final_scores, record
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace, open_api, open_gradebook
+from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
 pytestmark = pytest.mark.filterwarnings(

@@ -7,13 +7,13 @@ import zlib
 from pathlib import Path
 
 import pytest
-from tiny_course import WEEK, chunk, png
 
 from autograder.authoring.leaks import check_files, check_folder, secrets_of
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import LeakError
 from autograder.nbgrader.release import release, week_files
 from autograder.nbgrader.workspace import Workspace
+from tests.nbgrader.tiny_course import WEEK, chunk, png
 
 PROJECT = load(Path(__file__).resolve().parents[2])
 WRITTEN = [w for w in PROJECT.weeks if (PROJECT.exercise_folder(w) / "lesson.md").is_file()]

@@ -8,11 +8,11 @@ from typing import Any
 
 import nbformat
 import pytest
-from tiny_course import LESSON
 
 from autograder.authoring.lesson import ANSWER, figures_used, lesson_notebook, make_notebook
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import BuildError
+from tests.nbgrader.tiny_course import LESSON
 
 PROJECT = load(Path(__file__).resolve().parents[2])
 WRITTEN = [w for w in PROJECT.weeks if (PROJECT.exercise_folder(w) / "lesson.md").is_file()]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny_course import SOLUTION, WEEK
 
 from autograder.cli.show.grading import run_grade
 from autograder.cli.show.status import run_status
@@ -16,6 +15,7 @@ from autograder.nbgrader.collect import collect
 from autograder.nbgrader.extensions import unknown_extensions
 from autograder.nbgrader.gradebook import standings
 from autograder.nbgrader.release import release
+from tests.nbgrader.tiny_course import SOLUTION, WEEK
 
 OTHER = {"dubbing.py": SOLUTION}
 RIGHT = {"doubling.py": SOLUTION}

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_course import SOLUTION, STUB, WEEK, graded, report
 
 from autograder.cli.show.status import run_status
 from autograder.model.course import Course, Week, load
@@ -19,6 +18,7 @@ from autograder.nbgrader.recorded import kept_report
 from autograder.nbgrader.status import status
 from autograder.nbgrader.submitted import read_student
 from autograder.nbgrader.workspace import Workspace
+from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report
 
 Files = dict[str, str | bytes]
 DOUBLE = "import math\n\n\ndef double(x):\n    return x * FACTOR"

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny_course import SOLUTION, WEEK, graded, report
 
 from autograder.cli import run
 from autograder.model.course import Course, Week
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.gradebook import record, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
+from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 
 LOST = (
     "autograder: the gradebook has lost the scores of ada, bob in week01_tiny: `autograder grade "

@@ -11,7 +11,6 @@ from subprocess import CompletedProcess
 
 import nbformat
 import pytest
-from tiny_course import SOLUTION, STUB, WEEK, graded, report, write
 
 from autograder.cli.show.classreport import run_report
 from autograder.cli.show.regrade import run_apply, run_preview
@@ -27,6 +26,7 @@ from autograder.nbgrader.recorded import earlier_reports, kept_report
 from autograder.nbgrader.regrade import LeftOut, Preview, carry_out, plan_of, preview, undoing
 from autograder.nbgrader.regradelog import RegradeLog
 from autograder.nbgrader.workspace import Workspace, open_gradebook
+from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report, write
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
 leaves_files_open = pytest.mark.filterwarnings(

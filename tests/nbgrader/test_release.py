@@ -7,12 +7,12 @@ import json
 import stat
 
 import pytest
-from tiny_course import LESSON, WEEK
 
 from autograder.model.course import Course, Week
 from autograder.model.errors import BuildError, NbgraderError
 from autograder.nbgrader.release import release
 from autograder.nbgrader.workspace import CONFIG, Workspace, open_gradebook
+from tests.nbgrader.tiny_course import LESSON, WEEK
 
 FILES = [
     "README.md",

@@ -8,11 +8,11 @@ from typing import Any
 
 import nbformat
 import pytest
-from tiny_course import LESSON
 
 from autograder.authoring.lesson import ANSWER, make_notebook
 from autograder.model.course import Week
 from autograder.nbgrader.restore import restored
+from tests.nbgrader.tiny_course import LESSON
 
 Cells = list[Any]
 

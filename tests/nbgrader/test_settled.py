@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny_course import SOLUTION, STUB, WEEK, graded, report
 
 from autograder.model.course import Course, Week
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.gradebook import record, standings
 from autograder.nbgrader.settled import standing_already
 from autograder.nbgrader.workspace import Workspace, open_gradebook
+from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report
 
 FIRST = report(graded("ada", 2, 1), graded("bob", 1, 0))
 Change = Callable[[Course, Week], object]

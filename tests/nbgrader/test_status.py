@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tiny_course import SOLUTION, STUB, WEEK, graded, report
 
 from autograder.cli.show.status import run_status
 from autograder.model.course import Course, Week, load
@@ -22,6 +21,7 @@ from autograder.nbgrader.feedback import return_feedback
 from autograder.nbgrader.gradebook import record, standings
 from autograder.nbgrader.status import WeekStatus, status
 from autograder.nbgrader.workspace import Workspace, open_gradebook
+from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
 leaves_files_open = pytest.mark.filterwarnings(

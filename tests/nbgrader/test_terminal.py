@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny_course import SOLUTION, WEEK, graded, report, write
 
 from autograder import cli
 from autograder.model.course import Course, Week
@@ -19,6 +18,7 @@ from autograder.model.report import SubmissionReport
 from autograder.model.visible import visible
 from autograder.nbgrader.gradebook import record
 from autograder.nbgrader.workspace import Workspace
+from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report, write
 
 # nbgrader leaves timestamp.txt open when it releases feedback.
 pytestmark = pytest.mark.filterwarnings(

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from autograder.sandbox import Child, ChildLimits, Template
-
-sys.path.insert(0, str(Path(__file__).parent))  # tests are no package, and share one module
-
-from sandbox_inside import HOST_SECRET, Spawn, require, start
+from tests.sandbox.sandbox_inside import HOST_SECRET, Spawn, require, start
 
 
 @pytest.fixture(scope="session", params=["bubblewrap", "landlock"])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from sandbox_inside import Spawn, ask
 
 from autograder.sandbox import ChildLimits, SandboxFault, Template
+from tests.sandbox.sandbox_inside import Spawn, ask
 
 MIB = 1 << 20
 FILL = """

@@ -5,9 +5,9 @@ from __future__ import annotations
 import platform
 
 import pytest
-from sandbox_inside import ask
 
 from autograder.sandbox import Child
+from tests.sandbox.sandbox_inside import ask
 
 pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64", reason="the call numbers below are x86-64's"

@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 
 import pytest
-from sandbox_inside import HOST_SECRET, Spawn, ask
 
 import autograder
 from autograder.sandbox import Child
+from tests.sandbox.sandbox_inside import HOST_SECRET, Spawn, ask
 
 KIT = Path(autograder.__file__).parent
 OWN_FILES = ["own.txt", "/tmp/own.txt"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sandbox_inside import Spawn, ask
-
 from autograder.sandbox import Child, HealthFinding, probe
+from tests.sandbox.sandbox_inside import Spawn, ask
 
 
 def test_training_a_torch_model(child: Child) -> None:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import msgspec
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-from classroom import copied, honest, ways
 
 from autograder.classreport.alike import side_by_side
 from autograder.classreport.analysis import summarize
@@ -25,6 +21,7 @@ from autograder.model.verdicts import Ending
 from autograder.similarity import compare as comparing
 from autograder.similarity.canonical import parts
 from autograder.similarity.compare import Similarity, compare
+from tests.similarity.classroom import copied, honest, ways
 
 VICTIM, COPIER = "honest07", "copier"
 

@@ -8,9 +8,6 @@ import io
 import re
 from collections.abc import Callable, Iterator
 
-from plan import Part
-from play import LATE, Played
-
 from autograder.lms.export import export
 from autograder.lms.roster import read_roster
 from autograder.model.course import Week
@@ -18,6 +15,8 @@ from autograder.nbgrader.gradebook import final_scores, standings
 from autograder.nbgrader.recorded import earlier_reports, kept_report
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
+from tests.simulation.plan import Part
+from tests.simulation.play import LATE, Played
 
 Claim = Callable[[Played], list[str]]
 

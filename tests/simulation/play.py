@@ -20,7 +20,6 @@ import yaml
 from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
-from plan import HandIn, Part, Plan, make_plan
 from traitlets.config import Config
 
 from autograder.authoring.lesson import ANSWER
@@ -32,6 +31,7 @@ from autograder.nbgrader.feedback import return_feedback
 from autograder.nbgrader.gradebook import collected, record
 from autograder.nbgrader.release import release
 from autograder.nbgrader.workspace import Workspace, open_gradebook
+from tests.simulation.plan import HandIn, Part, Plan, make_plan
 
 PROJECT = Path(__file__).resolve().parents[2]
 LATE = {"percent": 10, "per": "day", "grace_minutes": 15, "floor": 50, "slip_days": 3}

@@ -3,7 +3,7 @@
 Students made from the banks live through the weeks, with late work, extensions, slip days, second
 tries and two who hand in one solution. Says what came out, and which claims do not hold (exit 1).
 
-Example: python tests/simulation/run.py --students 60 --weeks 8 --folder /tmp/course
+Example: python -m tests.simulation.run --students 60 --weeks 8 --folder /tmp/course
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
 
 def main() -> int:
     options = _options()
@@ -29,10 +27,11 @@ def main() -> int:
         os.environ[name] = str(folder / "jupyter")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     warnings.simplefilter("ignore")  # nbgrader's, over and over
-    from claims import CLAIMS, shares
-    from play import make_course, play, steps
     from rich.console import Console
     from rich.progress import Progress
+
+    from tests.simulation.claims import CLAIMS, shares
+    from tests.simulation.play import make_course, play, steps
 
     root = folder / "course"
     course, plan = make_course(root, options.students, options.weeks, options.seed)
@@ -69,10 +68,9 @@ def _options() -> argparse.Namespace:
 
 
 def _figures(played: Any, kept: dict[tuple[str, str], float]) -> dict[str, Any]:
-    from claims import planted
-
     from autograder.classreport.analysis import summarize
     from autograder.classreport.sources import recorded_report
+    from tests.simulation.claims import planted
 
     parts = played.parts
     found = list(planted(played))
@@ -121,9 +119,8 @@ def _write_reports(played: Any, root: Path) -> None:
 
 def _rank(played: Any) -> str:
     """Of all pairs; many here share texts of one bank, so this is a figure and no claim."""
-    from plan import COPIED_WEEK
-
     from autograder.model.extras import installed
+    from tests.simulation.plan import COPIED_WEEK
 
     if len(played.weeks) <= COPIED_WEEK or not installed("similarity"):
         return "not compared"

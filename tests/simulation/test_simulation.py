@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from plan import disguised, make_plan
-
 from autograder.model.course import load
+from tests.simulation.plan import disguised, make_plan
 
 HERE = Path(__file__).resolve().parent
 MODULE = """
@@ -32,7 +30,11 @@ def came_out(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, li
     out = tmp_path_factory.mktemp("simulation") / "out.json"
     options = ["--students", "4", "--weeks", "1", "--jobs", "1", "--json", str(out)]
     done = subprocess.run(
-        [sys.executable, HERE / "run.py", *options], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "tests.simulation.run", *options],
+        cwd=HERE.parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert out.is_file(), done.stdout + done.stderr
     found: dict[str, dict[str, list[str]]] = json.loads(out.read_text(encoding="utf-8"))
