@@ -35,10 +35,18 @@ from autograder.worker.template import Spawn as SpawnOrder
 from tests.sandbox.sandbox_inside import Spawn, ask, require, start_cold
 
 
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A temporary folder of one's own: tests in other processes come and go in the usual one."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+
+
 def leftovers() -> set[str]:
     """What a sandbox could leave in the temporary folder or the mount table."""
-    folders = {str(path) for path in Path(tempfile.gettempdir()).glob("*grading-sandbox-*")}
-    return folders | set(Path("/proc/self/mountinfo").read_text("utf-8").splitlines())
+    place = tempfile.gettempdir()
+    mounts = Path("/proc/self/mountinfo").read_text("utf-8").splitlines()
+    return {str(path) for path in Path(place).iterdir()} | {m for m in mounts if place in m}
 
 
 def parent_of(child: Child) -> int:
