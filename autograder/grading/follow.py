@@ -118,7 +118,7 @@ def inherited(plugin: GraderPlugin, carrying: Carrying) -> Inherited:
 def _sides(carrying: Carrying) -> tuple[RecordedTarget, RecordedTarget]:
     """The reference and the same in float64, with one process of the student's between them."""
     lender = Lender(carrying.target(), carrying.patience)
-    return tuple(  # type: ignore[return-value]
+    return tuple(  # type: ignore[return-value]  # two of them
         RecordedTarget(Composed(carrying.program.path, carrying.lent, lender), {}) for _ in range(2)
     )
 

@@ -136,7 +136,7 @@ class Lender:
                 for g, x in zip(reply.gradients, inputs, strict=True)
             ]
 
-        results = _PulledBack.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]
+        results = _PulledBack.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]  # torch's
         return _with(value, dict(zip(map(id, outputs), results, strict=True)))
 
     def _ask(self, path: str, args: Any, kwargs: Any, options: CallOptions) -> Answer:

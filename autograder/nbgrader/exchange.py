@@ -45,7 +45,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
     project = Unicode("", help="The folder of course.yaml.").tag(config=True)
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)  # type: ignore[no-untyped-call]
+        super().__init__(**kwargs)  # type: ignore[no-untyped-call]  # nbgrader's own
         self.notes: list[str] = []  # what was left out or mended, for the instructor
         self.foreign: dict[str, str] = {}  # student -> the user who owns their submission
 
@@ -64,7 +64,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
         of_student: dict[str, list[Record]] = {}
         for name in names(Workspace(course), weeks[0]) if weeks else [assignment]:
             with temp_attrs(self.coursedir, assignment_id=name):
-                super().init_src()  # type: ignore[no-untyped-call]
+                super().init_src()  # type: ignore[no-untyped-call]  # nbgrader's own
             for record in self.src_records:
                 if record["username"]:
                     of_student.setdefault(record["username"], []).append(record)
@@ -72,7 +72,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
 
     def _path_to_record(self, path: str) -> Record:
         try:
-            record: Record = super()._path_to_record(path)  # type: ignore[no-untyped-call]
+            record: Record = super()._path_to_record(path)  # type: ignore[no-untyped-call]  # nbgrader's own
         except Exception:  # a name that nbgrader did not make; dateutil raises several kinds
             record = {
                 "username": "",

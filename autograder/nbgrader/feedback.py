@@ -130,7 +130,7 @@ class FeedbackPage(Exporter):
     def _file_extension_default(self) -> str:
         return ".html"
 
-    def from_notebook_node(  # type: ignore[override]
+    def from_notebook_node(  # type: ignore[override]  # as nbconvert calls it
         self, nb: Notebook, resources: Any = None, **kw: Any
     ) -> tuple[str, Resources]:
         _, finished = super().from_notebook_node(nb, resources, **kw)

@@ -109,7 +109,7 @@ class GuardedPage(BaseHandler):
             )
         )
 
-    def render(self, name: str, **ns: Any) -> str:  # type: ignore[override]
+    def render(self, name: str, **ns: Any) -> str:  # type: ignore[override]  # Jupyter's takes anything
         ns.setdefault("nonce", self.nonce)
         if "resources" in ns:
             ns["resources"]["nonce"] = self.nonce

@@ -41,7 +41,7 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
         self.student_id = about["student"]
         with Gradebook(about["db_url"]) as self.gradebook, one_transaction(self.gradebook.db):
             # over SaveAutoGrades, which would open the gradebook itself
-            nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)  # type: ignore[no-untyped-call]
+            nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbgrader's own
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         replace_file(path, json.dumps(self._graded_now).encode())
         return nb, resources

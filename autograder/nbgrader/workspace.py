@@ -21,7 +21,7 @@ _CONFIG_TEXT = '''"""nbgrader's settings. They come from course.yaml; add your o
 
 from autograder.nbgrader.configure import configure
 
-c = get_config()  # noqa: F821
+c = get_config()  # noqa: F821  # Jupyter defines it
 configure(c, __file__, project={project!r})
 '''
 

@@ -192,7 +192,7 @@ def _reader(tables: bool, environments: bool) -> MarkdownIt:
     reader.use(dollarmath_plugin, allow_labels=False, double_inline=True)
     if environments:
         reader.use(amsmath_plugin)
-    reader.validateLink = _is_address  # type: ignore[method-assign, assignment]
+    reader.validateLink = _is_address  # type: ignore[method-assign, assignment]  # documented
     reader.add_render_rule("heading_open", _heading)
     reader.add_render_rule("heading_close", _heading)
     reader.add_render_rule("image", _image)

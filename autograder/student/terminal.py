@@ -15,5 +15,5 @@ def console() -> Console:
     from ..terminal.console import terminal
 
     with contextlib.suppress(AttributeError, ValueError):
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # text, in a terminal
     return terminal(highlight=False)

@@ -66,7 +66,7 @@ class ClaimedTensor(torch.Tensor):
         x.elem = elem
         return x
 
-    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]  # torch's way to say none
 
     @classmethod
     def __torch_dispatch__(  # type: ignore[override]  # as torch itself calls it
@@ -85,7 +85,7 @@ class ClaimedTensor(torch.Tensor):
     def tolist(self) -> Any:
         return self.elem.tolist()
 
-    def __repr__(self) -> str:  # type: ignore[override]
+    def __repr__(self) -> str:  # type: ignore[override]  # torch's takes contents
         return f"{self.elem!r}"[:-1] + f", device='{self.device}')"
 
     def __format__(self, spec: str) -> str:

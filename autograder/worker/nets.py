@@ -229,7 +229,7 @@ def _replace_one(function: types.FunctionType, name: str) -> None:
         co_firstlineno=old.co_firstlineno,
     )
     if "__signature__" not in vars(function):
-        function.__signature__ = signature  # type: ignore[attr-defined]
+        function.__signature__ = signature  # type: ignore[attr-defined]  # what inspect reads
 
 
 class _LaterImports:
@@ -253,7 +253,7 @@ class _LaterImports:
             _look_into(module, self.patterns)
             _replace_in(module)
 
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign,union-attr]
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign,union-attr]  # it has one
         return spec
 
 

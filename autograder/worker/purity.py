@@ -93,8 +93,8 @@ def _address(generator: Any) -> int:
 # CPython's RandomObject: after the object's head, 624 words and the position. `getstate` makes a
 # tuple of as many numbers, which takes longer than most calls of a submission.
 _HEAD = object.__basicsize__
-_PYTHON_BYTES = random.Random.__base__.__basicsize__ - _HEAD  # type: ignore[union-attr]
-_GENERATOR: Any = random.getstate.__self__  # type: ignore[attr-defined]
+_PYTHON_BYTES = random.Random.__base__.__basicsize__ - _HEAD  # type: ignore[union-attr]  # C's Random
+_GENERATOR: Any = random.getstate.__self__  # type: ignore[attr-defined]  # a bound method
 
 
 def _python_state() -> object:

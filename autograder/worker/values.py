@@ -67,8 +67,9 @@ class Encoder:
         if depth < MAX_DEPTH:
             if isinstance(thing, (tuple, list)):
                 base = tuple if isinstance(thing, tuple) else list
-                items = list(base.__iter__(thing))[:MAX_ITEMS]  # type: ignore[arg-type]
-                return wire.SeqV(base.__name__, tuple(self(x, depth + 1) for x in items))  # type: ignore[arg-type]
+                items = list(base.__iter__(thing))[:MAX_ITEMS]  # type: ignore[arg-type]  # is one
+                name: Any = base.__name__
+                return wire.SeqV(name, tuple(self(x, depth + 1) for x in items))
             if isinstance(thing, dict) and len(thing) <= MAX_ITEMS:
                 pairs = [(k, v) for k, v in dict.items(thing) if type(k) in (str, int)]
                 return wire.MapV(
