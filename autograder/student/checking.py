@@ -21,7 +21,7 @@ from ..model.errors import KitError
 from .allowed import called, refused_in
 from .explain import syntax_failure
 from .results import CheckOutcome, CheckResult, ExerciseResult, Failure, sum_up
-from .run import CheckingPython, run_checks
+from .run import WarmPython, run_checks
 from .source import fingerprints
 from .state import Remembered, recall, remember
 from .text import plain
@@ -69,7 +69,7 @@ def check_week(
     *,
     seconds: float = 20.0,
     on_begin: Callable[[str], None] = lambda exercise: None,
-    warm: CheckingPython | None = None,
+    warm: WarmPython | None = None,
 ) -> Checked:
     """Check the named exercises; raises KitError where the folder is not fit for it."""
     started = time.monotonic()

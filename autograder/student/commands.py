@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .checking import check_week
-from .run import CheckingPython
+from .run import WarmPython
 from .stages import run_stages, staged_folder
 from .terminal import console
 from .week import WeekFolder, open_folder
@@ -19,7 +19,7 @@ def run_check(exercise: str | None, folder: Path | None, seconds: float) -> bool
     opened = open_folder(folder)
     names = [opened.exercise(exercise).name] if exercise else list(opened.names)
     opened.source()
-    warm = CheckingPython(opened)  # it imports torch while this Python imports rich
+    warm = WarmPython(opened, once=True)  # it imports torch while this Python imports rich
     try:
         from ..terminal.console import terminal
 

@@ -2,7 +2,7 @@
 
 Each check has a time limit that the checking Python keeps itself, and a second, longer one that is
 kept here. Where it ends early (an endless loop, a crash of the interpreter), the other exercises
-are run in a new one.
+are run in a new one. `WarmPython` keeps one ready: starting it costs what importing torch costs.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 import msgspec
 
 from ..model.errors import KitError
-from .orders import Event, Order
+from .orders import Event, Order, ending_in_words
 from .results import CheckOutcome, Failure, claim_in_words
+from .serving import CAN_SERVE
 from .week import WeekFolder
 
 OnBegin = Callable[[str], None]
@@ -30,44 +31,52 @@ _GRACE = 5.0
 
 
 class CheckingPython:
-    """One interpreter that imports what the checks need and waits for its order."""
+    """One interpreter that imports what the checks need and waits for its order, or for orders."""
 
-    def __init__(self, folder: WeekFolder) -> None:
+    def __init__(self, folder: WeekFolder, serves: bool = False) -> None:
+        self.serves = serves
         env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
         env |= {"MPLBACKEND": "Agg"}
+        command = [sys.executable, "-P", "-m", "autograder.student.runner", str(folder.path)]
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "autograder.student.runner", str(folder.path)],
+            [*command, "--serve"] if serves else command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             env=env,
         )
+        self._orders = 0
         self._events: queue.Queue[Event | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
+    @property
+    def waits(self) -> bool:
+        """Whether it can be given an order."""
+        return self._process.poll() is None and (self.serves or not self._orders)
+
     def order(self, order: Order) -> None:
         assert self._process.stdin is not None
+        self._orders += 1
+        order = msgspec.structs.replace(order, number=self._orders)
         with contextlib.suppress(OSError):  # it died while starting: `next_event` says so
             self._process.stdin.write(msgspec.json.encode(order) + b"\n")
             self._process.stdin.flush()
 
     def next_event(self, seconds: float) -> Event | None:
         """The next event, or None if the process ended; raises TimeoutError."""
-        try:
-            return self._events.get(timeout=seconds)
-        except queue.Empty:
-            raise TimeoutError from None
+        until = time.monotonic() + seconds
+        while True:
+            try:
+                event = self._events.get(timeout=max(0.0, until - time.monotonic()))
+            except queue.Empty:
+                raise TimeoutError from None
+            if event is None or event.order == self._orders:
+                return event  # others are the last words of an order that was done with before
 
     def ending(self) -> str:
         """How the process ended, in words."""
-        code = self._process.wait()
-        if code < 0:
-            try:
-                return f"Python was ended by {signal.Signals(-code).name}"
-            except ValueError:
-                pass
-        return f"Python ended with exit code {code}"
+        return ending_in_words(self._process.wait())
 
     def complaint(self) -> str:
         """The last line on standard error."""
@@ -93,25 +102,66 @@ class CheckingPython:
         self._events.put(None)
 
 
+class WarmPython:
+    """Has a checking Python ready for the next order; unless it is for one alone, for more."""
+
+    def __init__(self, folder: WeekFolder, *, once: bool = False) -> None:
+        self._folder, self._once = folder, once
+        self._ready: CheckingPython | None = self._started()
+
+    def take(self) -> CheckingPython:
+        ready, self._ready = self._ready, None
+        if ready is not None and ready.waits:
+            return ready
+        if ready is not None:
+            ready.close()
+        return self._started()
+
+    def give_back(self, python: CheckingPython) -> None:
+        """It is done with an order; one that takes no other is replaced."""
+        if self._ready is None and python.waits:
+            self._ready = python
+            return
+        python.close()
+        if self._ready is None and not self._once:
+            self._ready = self._started()
+
+    def close(self) -> None:
+        self._once = True
+        if self._ready is not None:
+            self._ready.close()
+            self._ready = None
+
+    def _started(self) -> CheckingPython:
+        # a conftest.py would be read once, and kept
+        single = self._once or (self._folder.path / "conftest.py").exists()
+        return CheckingPython(self._folder, serves=CAN_SERVE and not single)
+
+
 def run_checks(
     folder: WeekFolder,
     exercises: Sequence[str],
     *,
     seconds: float = 20.0,
     on_begin: OnBegin = lambda exercise: None,
-    warm: CheckingPython | None = None,
+    warm: WarmPython | None = None,
 ) -> list[CheckOutcome]:
     """The outcome of every public check of the exercises; raises KitError for faults of ours."""
     outcomes: list[CheckOutcome] = []
     left = list(exercises)
     while left:
-        python = warm or CheckingPython(folder)
-        warm = None
+        python = warm.take() if warm else CheckingPython(folder)
+        order = Order(tuple(left), tuple(o.test for o in outcomes), seconds)
         try:
-            order = Order(tuple(left), tuple(o.test for o in outcomes), seconds)
             stopped = _run_order(python, order, outcomes, on_begin)
+        except BaseException:
+            python.close()  # it may still be at it
+            raise
         finally:
-            python.close()
+            if warm is not None:
+                warm.give_back(python)
+            else:
+                python.close()
         if stopped is None:
             break
         outcomes.append(stopped)
@@ -131,11 +181,12 @@ def _run_order(
         except TimeoutError:
             if begun is None:
                 raise KitError("the checks did not start within three minutes") from None
+            python.close()
             return _stopped(begun, Failure("timeout"))
-        if event is None:
+        if event is None or event.ended:
             if begun is None:
                 raise KitError(f"the checks could not start: {python.complaint()}")
-            return _stopped(begun, Failure("ended", python.ending()))
+            return _stopped(begun, Failure("ended", event.ended if event else python.ending()))
         if event.problem:
             raise _unreadable(event.problem)
         if event.finished:

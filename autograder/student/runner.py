@@ -1,11 +1,12 @@
 """The checking Python: imports what the checks need, waits for an order, runs them, tells.
 
-    python -m autograder.student.runner FOLDER MODULE EXERCISE...
+    python -m autograder.student.runner FOLDER [--serve]
 
 One line of JSON on standard input says what to run; so a warm one can be kept waiting, with torch
 imported and pytest about to collect. Events leave as JSON lines on what was standard output; the
 student's own prints are captured by pytest. A check that takes too long ends this process, after an
-event that says where it was.
+event that says where it was. With `--serve` each order is run by a fork (see serving.py), so that
+one that waits can be asked again and again.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from ..model.ownpytest import run_pytest
 from ..model.rules import Rules
 from .explain import Explainer
 from .notice import CallNotice, note_ufuncs
-from .orders import TIMED_OUT, Event, Order
+from .orders import TIMED_OUT, Event, Order, ending_in_words
 from .results import CheckOutcome, Failure, claim_in_words
+from .serving import Orders, forked
 from .week import WeekFolder, open_folder
 
 
@@ -40,8 +42,9 @@ class CheckPlugin:
 
     order: Order
 
-    def __init__(self, folder: WeekFolder, orders: BinaryIO, events: BinaryIO) -> None:
+    def __init__(self, folder: WeekFolder, orders: Orders, events: BinaryIO, serve: bool) -> None:
         self.folder, self.orders, self.events = folder, orders, events
+        self._serve = serve
         self.explain = Explainer(folder.path, folder.week.module, folder.checks, folder.names)
         self.notice = CallNotice(folder.path, folder.checks)
         self._lock = threading.Lock()
@@ -50,17 +53,24 @@ class CheckPlugin:
         self._alarm: threading.Timer | None = None
 
     def tell(self, event: Event) -> None:
+        event = msgspec.structs.replace(event, order=self.order.number)
         with self._lock:
             self.events.write(msgspec.json.encode(event) + b"\n")
             self.events.flush()
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_collection(self) -> None:
+    def pytest_collection(self, session: pytest.Session) -> None:
         """Wait for the order; nothing of the student's was imported yet."""
-        line = self.orders.readline()
-        if not line.strip():
-            os._exit(0)  # whoever kept this warm has gone
-        self.order = msgspec.json.decode(line, type=Order)
+        capture = session.config.pluginmanager.getplugin("capturemanager")
+        while True:
+            self.order = self.orders.next()
+            if not self._serve:
+                break
+            code = forked(self.orders)
+            if code is None:  # this is the fork
+                break
+            self.tell(Event(ended=ending_in_words(code)))
+            capture.read_global_capture()  # the file is shared: what an ended fork left behind
         _forget_compiled(self.folder.path)
         patterns = {p for e in self.folder.week.exercises for p in e.not_allowed}
         note_ufuncs(tuple(sorted(patterns)), self.notice.note)
@@ -156,12 +166,19 @@ def _forget_compiled(folder: Path) -> None:
             Path(importlib.util.cache_from_source(str(source))).unlink()
 
 
-def _import_early(checks: Path) -> None:
+# What takes long to import, by what shows that it will be.
+_SLOW = {"numpy": "import numpy", "torch": "import torch", "matplotlib.pyplot": "matplotlib"}
+
+
+def _import_early(*sources: Path) -> None:
     """What takes long to import, while the order may still be on its way."""
-    text = checks.read_text(encoding="utf-8")
+    text = ""
+    for source in sources:
+        with contextlib.suppress(OSError):
+            text += source.read_text(encoding="utf-8", errors="replace")
     gc.disable()  # while much is imported and hardly anything is garbage
-    for name in ("numpy", "torch"):
-        if f"import {name}" in text:
+    for name, sign in _SLOW.items():
+        if sign in text:
             with contextlib.suppress(ImportError):  # the checks will say so
                 importlib.import_module(name)
     gc.enable()
@@ -169,7 +186,7 @@ def _import_early(checks: Path) -> None:
 
 def main() -> None:
     # pytest turns the standard ones elsewhere
-    orders = io.BufferedReader(io.FileIO(os.dup(0), "rb"))
+    orders = Orders(os.dup(0))
     events = io.BufferedWriter(io.FileIO(os.dup(1), "wb"))
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -177,9 +194,10 @@ def main() -> None:
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(folder.path))
     os.chdir(folder.path)
-    _import_early(folder.checks)
-    plugin = CheckPlugin(folder, orders, events)
+    _import_early(folder.checks, folder.module)
+    plugin = CheckPlugin(folder, orders, events, serve="--serve" in sys.argv[2:])
     options = ["--import-mode=importlib", "-c", os.devnull, "--rootdir", str(folder.path)]
+    options += ["--noconftest"] if "--serve" in sys.argv[2:] else []
     options += ["-p", "no:cacheprovider", "--tb=no", "-q", str(folder.checks)]
     run_pytest(options, plugin)
     plugin.end()

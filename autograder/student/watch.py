@@ -19,7 +19,7 @@ from .checking import check_week
 from .hints import next_hint, shown_hints
 from .keys import keys
 from .results import CheckResult
-from .run import CheckingPython
+from .run import WarmPython
 from .source import fingerprints
 from .terminal import console
 from .text import hint_lines, lines, writes_unicode
@@ -39,7 +39,7 @@ class Watch:
         self.hints = False
         self._seen: dict[str, str] = {}
         self._checks = b""
-        self._warm = CheckingPython(folder)
+        self._warm = WarmPython(folder)
 
     def changed(self) -> tuple[str, ...]:
         """The exercises whose own code, or what it uses, is not what was checked last."""
@@ -62,9 +62,6 @@ class Watch:
         except KitError as error:
             self.result = msgspec.structs.replace(self.result, problem=str(error))
             return
-        finally:
-            self._warm.close()
-            self._warm = CheckingPython(self.folder)
         results = {e.name: e for e in (*self.result.exercises, *found.exercises)}
         exercises = tuple(results[n] for n in self.names if n in results)
         self.result = msgspec.structs.replace(found, exercises=exercises)
