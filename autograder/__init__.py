@@ -1,24 +1,53 @@
 """An auto-graded course exercise kit: attention from scratch.
 
-`check("softmax")` runs the public checks of an exercise on the file beside the notebook.
+In a notebook: `check("softmax")` runs the public checks of an exercise on the file beside it,
+`hint("softmax")` gives the next hint, `progress()` shows how far you are.
 """
 
+import sys
+from pathlib import Path
 from typing import Any
 
 from .version import __version__
 
-__all__ = ["__version__", "check"]
+__all__ = ["__version__", "check", "hint", "progress"]
 
 
-def check(exercise: str | None = None) -> Any:
+def check(exercise: str | None = None, folder: str | Path | None = None) -> Any:
     """Run the public checks of one exercise (or all of the folder) on the student's own files.
+
+    folder: a week's folder; the one that the notebook works in by default.
 
     Returns a result that renders as a table in a notebook and as text elsewhere. Under nbgrader's
     Validate button a check that does not pass raises: the button knows no other sign.
     """
-    from .student.checking import NotPassed, being_validated, check_folder
+    from .student.checking import NotPassed, being_validated
+    from .student.notebook import check_warm
 
-    result = check_folder(exercise)
+    result = check_warm(exercise, folder)
     if being_validated() and not result.passed:
         raise NotPassed(repr(result))
     return result
+
+
+def hint(exercise: str | None = None, again: bool = False, folder: str | Path | None = None) -> Any:
+    """The next hint for an exercise (default: the one to work on), after those seen before.
+
+    again: those seen before, and no new one.
+    """
+    from .student.notebook import show_hints
+
+    return show_hints(exercise, again, folder)
+
+
+def progress(folder: str | Path | None = None) -> Any:
+    """How far you are in every week that lies here, as the last checks left it."""
+    from .student.notebook import show_progress
+
+    return show_progress(folder)
+
+
+if "ipykernel" in sys.modules:
+    from .student.notebook import begin
+
+    begin()  # while a student reads what comes next, torch is imported by what will check

@@ -45,7 +45,7 @@ def run_hint(exercise: str | None, folder: Path | None, again: bool) -> bool:
     from .text import hint_lines
 
     opened = open_folder(folder)
-    name = opened.exercise(exercise).name if exercise else _to_work_on(opened)
+    name = opened.exercise(exercise).name if exercise else to_work_on(opened)
     fresh = None if again else next_hint(opened, name)
     hints = [fresh] if fresh else shown_hints(opened, name)
     out = console()
@@ -61,7 +61,7 @@ def run_hint(exercise: str | None, folder: Path | None, again: bool) -> bool:
 
 def run_progress(folder: Path | None) -> None:
     from ..model.errors import KitError
-    from .progress import progress_lines
+    from .progress import progress_lines, week_progress
     from .text import writes_unicode
     from .week import open_all
 
@@ -69,7 +69,7 @@ def run_progress(folder: Path | None) -> None:
     if not weeks:
         raise KitError("there is no week of the course here: `cd` to where your weeks are")
     out = console()
-    for line in progress_lines(weeks, writes_unicode(out)):
+    for line in progress_lines([week_progress(w) for w in weeks], writes_unicode(out)):
         out.print(line, soft_wrap=True)
 
 
@@ -87,7 +87,7 @@ def run_reset(exercise: str | None, everything: bool, folder: Path | None) -> No
         print(f"Your file as it was: {kept.relative_to(opened.path).as_posix()}")
 
 
-def _to_work_on(folder: WeekFolder) -> str:
+def to_work_on(folder: WeekFolder) -> str:
     """The first exercise that the last check left failing, else the first not passed."""
     from .progress import standings
 

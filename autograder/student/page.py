@@ -1,12 +1,16 @@
-"""The result of `check(...)` as HTML in a notebook.
+"""What `check(...)`, `hint(...)` and `progress()` return, as HTML in a notebook.
 
 Text and lines keep the colours of the notebook, whatever its theme; colour carries nothing alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..pages.environment import environment
-from .results import CheckResult
+from .hints import Hint
+from .progress import WeekProgress, words_of
+from .results import CheckResult, Failure
 from .words import MARKS, cause, first_failure, next_steps, points, standing, summary
 
 
@@ -18,7 +22,28 @@ def checked_html(result: CheckResult) -> str:
         standing=standing,
         points=points,
         failing=first_failure(result),
-        cause=cause,
+        cause=_cause,
         summary="" if result.problem else summary(result),
-        steps=next_steps(result),
+        steps=[(_in_a_cell(step), remark) for step, remark in next_steps(result)],
     )
+
+
+def hints_html(hints: Sequence[Hint], said: str) -> str:
+    return environment("student").get_template("hints.html.j2").render(hints=hints, said=said)
+
+
+def progress_html(weeks: Sequence[WeekProgress], said: str) -> str:
+    template = environment("student").get_template("progress.html.j2")
+    return template.render(
+        weeks=weeks, said=said, marks=MARKS | {"unknown": "?"}, points=points, words=words_of
+    )
+
+
+def _cause(failure: Failure, exercise: str, module: str) -> str:
+    """A command in it as it is typed into a cell."""
+    return cause(failure, exercise, module).replace("`autograder ", "`!autograder ")
+
+
+def _in_a_cell(step: str) -> str:
+    name = step.removeprefix("autograder hint ")
+    return step if name == step else f'hint("{name}")'

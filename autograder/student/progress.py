@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 import msgspec
@@ -62,39 +63,60 @@ def _fingerprints(folder: WeekFolder, source: str) -> dict[str, str]:
         return {}
 
 
-def progress_lines(folders: list[WeekFolder], unicode: bool = True) -> Iterator[Text]:
+class WeekProgress(msgspec.Struct, frozen=True):
+    """One week and how its exercises stand."""
+
+    heading: str
+    due: dt.datetime
+    exercises: tuple[ExerciseProgress, ...]
+
+    @property
+    def done(self) -> float:
+        return sum(e.points for e in self.exercises if e.state == "pass")
+
+    @property
+    def total(self) -> float:
+        return sum(e.points for e in self.exercises)
+
+
+def week_progress(folder: WeekFolder) -> WeekProgress:
+    return WeekProgress(folder.heading, folder.week.due, tuple(standings(folder)))
+
+
+def progress_lines(weeks: list[WeekProgress], unicode: bool = True) -> Iterator[Text]:
     """A bar per week and a line per exercise."""
     marks = (MARKS if unicode else PLAIN_MARKS) | {"unknown": "?"}
-    every = {f.week.week: standings(f) for f in folders}
-    width = max((len(s.name) for some in every.values() for s in some), default=0)
-    for folder in folders:
-        some = every[folder.week.week]
-        done = sum(s.points for s in some if s.state == "pass")
-        total = sum(s.points for s in some)
-        yield Text(folder.heading, style="bold")
+    width = max((len(s.name) for week in weeks for s in week.exercises), default=0)
+    for week in weeks:
+        yield Text(week.heading, style="bold")
         line = Text(
-            f"  {_bar(done, total, unicode)}  {done:g} of {points(total)} pass public checks"
+            f"  {_bar(week.done, week.total, unicode)}  "
+            f"{week.done:g} of {points(week.total)} pass public checks"
         )
-        yield line.append(f" · due {folder.week.due:%d %b %H:%M}" if done < total else "")
-        for s in some:
+        yield line.append(f" · due {week.due:%d %b %H:%M}" if week.done < week.total else "")
+        for s in week.exercises:
             yield _row(s, marks, width, unicode)
         yield Text()
     yield Text("These are the public checks; the hidden ones and your answers decide.")
 
 
-def _row(s: ExerciseProgress, marks: dict[str, str], width: int, unicode: bool) -> Text:
-    words = {
+def words_of(s: ExerciseProgress) -> str:
+    """How an exercise stands, in a few words; nothing if it passes."""
+    return {
         "pass": "",
         "open": "not written yet",
         "waiting": "waits for another",
         "skipped": "cannot run here",
         "unknown": "changed since" if s.changed else "not checked yet",
     }.get(s.state, f"{s.passed} of {s.total} checks")
+
+
+def _row(s: ExerciseProgress, marks: dict[str, str], width: int, unicode: bool) -> Text:
     style = {"pass": "green", "fail": "red"}.get(s.state, "dim")
     line = Text("  ").append(f"{marks[s.state]} ", style=style)
     line.append(s.name.ljust(width + 2))
     share = (s.passed, s.total) if s.state == "fail" else (int(s.state == "pass"), 1)
-    line.append(f"{_bar(*share, unicode=unicode, width=8)}  {points(s.points):<10}{words}")
+    line.append(f"{_bar(*share, unicode=unicode, width=8)}  {points(s.points):<10}{words_of(s)}")
     line.rstrip()
     return line
 

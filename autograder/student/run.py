@@ -102,6 +102,10 @@ class CheckingPython:
         self._events.put(None)
 
 
+class _NotBegun(KitError):
+    """A Python that was waiting has gone: another one may do."""
+
+
 class WarmPython:
     """Has a checking Python ready for the next order; unless it is for one alone, for more."""
 
@@ -148,15 +152,18 @@ def run_checks(
 ) -> list[CheckOutcome]:
     """The outcome of every public check of the exercises; raises KitError for faults of ours."""
     outcomes: list[CheckOutcome] = []
-    left = list(exercises)
+    left, again = list(exercises), warm is not None
     while left:
         python = warm.take() if warm else CheckingPython(folder)
         order = Order(tuple(left), tuple(o.test for o in outcomes), seconds)
         try:
             stopped = _run_order(python, order, outcomes, on_begin)
-        except BaseException:
+        except BaseException as error:
             python.close()  # it may still be at it
-            raise
+            if not (again and isinstance(error, _NotBegun)):
+                raise
+            again = False
+            continue
         finally:
             if warm is not None:
                 warm.give_back(python)
@@ -185,7 +192,7 @@ def _run_order(
             return _stopped(begun, Failure("timeout"))
         if event is None or event.ended:
             if begun is None:
-                raise KitError(f"the checks could not start: {python.complaint()}")
+                raise _NotBegun(f"the checks could not start: {python.complaint()}")
             return _stopped(begun, Failure("ended", event.ended if event else python.ending()))
         if event.problem:
             raise _unreadable(event.problem)
