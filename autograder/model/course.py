@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -20,6 +21,7 @@ from .registry import (
     Course,
     Exercise,
     Extension,
+    Immediate,
     Late,
     Limits,
     Lms,
@@ -36,6 +38,7 @@ __all__ = [
     "Course",
     "Exercise",
     "Extension",
+    "Immediate",
     "Late",
     "Limits",
     "Lms",
@@ -91,25 +94,39 @@ def parse(text: str) -> Registry:
     except msgspec.ValidationError as error:
         message, _, where = str(error).partition("$")
         where = where.rstrip("`").lstrip(".")
-        said = mended(message.partition(" - at ")[0], "`key`" in message, _fields(where))
+        said = mended(
+            message.partition(" - at ")[0], "`key`" in message, _fields(where), _choices(where)
+        )
         raise CourseError(f"{REGISTRY}: {where or 'top level'}: {said}") from None
     for where, message in problems(registry):
         raise CourseError(f"{REGISTRY}: {where}: {message}")
     return registry
 
 
+_KINDS: dict[str, type[msgspec.Struct]] = {
+    "": Registry,
+    "weeks": Week,
+    "exercises": Exercise,
+    "questions": Question,
+    "limits": Limits,
+    "late": Late,
+    "extensions": Extension,
+    "nbgrader": Nbgrader,
+    "scoring": Scoring,
+    "suspects": Suspects,
+    "immediate": Immediate,
+}
+
+
 def _fields(where: str) -> tuple[str, ...]:
     """The names that may stand at a place of the registry."""
     last = re.sub(r"\[\d+\]", "", where).rpartition(".")[2]
-    kinds: dict[str, type[msgspec.Struct]] = {
-        "": Registry,
-        "weeks": Week,
-        "exercises": Exercise,
-        "questions": Question,
-        "limits": Limits,
-        "late": Late,
-        "extensions": Extension,
-        "nbgrader": Nbgrader,
-        "suspects": Suspects,
-    }
-    return kinds[last].__struct_fields__ if last in kinds else ()
+    return _KINDS[last].__struct_fields__ if last in _KINDS else ()
+
+
+def _choices(where: str) -> tuple[str, ...]:
+    """The words that may stand at a place of the registry, if it takes some of a few."""
+    above, _, name = re.sub(r"\[\d+\]", "", where).rpartition(".")
+    kind = _KINDS.get(above.rpartition(".")[2])
+    hints = get_type_hints(kind) if kind else {}
+    return get_args(hints[name]) if get_origin(hints.get(name)) is Literal else ()

@@ -40,6 +40,8 @@ def problems(registry: Registry) -> Iterator[Problem]:
     if registry.late:
         yield from _extension_problems(registry, registry.late)
     yield from _place_problems(registry.nbgrader)
+    if registry.immediate.url:
+        yield from _service_problems(registry.immediate.url)
     if registry.nbgrader.db_url:
         yield from _gradebook_problems(registry.nbgrader.db_url)
 
@@ -171,6 +173,19 @@ def _gradebook_problems(url: str) -> Iterator[Problem]:
         )
 
 
+def _service_problems(url: str) -> Iterator[Problem]:
+    where = "immediate.url"
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        fine = False
+    if not fine:
+        yield where, "must look like https://host/ or https://host/services/autograder/"
+    elif parts.username is not None or parts.query or parts.fragment:
+        yield where, "goes to every student: leave out names, passwords and what follows ? or #"
+
+
 def _duplicates(where: str, names: list[str]) -> Iterator[Problem]:
     for number, name in enumerate(names):
         if name in names[:number]:
@@ -178,23 +193,24 @@ def _duplicates(where: str, names: list[str]) -> Iterator[Problem]:
             yield f"{where}[{number}].name", f"{name!r} is already the name of {where}[{first}]"
 
 
-def mended(message: str, is_key: bool, fields: Sequence[str]) -> str:
-    """msgspec's message with the mend; `fields` are the names that may stand at its place."""
+def mended(message: str, is_key: bool, fields: Sequence[str], choices: Sequence[str] = ()) -> str:
+    """msgspec's message with the mend; `fields` and `choices` may stand at its place."""
     if is_key:
         return "a number stands where a name belongs: half a point is 0.5, with a point"
     if bound := re.fullmatch(r"Expected `\w+` ([<>]=?) (\S+)", message):
         words = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than"}
         return f"must be {words[bound.group(1)]} {float(bound.group(2)):g}"
-    return message[0].lower() + message[1:] + _mend(message, fields)
+    return message[0].lower() + message[1:] + _mend(message, fields, choices)
 
 
-def _mend(message: str, fields: Sequence[str]) -> str:
+def _mend(message: str, fields: Sequence[str], choices: Sequence[str]) -> str:
     if unknown := re.search(r"unknown field `([^`]*)`", message):
         return did_you_mean(unknown.group(1), fields)
     if missing := re.search(r"missing required field `([^`]*)`", message):
         return f": add `{missing.group(1)}:`"
-    if message.startswith("Invalid enum value"):
-        return ": write day or hour"  # of `late.per`, the only one
+    if choices and (message.startswith("Invalid enum value") or "got `bool`" in message):
+        quoted = [f'"{c}"' if c in ("no", "yes", "on", "off") else c for c in choices]
+        return f": write {', '.join(quoted[:-1])} or {quoted[-1]}"
     types = re.match(r"Expected `(\w+)[^`]*`, got `(\w+)`", message)
     if types is None:
         return ""

@@ -157,6 +157,23 @@ class Nbgrader(_Config, frozen=True):
     db_url: str = ""  # the gradebook; default: a file in `folder`
 
 
+class Immediate(_Config, frozen=True):
+    """What `autograder serve` tells students of a hand-in before feedback is returned.
+
+    `names` tells the mistakes that have a name, with hint and line; `verdicts` also which claims
+    hold; `scores` also the points. `tries` bounds how many results a student is told in each hour,
+    day, or whole week of the course; whatever is handed in beyond them counts too.
+    """
+
+    show: Literal["names", "verdicts", "scores", "nothing"] = "verdicts"  # what is told
+    tries: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10  # how many results are told
+    per: Literal["hour", "day", "week"] = "day"  # in which time; week: for the week as a whole
+    cooldown_minutes: Annotated[float, msgspec.Meta(ge=0, le=1440)] = 0.0  # between two results
+    until: Literal["due", "always"] = "due"  # whether late work is told a result, too
+    counts: Literal["last", "best"] = "last"  # the try whose score goes to the gradebook
+    url: str = ""  # where students reach the service; a week that is released says it
+
+
 class Suspects(_Config, frozen=True):
     """How long the line of a mistake is looked for: processor seconds for each wrong exercise."""
 
@@ -175,6 +192,7 @@ class Registry(_Config, frozen=True):
     scoring: Scoring = Scoring()  # how points are taken off
     nbgrader: Nbgrader = Nbgrader()  # where nbgrader works
     suspects: Suspects = Suspects()  # how long the line of a mistake is looked for
+    immediate: Immediate = Immediate()  # what is told of a hand-in at once
     modules_from_notebook: bool = False  # grade what only the notebook defines from there
     decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # to which scores are rounded
 
