@@ -130,7 +130,7 @@ def process_pool(count: int) -> ProcessPoolExecutor:
     cores = context.SimpleQueue()
     for core in _cores(count):
         cores.put(core)
-    return ProcessPoolExecutor(count, context, initializer=_settle_in, initargs=(cores,))
+    return ProcessPoolExecutor(count, context, initializer=settle_in, initargs=(cores,))
 
 
 def _cores(count: int) -> list[frozenset[int]]:
@@ -147,7 +147,7 @@ def _cores(count: int) -> list[frozenset[int]]:
     return [frozenset({free[number % len(free)]}) for number in range(count)]
 
 
-def _settle_in(cores: SimpleQueue[frozenset[int]]) -> None:
+def settle_in(cores: SimpleQueue[frozenset[int]]) -> None:
     """Run on the next cores of the queue; end with the process that gives the work.
 
     One that waited for work for ever would be left when that process was killed.
@@ -166,29 +166,53 @@ def _settle_in(cores: SimpleQueue[frozenset[int]]) -> None:
 
 
 # With what an engine was made from, and what ends it, at the latest with its process.
+# The one that was used last stands last.
 _engines: dict[bytes, tuple[bytes, Any, Any]] = {}
 
 
-def grade_job(job: Job, submission: Submission) -> SubmissionReport:
-    """Grade one submission in this process, whose engine is kept for the next."""
+def kept_engine(job: Job) -> Any:
+    """This process's engine for such jobs, made if there is none yet."""
     from ..grading.warm import warm_engine
-    from ..sandbox import BACKENDS, SandboxError
+    from ..sandbox import BACKENDS
 
     key = msgspec.msgpack.encode((job.root, job.week, job.devices, job.sandbox))
+    made_from, engine, end = _engines.pop(key, (b"", None, None))
+    if engine is None or made_from != job.depends:
+        if end is not None:  # a grader was mended while this process went on
+            end()
+        course = load(Path(job.root))
+        # whoever made the job has tried this sandbox
+        box = None if job.sandbox == "none" else BACKENDS[job.sandbox]()
+        week = course.week(job.week)
+        engine = warm_engine(course, week, job.devices, job.secret, box, job.depends)
+        engine.look_for_lines(course.registry.suspects.seconds)
+        # a pool's process ends without `atexit`
+        end = Finalize(None, engine.close, exitpriority=0)
+    _engines[key] = job.depends, engine, end
+    return engine
+
+
+def end_oldest_engine() -> bool:
+    """End the engine that was not used for the longest time; return whether there was one."""
+    for key, (_, _, end) in list(_engines.items())[:1]:
+        del _engines[key]
+        end()
+        return True
+    return False
+
+
+def grade_job(
+    job: Job, submission: Submission, heard: Callable[[str, bool], None] | None = None
+) -> SubmissionReport:
+    """Grade one submission in this process, whose engine is kept for the next.
+
+    heard: told the exercise of each hidden test that was run, and whether it holds.
+    """
+    from ..sandbox import SandboxError
+
     try:
-        made_from, engine, end = _engines.get(key, (b"", None, None))
-        if engine is None or made_from != job.depends:
-            if end is not None:  # a grader was mended while this process went on
-                _engines.pop(key)
-                end()
-            course = load(Path(job.root))
-            # whoever made the job has tried this sandbox
-            box = None if job.sandbox == "none" else BACKENDS[job.sandbox]()
-            week = course.week(job.week)
-            engine = warm_engine(course, week, job.devices, job.secret, box, job.depends)
-            engine.look_for_lines(course.registry.suspects.seconds)
-            # a pool's process ends without `atexit`
-            _engines[key] = job.depends, engine, Finalize(None, engine.close, exitpriority=0)
+        engine = kept_engine(job)
+        engine.heard = heard
         report: SubmissionReport = engine.grade(submission.name, submission.files)
         return report
     except (KitError, SandboxError) as error:

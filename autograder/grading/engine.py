@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ..files.workfolder import WorkFolder
@@ -87,6 +87,7 @@ class Engine:
         self.scoring = course.registry.scoring
         self._heritage = Heritage(self.runs, secret, self.limits.exercise_seconds)
         self._finder: LineFinder | None = None
+        self.heard: Callable[[str, bool], None] | None = None  # of each hidden test that has run
 
     def look_for_lines(self, seconds: float) -> Engine:
         """Look for the line of a mistake from now on, so long for each exercise (0: never)."""
@@ -127,7 +128,7 @@ class Engine:
     ) -> SubmissionReport:
         target, source = self.target(files), self._lines(files)
         try:
-            ran = self.runs.run(target, source, exercise, files)
+            ran = self.runs.run(target, source, exercise, files, self._hear)
         finally:
             target.close()
         carried = self._carried(source, ran, files)
@@ -143,6 +144,10 @@ class Engine:
         faults = [r.fault for r in ran if r.fault]
         attempts = tuple(sorted(target.attempts))
         return scoring.submission_report(name, self.week, exercises, faults, attempts)
+
+    def _hear(self, ran: Ran) -> None:
+        if self.heard is not None:
+            self.heard(ran.exercise, not ran.report.verdict.a_finding)
 
     def _with_lines(
         self, report: ExerciseReport, files: Mapping[str, bytes], ran: list[Ran]

@@ -77,14 +77,24 @@ class Runs:
         source: tuple[str, ...],
         exercise: str | None = None,
         files: Mapping[str, bytes] | None = None,
+        heard: Callable[[Ran], None] = lambda ran: None,
     ) -> list[Ran]:
         """Run the hidden tests (of one exercise) against any target.
 
-        `files` is all that was handed in, where that is more than the module's source.
+        `files` is all that was handed in, where that is more than the module's source; `heard` is
+        told of each test as soon as it has run.
         """
         items = [i for i in self.items if exercise in (None, exercise_of(i))]
         settled = self._settled(files or {self.week.module: "\n".join(source).encode()})
-        ran = self.within(lambda: list(self.plugin.run(target, source, items, settled)))
+
+        def run() -> list[Ran]:
+            ran = []
+            for one in self.plugin.run(target, source, items, settled):
+                heard(one)
+                ran.append(one)
+            return ran
+
+        ran = self.within(run)
         return [self._without_doubt(r) for r in ran]
 
     def run_until_failure(

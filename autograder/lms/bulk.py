@@ -69,7 +69,7 @@ def collect_bulk(
         for student, files in sorted(by_student.items()):
             content = _content(student, files, week, bound, found)
             if content:
-                _write(submitted(student), content)
+                write_whole(submitted(student), content)
                 found.collected.append(student)
     found.missing = sorted({e.student for e in roster.entries} - set(found.collected))
     return found
@@ -120,6 +120,19 @@ def _content(
     return {n: d for n, d in _rooted(kept, week).items() if n not in _OURS}
 
 
+def content_of(
+    files: dict[str, bytes], week: Week, bound: int
+) -> tuple[dict[str, bytes], list[str]]:
+    """What files of one student hold, a zip among them opened; and what was left out."""
+    found = Found()
+
+    def reader(data: bytes) -> Read:
+        return lambda most: data if len(data) <= most else None
+
+    content = _content("", {n: reader(d) for n, d in files.items()}, week, bound, found)
+    return content, [line.removeprefix(": ") for line in found.left_out]
+
+
 def _safe(name: str) -> bool:
     parts = name.split("/")
     return len(name) < 400 and all(_PLAIN.match(p) and len(p.encode()) < 200 for p in parts)
@@ -148,7 +161,7 @@ def _unzipped(student: str, data: bytes, bound: int, found: Found) -> dict[str, 
     return content
 
 
-def _write(target: Path, content: dict[str, bytes]) -> None:
+def write_whole(target: Path, content: dict[str, bytes]) -> None:
     """The folder appears under its name only when it is whole, in place of an earlier one."""
     fresh = target.with_name(f"{target.name}.collecting")
     shutil.rmtree(fresh, ignore_errors=True)

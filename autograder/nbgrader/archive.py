@@ -68,10 +68,12 @@ def _without_none(data: object) -> object:
 
 def grade_by_release(course: Course, week: Week, grade: Grade) -> tuple[Report, list[str]]:
     """Grade what was collected, each by the tests it was made for; and what is to be said of it."""
-    students = Workspace(course).students("submitted", week)
+    workspace = Workspace(course)
+    students = workspace.students("submitted", week)
     groups: dict[int, list[str]] = {}
     for student in students:
-        groups.setdefault(_graded_as(course, week, student), []).append(student)
+        number = _graded_as(course, week, workspace.submitted(student, week))
+        groups.setdefault(number, []).append(student)
     reports: dict[int, Report] = {}
     for number, own in groups.items():
         submissions = Unread(partial(read_student, course, week, student) for student in own)
@@ -87,16 +89,16 @@ def grade_by_release(course: Course, week: Week, grade: Grade) -> tuple[Report, 
     ]
 
 
-def course_for(course: Course, week: Week, student: str) -> Course:
-    """The course by whose tests a student's submission is graded."""
-    number = _graded_as(course, week, student)
+def course_for(course: Course, week: Week, student: str, folder: Path | None = None) -> Course:
+    """The course by whose tests a submission, the student's collected or in `folder`, is graded."""
+    number = _graded_as(course, week, folder or Workspace(course).submitted(student, week))
     return (_kept(course, week, number) if number else None) or course
 
 
-def _graded_as(course: Course, week: Week, student: str) -> int:
+def _graded_as(course: Course, week: Week, folder: Path) -> int:
     """The earlier release that asked for something else than today's; 0 if none did."""
     workspace = Workspace(course)
-    number = release_of(workspace.submitted(student, week))
+    number = release_of(folder)
     if number >= current_release(workspace, week):
         return 0
     kept = _kept(course, week, number)

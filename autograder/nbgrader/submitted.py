@@ -44,13 +44,15 @@ def collected(course: Course, week: Week) -> Sequence[Submission]:
     return Unread(partial(read_student, course, week, student) for student in students)
 
 
-def read_student(course: Course, week: Week, student: str) -> Submission:
-    """One student's collected submission, without what we handed out ourselves.
+def read_student(
+    course: Course, week: Week, student: str, folder: Path | None = None
+) -> Submission:
+    """One student's submission, collected or in `folder`, without what we handed out ourselves.
 
     A report then depends on the student's own work only, whichever door it is graded through.
     """
     workspace = Workspace(course)
-    folder = workspace.submitted(student, week)
+    folder = folder or workspace.submitted(student, week)
     submission = read_submission(folder, week, course.limits(week), student)
     submission = _looked_through(course, week, folder, submission)
     handed_out = set(_released_files(workspace, week)) - {week.module}

@@ -10,9 +10,9 @@ import pytest
 
 from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
-from autograder.nbgrader import exchange
+from autograder.nbgrader import ordinary
 from autograder.nbgrader.collect import Collection, collect
-from autograder.nbgrader.exchange import copy_ordinary
+from autograder.nbgrader.ordinary import copy_ordinary
 from autograder.nbgrader.submitted import collected
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK
@@ -188,7 +188,7 @@ def test_pipes_are_left_out(tmp_path: Path) -> None:
 
 
 def test_an_oversized_file_takes_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "_FILE_BOUND", 1 << 20)
+    monkeypatch.setattr(ordinary, "FILE_BOUND", 1 << 20)
     (tmp_path / "from").mkdir()
     with (tmp_path / "from" / "doubling.py").open("wb") as file:
         file.truncate(1 << 30)
