@@ -175,7 +175,7 @@ def kept_engine(job: Job) -> Any:
     from ..grading.warm import warm_engine
     from ..sandbox import BACKENDS
 
-    key = msgspec.msgpack.encode((job.root, job.week, job.devices, job.sandbox))
+    key = _engine_key(job)
     made_from, engine, end = _engines.pop(key, (b"", None, None))
     if engine is None or made_from != job.depends:
         if end is not None:  # a grader was mended while this process went on
@@ -192,13 +192,20 @@ def kept_engine(job: Job) -> Any:
     return engine
 
 
-def end_oldest_engine() -> bool:
-    """End the engine that was not used for the longest time; return whether there was one."""
-    for key, (_, _, end) in list(_engines.items())[:1]:
-        del _engines[key]
+def end_oldest_engine(but: Job) -> bool:
+    """End the engine that was not used for the longest time, but not the one for such jobs.
+
+    Return whether there was one.
+    """
+    others = [key for key in _engines if key != _engine_key(but)]
+    if others:
+        _, _, end = _engines.pop(others[0])
         end()
-        return True
-    return False
+    return bool(others)
+
+
+def _engine_key(job: Job) -> bytes:
+    return msgspec.msgpack.encode((job.root, job.week, job.devices, job.sandbox))
 
 
 def grade_job(

@@ -21,8 +21,13 @@ _INSTRUCTORS = {
     "nbgrader",
     "nh3",
     "packaging",
+    "multipart",
     "psutil",
+    "python_multipart",
     "pyseccomp",
+    "sqlalchemy",
+    "starlette",
+    "uvicorn",
 }
 
 

@@ -27,6 +27,7 @@ from traitlets import Unicode
 from ..model.course import load
 from .again import names
 from .ordinary import FILE_BOUND, copy_ordinary
+from .served import served
 from .submitted import complete
 from .workspace import Workspace
 
@@ -63,7 +64,9 @@ class CollectOrdinaryFiles(ExchangeCollect):
             for record in self.src_records:
                 if record["username"]:
                     of_student.setdefault(record["username"], []).append(record)
-        return [self._sort_by_timestamp(records)[0] for records in of_student.values()]
+        found = [self._sort_by_timestamp(records)[0] for records in of_student.values()]
+        settled = served(course, weeks[0]) if weeks else {}
+        return [r for r in found if _stamp(r) > settled.get(r["username"], "")]
 
     def _path_to_record(self, path: str) -> Record:
         try:
@@ -114,7 +117,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
         bounds = [course.limits(week).submission_mib << 20 for week in weeks] or [FILE_BOUND]
         left_out = copy_ordinary(Path(src), fresh, self._ignored(), bounds[0])
         # The time in the folder's name decides, as it does for nbgrader; the file may be garbled.
-        written = f"{record['timestamp']:%Y-%m-%d %H:%M:%S.%f} UTC"
+        written = _stamp(record)
         (fresh / "timestamp.txt").write_text(written, encoding="utf-8")
         left_out += [complete(course, week, fresh) for week in weeks]
         fresh.replace(target)
@@ -124,3 +127,8 @@ class CollectOrdinaryFiles(ExchangeCollect):
     def _ignored(self) -> tuple[str, ...]:
         assert self.coursedir is not None
         return tuple(self.coursedir.ignore)
+
+
+def _stamp(record: Record) -> str:
+    """A submission's time as nbgrader writes it."""
+    return f"{record['timestamp']:%Y-%m-%d %H:%M:%S.%f} UTC"

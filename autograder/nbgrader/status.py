@@ -76,7 +76,7 @@ def _week(
     held = {e.student: e for e in entries if e.week == week.name}
     graded = [s for s in sorted(held) if held[s].graded]
     reports = heads(course, week)
-    made = [s for s in workspace.students("feedback", week) if _returned(workspace, week, s)]
+    made = [s for s in workspace.students("feedback", week) if returned(workspace, week, s)]
     stale = [s for s in made if feedback_is_stale(course, week, s)]
     return WeekStatus(
         week=week.name,
@@ -167,7 +167,7 @@ def to_collect(course: Course, week: Week) -> list[str]:
     return found
 
 
-def _returned(workspace: Workspace, week: Week, student: str) -> bool:
+def returned(workspace: Workspace, week: Week, student: str) -> bool:
     """Return whether the feedback lies where the student fetches it, or is to be given by hand."""
     folder = workspace.feedback(student, week)
     secret = folder / "submission_secret.txt"
@@ -178,6 +178,12 @@ def _returned(workspace: Workspace, week: Week, student: str) -> bool:
     name = hashlib.md5(key.encode(), usedforsecurity=False).hexdigest()
     released: Path = workspace.exchange / workspace.course.id / "feedback" / f"{name}.html"
     return released.is_file()
+
+
+def returned_page(workspace: Workspace, week: Week, student: str) -> Path | None:
+    """The page of a student's feedback, if it was returned."""
+    page = workspace.feedback_page(student, week)
+    return page if returned(workspace, week, student) and page.is_file() else None
 
 
 def _again(course: Course, week: Week, reports: dict[str, Recorded]) -> dict[str, list[Result]]:

@@ -1,0 +1,76 @@
+"""Copying what lies in a folder that anybody may write to: ordinary files of one owner, bounded."""
+
+from __future__ import annotations
+
+import os
+import stat
+from fnmatch import fnmatch
+from pathlib import Path
+
+from ..batch.intake import is_wanted
+
+FILE_BOUND = 64 << 20
+_TOTAL_BOUND = 256 << 20
+_FILES_BOUND = 2000
+
+
+def copy_ordinary(
+    source: Path, target: Path, ignored: tuple[str, ...] = (), bound: int = FILE_BOUND
+) -> list[str]:
+    """Copy the ordinary files of a folder; returns what was left out, and why.
+
+    A file over the bound is not copied: nbgrader would copy it again to autograded/ and feedback/.
+    """
+    target.mkdir(parents=True)
+    left_out: list[str] = []
+    total = count = 0
+    owner = os.lstat(source).st_uid
+    # fwalk holds each folder open, so exchanging one for a link meanwhile changes nothing.
+    for folder, folders, files, descriptor in os.fwalk(source, follow_symlinks=False):
+        place = target / os.path.relpath(folder, source)
+        folders[:] = [f for f in sorted(folders) if not _matches(f, ignored)]
+        place.mkdir(exist_ok=True)
+        for name in sorted(files):
+            if _matches(name, ignored):
+                continue
+            count += 1
+            if count > _FILES_BOUND or total > _TOTAL_BOUND:
+                left_out.append("it holds too much; the rest was left out")
+                return left_out
+            shown = os.path.normpath(os.path.join(os.path.relpath(folder, source), name))
+            own = FILE_BOUND if name.endswith(".ipynb") else min(bound, FILE_BOUND)
+            size, problem = _copy_file(name, descriptor, place / name, owner, own)
+            total += size
+            if problem:
+                left_out.append(f"{shown!r} {problem}")
+    return left_out
+
+
+def _matches(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns)
+
+
+def _copy_file(name: str, folder: int, target: Path, owner: int, bound: int) -> tuple[int, str]:
+    """Copy one file; returns the bytes copied and what is wrong with it, if anything."""
+    try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(name, flags, dir_fd=folder)
+    except OSError as error:
+        return 0, f"was left out: it is a link or cannot be opened ({error.strerror})"
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return 0, "was left out: it is no ordinary file"
+        if status.st_uid != owner:
+            return 0, "was left out: it belongs to another user"
+        if target.name == "timestamp.txt":
+            return 0, ""  # written from the folder's name
+        if status.st_size > bound and not is_wanted(name):
+            size = status.st_size >> 20
+            return 0, f"({size} MiB) was left in the exchange: nothing that is graded is so large"
+        with target.open("wb") as copy:
+            if status.st_size > bound:
+                # Its size is all that grading needs to know to refuse it; it takes no room.
+                copy.truncate(bound + 1)
+                return 0, f"is too large ({status.st_size >> 20} MiB): its content was left out"
+            return copy.write(file.read(bound)), ""

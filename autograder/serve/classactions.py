@@ -1,0 +1,31 @@
+"""What the routes of instructors do. Each blocks, and is called in a thread."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+import msgspec  # isort: skip
+
+from .actions import Sent, own_try
+from .answers import Refused, see, shown, wants_json
+from .classview import class_view
+from .doors import Door
+from .people import Person
+from .service import Service
+
+
+def class_page(service: Service, door: Door, request: Request, who: Person) -> Response:
+    view = class_view(service.courses, service.queue, service.dispatcher, service.troubles)
+    if wants_json(request):
+        return JSONResponse(msgspec.to_builtins(view))
+    return shown(service, request, who, "class", view=view)
+
+
+def again(service: Service, door: Door, request: Request, who: Person, sent: Sent) -> Response:
+    """Grade a try again on which the service failed several times."""
+    one = own_try(service, request, who)
+    if not service.queue.again(one.receipt):
+        raise Refused(409, "This one is not stuck any more.")
+    service.wake()
+    return see(service, "class")

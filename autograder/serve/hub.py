@@ -1,0 +1,96 @@
+"""A JupyterHub knows its users: the service asks it who somebody is.
+
+A browser goes to the Hub and comes back with a code, which the Hub exchanges for a token (OAuth,
+with PKCE); `autograder submit` in a user's server shows that server's own token. In both the Hub
+says whose it is and whether it may use this service. Users who are admins of the Hub, are named by
+`--instructor`, or are in a group of such a name see the class.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from .answers import Refused
+from .doors import bearer, known_by_cookie, with_session
+from .people import People, Person, Role, is_name
+
+_STATE = "autograder-state"
+_LASTS = 600
+
+
+class HubDoor:
+    """Behind a JupyterHub, as one of its services."""
+
+    def __init__(
+        self, people: People, prefix: str, instructors: tuple[str, ...], *, secure: bool
+    ) -> None:
+        from jupyterhub.services.auth import HubOAuth
+
+        self._people, self._prefix, self._secure = people, prefix, secure
+        self._instructors = set(instructors)
+        self._hub = HubOAuth(cache_max_age=60)
+
+    def known(self, request: Request) -> Person | None:
+        if token := bearer(request):
+            return self._person(self._asked(token), token, "program")
+        return known_by_cookie(self._people, request, "hub")
+
+    def _asked(self, token: str) -> dict[str, Any] | None:
+        """What the Hub says of whoever holds a token; None if they may not use this service."""
+        model: Any = self._hub.user_for_token(token, use_cache=True, sync=True)
+        if not model or model.get("kind") != "user":
+            return None
+        if not self._hub.check_scopes(self._hub.access_scopes, model):
+            return None
+        return dict(model)
+
+    def _person(self, model: dict[str, Any] | None, key: str, kind: Any) -> Person | None:
+        if model is None or not is_name(str(model.get("name", ""))):
+            return None
+        named = {model["name"], *model.get("groups", [])} & self._instructors
+        role: Role = "instructor" if model.get("admin") or named else "student"
+        return Person(model["name"], role, kind, key)
+
+    def stranger(self, request: Request) -> Refused:
+        where = f"{self._prefix}enter" if request.method == "GET" else ""
+        return Refused(401, "Who are you? Sign in to the Hub.", go_to=where)
+
+    def entrance(self, request: Request) -> Response | None:
+        state = self._hub.generate_state(next_url=self._prefix)
+        where = _with_state(self._hub.login_url, state)
+        verifier = self._hub.get_code_verifier(state) if self._hub.pkce_enabled else ""
+        if verifier:
+            where += f"&code_challenge={self._hub.generate_pkce_code_challenge(verifier)}"
+            where += "&code_challenge_method=S256"
+        answer = RedirectResponse(where, 303)
+        answer.set_cookie(
+            _STATE,
+            state,
+            max_age=_LASTS,
+            path=self._prefix,
+            httponly=True,
+            samesite="lax",
+            secure=self._secure,
+        )
+        return answer
+
+    def returned(self, request: Request) -> tuple[Person, Response]:
+        code, state = request.query_params.get("code"), request.query_params.get("state")
+        if not code or not state or request.cookies.get(_STATE) != state:
+            raise Refused(403, "The way back from the Hub was lost. Go to the first page again.")
+        verifier = self._hub.get_code_verifier(state) if self._hub.pkce_enabled else None
+        token = self._hub.token_for_code(code, code_verifier=verifier, sync=True)
+        who = self._person(self._asked(token), "", "hub")
+        if who is None:
+            raise Refused(403, "The Hub does not let you use this service.")
+        session = self._people.session(who.name, who.role, "hub")
+        answer = RedirectResponse(self._prefix, 303)
+        answer.delete_cookie(_STATE, path=self._prefix)
+        return session, with_session(answer, session, self._prefix, secure=self._secure)
+
+
+def _with_state(url: str, state: str) -> str:
+    return f"{url}{'&' if '?' in url else '?'}state={state}"

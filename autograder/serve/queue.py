@@ -1,0 +1,379 @@
+"""The queue: what was handed in, in which order it is graded, and what came of it.
+
+What a method has returned from lies safely in the database. A try is `waiting`, then `running`,
+then `graded`; `replaced` if a newer try of the same student and week came while it waited. `stuck`
+is one that we failed on several times: it waits for a person, or for the next start. One service
+works on a queue at a time, so at its start whatever is `running` is no longer, and waits again. A
+result is kept under its receipt, once.
+
+The order: those whose result is told at once, by how many tries of the student went before, by
+place. So nobody's tenth try goes before another's first. A try that replaces one keeps its place.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from ..model.report import SubmissionReport
+from . import tables as t
+
+WAITING, RUNNING, GRADED, REPLACED, STUCK = "waiting", "running", "graded", "replaced", "stuck"
+# What counts as a result that was asked for.
+ASKED = (WAITING, RUNNING, GRADED, STUCK)
+_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+
+
+class Try(msgspec.Struct, frozen=True):
+    """One thing handed in; its content lies beside it, by its digest."""
+
+    receipt: str
+    student: str
+    week: str
+    door: str
+    digest: str
+    received: float
+    state: str
+    held: bool = False
+    turn: int = 0
+    place: int = 0
+    attempts: int = 0
+    not_before: float = 0.0
+    trouble: str = ""
+    source: str | None = None
+    number: int = 0
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """How long the line is, for one try or for all."""
+
+    ahead: int
+    running: int
+
+
+class Queue:
+    """The tries of a course. Methods block: they are called in threads."""
+
+    def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:
+        self.engine, self.clock = engine, clock
+        # SQLite takes one writer at a time: waiting here costs less than failing there
+        self._writing = threading.Lock() if engine.dialect.name == "sqlite" else None
+
+    @contextmanager
+    def _write(self) -> Iterator[sa.Connection]:
+        if self._writing is None:
+            with self.engine.begin() as connection:
+                yield connection
+            return
+        with self._writing, self.engine.connect() as connection:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            yield connection
+            connection.commit()
+
+    @contextmanager
+    def _read(self) -> Iterator[sa.Connection]:
+        with self.engine.connect() as connection:
+            yield connection
+
+    def start(self) -> int:
+        """Put back in line what the service before this one had begun; how many these are."""
+        begun = t.tries.c.state.in_((RUNNING, STUCK))
+        with self._write() as db:
+            again = {"state": WAITING, "attempts": 0, "not_before": 0.0}
+            return db.execute(t.tries.update().where(begun).values(**again)).rowcount
+
+    # Handing in
+
+    def hand_in(
+        self,
+        student: str,
+        week: str,
+        content: bytes,
+        digest: str,
+        *,
+        door: str,
+        held: bool = False,
+        not_before: float = 0.0,
+        received: float | None = None,
+        source: str | None = None,
+    ) -> Try:
+        """Keep what was handed in and put it in line, in place of one that still waits.
+
+        What came from the same `source` before is not taken again.
+        """
+        with self._write() as db:
+            self._one_at_a_time(db, student, week)
+            known = self._by_source(db, source) if source else None
+            if known is not None:
+                return known
+            own = (t.tries.c.student == student) & (t.tries.c.week == week)
+            before = own & (t.tries.c.state == WAITING)
+            places = db.execute(sa.select(t.tries.c.place).where(before)).scalars().all()
+            db.execute(t.tries.update().where(before).values(state=REPLACED))
+            asked = own & t.tries.c.state.in_(ASKED)
+            turn = db.execute(sa.select(sa.func.count()).where(asked)).scalar_one()
+            last = db.execute(sa.select(sa.func.max(t.tries.c.place))).scalar() or 0
+            db.execute(_insert(db, t.contents, digest=digest, data=content))
+            new = Try(
+                receipt=_receipt(),
+                student=student,
+                week=week,
+                door=door,
+                digest=digest,
+                received=self.clock() if received is None else received,
+                state=WAITING,
+                held=held,
+                turn=turn,
+                place=min(places, default=last + 1),
+                not_before=not_before,
+                source=source,
+            )
+            row = msgspec.structs.asdict(new)
+            row.pop("number")
+            db.execute(t.tries.insert().values(**row))
+        return new
+
+    def _one_at_a_time(self, db: sa.Connection, student: str, week: str) -> None:
+        """Two hand-ins of one student at once, on a server with many writers, take turns."""
+        if db.dialect.name == "postgresql":
+            key = sa.func.hashtext(f"{student}\0{week}".replace("\0", "/"))
+            db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
+
+    def _by_source(self, db: sa.Connection, source: str) -> Try | None:
+        row = db.execute(sa.select(t.tries).where(t.tries.c.source == source)).mappings().first()
+        return _try(row) if row else None
+
+    # Working
+
+    def claim(self, weeks: Sequence[str] | None = None) -> Try | None:
+        """Take the next in line for grading; None if nothing may be graded now.
+
+        No two tries of one student and week are graded at the same time. `weeks`: of these only.
+        """
+        other = t.tries.alias("other")
+        busy = sa.exists().where(
+            other.c.student == t.tries.c.student,
+            other.c.week == t.tries.c.week,
+            other.c.state == RUNNING,
+        )
+        ready = (t.tries.c.state == WAITING) & (t.tries.c.not_before <= self.clock()) & ~busy
+        if weeks is not None:
+            ready &= t.tries.c.week.in_(weeks)
+        order = (t.tries.c.held, t.tries.c.turn, t.tries.c.place, t.tries.c.number)
+        with self._write() as db:
+            query = sa.select(t.tries).where(ready).order_by(*order).limit(1)
+            row = db.execute(query).mappings().first()
+            if row is None:
+                return None
+            mine = (t.tries.c.number == row["number"]) & (t.tries.c.state == WAITING)
+            begun = {"state": RUNNING, "attempts": row["attempts"] + 1}
+            if not db.execute(t.tries.update().where(mine).values(**begun)).rowcount:
+                return None  # replaced at this very moment
+            return _try({**row, **begun})
+
+    def finish(self, one: Try, report: SubmissionReport, seconds: float) -> bool:
+        """Keep a result; return whether it is the first for this receipt."""
+        data = msgspec.json.encode(report)
+        with self._write() as db:
+            row = _insert(
+                db,
+                t.results,
+                receipt=one.receipt,
+                graded=self.clock(),
+                seconds=seconds,
+                score=report.score,
+                report=data,
+            )
+            first = bool(db.execute(row).rowcount)
+            done = {"state": GRADED, "trouble": ""}
+            db.execute(t.tries.update().where(t.tries.c.receipt == one.receipt).values(**done))
+            return first
+
+    def put_back(self, one: Try, trouble: str, wait: float, most: int) -> str:
+        """After a fault of ours: wait a while, or for a person if it was tried so often; which."""
+        state = WAITING if one.attempts < most else STUCK
+        later = {"state": state, "trouble": trouble, "not_before": self.clock() + wait}
+        mine = (t.tries.c.receipt == one.receipt) & (t.tries.c.state == RUNNING)
+        with self._write() as db:
+            if state == WAITING and self._newer_waits(db, one):
+                later["state"] = state = REPLACED
+            db.execute(t.tries.update().where(mine).values(**later))
+        return state
+
+    def _newer_waits(self, db: sa.Connection, one: Try) -> bool:
+        own = (t.tries.c.student == one.student) & (t.tries.c.week == one.week)
+        newer = own & (t.tries.c.number > one.number) & (t.tries.c.state == WAITING)
+        return db.execute(sa.select(sa.func.count()).where(newer)).scalar_one() > 0
+
+    def again(self, receipt: str) -> bool:
+        """Grade a stuck try again; return whether it was one."""
+        stuck = (t.tries.c.receipt == receipt) & (t.tries.c.state == STUCK)
+        fresh = {"state": WAITING, "attempts": 0, "not_before": 0.0}
+        with self._write() as db:
+            return bool(db.execute(t.tries.update().where(stuck).values(**fresh)).rowcount)
+
+    # Looking
+
+    def content(self, digest: str) -> bytes:
+        with self._read() as db:
+            query = sa.select(t.contents.c.data).where(t.contents.c.digest == digest)
+            return bytes(db.execute(query).scalar_one())
+
+    def find(self, receipt: str) -> Try | None:
+        with self._read() as db:
+            query = sa.select(t.tries).where(t.tries.c.receipt == receipt)
+            row = db.execute(query).mappings().first()
+        return _try(row) if row else None
+
+    def of(self, student: str, week: str | None = None) -> list[Try]:
+        """A student's tries, the newest first."""
+        where = t.tries.c.student == student
+        if week is not None:
+            where &= t.tries.c.week == week
+        with self._read() as db:
+            query = sa.select(t.tries).where(where).order_by(t.tries.c.number.desc())
+            return [_try(row) for row in db.execute(query).mappings()]
+
+    def all(self, *states: str, since: float = 0.0) -> list[Try]:
+        """Everybody's tries in these states, received since then, the oldest first."""
+        where = t.tries.c.state.in_(states) & (t.tries.c.received >= since)
+        with self._read() as db:
+            query = sa.select(t.tries).where(where).order_by(t.tries.c.number)
+            return [_try(row) for row in db.execute(query).mappings()]
+
+    def known_sources(self) -> set[str]:
+        with self._read() as db:
+            query = sa.select(t.tries.c.source).where(t.tries.c.source.is_not(None))
+            return {str(s) for s in db.execute(query).scalars()}
+
+    def result(self, receipt: str) -> SubmissionReport | None:
+        with self._read() as db:
+            query = sa.select(t.results.c.report).where(t.results.c.receipt == receipt)
+            data = db.execute(query).scalar()
+        return msgspec.json.decode(data, type=SubmissionReport) if data else None
+
+    def scores(self, receipts: Sequence[str]) -> dict[str, float]:
+        with self._read() as db:
+            query = sa.select(t.results.c.receipt, t.results.c.score)
+            rows = db.execute(query.where(t.results.c.receipt.in_(receipts)))
+            return {str(r.receipt): float(r.score) for r in rows}
+
+    def reports(self, since: float) -> list[tuple[Try, SubmissionReport]]:
+        """What was graded since then, the oldest first."""
+        both = t.tries.join(t.results, t.tries.c.receipt == t.results.c.receipt)
+        query = sa.select(t.tries, t.results.c.report).select_from(both)
+        query = query.where(t.results.c.graded >= since).order_by(t.results.c.graded)
+        with self._read() as db:
+            rows = db.execute(query).mappings().all()
+        return [(_try(r), msgspec.json.decode(r["report"], type=SubmissionReport)) for r in rows]
+
+    def waiting(self, one: Try | None = None) -> Waiting:
+        """How many go before a try that waits (or wait at all), and how many are being graded."""
+        ahead = t.tries.c.state == WAITING
+        if one is not None:
+            columns = (t.tries.c.held, t.tries.c.turn, t.tries.c.place)
+            ahead &= sa.tuple_(*columns) < sa.tuple_(
+                sa.literal(one.held), sa.literal(one.turn), sa.literal(one.place)
+            )
+        with self._read() as db:
+            count = sa.select(sa.func.count()).select_from(t.tries)
+            return Waiting(
+                db.execute(count.where(ahead)).scalar_one(),
+                db.execute(count.where(t.tries.c.state == RUNNING)).scalar_one(),
+            )
+
+    def durations(self, week: str, newest: int = 40) -> list[float]:
+        """How long the last results of a week took, in seconds."""
+        both = t.results.join(t.tries, t.tries.c.receipt == t.results.c.receipt)
+        query = sa.select(t.results.c.seconds).select_from(both).where(t.tries.c.week == week)
+        with self._read() as db:
+            query = query.order_by(t.results.c.graded.desc()).limit(newest)
+            return [float(s) for s in db.execute(query).scalars()]
+
+    def waits(self, receipts: Sequence[str]) -> list[float]:
+        """The seconds from hand-in to result."""
+        both = t.tries.join(t.results, t.tries.c.receipt == t.results.c.receipt)
+        took = t.results.c.graded - t.tries.c.received
+        query = sa.select(took).select_from(both).where(t.tries.c.receipt.in_(receipts))
+        with self._read() as db:
+            return [float(s) for s in db.execute(query).scalars()]
+
+    # What stands in the gradebook
+
+    def to_settle(self) -> list[tuple[str, str]]:
+        """(student, week) whose results changed since the gradebook was told, the oldest first."""
+        newest = (
+            sa.select(
+                t.tries.c.student,
+                t.tries.c.week,
+                sa.func.max(t.results.c.graded).label("graded"),
+            )
+            .select_from(t.tries.join(t.results, t.tries.c.receipt == t.results.c.receipt))
+            .group_by(t.tries.c.student, t.tries.c.week)
+            .subquery()
+        )
+        known = newest.outerjoin(
+            t.settled,
+            (t.settled.c.student == newest.c.student) & (t.settled.c.week == newest.c.week),
+        )
+        late = t.settled.c.graded.is_(None) | (t.settled.c.graded < newest.c.graded)
+        ready = t.settled.c.not_before.is_(None) | (t.settled.c.not_before <= self.clock())
+        query = sa.select(newest.c.student, newest.c.week).select_from(known)
+        with self._read() as db:
+            rows = db.execute(query.where(late & ready).order_by(newest.c.graded))
+            return [(str(r.student), str(r.week)) for r in rows]
+
+    def graded(self, student: str, week: str) -> list[tuple[Try, float, float]]:
+        """A student's graded tries of a week, the oldest first: try, score, when it was graded."""
+        both = t.tries.join(t.results, t.tries.c.receipt == t.results.c.receipt)
+        query = sa.select(t.tries, t.results.c.score, t.results.c.graded).select_from(both)
+        own = (t.tries.c.student == student) & (t.tries.c.week == week)
+        with self._read() as db:
+            query = query.where(own).order_by(t.tries.c.received, t.tries.c.number)
+            rows = db.execute(query).mappings()
+            return [(_try(r), float(r["score"]), float(r["graded"])) for r in rows]
+
+    def settle(
+        self, student: str, week: str, receipt: str, graded: float, trouble: str = ""
+    ) -> None:
+        """The gradebook was told of this try, or could not be, for now."""
+        row = {
+            "receipt": receipt,
+            "graded": graded if not trouble else 0.0,
+            "not_before": self.clock() + 60 if trouble else 0.0,
+            "trouble": trouble,
+        }
+        own = (t.settled.c.student == student) & (t.settled.c.week == week)
+        with self._write() as db:
+            if not db.execute(t.settled.update().where(own).values(**row)).rowcount:
+                db.execute(t.settled.insert().values(student=student, week=week, **row))
+
+    def unsettled_troubles(self) -> list[tuple[str, str, str]]:
+        """(student, week, what went wrong) where the gradebook could not be told."""
+        with self._read() as db:
+            rows = db.execute(sa.select(t.settled).where(t.settled.c.trouble != "")).mappings()
+            return [(r["student"], r["week"], r["trouble"]) for r in rows]
+
+
+def _insert(db: sa.Connection, table: sa.Table, **row: Any) -> Any:
+    """An insertion that does nothing where the key is known."""
+    insert = postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert
+    return insert(table).values(**row).on_conflict_do_nothing()
+
+
+def _try(row: Any) -> Try:
+    return Try(**{name: row[name] for name in Try.__struct_fields__})
+
+
+def _receipt() -> str:
+    """Such as 7KQ2-M4XD-9TRP: to be read aloud, and not to be guessed."""
+    letters = "".join(secrets.choice(_LETTERS) for _ in range(12))
+    return "-".join(letters[n : n + 4] for n in (0, 4, 8))

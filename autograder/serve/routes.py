@@ -1,0 +1,182 @@
+"""Every route, who may take it, and what stands before it.
+
+A route is a row of `ROUTES`: nothing is served that is not there, and what is there says who may
+ask. The way of each request: the guard (size, by its head), the sender's address or name (rate),
+who it is, whether the role may, whether a form is ours; then, and only then, its body is parsed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ..model.visible import visible
+from . import actions, classactions, events
+from .answers import Refused, refusal
+from .doors import Door
+from .guard import SMALL, Guard, Rate
+from .parcel import most_bytes
+from .people import Person
+from .service import Service
+
+Who = Literal["anybody", "student", "instructor"]
+Answer = Callable[..., Response]
+# Before somebody is known their address is counted, afterwards their name.
+_STRANGERS, _MEMBERS, _HAND_INS, _TOKENS = (120, 120), (120, 240), (20, 20), (10, 10)
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A route. `student`: students, and instructors, who see everybody's."""
+
+    method: str
+    path: str
+    who: Who
+    answer: Any
+    form: str = ""  # what is posted: "", form or files
+    live: bool = False  # it stays open
+
+
+ROUTES = (
+    Row("GET", "/health", "anybody", actions.health),
+    Row("GET", "/static/{name}", "anybody", actions.static_file),
+    Row("GET", "/enter", "anybody", actions.entrance),
+    Row("POST", "/enter", "anybody", actions.enter, form="form"),
+    Row("GET", "/oauth_callback", "anybody", actions.from_hub),
+    Row("POST", "/leave", "student", actions.leave, form="form"),
+    Row("POST", "/token", "student", actions.own_token, form="form"),
+    Row("GET", "/", "student", actions.home),
+    Row("GET", "/weeks/{week}", "student", actions.week_page),
+    Row("POST", "/weeks/{week}/tries", "student", actions.hand_in, form="files"),
+    Row("GET", "/weeks/{week}/feedback", "student", actions.feedback),
+    Row("GET", "/tries/{receipt}", "student", actions.try_page),
+    Row("GET", "/tries/{receipt}/files", "student", actions.files),
+    Row("GET", "/tries/{receipt}/events", "student", events.of_try, live=True),
+    Row("GET", "/class", "instructor", classactions.class_page),
+    Row("GET", "/class/events", "instructor", events.of_class, live=True),
+    Row("POST", "/class/tries/{receipt}/again", "instructor", classactions.again, form="form"),
+)
+
+
+def application(service: Service, door: Door, lifespan: Any = None) -> Guard:
+    """The whole application."""
+    gate = Gate(service, door)
+    prefix = service.settings.prefix.rstrip("/")
+    routes = [Route(f"{prefix}{row.path}", gate.way(row), methods=[row.method]) for row in ROUTES]
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: gate.nothing_there})
+
+    def most(path: str) -> int:
+        if not path.endswith("/tries"):
+            return SMALL
+        return most_bytes_of(service)
+
+    return Guard(app, most=most, secure=service.settings.secure)
+
+
+def most_bytes_of(service: Service) -> int:
+    """How large a hand-in of any week may be, with what a form adds."""
+    course = service.courses.now
+    return max(most_bytes(course.limits(week)) for week in course.weeks) + (1 << 20)
+
+
+class Gate:
+    """What stands before every route."""
+
+    def __init__(self, service: Service, door: Door) -> None:
+        self.service, self.door = service, door
+        self.strangers, self.members = Rate(*_STRANGERS), Rate(*_MEMBERS)
+        self.tokens, self.hand_ins = Rate(*_TOKENS), Rate(*_HAND_INS)
+
+    def way(self, row: Row) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            started, who = time.perf_counter(), None
+            try:
+                who = await self._who(request, row)
+                response = await self._answered(request, row, who)
+            except Refused as error:
+                response = await asyncio.to_thread(refusal, self.service, request, who, error)
+            except (SQLAlchemyError, OSError) as error:
+                name = type(error).__name__
+                self.service.troubles.begin("requests", f"a request failed: {name}")
+                sorry = Refused(
+                    503,
+                    "The service cannot reach its database or disk now. Nothing was received: your "
+                    "files are safe where they are. Try again in a minute.",
+                    60,
+                )
+                response = await asyncio.to_thread(refusal, self.service, request, who, sorry)
+            _log(request, row, who, response.status_code, time.perf_counter() - started)
+            return response
+
+        return answer
+
+    async def _who(self, request: Request, row: Row) -> Person | None:
+        """Who asks; raises Refused if they may not."""
+        address = request.client.host if request.client else ""
+        known = await asyncio.to_thread(self.door.known, request)
+        self._slow_down(self.members if known else self.strangers, known.name if known else address)
+        if row.answer is actions.enter:
+            self._slow_down(self.tokens, address)
+        if row.who == "anybody":
+            return known
+        if known is None:
+            raise self.door.stranger(request)
+        if row.who == "instructor" and known.role != "instructor":
+            raise Refused(404, "There is nothing here.")
+        return known
+
+    def _slow_down(self, rate: Rate, key: str) -> None:
+        wait = rate.wait(key)
+        if wait:
+            raise Refused(429, f"Too many requests: wait {int(wait) + 1} s.", wait)
+
+    async def _answered(self, request: Request, row: Row, who: Person | None) -> Response:
+        if row.method == "POST":
+            if who is None or who.kind != "program":
+                _refuse_foreign(request)
+            if row.form == "files" and who is not None:
+                self._slow_down(self.hand_ins, who.name)
+            sent = await actions.read_body(request, row.form, self.service)
+            self._refuse_forged(who, sent)
+            return await asyncio.to_thread(row.answer, self.service, self.door, request, who, sent)
+        if row.live:
+            assert who is not None
+            live: Response = await row.answer(self.service, request, who)
+            return live
+        return await asyncio.to_thread(row.answer, self.service, self.door, request, who)
+
+    def _refuse_forged(self, who: Person | None, sent: actions.Sent) -> None:
+        """A form of a browser's session holds what only our pages know."""
+        if who is not None and who.kind != "program" and sent.fields.get("key") != who.form_key:
+            raise Refused(403, "This form is too old. Go back, load the page again, and send it.")
+
+    async def nothing_there(self, request: Request, error: Exception) -> Response:
+        gone = Refused(404, "There is nothing here.")
+        return await asyncio.to_thread(refusal, self.service, request, None, gone)
+
+
+def _refuse_foreign(request: Request) -> None:
+    """What another site's page sends in a browser's name is refused."""
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    origin = request.headers.get("origin")
+    host = request.headers.get("host", "")
+    same = origin is None or urlsplit(origin).netloc == host
+    if site not in ("same-origin", "none") or not same:
+        raise Refused(403, "This was sent by another site's page.")
+
+
+def _log(request: Request, row: Row, who: Person | None, status: int, seconds: float) -> None:
+    """One line for each request: no query, no header, nothing that was sent."""
+    name = who.name if who else "-"
+    line = f"{row.method} {row.path} {status} {1000 * seconds:.0f} ms {name}"
+    print(visible(line), file=sys.stderr, flush=True)

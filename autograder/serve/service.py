@@ -1,0 +1,201 @@
+"""The service as one thing: its parts, their start and their end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..batch.cluster import Cluster
+from ..model.course import Course, Week
+from ..model.errors import IntakeError
+from ..model.report import SubmissionReport
+from ..nbgrader.workspace import Workspace
+from . import parcel
+from .courses import Courses
+from .dispatch import Dispatcher
+from .inbox import Found, Inbox, handed_back
+from .lanes import Lane
+from .news import News
+from .people import People
+from .policy import standing
+from .queue import REPLACED, Queue, Try
+from .settle import Settler
+from .tables import open_database
+from .troubles import Troubles
+from .views import Views
+
+DATABASE = "serve.db"
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """How the service was started."""
+
+    prefix: str = "/"  # of every path
+    secure: bool = False  # reached by https
+    database: str = ""  # an URL; default: a file in the project's private folder
+    lanes: int = 0  # default: one for each core
+    lane_mib: int = 0  # default: half of the memory, shared by the lanes
+    devices: tuple[str, ...] = ("cpu",)
+    sandbox: str = "bubblewrap"
+    cluster: Cluster | None = None
+    instructors: tuple[str, ...] = ()  # on a JupyterHub: by name, or by a group of this name
+
+
+class Service:
+    """Everything that routes need."""
+
+    def __init__(self, course: Course, settings: Settings) -> None:
+        self.settings = settings
+        self.troubles, self.news = Troubles(), News()
+        url = settings.database or f"sqlite:///{course.state / DATABASE}"
+        engine = open_database(url)
+        self.queue, self.people = Queue(engine), People(engine)
+        self.courses = Courses(course, self.troubles, time.monotonic)
+        count = settings.lanes or os.cpu_count() or 1
+        most = settings.lane_mib or _share(count)
+        self.lanes = [Lane(n + 1, most, self.news.heard) for n in range(count)]
+        how: dict[str, Any] = {"devices": settings.devices, "sandbox": settings.sandbox}
+        self.dispatcher = Dispatcher(
+            self.courses,
+            self.queue,
+            self.lanes,
+            self.news,
+            self.troubles,
+            cluster=settings.cluster,
+            **how,
+        )
+        self.dispatcher.finished.append(self._hand_back)
+        self.settler = Settler(self.courses, self.queue, self.troubles, **how)
+        self.inbox = Inbox(self.courses, self.queue, self.troubles, self._take)
+        self.views = Views(self.courses, self.queue, self.dispatcher, self.news)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Grade, watch and settle while this lasts."""
+        self.news.begin()
+        await asyncio.to_thread(self.queue.start)
+        await self.dispatcher.warm()
+        tasks = [
+            asyncio.create_task(part.run()) for part in (self.dispatcher, self.settler, self.inbox)
+        ]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self.dispatcher.close()
+            self.settler.helper.end()
+
+    # Handing in. Blocks.
+
+    def hand_in(
+        self, student: str, week: Week, sent: Mapping[str, bytes], door: str
+    ) -> tuple[Try, list[str]]:
+        """Take what was sent; the try, and what was left out of it. Raises IntakeError.
+
+        The same files as in the student's newest try are that try: a second click is no second try.
+        """
+        course = self.courses.now
+        limits = course.limits(week)
+        if not Workspace(course).released(week).is_dir():
+            raise IntakeError(f"{week.title} is not out yet.")
+        files, left_out = parcel.gather(sent, week, limits)
+        digest = parcel.digest_of(files)
+        tries = self.queue.of(student, week.name)
+        if tries and tries[0].digest == digest and tries[0].state != REPLACED:
+            return tries[0], left_out
+        if not any(name.endswith(".ipynb") for name in files):
+            self._refuse_what_cannot_be_graded(files, week)
+        one = self._queued(student, week, parcel.packed(files), digest, door=door)
+        return one, left_out
+
+    def _refuse_what_cannot_be_graded(self, files: Mapping[str, bytes], week: Week) -> None:
+
+        with tempfile.TemporaryDirectory(prefix="autograder-serve-") as folder:
+            parcel.write_files(files, Path(folder))
+            problem = parcel.problem_of(Path(folder), week, self.courses.now.limits(week))
+        if problem:
+            raise IntakeError(problem)
+
+    def _take(self, found: Found, content: bytes, digest: str) -> Try:
+        """What lies in the exchange."""
+        week = self.courses.now.week(found.week)
+        received = found.handed_in.timestamp()
+        return self._queued(
+            found.student,
+            week,
+            content,
+            digest,
+            door="exchange",
+            source=found.source,
+            received=received,
+        )
+
+    def _queued(
+        self,
+        student: str,
+        week: Week,
+        content: bytes,
+        digest: str,
+        *,
+        door: str,
+        source: str | None = None,
+        received: float | None = None,
+    ) -> Try:
+        now = self.queue.clock()
+        course = self.courses.now
+        more = self.courses.more_time(student, week.name)
+        earlier = self.queue.of(student, week.name)
+        stand = standing(course, week, student, earlier, received or now, more)
+        one = self.queue.hand_in(
+            student,
+            week.name,
+            content,
+            digest,
+            door=door,
+            held=stand.held,
+            not_before=now + stand.wait if stand.wait else 0.0,
+            source=source,
+            received=received,
+        )
+        self.news.stir(*(t.receipt for t in earlier if t.state == "waiting"))
+        self.wake()
+        return one
+
+    def wake(self) -> None:
+        """Tell the dispatcher that there is something to do; from a thread."""
+        loop = self.news.loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(self.dispatcher.wake.set)
+
+    def _hand_back(self, one: Try, report: SubmissionReport) -> None:
+        """What came through the exchange gets its page there."""
+        if one.door != "exchange":
+            return
+        from .pages import exchange_page
+
+        week = self.courses.week(one.week)
+        if week is None:
+            return
+        try:
+            content = parcel.unpacked(self.queue.content(one.digest))
+            page = exchange_page(self.courses.now, week, one, report)
+            handed_back(self.courses.now, week, one, page, content)
+            self.troubles.end("feedback")
+        except OSError as error:
+            self.troubles.begin("feedback", f"the exchange takes no feedback: {error}")
+
+
+def _share(lanes: int) -> int:
+    import psutil
+
+    return max(1536, int((psutil.virtual_memory().total >> 20) / 2 / lanes))

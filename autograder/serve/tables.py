@@ -1,0 +1,123 @@
+"""The service's database: SQLite in the project's private folder, or PostgreSQL by URL.
+
+A commit is on the disk before it returns: SQLite writes a log that is flushed at each of them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from ..model.errors import KitError
+
+metadata = sa.MetaData()
+
+# Secrets are kept as hashes. A token is used once, and then a session stands for the person.
+tokens = sa.Table(
+    "tokens",
+    metadata,
+    sa.Column("hash", sa.String(64), primary_key=True),
+    sa.Column("name", sa.String(200), nullable=False, index=True),
+    sa.Column("role", sa.String(20), nullable=False),
+    sa.Column("made", sa.Float, nullable=False),
+    sa.Column("used", sa.Float),
+)
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("hash", sa.String(64), primary_key=True),
+    sa.Column("name", sa.String(200), nullable=False, index=True),
+    sa.Column("role", sa.String(20), nullable=False),
+    sa.Column("kind", sa.String(20), nullable=False),  # browser or program
+    sa.Column("seen", sa.Float, nullable=False),
+    sa.Column("ends", sa.Float, nullable=False),
+)
+contents = sa.Table(
+    "contents",
+    metadata,
+    sa.Column("digest", sa.String(64), primary_key=True),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+)
+tries = sa.Table(
+    "tries",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("receipt", sa.String(40), nullable=False, unique=True),
+    sa.Column("student", sa.String(200), nullable=False),
+    sa.Column("week", sa.String(200), nullable=False),
+    sa.Column("door", sa.String(20), nullable=False),  # page, command or exchange
+    sa.Column("source", sa.String(400), unique=True),  # the folder's name in the exchange
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("received", sa.Float, nullable=False),  # seconds of UTC: the time of hand-in
+    sa.Column("state", sa.String(20), nullable=False),
+    sa.Column("held", sa.Boolean, nullable=False),  # graded, and its result is not told
+    sa.Column("turn", sa.Integer, nullable=False),  # how many tries of the student went before
+    sa.Column("place", sa.Integer, nullable=False),  # in the line of those with the same turn
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("not_before", sa.Float, nullable=False),
+    sa.Column("trouble", sa.Text, nullable=False),  # of ours, for the instructor
+    sa.Index("of_student", "student", "week"),
+    sa.Index("in_line", "state", "held", "turn", "place"),
+)
+results = sa.Table(
+    "results",
+    metadata,
+    sa.Column("receipt", sa.String(40), primary_key=True),
+    sa.Column("graded", sa.Float, nullable=False),
+    sa.Column("seconds", sa.Float, nullable=False),
+    sa.Column("score", sa.Float, nullable=False),
+    sa.Column("report", sa.LargeBinary, nullable=False),
+)
+# What stands in the gradebook for a student's week, and what was said where it could not.
+settled = sa.Table(
+    "settled",
+    metadata,
+    sa.Column("student", sa.String(200), primary_key=True),
+    sa.Column("week", sa.String(200), primary_key=True),
+    sa.Column("receipt", sa.String(40), nullable=False),
+    sa.Column("graded", sa.Float, nullable=False),  # the newest result that was known then
+    sa.Column("not_before", sa.Float, nullable=False),
+    sa.Column("trouble", sa.Text, nullable=False),
+)
+
+
+def open_database(url: str) -> sa.Engine:
+    """The database with its tables; raises KitError if it cannot be reached."""
+    if not url.startswith(("sqlite:///", "postgresql")):
+        raise KitError("--db must look like postgresql+psycopg://user@host/database")
+    try:
+        engine = sa.create_engine(url, **_options(url))
+        if engine.dialect.name == "sqlite":
+            sa.event.listen(engine, "connect", _careful)
+            _private(Path(engine.url.database or ""))
+        metadata.create_all(engine)
+    except (SQLAlchemyError, ImportError) as error:
+        raise KitError(f"--db: the database cannot be opened: {first_line(error)}") from None
+    return engine
+
+
+def _options(url: str) -> dict[str, Any]:
+    if url.startswith("sqlite"):
+        return {"connect_args": {"timeout": 20, "check_same_thread": False}}
+    # a server that is gone is told within seconds, and a connection that died is not used
+    return {"pool_pre_ping": True, "connect_args": {"connect_timeout": 5}}
+
+
+def _careful(connection: Any, _: Any) -> None:
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=20000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _private(path: Path) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    path.chmod(0o600)
+
+
+def first_line(error: Exception) -> str:
+    """What a database says went wrong, without the statement and its values."""
+    origin = getattr(error, "orig", None) or error
+    return (str(origin).strip().splitlines() or [type(origin).__name__])[0]

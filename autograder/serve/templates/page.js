@@ -1,0 +1,141 @@
+// What pages do besides: they grow while one looks at them, and take what is dropped on them.
+// Without this script a page asks for itself again, and files are chosen from a list.
+"use strict";
+
+function text(element, words) {
+  if (element && element.textContent !== words) element.textContent = words;
+}
+
+function line(name, words) {
+  const row = document.createElement("tr");
+  const head = document.createElement("th");
+  head.scope = "row";
+  const code = document.createElement("code");
+  code.textContent = name;
+  head.append(code);
+  const cell = document.createElement("td");
+  cell.textContent = words;
+  row.append(head, cell);
+  return row;
+}
+
+function grow(place, grows) {
+  if (!place || !grows.length) return;
+  const table = document.createElement("table");
+  table.className = "grows";
+  const caption = document.createElement("caption");
+  caption.textContent = "How far the grading has come";
+  const body = document.createElement("tbody");
+  body.append(...grows.map((one) => line(one.name, one.words)));
+  table.append(caption, body);
+  place.replaceChildren(table);
+}
+
+function showTry(state) {
+  if (state.state === "graded" || state.state === "replaced") {
+    location.reload();
+    return;
+  }
+  const before = state.state === "waiting" ? `: ${state.ahead} before you` : "";
+  const wait = state.seconds ? `, about ${state.seconds} s` : "";
+  text(document.getElementById("words"), `${state.words}${before}${wait}.`);
+  grow(document.getElementById("grows"), state.grows);
+}
+
+async function showClass() {
+  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+  if (!answer.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const here = document.activeElement && document.activeElement.closest("main form");
+  if (!here) document.querySelector("main").replaceWith(fresh.querySelector("main"));
+}
+
+function live() {
+  const where = document.body.dataset.live;
+  if (!where) return;
+  const source = new EventSource(where);
+  let first = true;
+  let last = 0;
+  source.addEventListener("state", (event) => {
+    const state = JSON.parse(event.data);
+    if ("receipt" in state) {
+      showTry(state);
+      return;
+    }
+    if (!first && Date.now() - last > 2000) {
+      last = Date.now();
+      showClass();
+    }
+    first = false;
+  });
+  addEventListener("pagehide", () => source.close());
+}
+
+// Dropping
+
+async function filesOf(entry, path) {
+  if (entry.isFile) {
+    const file = await new Promise((done, failed) => entry.file(done, failed));
+    return [[path + entry.name, file]];
+  }
+  const reader = entry.createReader();
+  const found = [];
+  for (;;) {
+    const some = await new Promise((done, failed) => reader.readEntries(done, failed));
+    if (!some.length) return found;
+    for (const one of some) {
+      if (one.name.startsWith(".") || one.name === "__pycache__" || one.name === "figures") continue;
+      found.push(...(await filesOf(one, `${path}${entry.name}/`)));
+    }
+  }
+}
+
+async function send(form, named, status) {
+  const data = new FormData();
+  data.append("key", form.elements.key.value);
+  for (const [name, file] of named) data.append("files", file, name);
+  text(status, `Handing in ${named.length} file${named.length === 1 ? "" : "s"} …`);
+  const answer = await fetch(form.action, {
+    method: "POST",
+    body: data,
+    headers: { accept: "application/json" },
+  });
+  const said = await answer.json();
+  if (!answer.ok) {
+    text(status, `Nothing was handed in. ${said.error}`);
+    return;
+  }
+  location.assign(new URL(`../tries/${said.receipt}`, form.action.replace(/\/tries$/, "")).href);
+}
+
+function drop() {
+  const form = document.getElementById("drop");
+  if (!form) return;
+  const status = document.getElementById("dropped");
+  form.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    form.classList.add("over");
+  });
+  form.addEventListener("dragleave", () => form.classList.remove("over"));
+  form.addEventListener("drop", async (event) => {
+    event.preventDefault();
+    form.classList.remove("over");
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry());
+    try {
+      const named = [];
+      for (const entry of entries) if (entry) named.push(...(await filesOf(entry, "")));
+      await send(form, named, status);
+    } catch (error) {
+      text(status, `Nothing was handed in: ${error.message}`);
+    }
+  });
+  form.addEventListener("submit", () => {
+    form.querySelector("button").disabled = true;
+  });
+  addEventListener("pageshow", () => {
+    form.querySelector("button").disabled = false;
+  });
+}
+
+live();
+drop();

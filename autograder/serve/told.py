@@ -1,0 +1,144 @@
+"""What a student is told of a result before feedback is returned, and never more.
+
+Told are the misconception with its hint, the claim of a test that does not hold, how it ended, and
+the line of the student's module. Messages of hidden tests hold sizes, places and values of what was
+compared: they stay until the feedback, as do the points if the course does not show them. The pages
+and the command are made from what `told` returns, so what it leaves out cannot be shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import msgspec
+
+from ..feedback.view import ExerciseView, link_causes, view_exercise
+from ..model.course import Immediate, Week
+from ..model.report import ExerciseReport, SubmissionReport, TestReport
+from ..model.sources import MOST_SIGNS
+from ..model.verdicts import Ending, Verdict
+
+# Their messages speak of the student's source alone.
+_OF_THE_SOURCE = (Verdict.FORBIDDEN, Verdict.UNWRITTEN, Verdict.NOT_RUN)
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """How some tests ended, and what they asked."""
+
+    verdict: str
+    claims: tuple[str, ...]
+    line: int = 0
+    message: str = ""
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A misconception that was recognised."""
+
+    title: str
+    hint: str
+
+
+class Exercise(msgspec.Struct, frozen=True):
+    """One exercise. `state` and `words` are empty if only names are told."""
+
+    name: str
+    points: float
+    state: str = ""
+    words: str = ""
+    mark: str = ""
+    score: float | None = None
+    named: tuple[Named, ...] = ()
+    where: str = ""
+    carried: str = ""
+    causes: tuple[Cause, ...] = ()
+    holds: int = 0  # how many claims
+
+
+class Told(msgspec.Struct, frozen=True):
+    """A result as its student may see it now."""
+
+    verdict: str
+    message: str = ""
+    score: float | None = None
+    max_score: float = 0.0
+    exercises: tuple[Exercise, ...] = ()
+
+
+def told(report: SubmissionReport, week: Week, policy: Immediate, *, held: bool = False) -> Told:
+    """What of a report the student is told."""
+    if held or policy.show == "nothing":
+        return Told("held", max_score=report.max_score)
+    if report.verdict is not Ending.GRADED:
+        # a fault's message is the machine's; a refusal speaks of what was handed in
+        message = report.message if report.verdict is Ending.REFUSED else ""
+        return Told(str(report.verdict), message, max_score=report.max_score)
+    reports = {e.name: e for e in report.exercises}
+    views = [
+        view_exercise(_without_values(reports.get(e.name) or ExerciseReport(e.name, 0.0, e.points)))
+        for e in week.exercises
+    ]
+    link_causes(views)
+    exercises = tuple(_told(view, policy) for view in views)
+    score = report.score if policy.show == "scores" else None
+    return Told(str(report.verdict), "", score, report.max_score, exercises)
+
+
+def _without_values(exercise: ExerciseReport) -> ExerciseReport:
+    tests = tuple(_test(test) for test in exercise.tests)
+    return msgspec.structs.replace(exercise, tests=tests, deductions=())
+
+
+def _test(test: TestReport) -> TestReport:
+    kept = test.message if test.verdict in _OF_THE_SOURCE else ""
+    return msgspec.structs.replace(test, message=kept)
+
+
+def _told(view: ExerciseView, policy: Immediate) -> Exercise:
+    named = tuple(Named(d.title, d.hint) for d in view.report.explained)
+    only_names = Exercise(
+        view.name,
+        view.points,
+        named=named,
+        where=view.where if named else "",
+        carried=view.carried if named else "",
+    )
+    if policy.show == "names":
+        return only_names
+    return msgspec.structs.replace(
+        only_names,
+        state=view.state,
+        words=view.words,
+        mark=view.mark,
+        score=view.score if policy.show == "scores" else None,
+        where=view.where,
+        carried=view.carried,
+        causes=tuple(_causes(view)),
+        holds=len(view.held),
+    )
+
+
+def _causes(view: ExerciseView) -> Iterable[Cause]:
+    if view.state == "open":
+        return
+    for finding in view.findings:
+        claims = tuple(f"{c.text} (with {c.where})" if c.where else c.text for c in finding.claims)
+        line = 0 if view.where else finding.line
+        yield Cause(finding.word, claims, line, finding.message)
+
+
+def most_bits(week: Week, tests: int, misconceptions: int, show: str) -> int:
+    """How many bits of what it saw a submission can tell by one result, at most.
+
+    `tests` counts every hidden test on every device and number type. Each is told as one of eight
+    endings; each misconception as named or not; each exercise with three lines at most, and with
+    the name of a call that is not allowed. The points are made of these, and tell nothing more.
+    """
+    if show == "nothing":
+        return 0
+    line = math.log2(MOST_SIGNS + 1)
+    places = len(week.exercises) * 3 * line
+    if show == "names":
+        return math.ceil(misconceptions + places)
+    calls = len(week.exercises) * math.log2(4096)
+    return math.ceil(misconceptions + places + calls + 3 * tests)

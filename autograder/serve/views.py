@@ -1,0 +1,193 @@
+"""What pages and answers say, as plain values: a week, a try, a result as it grows."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import msgspec
+
+from ..model.course import Course, Immediate, Week
+from ..nbgrader.workspace import Workspace
+from .courses import Courses
+from .dispatch import Dispatcher
+from .news import News
+from .people import Person
+from .policy import Standing, standing
+from .queue import GRADED, REPLACED, RUNNING, STUCK, WAITING, Queue, Try
+from .told import Told, told
+
+_WORDS = {
+    WAITING: "Waiting",
+    RUNNING: "Being graded",
+    GRADED: "Graded",
+    REPLACED: "Replaced by a newer one",
+    STUCK: "Waiting for us: our fault, not yours",
+}
+_WHY = {
+    "tries": "It counts. You had your results for now, so this one's comes with the feedback.",
+    "due": "It counts, as late work does. Its result comes with the feedback.",
+    "nothing": "It counts. Results come with the feedback.",
+}
+
+
+class Growth(msgspec.Struct, frozen=True):
+    """How far the grading of one exercise has come."""
+
+    name: str
+    ran: int
+    words: str
+
+
+class TryView(msgspec.Struct, frozen=True):
+    """One try as its student sees it."""
+
+    receipt: str
+    student: str
+    week: str
+    title: str
+    state: str
+    words: str
+    received: str
+    digest: str
+    door: str
+    held: bool
+    why: str = ""
+    ahead: int = 0
+    seconds: int = 0
+    grows: tuple[Growth, ...] = ()
+    told: Told | None = None
+    newer: str = ""
+
+    @property
+    def over(self) -> bool:
+        return self.state in (GRADED, REPLACED)
+
+
+class WeekView(msgspec.Struct, frozen=True):
+    """A week as a student meets it."""
+
+    name: str
+    title: str
+    module: str
+    due: str
+    past: bool
+    left: int
+    tries: int
+    per: str
+    why: str
+    wait: int
+    renews: str
+    earlier: tuple[TryView, ...]
+    returned: bool
+
+
+class Views:
+    """Makes them. Methods block."""
+
+    def __init__(self, courses: Courses, queue: Queue, dispatcher: Dispatcher, news: News) -> None:
+        self.courses, self.queue = courses, queue
+        self.dispatcher, self.news = dispatcher, news
+
+    def standing(self, student: str, week: Week, tries: list[Try] | None = None) -> Standing:
+        own = self.queue.of(student, week.name) if tries is None else tries
+        more = self.courses.more_time(student, week.name)
+        return standing(self.courses.now, week, student, own, self.queue.clock(), more)
+
+    def week(self, student: str, week: Week) -> WeekView:
+        course = self.courses.now
+        policy = course.registry.immediate
+        tries = self.queue.of(student, week.name)
+        now = self.standing(student, week, tries)
+        return WeekView(
+            name=week.name,
+            title=week.title,
+            module=week.module,
+            due=in_words(now.due),
+            past=now.due < dt.datetime.now(now.due.tzinfo),
+            left=now.left,
+            tries=now.tries,
+            per={"hour": "an hour", "day": "a day", "week": "for this week"}[policy.per],
+            why=now.why,
+            wait=round(now.wait),
+            renews=in_words(now.renews) if now.renews else "",
+            earlier=tuple(self.one(t, brief=True) for t in tries),
+            returned=is_returned(course, week, student),
+        )
+
+    def one(self, one: Try, *, brief: bool = False, viewer: Person | None = None) -> TryView:
+        course = self.courses.now
+        week = self.courses.week(one.week)
+        instructor = viewer is not None and viewer.role == "instructor"
+        policy = course.registry.immediate
+        if instructor:
+            policy = msgspec.structs.replace(policy, show="scores")
+        hidden = one.held and not instructor
+        result = self.queue.result(one.receipt) if one.state == GRADED else None
+        seen = told(result, week, policy, held=hidden) if result and week else None
+        ahead, seconds = (0, 0.0)
+        if one.state in (WAITING, RUNNING) and not brief:
+            ahead, seconds = self.dispatcher.estimate(one)
+        return TryView(
+            receipt=one.receipt,
+            student=one.student,
+            week=one.week,
+            title=week.title if week else one.week,
+            state=one.state,
+            words=_WORDS[one.state],
+            received=in_words(_moment(one.received, course), seconds=True),
+            digest=one.digest,
+            door=one.door,
+            held=one.held,
+            why=self._why(course, one) if hidden else "",
+            ahead=ahead if one.state == WAITING else 0,
+            seconds=round(seconds),
+            grows=() if brief or hidden or one.state != RUNNING else self._grows(one, policy),
+            told=seen,
+            newer=self._newer(one) if one.state == REPLACED and not brief else "",
+        )
+
+    def _why(self, course: Course, one: Try) -> str:
+        if course.registry.immediate.show == "nothing":
+            return _WHY["nothing"]
+        week = self.courses.week(one.week)
+        more = self.courses.more_time(one.student, one.week)
+        now = standing(course, week, one.student, [], one.received, more) if week else None
+        return _WHY["due" if now and now.why == "due" else "tries"]
+
+    def _grows(self, one: Try, policy: Immediate) -> tuple[Growth, ...]:
+        grown = self.news.grown.get(one.receipt, {})
+        shown = policy.show in ("verdicts", "scores")
+        return tuple(
+            Growth(name, ran, f"{held} of {ran} checks hold" if shown else f"{ran} checks ran")
+            for name, (ran, held) in list(grown.items())
+        )
+
+    def _newer(self, one: Try) -> str:
+        tries = self.queue.of(one.student, one.week)
+        return next((t.receipt for t in tries if t.number > one.number), "")
+
+
+def is_returned(course: Course, week: Week, student: str) -> bool:
+    """Return whether the feedback of a week was made and may be fetched."""
+    from ..nbgrader.status import returned
+
+    return returned(Workspace(course), week, student)
+
+
+def as_json(view: TryView, standing: Standing | None = None) -> dict[str, Any]:
+    """What `autograder submit` reads."""
+    data: dict[str, Any] = msgspec.to_builtins(view)
+    if standing is not None:
+        data["left"], data["tries"] = standing.left, standing.tries
+    return data
+
+
+def in_words(moment: dt.datetime, *, seconds: bool = False) -> str:
+    """Such as `Monday 18 January, 23:59 CET`."""
+    clock = f"{moment:%H:%M:%S}" if seconds else f"{moment:%H:%M}"
+    return f"{moment:%A} {moment.day} {moment:%B}, {clock} {moment.tzname()}"
+
+
+def _moment(received: float, course: Course) -> dt.datetime:
+    return dt.datetime.fromtimestamp(received, course.zone)

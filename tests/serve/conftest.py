@@ -1,0 +1,100 @@
+"""The tiny course with its week out, and a service of it that is not started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from autograder.model.course import Course, Week, load
+from autograder.nbgrader.workspace import Workspace
+from autograder.serve.doors import TokenDoor
+from autograder.serve.people import Person, Role
+from autograder.serve.queue import Queue
+from autograder.serve.routes import application
+from autograder.serve.service import Service, Settings
+from autograder.serve.tables import open_database
+from tests.nbgrader.tiny_course import REGISTRY, SOLUTION, write_course
+
+FUTURE = REGISTRY.replace("due: 2020", "due: 2090")
+
+
+class Clock:
+    """A clock that goes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def queue(tmp_path: Path, clock: Clock) -> Iterator[Queue]:
+    engine = open_database(f"sqlite:///{tmp_path / 'queue.db'}")
+    yield Queue(engine, clock)
+    engine.dispose()
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    root = tmp_path / "course"
+    write_course(root)
+    (root / "course.yaml").write_text(FUTURE, "utf-8")
+    course = load(root)
+    Workspace(course).released(course.weeks[0]).mkdir(parents=True)
+    return course
+
+
+@pytest.fixture
+def week(course: Course) -> Week:
+    return course.weeks[0]
+
+
+@pytest.fixture
+def service(course: Course) -> Iterator[Service]:
+    service = Service(course, Settings(lanes=1, lane_mib=1024))
+    yield service
+    service.queue.engine.dispose()
+
+
+@pytest.fixture
+def door(service: Service) -> TokenDoor:
+    return TokenDoor(service.people, service.settings.prefix)
+
+
+@pytest.fixture
+def client(service: Service, door: TokenDoor) -> TestClient:
+    """A browser that nobody knows, and that follows no redirection."""
+    app = application(service, door)
+    return TestClient(app, base_url="http://testserver", follow_redirects=False)
+
+
+SignIn = Callable[..., tuple[TestClient, Person]]
+
+
+@pytest.fixture
+def sign_in(service: Service, client: TestClient) -> SignIn:
+    """A browser of somebody who has signed in."""
+
+    def sign_in(name: str, role: Role = "student") -> tuple[TestClient, Person]:
+        person = service.people.session(name, role, "browser")
+        own = TestClient(client.app, base_url="http://testserver", follow_redirects=False)
+        own.cookies.set("autograder-session", person.key)
+        return own, person
+
+    return sign_in
+
+
+@pytest.fixture
+def receipt(service: Service, week: Week) -> str:
+    """Of something that ada handed in."""
+    one, _ = service.hand_in("ada", week, {"doubling.py": SOLUTION.encode()}, "page")
+    return one.receipt

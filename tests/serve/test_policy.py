@@ -1,0 +1,79 @@
+"""How many results a student is told, when, and of which try the score counts."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import msgspec
+import pytest
+
+from autograder.model.course import Course, Immediate, Week
+from autograder.serve.policy import Standing, counted_try, standing
+from autograder.serve.queue import Try
+
+NOON = dt.datetime(2027, 1, 20, 12, tzinfo=dt.UTC).timestamp()
+HOUR = 3600.0
+
+
+def tries(*received: float, state: str = "graded", held: bool = False) -> list[Try]:
+    found = []
+    for number, moment in enumerate(received):
+        one = Try(f"R{number}", "ada", "week", "page", "d", NOON + moment, state, held)
+        found.append(one)
+    return found
+
+
+def stand(course: Course, week: Week, earlier: list[Try], now: float = 0.0, **policy) -> Standing:
+    immediate = Immediate(**policy)
+    registry = msgspec.structs.replace(course.registry, immediate=immediate)
+    return standing(Course(course.root, registry), week, "ada", earlier, NOON + now)
+
+
+def test_tries_are_counted_by_the_day_of_the_course(course, week):
+    yesterday = -13 * HOUR - 60  # 00:00 in Zurich is 23:00 UTC of the day before
+    assert stand(course, week, tries(yesterday, -HOUR), tries=3).left == 2
+    spent = stand(course, week, tries(-3 * HOUR, -2 * HOUR, -HOUR), tries=3)
+    assert (spent.left, spent.why, spent.held) == (0, "tries", True)
+    assert spent.renews.isoformat() == "2027-01-21T00:00:00+01:00"
+
+
+def test_tries_are_counted_by_the_hour_or_for_the_week(course, week):
+    earlier = tries(-2 * HOUR, -HOUR / 2)
+    assert stand(course, week, earlier, tries=2, per="hour").left == 1
+    assert stand(course, week, earlier, tries=2, per="week").why == "tries"
+    spent = stand(course, week, tries(-HOUR / 2), tries=1, per="hour")
+    assert spent.renews.astimezone(dt.UTC).isoformat() == "2027-01-20T12:30:00+00:00"
+
+
+@pytest.mark.parametrize(("state", "held"), [("replaced", False), ("graded", True)])
+def test_what_was_never_told_took_no_try(course, week, state, held):
+    assert stand(course, week, tries(-HOUR, state=state, held=held), tries=2).left == 2
+
+
+def test_what_still_waits_is_replaced_and_takes_no_try(course, week):
+    assert stand(course, week, tries(-60, state="waiting"), tries=1).left == 1
+
+
+def test_a_cooldown_is_waited_for_however_the_clock_was_set(course, week):
+    assert stand(course, week, tries(-60), cooldown_minutes=5).wait == 240
+    assert stand(course, week, tries(-400), cooldown_minutes=5).wait == 0
+    assert stand(course, week, tries(7 * HOUR), cooldown_minutes=5).wait == 300
+
+
+def test_late_work_is_told_with_the_feedback_unless_the_course_says_otherwise(course, week):
+    late = dt.datetime(2090, 1, 14, 12, tzinfo=dt.UTC).timestamp() - NOON
+    assert stand(course, week, [], late).why == "due"
+    assert stand(course, week, [], late, until="always").why == ""
+    granted = standing(course, week, "ada", [], NOON + late, dt.timedelta(days=2))
+    assert granted.why == ""
+
+
+def test_nothing_is_told_where_the_course_says_so(course, week):
+    assert stand(course, week, [], show="nothing").why == "nothing"
+
+
+def test_the_last_try_counts_or_the_first_of_the_best(course, week):
+    graded = list(zip(tries(1, 2, 3, 4), (2.0, 3.0, 3.0, 1.0), strict=True))
+    assert counted_try(Immediate(), graded)[0].receipt == "R3"
+    assert counted_try(Immediate(counts="best"), graded)[0].receipt == "R1"
+    assert counted_try(Immediate(), []) is None

@@ -1,0 +1,151 @@
+"""The order of the queue, and that nothing in it is lost or done twice."""
+
+from __future__ import annotations
+
+from autograder.model.report import SubmissionReport
+from autograder.model.verdicts import Ending
+from autograder.serve.queue import GRADED, REPLACED, RUNNING, STUCK, WAITING, Queue, Try
+
+
+def hand_in(queue: Queue, student: str, content: bytes = b"x", **more) -> Try:
+    return queue.hand_in(student, "week01", content, content.hex(), door="page", **more)
+
+
+def grade(queue: Queue, score: float = 1.0) -> Try:
+    one = queue.claim()
+    assert one is not None
+    queue.finish(one, report(one, score), 1.0)
+    return one
+
+
+def report(one: Try, score: float = 1.0) -> SubmissionReport:
+    return SubmissionReport(one.student, Ending.GRADED, score, 3.0, 0.1)
+
+
+def state(queue: Queue, one: Try) -> str:
+    found = queue.find(one.receipt)
+    assert found is not None
+    return found.state
+
+
+def test_a_receipt_outlives_the_service(queue, tmp_path):
+    one = hand_in(queue, "ada", b"work")
+    other = Queue(queue.engine)
+    assert other.find(one.receipt) == queue.find(one.receipt)
+    assert other.content(one.digest) == b"work"
+
+
+def test_who_came_first_is_graded_first(queue):
+    for student in ("ada", "alan", "grace"):
+        hand_in(queue, student)
+    assert [grade(queue).student for _ in range(3)] == ["ada", "alan", "grace"]
+
+
+def test_a_newer_try_replaces_one_that_waits_and_keeps_its_place(queue):
+    first = hand_in(queue, "ada", b"1")
+    hand_in(queue, "alan")
+    second = hand_in(queue, "ada", b"2")
+    assert state(queue, first) == REPLACED
+    assert grade(queue).receipt == second.receipt
+    assert grade(queue).student == "alan"
+    assert queue.claim() is None
+
+
+def test_nobodys_tenth_try_goes_before_anothers_first(queue):
+    for number in range(9):
+        hand_in(queue, "ada", bytes([number]))
+        grade(queue)
+    hand_in(queue, "ada", b"tenth")
+    hand_in(queue, "alan", b"first")
+    assert [grade(queue).student for _ in range(2)] == ["alan", "ada"]
+
+
+def test_what_is_not_told_at_once_waits_for_what_is(queue):
+    hand_in(queue, "ada", held=True)
+    hand_in(queue, "alan")
+    assert [grade(queue).student for _ in range(2)] == ["alan", "ada"]
+
+
+def test_two_tries_of_one_student_are_never_graded_at_once(queue):
+    first = hand_in(queue, "ada", b"1")
+    assert queue.claim().receipt == first.receipt
+    second = hand_in(queue, "ada", b"2")
+    assert state(queue, first) == RUNNING
+    assert queue.claim() is None
+    queue.finish(first, report(first), 1.0)
+    assert queue.claim().receipt == second.receipt
+
+
+def test_what_a_killed_service_had_begun_is_graded_again(queue):
+    one = hand_in(queue, "ada")
+    queue.claim()
+    again = Queue(queue.engine, queue.clock)
+    assert again.start() == 1
+    assert again.claim().receipt == one.receipt
+
+
+def test_a_receipt_has_one_result(queue):
+    one = hand_in(queue, "ada")
+    queue.claim()
+    assert queue.finish(one, report(one, 2.0), 1.0)
+    assert not queue.finish(one, report(one, 1.0), 1.0)
+    assert queue.result(one.receipt).score == 2.0
+    assert len(queue.graded("ada", "week01")) == 1
+
+
+def test_a_fault_of_ours_waits_and_at_last_for_a_person(queue, clock):
+    one = hand_in(queue, "ada")
+    for _ in range(2):
+        claimed = queue.claim()
+        assert queue.put_back(claimed, "the disk is full", 60.0, most=3) == WAITING
+        assert queue.claim() is None
+        clock.now += 61
+    assert queue.put_back(queue.claim(), "the disk is full", 60.0, most=3) == STUCK
+    clock.now += 3600
+    assert queue.claim() is None
+    assert queue.again(one.receipt)
+    assert queue.claim().receipt == one.receipt
+    assert not queue.again(one.receipt)
+
+
+def test_a_fault_on_what_a_newer_try_has_replaced_is_over(queue):
+    one = hand_in(queue, "ada", b"1")
+    claimed = queue.claim()
+    newer = hand_in(queue, "ada", b"2")
+    assert queue.put_back(claimed, "killed", 0.0, most=3) == REPLACED
+    assert state(queue, one) == REPLACED
+    assert queue.claim().receipt == newer.receipt
+
+
+def test_what_lies_in_the_exchange_is_taken_once(queue):
+    first = hand_in(queue, "ada", source="ada+week01+2027", received=5.0)
+    assert hand_in(queue, "ada", b"other", source="ada+week01+2027") == queue.find(first.receipt)
+    assert queue.known_sources() == {"ada+week01+2027"}
+
+
+def test_the_line_before_a_try_is_counted(queue):
+    hand_in(queue, "ada")
+    hand_in(queue, "alan")
+    last = hand_in(queue, "grace")
+    assert queue.waiting(last).ahead == 2
+    queue.claim()
+    line = queue.waiting(last)
+    assert (line.ahead, line.running) == (1, 1)
+
+
+def test_the_gradebook_is_told_once_of_each_result_and_again_after_a_failure(queue, clock):
+    one = hand_in(queue, "ada")
+    grade(queue)
+    assert queue.to_settle() == [("ada", "week01")]
+    queue.settle("ada", "week01", one.receipt, 0.0, trouble="the gradebook is locked")
+    assert queue.to_settle() == []
+    assert queue.unsettled_troubles() == [("ada", "week01", "the gradebook is locked")]
+    clock.now += 61
+    assert queue.to_settle() == [("ada", "week01")]
+    ((_, _, graded),) = queue.graded("ada", "week01")
+    queue.settle("ada", "week01", one.receipt, graded)
+    assert queue.to_settle() == []
+    clock.now += 1
+    hand_in(queue, "ada", b"2")
+    assert state(queue, grade(queue)) == GRADED
+    assert queue.to_settle() == [("ada", "week01")]

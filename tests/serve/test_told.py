@@ -1,0 +1,116 @@
+"""What is told of a result at once holds nothing of what the hidden tests compared."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from autograder.model.course import Immediate
+from autograder.model.report import (
+    Deduction,
+    Diagnosis,
+    ExerciseReport,
+    SubmissionReport,
+    Suspect,
+)
+from autograder.model.report import (
+    TestReport as Ran,
+)
+from autograder.model.verdicts import Ending, Verdict
+from autograder.serve.pages import exchange_page
+from autograder.serve.queue import Try
+from autograder.serve.told import most_bits, told
+
+SECRET = "expected 3.25 at [0, 7], got 6.5"
+LEVELS = ("nothing", "names", "verdicts", "scores")
+OF_VALUES = [v for v in Verdict if v.a_finding and v not in (Verdict.FORBIDDEN, Verdict.UNWRITTEN)]
+
+
+def graded(verdict: Verdict = Verdict.WRONG) -> SubmissionReport:
+    test = Ran(
+        "test_double.py::test_values[float16-cpu]", verdict, 1.0, SECRET, claim="Twice it.", line=7
+    )
+    holds = Ran("test_double.py::test_zero[cpu]", Verdict.PASS, 1.0, SECRET, claim="Zero.")
+    double = ExerciseReport(
+        "double",
+        0.75,
+        2.0,
+        ("squares",),
+        (test, holds),
+        (Diagnosis("squares", "Squares instead of doubling.", "Try 3 by hand.", 1, 1),),
+        deductions=(Deduction("squares", 1.25),),
+        suspects=(Suspect("doubling.py", 9, "double", "operator"),),
+    )
+    halve = ExerciseReport("halve", 1.0, 1.0, (), (holds,))
+    return SubmissionReport("ada", Ending.GRADED, 1.75, 3.0, 0.1, "", (double, halve))
+
+
+def said(report: SubmissionReport, week, show: str) -> str:
+    return msgspec.json.encode(told(report, week, Immediate(show=show))).decode()
+
+
+@pytest.mark.parametrize("show", LEVELS)
+@pytest.mark.parametrize("verdict", OF_VALUES)
+def test_no_message_of_a_comparison_is_told(week, show, verdict):
+    for part in (SECRET, "3.25", "[0, 7]"):
+        assert part not in said(graded(verdict), week, show)
+
+
+def test_names_tell_the_mistake_its_hint_and_its_line_and_nothing_else(week):
+    (double, halve) = told(graded(), week, Immediate(show="names")).exercises
+    assert [(n.title, n.hint) for n in double.named] == [
+        ("Squares instead of doubling.", "Try 3 by hand.")
+    ]
+    assert "line 9 of doubling.py" in double.where
+    nothing = type(double)("halve", 1.0)
+    assert halve == nothing
+    assert (double.state, double.score, double.causes, double.holds) == ("", None, (), 0)
+
+
+def test_names_do_not_tell_a_mistake_without_a_name_from_none(week):
+    report = graded()
+    unnamed = msgspec.structs.replace(report.exercises[0], explained=(), diagnosis=())
+    exercises = (unnamed, *report.exercises[1:])
+    report = msgspec.structs.replace(report, exercises=exercises)
+    (double, halve) = told(report, week, Immediate(show="names")).exercises
+    assert double == msgspec.structs.replace(halve, name="double", points=2.0)
+
+
+def test_verdicts_tell_what_was_asked_and_no_points(week):
+    result = told(graded(), week, Immediate(show="verdicts"))
+    (double, halve) = result.exercises
+    assert (double.state, halve.state) == ("partly", "complete")
+    assert double.causes[0].claims == ("Twice it.",)
+    assert (result.score, double.score) == (None, None)
+
+
+def test_scores_tell_the_points_too(week):
+    result = told(graded(), week, Immediate(show="scores"))
+    assert (result.score, [e.score for e in result.exercises]) == (1.75, [0.75, 1.0])
+
+
+@pytest.mark.parametrize("show", LEVELS)
+def test_of_what_is_held_nothing_is_told(week, show):
+    held = told(graded(), week, Immediate(show=show), held=True)
+    assert (held.verdict, held.exercises, held.score) == ("held", (), None)
+
+
+def test_a_fault_of_ours_says_nothing_of_the_machine(week):
+    fault = SubmissionReport("ada", Ending.GRADER_FAULT, 0, 3, 0, "/srv/course is full")
+    assert "/srv" not in said(fault, week, "scores")
+
+
+def test_what_the_exchange_brings_back_is_bound_by_the_same(course, week):
+    one = Try("7KQ2-M4XD-9TRP", "<b>ada", week.name, "exchange", "d", 0.0, "graded")
+    page = exchange_page(course, week, one, graded())
+    assert "squares instead of doubling" in page
+    assert SECRET not in page
+    assert "<b>ada" not in page
+    assert "<script" not in page
+
+
+def test_a_result_tells_more_bits_the_more_is_shown(week):
+    bits = [most_bits(week, 20, 5, show) for show in LEVELS]
+    assert bits == sorted(bits)
+    assert bits[0] == 0
+    assert bits[2] == bits[3]
