@@ -299,6 +299,23 @@ def _(stage: Stage) -> list[str]:
     return ["regrade", WEEK, "--preview"]
 
 
+@scene("serve", 0)
+def _(stage: Stage) -> list[str]:
+    run(["roster", stage.file("class.csv", "student,name\nada,Ada\n")])
+    run(["serve", "--tokens", str(stage.home / "tokens.csv")])
+    return ["serve", "--check", "--port", "18734"]
+
+
+@scene("serve", 1)
+def _(stage: Stage) -> list[str]:
+    return ["serve", "--check", "--port", "18735"]
+
+
+@scene("serve", 2)
+def _(stage: Stage) -> list[str]:
+    return ["serve", "--sandbox", "none"]
+
+
 @scene("doctor", 0)
 def _(stage: Stage) -> list[str]:
     return ["doctor"]

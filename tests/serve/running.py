@@ -1,0 +1,137 @@
+"""The service as a process, and people who use it."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+AUTOGRADER = Path(sys.executable).parent / "autograder"
+JSON = {"accept": "application/json"}
+_STARTING = 60.0
+
+
+def free_port() -> int:
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return int(trial.getsockname()[1])
+
+
+def until(holds: Callable[[], Any], seconds: float = 60.0, every: float = 0.05) -> Any:
+    """What it returns once that is true."""
+    ends = time.monotonic() + seconds
+    while not (found := holds()):
+        assert time.monotonic() < ends, "it took too long"
+        time.sleep(every)
+    return found
+
+
+class Running:
+    """`autograder serve` of a course, to be used, killed and started again."""
+
+    def __init__(self, course: Path, *options: str, **environment: str) -> None:
+        self.course, self.options = course, options
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        own = {"NO_COLOR": "1", "OMP_NUM_THREADS": "1", "JUPYTER_PLATFORM_DIRS": "1"}
+        self.environment = os.environ | own | environment
+        self.log = course.parent / "serve.log"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def command(self, *arguments: str) -> str:
+        done = subprocess.run(
+            [AUTOGRADER, *arguments],
+            cwd=self.course,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def start(self) -> None:
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [AUTOGRADER, "serve", "--port", str(self.port), *self.options],
+                cwd=self.course,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        until(self.answers, _STARTING)
+
+    def answers(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, self.log.read_text("utf-8")
+        with contextlib.suppress(httpx.TransportError):
+            return httpx.get(f"{self.url}/health", timeout=5).status_code == 200
+        return False
+
+    def kill(self) -> None:
+        """SIGKILL, to the service alone: what it started ends by itself."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> int:
+        """As a Ctrl-C does; the exit code."""
+        if self.process is None or self.process.poll() is not None:
+            return -1
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(30)
+
+    def tokens(self, *options: str) -> dict[str, str]:
+        said = self.command("serve", "--tokens", "-", *options)
+        return {row["name"]: row["token"] for row in csv.DictReader(said.splitlines())}
+
+    def enter(self, token: str) -> httpx.Client:
+        """A program of somebody's, signed in."""
+        answer = httpx.post(f"{self.url}/enter", data={"token": token}, headers=JSON)
+        answer.raise_for_status()
+        key = {"authorization": f"Bearer {answer.json()['key']}"}
+        return httpx.Client(base_url=self.url, headers=JSON | key, timeout=30)
+
+
+@contextmanager
+def running(service: Running) -> Iterator[Running]:
+    service.start()
+    try:
+        yield service
+    finally:
+        service.stop()
+        if service.process is not None and service.process.poll() is None:
+            service.process.kill()
+
+
+def hand_in(client: httpx.Client, week: str, files: dict[str, bytes]) -> dict[str, Any]:
+    """The receipt."""
+    sent = [("files", (name, data)) for name, data in files.items()]
+    answer = client.post(f"/weeks/{week}/tries", files=sent)
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def result(client: httpx.Client, receipt: str, seconds: float = 90.0) -> dict[str, Any]:
+    """What is told, once it was graded."""
+
+    def graded() -> dict[str, Any] | None:
+        said: dict[str, Any] = client.get(f"/tries/{receipt}").json()
+        return said if said["state"] in ("graded", "replaced") else None
+
+    found: dict[str, Any] = until(graded, seconds, every=0.4)
+    return found

@@ -1,0 +1,170 @@
+"""The service as a process, with the real engine, nbgrader's exchange and its gradebook."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pwd
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from autograder.model.course import Course, load
+from autograder.nbgrader.database import read_gradebook
+from autograder.nbgrader.recorded import kept_report
+from autograder.nbgrader.release import release
+from autograder.nbgrader.workspace import Workspace
+from autograder.sandbox import SandboxMissing, choose
+from tests.nbgrader.tiny_course import SOLUTION, WEEK, write, write_course
+from tests.serve.conftest import FUTURE
+from tests.serve.running import Running, hand_in, result, running, until
+
+ME = pwd.getpwuid(os.getuid()).pw_name
+SQUARES = SOLUTION.replace("x + x", "x**2")
+OPTIONS = ("--jobs", "1", "--device", "cpu")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _sandbox() -> None:
+    try:
+        choose("bubblewrap")
+    except SandboxMissing as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    root = tmp_path_factory.mktemp("service") / "course"
+    write_course(root)
+    policy = "immediate: {show: scores, tries: 100, counts: best}\n"
+    (root / "course.yaml").write_text(FUTURE + policy, "utf-8")
+    course = load(root)
+    release(course, course.weeks[0])
+    roster = root / "class.csv"
+    roster.write_text(f"student,name\nada,\nalan,\ns1,\ns2,\ns3,\n{ME},\n", "utf-8")
+    Running(root).command("roster", str(roster))
+    return course
+
+
+@pytest.fixture(scope="module")
+def served(course: Course) -> Iterator[Running]:
+    home = course.root.parent / "home"
+    with running(Running(course.root, *OPTIONS, HOME=str(home))) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def people(served: Running) -> Iterator[dict[str, httpx.Client]]:
+    found = {name: served.enter(token) for name, token in served.tokens().items()}
+    yield found
+    for client in found.values():
+        client.close()
+
+
+def recorded(course: Course, student: str) -> float | None:
+    """The student's score in nbgrader's gradebook."""
+    _, entries = read_gradebook(course)
+    scores = [e.score for e in entries if e.student == student and e.graded]
+    return scores[0] if scores else None
+
+
+def work(number: int, source: str = SOLUTION) -> dict[str, bytes]:
+    return {"doubling.py": f"{source}\n# {number}\n".encode()}
+
+
+def test_what_is_handed_in_is_graded_told_and_in_the_gradebook(course, people) -> None:
+    ada = people["ada"]
+    receipt = hand_in(ada, WEEK, work(1, SQUARES))
+    told = result(ada, receipt["receipt"])["told"]
+    (double, _) = told["exercises"]
+    assert [n["title"] for n in double["named"]] == ["Squares instead of doubling."]
+    assert told["score"] == until(lambda: recorded(course, "ada"))
+    receipt = hand_in(ada, WEEK, work(2))
+    assert result(ada, receipt["receipt"])["told"]["score"] == 3.0
+    until(lambda: recorded(course, "ada") == 3.0)
+
+
+def test_the_best_try_stays_where_the_best_one_counts(course, people) -> None:
+    ada = people["alan"]
+    for number, source in ((1, SOLUTION), (2, SQUARES)):
+        receipt = hand_in(ada, WEEK, work(number, source))
+        result(ada, receipt["receipt"])
+    assert result(ada, receipt["receipt"])["told"]["score"] < 3.0
+    until(lambda: recorded(course, "alan") == 3.0)
+
+
+def test_a_result_grows_while_one_looks(people) -> None:
+    ada = people["ada"]
+    receipt = hand_in(ada, WEEK, work(3))["receipt"]
+    with ada.stream("GET", f"/tries/{receipt}/events") as stream:
+        lines = [line for line in stream.iter_lines() if line.startswith("data:")]
+    assert '"state":"graded"' in lines[-1]
+
+
+def test_what_nbgrader_submits_is_graded_and_its_result_lies_in_the_exchange(
+    course, served
+) -> None:
+    workspace, secret = Workspace(course), "5" * 128
+    stamp = time.strftime("%Y-%m-%d %H:%M:%S.000000 UTC", time.gmtime())
+    notebook = (workspace.released(course.weeks[0]) / f"{WEEK}.ipynb").read_text("utf-8")
+    inbound = workspace.exchange / course.id / "inbound" / f"{ME}+{WEEK}+{stamp}+abc"
+    files = {"doubling.py": SQUARES, f"{WEEK}.ipynb": notebook}
+    write(inbound, {**files, "timestamp.txt": stamp, "submission_secret.txt": secret})
+    name = hashlib.md5(f"{secret}{WEEK}".encode(), usedforsecurity=False).hexdigest()
+    page = workspace.exchange / course.id / "feedback" / f"{name}.html"
+    until(page.is_file)
+    assert "squares instead of doubling" in page.read_text("utf-8")
+    until(lambda: recorded(course, ME) is not None)
+    assert kept_report(course, course.weeks[0], ME).handed_in == stamp
+
+
+# Seconds after the receipt: nothing was begun, it is read, it is graded, it is graded and recorded.
+MOMENTS = {"ada": 0.0, "alan": 0.02, "s1": 0.2, "s2": 1.0, "s3": 3.0}
+
+
+def test_a_kill_at_any_moment_loses_no_receipt_and_honours_each_once(course, served, people):
+    receipts = {}
+    for number, (student, moment) in enumerate(MOMENTS.items()):
+        receipts[student] = hand_in(people[student], WEEK, work(10 + number))["receipt"]
+        time.sleep(moment)
+        served.kill()
+        served.start()
+    for student, receipt in receipts.items():
+        assert result(people[student], receipt)["told"]["score"] == 3.0
+        until(lambda student=student: recorded(course, student) == 3.0)
+    _, entries = read_gradebook(course)
+    assert len(entries) == len({e.student for e in entries})
+
+
+def test_a_killed_lane_costs_nobody_anything(served, people) -> None:
+    ada = people["ada"]
+    receipt = hand_in(ada, WEEK, work(20))["receipt"]
+    lanes = [
+        child
+        for child in psutil.Process(served.process.pid).children(recursive=True)
+        if "spawn_main" in " ".join(child.cmdline())
+    ]
+    for lane in lanes:
+        lane.kill()
+    assert result(ada, receipt)["told"]["score"] == 3.0
+
+
+def test_a_second_service_of_the_same_project_is_refused(served, autograder) -> None:
+    done = autograder("serve", "--port", "0", cwd=served.course)
+    assert done.returncode == 2
+    done = autograder("serve", "--port", "18999", cwd=served.course)
+    assert done.returncode == 2
+    assert "running already" in done.stderr
+
+
+def test_it_ends_on_a_ctrl_c_and_leaves_nothing_behind(served, people) -> None:
+    children = psutil.Process(served.process.pid).children(recursive=True)
+    assert children
+    assert served.stop() == 0
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert alive == []
+    assert "Traceback" not in Path(served.log).read_text("utf-8")
