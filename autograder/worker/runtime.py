@@ -26,7 +26,7 @@ from . import arrays, claimed, devices, lookout, wire
 from .execute import Executor
 from .fixtures import warm
 from .nets import set_nets
-from .seal import seal
+from .seal import seal, worker_modules
 
 _READ_BYTES = 1 << 16
 
@@ -34,11 +34,12 @@ _executor: Executor | None = None
 _max_reply = 8 << 20
 _gpu_bytes = 0
 _libraries: tuple[str, ...] = ()
+_own: list[str] = []
 
 
 def prepare(config: bytes) -> None:
     """Import and warm everything a submission may need, and set the nets for not-allowed calls."""
-    global _executor, _max_reply, _gpu_bytes, _libraries
+    global _executor, _max_reply, _gpu_bytes, _libraries, _own
     settings = msgspec.msgpack.decode(config, type=wire.PrepareConfig)
     _max_reply, _gpu_bytes = settings.max_reply_bytes, settings.gpu_bytes
     _libraries = settings.libraries
@@ -53,6 +54,7 @@ def prepare(config: bytes) -> None:
     np.random.seed(0)  # numpy imports its generators late
     for extra in settings.extras:
         warm(extra)
+    _own = worker_modules()
 
 
 def start_gpu() -> None:
@@ -65,7 +67,7 @@ def serve(sock: socket.socket) -> None:
     executor = _executor or Executor()
     executor.root = Path(os.getcwd())
     executor.capture_descriptors()
-    executor.imports = seal(str(executor.root), _libraries)
+    executor.imports = seal(str(executor.root), _libraries, _own or worker_modules())
     told = _Told(sock)
     executor.watcher.tell = lambda banned: told("banned", banned.call, banned.line)
     lookout.keep(

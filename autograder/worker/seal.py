@@ -107,15 +107,27 @@ class _StudentLoader(SourceFileLoader):
         super().exec_module(module)
 
 
-def seal(root: str, modules: Iterable[str]) -> StudentImports:
-    """Take the worker out of sight; afterwards it must import nothing of its own any more."""
+def worker_modules() -> list[str]:
+    """The worker's modules, to be asked for in the template.
+
+    To look through all modules writes to a page for almost each name (its reference count), and in
+    a fork every such page is copied.
+    """
+    return [n for n in sys.modules if n == _PACKAGE or n.startswith(f"{_PACKAGE}.")]
+
+
+def seal(root: str, modules: Iterable[str], own: Iterable[str]) -> StudentImports:
+    """Take the worker out of sight; afterwards it must import nothing of its own any more.
+
+    own: the worker's modules
+    """
     imports = StudentImports(root, modules)
     imports.install()
     kit = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path[:] = [p for p in sys.path if os.path.abspath(p) != kit]
     sys.path_importer_cache.pop(kit, None)
-    for name in [n for n in sys.modules if n == _PACKAGE or n.startswith(f"{_PACKAGE}.")]:
-        del sys.modules[name]
+    for name in own:
+        sys.modules.pop(name, None)
     main = vars(sys.modules["__main__"])
     for name in [n for n in main if not n.startswith("__")]:
         del main[name]

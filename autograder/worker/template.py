@@ -34,7 +34,7 @@ import traceback
 
 import msgspec
 
-from . import confine
+from . import confine, hugepages
 from .confine import ChildLimits
 from .landlock import Landlock
 from .namespaces import Namespaces
@@ -173,9 +173,12 @@ class _Template:
     def supervise(self) -> socket.socket | None:
         """Serve spawns until the trusted side closes. In a child: return its socket at once."""
         while True:
-            for descriptor, _ in self._poller.poll(self._walls.patience_ms):
+            for descriptor, event in self._poller.poll(self._walls.patience_ms):
                 if descriptor in self._asking:
-                    self._answer(descriptor)
+                    if event & select.POLLIN:
+                        self._answer(descriptor)
+                    else:  # nobody can ask any more, though the child is still being taken down
+                        self._stop_listening(self._asking[descriptor])
                     continue
                 if descriptor in self._children:
                     self._reap(descriptor)
@@ -302,6 +305,7 @@ def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
     gc.collect()
     gc.freeze()  # so that a child's collections do not copy every page they look at
     gc.enable()
+    hugepages.collapse()
 
 
 def _wait_for_setup(setup: int, milliseconds: int) -> tuple[str | None, Questions | None]:
