@@ -123,7 +123,7 @@ def release(
 def collect(
     week: WeekArgument,
     bulk: Annotated[
-        Path | None, typer.Option("--zip", help="A bulk download of Canvas or Moodle: zip, folder.")
+        Path | None, typer.Option("--zip", help="A bulk download of Canvas, Moodle, Gradescope.")
     ] = None,
     roster: Annotated[
         Path | None, typer.Option(help="With --zip: the class list, a CSV of the same system.")

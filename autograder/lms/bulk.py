@@ -1,4 +1,4 @@
-"""A bulk download of Moodle or Canvas: whose each file is, and putting them where nbgrader looks.
+"""A bulk download of Moodle, Canvas or Gradescope: whose each file is, put where nbgrader looks.
 
 Theory of operation. The archive's outer layer was made by the LMS, but students chose the names and
 contents of their files, and a file may be a zip of its own. Nothing is executed or unpacked by its
@@ -7,6 +7,7 @@ out. What is written is read again by the intake, which judges it, when it is gr
 
     Moodle   Ada Lovelace_12345_assignsubmission_file_/softmax.py
     Canvas   lovelaceada_LATE_12345_67890_softmax-1.py
+    Gradescope   assignment_12_export/submission_34/softmax.py, and submission_metadata.yml
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pathlib import Path, PurePosixPath
 
 from ..model.course import Course, Week
 from ..model.errors import KitError
+from .gradescope import Read, read_export
 from .roster import Roster, RosterEntry
 
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?\Z")
@@ -32,10 +34,10 @@ _CANVAS = re.compile(r"[^_]+_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>.+)\Z"
 _AGAIN = re.compile(r"-\d+(?=\.\w+\Z)")  # Canvas numbers what is handed in again
 _PLAIN = re.compile(r"[\w ()+,-][\w .()+,-]*\Z")
 _MAX_ENTRIES = 100_000
-_OURS = ("timestamp.txt", "submission_secret.txt")  # nbgrader would believe them
+_TIME = "timestamp.txt"
+_OURS = (_TIME, "submission_secret.txt")  # nbgrader would believe them
 _REFUSED = "larger than is allowed, or damaged"
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
-Read = Callable[[int], bytes | None]  # the content, or None if it is larger than the bound
 
 
 @dataclass
@@ -47,6 +49,7 @@ class Found:
     unmatched: list[str] = field(default_factory=list)  # files of nobody on the list
     left_out: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    timed: list[str] = field(default_factory=list)  # of these the time of handing in is known
 
 
 def collect_bulk(
@@ -56,7 +59,16 @@ def collect_bulk(
     found = Found()
     by_student: dict[str, dict[str, Read]] = {}
     with _opened(path) as entries:
-        for name, read in entries:
+        listed = list(entries)
+        export = read_export(listed, roster)
+        for name, read in listed:
+            if export is not None:
+                if whose := export.whose(name):
+                    for student in whose.students:
+                        by_student.setdefault(student, {})[whose.file] = read
+                elif export.is_of_somebody(name):
+                    found.unmatched.append(name)
+                continue
             place = _place(name, roster)
             if place is None:
                 found.unmatched.append(name)
@@ -69,6 +81,9 @@ def collect_bulk(
         for student, files in sorted(by_student.items()):
             content = _content(student, files, week, bound, found)
             if content:
+                if export is not None and student in export.times:
+                    content[_TIME] = export.times[student].encode()
+                    found.timed.append(student)
                 write_whole(submitted(student), content)
                 found.collected.append(student)
     found.missing = sorted({e.student for e in roster.entries} - set(found.collected))

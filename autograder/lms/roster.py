@@ -1,4 +1,4 @@
-"""A class list as Canvas, Moodle or Brightspace exports it, or a plain one, and who in it is whom.
+"""A class list of Canvas, Moodle, Brightspace or Gradescope, or a plain one; who in it is whom.
 
 The header says which it is. A student of ours is matched by login, id or e-mail; by the part of the
 address before the @ only if nobody else has it too.
@@ -18,10 +18,11 @@ from typing import Literal
 from ..model.errors import KitError
 from .headings import MOODLE, PLAIN, spelt
 
-Kind = Literal["canvas", "moodle", "brightspace", "plain"]
+Kind = Literal["canvas", "moodle", "brightspace", "gradescope", "plain"]
 CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 POINTS = "Points Possible"
 BRIGHTSPACE = ("OrgDefinedId", "Username")
+GRADESCOPE = ("SID", "Email")
 _TEST_STUDENT = "Student, Test"  # Canvas's, whose work is nobody's
 _PARTICIPANT = re.compile(r"\D*(\d+)\Z")  # "Participant 12345", in Moodle's language
 
@@ -92,6 +93,9 @@ def read_roster(path: Path) -> Roster:
     filled = [r for r in clean if any(r.values())]
     if BRIGHTSPACE[0] in columns:
         return Roster("brightspace", columns, _distinct(map(_brightspace, filled)))
+    if set(GRADESCOPE) <= set(columns):
+        students = [r for r in filled if r.get("Role", "Student").strip() in ("Student", "")]
+        return Roster("gradescope", columns, _distinct(map(_gradescope, students)))
     moodle = spelt(MOODLE, columns)
     plain = spelt(PLAIN, columns)
     if "Email address" in moodle and {"First name", "Full name", "Identifier"} & moodle.keys():
@@ -100,7 +104,8 @@ def read_roster(path: Path) -> Roster:
         return Roster("plain", columns, _distinct(_plain(r, plain) for r in filled), plain)
     raise KitError(
         f"{path}: no class list that is known: it needs Canvas's columns (Student, ID, SIS Login "
-        "ID), Moodle's (Email address), Brightspace's (OrgDefinedId), or a column `student`"
+        "ID), Moodle's (Email address), Brightspace's (OrgDefinedId), Gradescope's (SID, Email) "
+        "or a column `student`"
     )
 
 
@@ -157,6 +162,15 @@ def _brightspace(row: dict[str, str]) -> RosterEntry:
     return RosterEntry(
         student, " ".join(filter(None, names)), email, number, (login, number, email), row
     )
+
+
+def _gradescope(row: dict[str, str]) -> RosterEntry:
+    """Its roster and its grades have First Name and Last Name, or Name; SID may be empty."""
+    number, email = row["SID"].strip(), row["Email"].strip()
+    names = (row.get("First Name", "").strip(), row.get("Last Name", "").strip())
+    name = row.get("Name", "").strip() or " ".join(filter(None, names))
+    student = email.split("@")[0] or number
+    return RosterEntry(student, name, email, number, (number, email), row)
 
 
 def _plain(theirs: dict[str, str], spelling: dict[str, str]) -> RosterEntry:

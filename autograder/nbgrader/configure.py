@@ -9,6 +9,7 @@ autograde` on a command line, the buttons of Formgrader) works in the same way:
 - collecting takes ordinary files only (`CollectOrdinaryFiles`);
 - marks given by hand stay settled when a submission is graded again (`SaveScores`);
 - late work costs what course.yaml says (`LateByCourse`, and `CountLateness` before feedback);
+- no feedback and no export shows 0 for an answer that nobody has read (`OnlyMarked`);
 - feedback is our page, with the notebook and its marks below (`FinishFeedback`, `FeedbackPage`);
 - in a Jupyter server, Formgrader's pages are guarded against what students wrote (`marking`).
 """
@@ -39,6 +40,7 @@ _AUTOGRADE = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 _FEEDBACK = [
+    f"{_OURS}.feedback.OnlyMarked",
     f"{_OURS}.penalty.CountLateness",
     "nbgrader.preprocessors.GetGrades",
     f"{_OURS}.feedback.FinishFeedback",
@@ -67,14 +69,14 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.GenerateFeedback.preprocessors = _FEEDBACK
     c.ExportApp.plugin_class = f"{_OURS}.export.QuotedCsvExport"
     c.GenerateFeedback.exporter_class = f"{_OURS}.feedback.FeedbackPage"
-    _guard_formgrader(folder)
+    _guard_formgrader(folder, course.root)
 
 
-def _guard_formgrader(folder: Path) -> None:
+def _guard_formgrader(folder: Path, project: Path) -> None:
     """Guard Formgrader's pages if this process is a Jupyter server."""
     serverapp = sys.modules.get("jupyter_server.serverapp")
     if serverapp is None or not serverapp.ServerApp.initialized():
         return
     from .marking import install
 
-    install(serverapp.ServerApp.instance().web_app, folder)
+    install(serverapp.ServerApp.instance().web_app, folder, project)

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ..model.course import Course
 from ..model.errors import NbgraderError
 from .workspace import Workspace, unreachable_gradebook
@@ -36,6 +38,28 @@ JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
 JOIN assignment ON assignment.id = submitted.assignment_id
 """
 _DUE = "SELECT name, duedate FROM assignment"
+_EXTENDED = """
+SELECT assignment.name, submitted.student_id, submitted.id, submitted.extension
+FROM submitted_assignment AS submitted
+JOIN assignment ON assignment.id = submitted.assignment_id
+"""
+_MARKS = """
+SELECT submitted.id, base_cell.name, grade.manual_score, grade.extra_credit,
+       grade.needs_manual_grade
+FROM grade
+JOIN base_cell ON base_cell.id = grade.cell_id
+JOIN submitted_notebook AS notebook ON notebook.id = grade.notebook_id
+JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
+WHERE grade.manual_score IS NOT NULL OR COALESCE(grade.extra_credit, 0) <> 0
+"""
+_COMMENTS = """
+SELECT submitted.id, base_cell.name, comment.manual_comment
+FROM comment
+JOIN base_cell ON base_cell.id = comment.cell_id
+JOIN submitted_notebook AS notebook ON notebook.id = comment.notebook_id
+JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
+WHERE COALESCE(comment.manual_comment, '') <> ''
+"""
 _SUBMISSIONS = """
 SELECT assignment.name, submitted.student_id, submitted.timestamp, submitted.extension,
        COUNT(grade.auto_score),
@@ -64,6 +88,52 @@ class GradebookEntry:
     to_mark: int  # cells that wait for a person
     score: float  # before lateness
     penalty: float
+
+
+class HandMark(msgspec.Struct, frozen=True):
+    """What a person put into one cell."""
+
+    score: float | None = None
+    extra: float | None = None
+    comment: str = ""
+    settled: bool = True  # it does not ask to be looked at again
+
+
+class Marked(msgspec.Struct):
+    """What people put into one submission of the gradebook; `submission` is nbgrader's id of it."""
+
+    submission: str
+    extension: float = 0.0  # seconds
+    cells: dict[str, HandMark] = {}
+
+
+def read_hand_marks(course: Course) -> dict[str, dict[str, Marked]]:
+    """By week and student: every submission of the gradebook, with what people put into it."""
+    extended, marks, comments = _answers(course, (_EXTENDED, _MARKS, _COMMENTS))
+    found: dict[str, dict[str, Marked]] = {}
+    by_id: dict[str, Marked] = {}
+    for week, student, number, extension in extended:
+        marked = Marked(str(number), _span(extension).total_seconds())
+        by_id[marked.submission] = found.setdefault(str(week), {})[str(student)] = marked
+    for number, cell, score, extra, waiting in marks:
+        by_id[str(number)].cells[str(cell)] = HandMark(score, extra, "", not waiting)
+    for number, cell, comment in comments:
+        cells = by_id[str(number)].cells
+        before = cells.get(str(cell), HandMark())
+        cells[str(cell)] = msgspec.structs.replace(before, comment=str(comment))
+    return found
+
+
+def transactions(course: Course) -> int:
+    """How many transactions the gradebook's file has seen; 0 where nobody counts them."""
+    url = Workspace(course).db_url
+    if not url.startswith(_SQLITE):
+        return 0
+    try:
+        with Path(url.removeprefix(_SQLITE)).open("rb") as file:
+            return int.from_bytes(file.read(28)[24:], "big")  # SQLite's file change counter
+    except OSError:
+        return 0
 
 
 def read_gradebook(course: Course) -> tuple[list[str], list[GradebookEntry]]:
@@ -137,14 +207,11 @@ def _from_server(url: str, questions: Sequence[str]) -> list[Sequence[Any]]:
 def _entry(row: Any) -> GradebookEntry:
     week, student, handed, extension, graded, to_mark, score, penalty = row
     time = _time(handed)
-    more = extension if isinstance(extension, dt.timedelta) else dt.timedelta()
-    if isinstance(extension, str):
-        more = dt.datetime.fromisoformat(extension) - _EPOCH
     return GradebookEntry(
         week=week,
         student=student,
         handed_in=time.replace(tzinfo=dt.UTC) if time else None,
-        extension=more,
+        extension=_span(extension),
         graded=bool(graded),
         to_mark=int(to_mark or 0),
         score=float(score or 0),
@@ -154,3 +221,9 @@ def _entry(row: Any) -> GradebookEntry:
 
 def _time(value: Any) -> dt.datetime | None:
     return dt.datetime.fromisoformat(value) if isinstance(value, str) else value
+
+
+def _span(value: Any) -> dt.timedelta:
+    if isinstance(value, str):
+        return dt.datetime.fromisoformat(value) - _EPOCH
+    return value if isinstance(value, dt.timedelta) else dt.timedelta()

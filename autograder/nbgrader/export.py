@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nbgrader.plugins.export import CsvExportPlugin
+from traitlets import Bool
 
 from ..lms.cells import text_cell
 
@@ -18,7 +19,11 @@ _ABOUT = ("assignment", "duedate", "timestamp", "student_id", "last_name", "firs
 class QuotedCsvExport(CsvExportPlugin):
     """The columns and numbers of nbgrader's own plugin, which writes every cell as it is."""
 
+    unmarked = Bool(False, help="Write it although answers wait to be marked.").tag(config=True)
+
     def export(self, gradebook: Any) -> None:
+        if not self.unmarked:
+            self._require_marked(gradebook)
         target = Path(self.to or "grades.csv")
         rows = [
             self._row(gradebook, assignment, student)
@@ -33,6 +38,22 @@ class QuotedCsvExport(CsvExportPlugin):
         writer.writerows(rows)
         target.write_text(out.getvalue(), encoding="utf-8", newline="")
         self.log.info("Exported grades to %s", target)
+
+    def _require_marked(self, gradebook: Any) -> None:
+        waiting = [
+            (assignment.name, submission.student.id)
+            for assignment in gradebook.assignments
+            if not self.assignment or assignment.name in map(str, self.assignment)
+            for submission in assignment.submissions
+            if submission.needs_manual_grade
+            and (not self.student or submission.student.id in map(str, self.student))
+        ]
+        if waiting:
+            weeks = ", ".join(dict.fromkeys(week for week, _ in waiting))
+            raise SystemExit(
+                f"nothing was exported: answers of {len(waiting)} submissions ({weeks}) would "
+                "count 0, for nobody has marked them; --QuotedCsvExport.unmarked=True writes it so"
+            )
 
     def _row(self, gradebook: Any, assignment: Any, student: Any) -> dict[str, str]:
         from nbgrader.api import MissingEntry

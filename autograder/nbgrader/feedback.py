@@ -13,6 +13,7 @@ from typing import Any
 
 from nbconvert.exporters import Exporter
 from nbgrader.api import Gradebook
+from traitlets import Bool
 
 from ..feedback.html import feedback_page
 from ..feedback.marks import Mark, Marks
@@ -21,9 +22,12 @@ from ..model.errors import NbgraderError
 from ..model.report import ExerciseReport, SubmissionReport
 from ..model.verdicts import Ending
 from .dates import bring_dates
+from .handmarks import require_marks
 from .rebuild import require_held
 from .recorded import kept_report
 from .restore import CoursePreprocessor, Notebook, Resources
+from .standing import require_marked
+from .submitted import FROM_NBGRADER
 from .workspace import Workspace, last_words, open_api, open_gradebook
 
 
@@ -52,8 +56,10 @@ def return_feedback(
             f"nobody was graded in {week.name} yet: run `autograder grade {week.name}` first"
         )
     require_held(course, week, _held(course, week))
+    require_marks(course, week)
     bring_dates(course)
     api = open_api(course)
+    api.config.OnlyMarked.unmarked = True  # whoever calls has looked, or wants it so
     released, notes = [], []
     for student in graded:
         result = api.generate_feedback(week.name, student)
@@ -100,6 +106,26 @@ def _release(api: Any, week: Week, student: str) -> dict[str, Any]:
         return result
 
 
+class OnlyMarked(CoursePreprocessor):
+    """Makes no feedback that would show 0 for an answer that nobody has read.
+
+    It holds for nbgrader's own command and for Formgrader's button as well.
+    """
+
+    unmarked = Bool(False, help="Make it although answers wait to be marked.").tag(config=True)
+
+    def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
+        if self.unmarked:
+            return nb, resources
+        course, student = self.course(), resources["nbgrader"]["student"]
+        try:
+            require_marked(course, [self.week(course, resources)], [student])
+        except NbgraderError as error:
+            self.log.error("%s: %s (here: --OnlyMarked.unmarked=True)", student, error)
+            raise
+        return nb, resources
+
+
 class FinishFeedback(CoursePreprocessor):
     """Writes the page, once the gradebook was asked."""
 
@@ -121,7 +147,20 @@ class FinishFeedback(CoursePreprocessor):
             marks=marks,
             notebook=shown_cells(nb, Workspace(course).released(week) / "figures", below=2),
         )
+        _remove_copies(Workspace(course), about["student"], week)
         return nb, resources
+
+
+def _remove_copies(workspace: Workspace, student: str, week: Week) -> None:
+    """Take what was handed in out of the feedback's folder: nbgrader copies all of it there."""
+    folder = workspace.feedback(student, week)
+    pages = {f"{p.stem}.html" for p in workspace.autograded(student, week).glob("*.ipynb")}
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_dir() and not path.is_symlink():
+            if not any(path.iterdir()):
+                path.rmdir()
+        elif path.parent != folder or path.name not in {*pages, *FROM_NBGRADER}:
+            path.unlink()
 
 
 class FeedbackPage(Exporter):

@@ -11,6 +11,7 @@ from ..model.report import Report
 from ..model.scoring import rounded
 from ..model.verdicts import Ending
 from .dates import bring_dates, lines
+from .handmarks import keep_marks, require_marks, restore_marks
 from .rebuild import require_held, restore_assignment
 from .settled import standing_already
 from .submitted import collected, complete
@@ -75,6 +76,7 @@ def record(
     """
     require_released(course, week)
     recording = RecordedScores()
+    keep_marks(course)
     if note := restore_assignment(course, week):
         recording.notes.append(f"LOOK  {note}")
     settled, otherwise = standing_already(course, week, report)
@@ -98,6 +100,7 @@ def record(
         on_done()
     if pending:
         _autograde(course, week, report, pending, recording, on_done)
+    recording.notes.extend(f"LOOK  {note}" for note in restore_marks(course, week))
     recording.notes.extend(lines(bring_dates(course)))
     return recording
 
@@ -157,6 +160,7 @@ def final_scores(course: Course, week: Week) -> dict[str, float]:
     """
     from nbgrader.api import MissingEntry
 
+    require_marks(course, week)
     bring_dates(course)
     decimals = course.registry.decimals
     with open_gradebook(course) as gradebook:

@@ -11,6 +11,7 @@ as pages of the same origin. So every handler of Formgrader gets a subclass that
   from elsewhere, no form is sent, no frame is opened;
 - templates escape what they are given;
 - the page of a submission is ours (`shown`, templates/marking.html.j2), sanitized;
+- marks that are given here are kept beside the gradebook at once (handmarks.py);
 - a submitted file and an answer of the API are inert where they are opened as a page;
 - Formgrader changes to no other folder. nbgrader reads the configuration of whatever folder a link
   names (`/formgrader?path=…`), and configuration is a program: a submission could hold one.
@@ -34,8 +35,11 @@ from nbgrader.server_extensions.formgrader import apihandlers, handlers
 from nbgrader.server_extensions.formgrader.base import BaseApiHandler, BaseHandler
 from tornado.routing import URLSpec
 
+from ..model.course import load
+from ..model.errors import KitError
 from ..pages.environment import points
 from ..pages.markdown import code_styles
+from .handmarks import keep_marks
 from .shown import shown_cells
 
 _INSTALLED = "autograder_courses"
@@ -49,9 +53,9 @@ _OTHER_FOLDER = (
 _INERT = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 
-def install(web_app: Any, course_folder: Path) -> None:
+def install(web_app: Any, course_folder: Path, project: Path) -> None:
     """Put our handlers before Formgrader's, once per server, and make a course known to them."""
-    courses: set[Path] = web_app.settings.setdefault(_INSTALLED, set())
+    courses: dict[Path, Path] = web_app.settings.setdefault(_INSTALLED, {})
     if not courses:
         prefix = web_app.settings["base_url"].rstrip("/")
         theirs: list[Any] = [*handlers.default_handlers, *apihandlers.default_handlers]
@@ -61,7 +65,7 @@ def install(web_app: Any, course_folder: Path) -> None:
             if (ours := guarded(handler)) is not None
         ]
         web_app.default_router.rules[:0] = rules
-    courses.add(course_folder.resolve())
+    courses[course_folder.resolve()] = project
 
 
 def guarded(theirs: type[Any]) -> type[Any] | None:
@@ -69,7 +73,9 @@ def guarded(theirs: type[Any]) -> type[Any] | None:
     if not issubclass(theirs, BaseHandler):
         return None
     ours: type[Any] = GuardedPage
-    if issubclass(theirs, (BaseApiHandler, handlers.SubmissionFilesHandler)):
+    if issubclass(theirs, BaseApiHandler):
+        ours = KeepingAnswer
+    elif issubclass(theirs, handlers.SubmissionFilesHandler):
         ours = InertAnswer
     elif issubclass(theirs, handlers.FormgraderHandler):
         ours = CourseOnly
@@ -84,6 +90,20 @@ class InertAnswer(JupyterHandler):
     @property
     def content_security_policy(self) -> str:
         return _INERT
+
+
+class KeepingAnswer(InertAnswer):
+    """An answer of Formgrader's API; the marks that were written are kept beside the gradebook."""
+
+    def on_finish(self) -> None:
+        super().on_finish()
+        if self.request.method not in ("PUT", "POST") or self.get_status() >= 400:
+            return
+        for project in self.settings[_INSTALLED].values():
+            try:
+                keep_marks(load(project))
+            except (KitError, OSError) as error:
+                self.log.error("marks were not kept beside the gradebook: %s", error)
 
 
 class GuardedPage(BaseHandler):
@@ -139,7 +159,7 @@ class CourseOnly(GuardedPage):
 
     def prepare(self, **named: Any) -> Any:
         path = self.get_argument("path", "")
-        known: set[Path] = self.settings[_INSTALLED]
+        known: dict[Path, Path] = self.settings[_INSTALLED]
         if path and Path(path).resolve() not in known:
             self.set_status(403)
             self.set_header("Content-Type", "text/plain; charset=utf-8")

@@ -24,7 +24,8 @@ from .dates import bring_dates
 from .recorded import keep_report
 from .restore import CoursePreprocessor, Notebook, Resources
 from .settled import cell_scores
-from .submitted import read_student
+from .submitted import read_student, share_attachments
+from .workspace import Workspace
 
 _NOT_COUNTED = "<p>Of the electives your best {} count; this one is not among them.</p>"
 _at_hand: dict[tuple[str, str], tuple[SubmissionReport, str]] = {}
@@ -56,6 +57,10 @@ class GradeInSandbox(CoursePreprocessor):
                 bring_dates(course)
             _refuse_fault(report)
             write_scores(nb, week, report)
+            workspace = Workspace(course)
+            share_attachments(
+                workspace.submitted(student, week), workspace.autograded(student, week)
+            )
         except Exception as error:
             self.log.error(
                 "%s, %s: nothing was recorded. %s", week.name, student, str(error) or repr(error)

@@ -1,8 +1,7 @@
 """A gradebook that was deleted, or put back from an old backup, is filled again.
 
-Everything automatic can be had again: the week's cells from what was released, the scores from the
-results that are kept. What a person put into the gradebook (marks, comments, extensions) cannot;
-whoever rebuilds it is told so.
+The week's cells come from what was released, the scores from the results that are kept, and what
+people put into the gradebook from the copy beside it (handmarks.py).
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ def restore_assignment(course: Course, week: Week) -> str:
         )
     enter_assignment(course, week)
     return (
-        f"the gradebook had lost {week.name}, and has it again from what was released. Marks, "
-        "comments and extensions that people had put into it are not back: a backup has them"
+        f"the gradebook had lost {week.name}, and has it again from what was released and from the "
+        "results that are kept"
     )
 
 

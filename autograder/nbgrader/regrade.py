@@ -27,6 +27,7 @@ from ..model.differences import differ
 from ..model.errors import NbgraderError
 from ..model.report import Report, SubmissionReport
 from ..model.verdicts import Ending
+from .handmarks import keep_marks
 from .penalty import student_lateness
 from .preprocessor import write_scores
 from .rebuild import require_held
@@ -90,6 +91,7 @@ def _rescored(change: ScoreChange) -> bool:
 def preview(course: Course, week: Week, report: Report) -> Preview:
     """Compare what today's graders say with what the gradebook holds; nothing is written."""
     found = Preview()
+    keep_marks(course)
     with open_gradebook(course) as gradebook:
         named = [s.name for s in report.submissions]
         require_held(course, week, {n for n in named if _grades(gradebook, week, n)})

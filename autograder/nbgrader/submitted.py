@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import filecmp
+import os
 import shutil
 import warnings
 from collections.abc import Iterator, Sequence
@@ -24,8 +26,9 @@ from .notebooks import (
 )
 from .workspace import Workspace
 
-_FROM_NBGRADER = ("timestamp.txt", "submission_secret.txt")
+FROM_NBGRADER = ("timestamp.txt", "submission_secret.txt")
 _NOTEBOOK_BOUND = 64 << 20
+_SHARED_FROM = 64 << 10  # bytes
 UNREADABLE = ".unreadable"
 _DONE = ".notebook"  # in the collected folder: what was done about the notebook
 _SAID: dict[Kind, str] = {
@@ -59,7 +62,7 @@ def read_student(
     kept = {
         name: content
         for name, content in submission.files.items()
-        if name not in handed_out and name not in _FROM_NBGRADER
+        if name not in handed_out and name not in FROM_NBGRADER
     }
     return msgspec.structs.replace(submission, files=kept)
 
@@ -125,6 +128,25 @@ def complete(course: Course, week: Week, folder: Path) -> str:
     shutil.copyfile(others[0] if kind == "renamed" else released, wanted)
     (folder / _DONE).write_text(kind, encoding="utf-8")
     return f"{others[0].name} was taken as {wanted.name}" if kind == "renamed" else KINDS[kind]
+
+
+def share_attachments(submitted: Path, copied: Path) -> None:
+    """Let large files that nbgrader copied be the ones that were collected: one file on the disk.
+
+    Whoever writes one later makes a new file (nbgrader removes the old one first).
+    """
+    for path in copied.rglob("*"):
+        source = submitted / path.relative_to(copied)
+        try:
+            if path.is_symlink() or not path.is_file() or path.stat().st_size < _SHARED_FROM:
+                continue
+            if path.samefile(source) or not filecmp.cmp(path, source, shallow=False):
+                continue
+            beside = path.with_name(f".shared-{path.name}")
+            os.link(source, beside, follow_symlinks=False)
+            beside.replace(path)
+        except OSError:  # no such file there, or another disk: the copy stays
+            continue
 
 
 def _readable(path: Path) -> bool:

@@ -6,6 +6,7 @@ and is wrong from then on. Alan leaves out the scale.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -124,6 +125,10 @@ def test_the_instructor_grades_a_week_by_buttons(
     look("7_marked")
     marked = of(course, "alan")
     assert marked.scores == machine.scores | {"scale": 1.5, "two_sentences": 2.0}
+
+    kept = json.loads((course.state / "marks" / f"{WEEK}.json").read_text())["students"]["alan"]
+    assert kept["cells"]["scale"]["score"] == 1.5, "a mark is kept beside the gradebook at once"
+    assert kept["cells"]["scale"]["comment"] == "Say what the square root undoes."
 
     page.goto(f"{desk.url}formgrader/manage_submissions/{WEEK}")
     expect(row(page, "alan").locator(".status")).to_have_text("graded")

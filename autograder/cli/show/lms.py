@@ -97,7 +97,7 @@ def run_collect_bulk(course: Course, week: Week, path: Path, roster: Path | None
         print(f"nothing from {len(found.missing)}: {', '.join(found.missing)}")
     if found.late:
         print(f"late, says Canvas: {', '.join(sorted(found.late))}")
-    if found.collected:
+    if len(found.timed) < len(found.collected):
         print("the download has no submission times: the late policy is not applied to it")
     for name in found.unmatched:
         print(f"UNMATCHED  {name!r} belongs to nobody on the class list")

@@ -11,6 +11,7 @@ from rich.table import Table
 from ...model.course import Course, Week
 from ...model.notes import KINDS
 from ...model.visible import visible_json
+from ...nbgrader.handmarks import keep_marks
 from ...nbgrader.status import Result, WeekStatus, status
 from ...terminal.console import terminal
 
@@ -22,6 +23,7 @@ def run_status(course: Course, week: Week | None, *, as_json: bool) -> bool:
 
     Returns whether nothing is odd.
     """
+    keep_marks(course)
     weeks = [w for w in status(course) if week is None or w.week == week.name]
     if as_json:
         text = msgspec.json.format(msgspec.json.encode(weeks), indent=1).decode()
