@@ -30,7 +30,9 @@ def grade(
     device: Annotated[str, typer.Option(help=f"{CHOICES_IN_WORDS}.")] = "auto",
     sandbox: Annotated[
         str,
-        typer.Option(help="auto, bubblewrap, landlock; none runs code unprotected: your own only"),
+        typer.Option(
+            help="auto, bubblewrap, landlock, chroot; none runs code unprotected: your own only"
+        ),
     ] = "auto",
     cluster: Annotated[
         str | None,
@@ -211,7 +213,23 @@ def export(
     roster: Annotated[
         Path | None, typer.Option(help="The class list: a CSV of Canvas, of Moodle, or your own.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="The file; default: standard output.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The file; default: standard output, or WEEK-gradescope.zip."),
+    ] = None,
+    gradescope: Annotated[
+        bool, typer.Option("--gradescope", help="The autograder zip of a week for Gradescope.")
+    ] = False,
+    visibility: Annotated[
+        str,
+        typer.Option(
+            help="With --gradescope, of scores and feedback: visible, after_due_date, "
+            "after_published or hidden."
+        ),
+    ] = "after_due_date",
+    feedback_as: Annotated[
+        str, typer.Option("--feedback", help="With --gradescope: html or md.")
+    ] = "html",
     unmarked: Annotated[
         bool, typer.Option("--unmarked", help="Although written answers wait to be marked.")
     ] = False,
@@ -219,13 +237,21 @@ def export(
         str, typer.Option(help="What stands for work that was due and not handed in: blank or 0.")
     ] = "blank",
 ) -> None:
-    """Export grades; exit code 1 if somebody's grade matches nobody on the class list.
+    """Export grades, or a week for another system to grade.
+
+    Exit code 1 if somebody's grade matches nobody on the class list.
 
     Example: autograder export week01 --format canvas --roster grades.csv --out upload.csv
+    Example: autograder export week01 --gradescope --visibility after_published
     """
     from ..model.course import load
 
     course = load()
+    if gradescope:
+        from .show.channels import run_gradescope
+
+        run_gradescope(course, course.week(week), out, visibility, feedback_as)
+        return
     weeks = list(course.weeks) if week == "all" else [course.week(week)]
     from .show.lms import run_export
 

@@ -15,13 +15,13 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
-import yaml
 
 from ..batch.intake import Submission, Unread
 from ..files.atomic import replace_file
 from ..files.secret import course_secret
 from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import CourseError
+from ..model.oneweek import one_week
 from ..model.report import Report
 from .again import current_release, release_of
 from .submitted import read_student
@@ -42,28 +42,11 @@ def keep_release(course: Course, week: Week, number: int) -> None:
         course.graders(week),
     ):
         shutil.copytree(folder, fresh / folder.relative_to(course.root), ignore=ignored)
-    (fresh / REGISTRY).write_text(_registry(course, week), encoding="utf-8")
+    (fresh / REGISTRY).write_text(one_week(course, week), encoding="utf-8")
     kept = Course(fresh, course.registry)
     replace_file(kept.state / "secret", course_secret(course))
     shutil.rmtree(target, ignore_errors=True)
     fresh.replace(target)
-
-
-def _registry(course: Course, week: Week) -> str:
-    """The registry of a course of this week alone, without what is not about grading."""
-    alone = msgspec.structs.replace(week, files=(), folders=(), questions=())
-    registry = msgspec.structs.replace(course.registry, weeks=(alone,), late=None)
-    data = msgspec.to_builtins(registry)
-    for name in ("late", "nbgrader"):
-        data.pop(name)
-    data["weeks"][0]["limits"] = msgspec.to_builtins(course.limits(week))
-    return yaml.safe_dump(_without_none(data), sort_keys=False, allow_unicode=True)
-
-
-def _without_none(data: object) -> object:
-    if isinstance(data, dict):
-        return {key: _without_none(value) for key, value in data.items() if value is not None}
-    return [_without_none(value) for value in data] if isinstance(data, list) else data
 
 
 def grade_by_release(course: Course, week: Week, grade: Grade) -> tuple[Report, list[str]]:

@@ -10,6 +10,7 @@ from autograder.worker.confine import ChildLimits
 
 from . import trial_runtime
 from .bubblewrap import Bubblewrap
+from .chroot import Chroot
 from .errors import SandboxFault, SandboxMissing
 from .landlock import LandlockSandbox
 from .session import Template
@@ -25,6 +26,9 @@ REMEDIES = {
         " --security-opt systempaths=unconfined"
     ),
     "landlock": "use Linux 5.13 or newer with Landlock enabled (lsm=landlock on its command line)",
+    "chroot": (
+        'for containers that run as root: docs/containers.md, "In a container that grants nothing"'
+    ),
 }
 
 
@@ -46,9 +50,10 @@ class Sandbox(Protocol):
         ...
 
 
-BACKENDS: dict[str, type[Bubblewrap] | type[LandlockSandbox]] = {
+BACKENDS: dict[str, type[Bubblewrap] | type[LandlockSandbox] | type[Chroot]] = {
     "bubblewrap": Bubblewrap,
     "landlock": LandlockSandbox,
+    "chroot": Chroot,
 }
 
 

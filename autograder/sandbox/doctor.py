@@ -85,6 +85,6 @@ def _verdict(working: list[str]) -> HealthFinding:
     return HealthFinding(
         True,
         "sandbox",
-        "submissions will run under landlock, the weaker of the two",
+        f"submissions will run under {working[0]}, weaker than bubblewrap",
         REMEDIES["bubblewrap"],
     )

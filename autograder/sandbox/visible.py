@@ -70,11 +70,13 @@ class Visible:
         places = (self.stdlib / "os.py", *self.packages.values(), *self.worker.values())
         return all(os.stat(place).st_mode & 0o004 for place in places)
 
-    def reachable_by_others(self) -> bool:
-        """Return whether it could also walk there."""
-        places = (self.stdlib, *self.packages.values(), *self.worker.values())
+    def open_to_others(self) -> bool:
+        """Return whether it could walk to the libraries where they stand, and read them."""
+        places = (self.stdlib / "os.py", *self.packages.values())
         folders = {folder for place in places for folder in place.parents}
-        return all(os.stat(folder).st_mode & 0o001 for folder in folders)
+        return all(os.stat(place).st_mode & 0o004 for place in places) and all(
+            os.stat(folder).st_mode & 0o001 for folder in folders
+        )
 
 
 def look(runtime: Path | None, *, cuda: bool) -> Visible:

@@ -22,10 +22,10 @@ import ctypes
 import os
 import stat
 import struct
-import tempfile
 from functools import cache
 
-from .confine import PR_SET_NO_NEW_PRIVS, ChildLimits, be_first_to_go, become, call, syscall, uid_of
+from .confine import PR_SET_NO_NEW_PRIVS, ChildLimits, be_first_to_go, become, call, syscall
+from .rooms import Rooms
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _CREATE_RULESET_VERSION, _RULE_PATH_BENEATH = 1, 1
@@ -41,7 +41,6 @@ _OWN = (
 # The last right of each kind that a version of the interface knows (the kernel's docs).
 _LAST_FS_RIGHT = {1: 12, 2: 13, 3: 14, 4: 14, 5: 15}
 _NET_RIGHTS, _SCOPES = 0b11, 0b11  # bind and connect TCP; abstract sockets and signals
-_DEEPEST, _FEWEST_INODES = 64, 64
 
 
 def abi() -> int:
@@ -49,42 +48,19 @@ def abi() -> int:
     return syscall(_CREATE_RULESET, "landlock", 0, 0, _CREATE_RULESET_VERSION)
 
 
-class Landlock:
+class Landlock(Rooms):
     """Raises the walls. `child_uid` is the first of its children's uids (None: the template's)."""
 
     def __init__(
         self, child_uid: int | None, first: int, scratch: str, readable: tuple[str, ...], gpu: bool
     ) -> None:
-        self._child_uid, self._first = child_uid, first
-        self._scratch = scratch
+        super().__init__(child_uid, first, scratch)
         self._readable = readable
         self._gpu = gpu
-        self._budgets: dict[int, int] = {}
-        self.count_tasks = child_uid is not None
-        self.parent = os.getpid()
-
-    @property
-    def patience_ms(self) -> int:
-        """How long the template may sleep: the disk budgets are watched by it."""
-        return 200 if self._budgets else -1
 
     def finish_warm_up(self) -> None:
         """A kernel without Landlock is found out before the first child."""
         abi()
-
-    def fork(self, number: int, limits: ChildLimits) -> int:
-        """Make the child's working directory and fork."""
-        room, uid = self._room(number), self._uid(number)
-        for folder in (room, f"{room}/submission", f"{room}/tmp"):
-            os.mkdir(folder, 0o700)
-            if uid is not None:
-                os.chown(folder, uid, uid)
-        self._budgets[number] = limits.disk_bytes
-        try:
-            return os.fork()
-        except OSError:
-            self.leave(number)
-            raise
 
     def enter(self, number: int, limits: ChildLimits) -> None:
         """In the child: from here on it can open only what it may."""
@@ -98,28 +74,7 @@ class Landlock:
         call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         syscall(_RESTRICT_SELF, "landlock_restrict_self", ruleset, 0)
         os.close(ruleset)
-        os.chdir(f"{room}/submission")
-        os.environ.update(HOME=f"{room}/submission", TMPDIR=f"{room}/tmp")
-        tempfile.tempdir = f"{room}/tmp"  # it remembers the template's
-
-    def overrun(self) -> list[int]:
-        """Children whose files outgrew their budget."""
-        return [n for n, bound in self._budgets.items() if not _fits(self._room(n), bound)]
-
-    def leave(self, number: int) -> None:
-        """Remove the child's working directory; the child is gone."""
-        del self._budgets[number]
-        remove_tree(self._room(number))
-
-    def close(self) -> None:
-        """Remove what all children shared."""
-        remove_tree(self._scratch)
-
-    def _uid(self, number: int) -> int | None:
-        return uid_of(number, self._child_uid, self._first)
-
-    def _room(self, number: int) -> str:
-        return f"{self._scratch}/{number}"
+        self._settle(room)
 
 
 @cache
@@ -154,53 +109,3 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, place), 12)
     syscall(_ADD_RULE, "landlock_add_rule", ruleset, _RULE_PATH_BENEATH, rule, 0)
     os.close(place)
-
-
-def _fits(room: str, budget: int) -> bool:
-    """Return whether the files beneath `room` keep to the budget, in bytes, number and depth."""
-    entries = max(_FEWEST_INODES, budget // 4096)
-    folders = [(room, 0)]
-    try:
-        while folders:
-            folder, depth = folders.pop()
-            for entry in os.scandir(folder):
-                status = entry.stat(follow_symlinks=False)
-                entries -= 1
-                if stat.S_ISDIR(status.st_mode):
-                    folders.append((entry.path, depth + 1))
-                else:  # neither a sparse file's length nor a filesystem's preallocation
-                    budget -= min(status.st_size, status.st_blocks * 512)
-                if entries < 0 or budget < 0 or depth > _DEEPEST:
-                    return False
-    except (FileNotFoundError, NotADirectoryError):
-        return True  # it changed under the walk; the next one is soon
-    except OSError:
-        return False  # a folder made to be unreadable, or a path made too long
-    return True
-
-
-def remove_tree(top: str) -> None:
-    """Remove a tree that a submission may have made deep, long-named or unreadable.
-
-    Nested folders are moved up before they are emptied, so that neither the recursion nor the
-    length of a path grows with the depth.
-    """
-    if not os.path.isdir(top):
-        return
-    os.chmod(top, 0o700)
-    moved = 0
-    while entries := list(os.scandir(top)):
-        for entry in entries:
-            if not entry.is_dir(follow_symlinks=False):
-                os.unlink(entry.path)
-                continue
-            os.chmod(entry.path, 0o700)
-            for inner in list(os.scandir(entry.path)):
-                if inner.is_dir(follow_symlinks=False):
-                    os.chmod(inner.path, 0o700)  # to move a folder is to write its ".."
-                    os.rename(inner.path, f"{top}/moved-{moved}-{os.urandom(4).hex()}")
-                    moved += 1
-                else:
-                    os.unlink(inner.path)
-            os.rmdir(entry.path)
-    os.rmdir(top)

@@ -35,6 +35,7 @@ import traceback
 import msgspec
 
 from . import confine, hugepages
+from .chroot import ChrootWalls
 from .confine import ChildLimits
 from .landlock import Landlock
 from .namespaces import Namespaces
@@ -49,13 +50,14 @@ _GRACE_SECONDS = 10.0
 class Boot(msgspec.Struct, frozen=True):
     """The first packet: how to set up. A descriptor with the runtime's config comes along.
 
-    backend:   "bubblewrap" or "landlock"
+    backend:   "bubblewrap", "landlock" or "chroot"
     warm:      modules to import before the first fork
     child_uid: the first of the uids that children take, each one of its own (None: keep ours)
     first:     number of the first of them, so that templates side by side seldom meet
     gpu:       whether CUDA may be used
-    scratch:   landlock only: where children's working directories are made
+    scratch:   not for bubblewrap: where children's working directories are made
     readable:  landlock only: the paths a child may read
+    root:      chroot only: the folder that becomes a child's root
     """
 
     backend: str
@@ -65,6 +67,7 @@ class Boot(msgspec.Struct, frozen=True):
     first: int = 0
     scratch: str = ""
     readable: tuple[str, ...] = ()
+    root: str = ""
 
 
 class Spawn(msgspec.Struct, frozen=True):
@@ -158,11 +161,13 @@ class _Template:
         self._asking: dict[int, Questions] = {}
         self._poller = select.poll()
         self._poller.register(control, select.POLLIN)
-        self._walls: Landlock | Namespaces
+        self._walls: Landlock | ChrootWalls | Namespaces
         if boot.backend == "landlock":
             self._walls = Landlock(
                 boot.child_uid, boot.first, boot.scratch, boot.readable, boot.gpu
             )
+        elif boot.backend == "chroot":
+            self._walls = ChrootWalls(boot.child_uid, boot.first, boot.scratch, boot.root)
         else:
             self._walls = Namespaces(boot.child_uid, boot.first, boot.gpu)
         _warm_up(boot.warm, descriptors[0])

@@ -34,6 +34,8 @@ from autograder.sandbox import Sandbox, choose
 from autograder.worker import wire
 
 PROJECT = Path(__file__).resolve().parents[2]
+# The backend that is attacked; tests/container attacks another one.
+ATTACKED = os.environ.get("AUTOGRADER_ATTACKED", "bubblewrap")
 GROUPS = ("read_secrets", "forge", "exhaust", "intake")
 SECRET = b"CANARY-course-secret-0123456789ab"
 CANARIES = ("CANARY-environment", "CANARY-solution", "CANARY-grader", "CANARY-registry")
@@ -220,7 +222,7 @@ class Laboratory:
         os.environ["GRADER_TOKEN"] = CANARIES[0]
         self.root = small_course(folder / "course", weeks)
         self.course = load(self.root)
-        self.sandbox = choose("bubblewrap")
+        self.sandbox = choose(ATTACKED)
         self._engines: dict[str, _Watched] = {}
         self._honest: dict[str, bytes] = {}
 

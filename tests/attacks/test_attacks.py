@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))  # tests are no package
 
 from laboratory import (
+    ATTACKED,
     CANARIES,
     LEFT_BEHIND,
     NEIGHBOUR,
@@ -38,7 +39,7 @@ _GRACE_SECONDS = 4.0
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
     try:
-        choose("bubblewrap")
+        choose(ATTACKED)
     except SandboxMissing as error:
         pytest.skip(str(error))
     laboratory = Laboratory(tmp_path_factory.mktemp("laboratory"))

@@ -1,0 +1,82 @@
+"""Feedback without HTML: plain text for comments of learning platforms, Markdown where it is shown.
+
+It says what the fragment in a notebook says (templates/fragment.html.j2). What a student may have
+written reaches it as it reaches the pages: only what feedback repeats, with control characters
+shown; Markdown has its signs escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from ..model.course import Week
+from ..model.report import ExerciseReport, SubmissionReport
+from ..model.verdicts import Ending
+from ..model.visible import replaced
+from ..pages.environment import lowered, points
+from .view import ExerciseView, view_exercise
+
+_SIGNS = re.compile(r"([\\*_{}\[\]<>()#+\-.!|~$&])")
+_CODE = re.compile(r"(`[^`\n]+`)")
+_MOST_CLAIMS = 3
+Words = Callable[[str], str]
+
+
+def plain(text: str) -> str:
+    """A text as it is, for somebody who reads it without any markup."""
+    return replaced(text)
+
+
+def escaped(text: str) -> str:
+    """A text for Markdown: `code` stays code, every other sign stands for itself."""
+    parts = _CODE.split(replaced(text).replace("\r", " "))
+    return "".join(p if n % 2 else _SIGNS.sub(r"\\\1", p) for n, p in enumerate(parts))
+
+
+def exercise_text(
+    exercise: ExerciseReport, maximum: float | None = None, message: str = "", words: Words = plain
+) -> str:
+    """One exercise: points, named mistakes and hints, findings, how the points came about."""
+    return "\n".join(_lines(view_exercise(exercise, maximum, message), words))
+
+
+def submission_text(report: SubmissionReport, week: Week, words: Words = plain) -> str:
+    """All exercises of a submission, those without a fault in one line."""
+    if report.verdict is not Ending.GRADED:
+        return words(report.message)
+    known = {e.name: e for e in report.exercises}
+    return "\n\n".join(
+        exercise_text(known[e.name], e.points, words=words)
+        for e in week.exercises
+        if e.name in known
+    )
+
+
+def _lines(view: ExerciseView, words: Words) -> Iterator[str]:
+    of = f"{points(view.score)} of {points(view.points)} points"
+    yield words(f"`{view.name}`: {view.words}, {of}")
+    if view.message and not view.report.tests:
+        yield _item(view.message, words)
+    for d in view.report.explained:
+        start = "In most checks it" if d.mostly else "It"
+        yield _item(f"{start} looks as if your code {lowered(d.title)} {d.hint}".rstrip(), words)
+    if view.where:
+        yield _item(view.where, words)
+    if view.forbidden:
+        said = "An exercise that uses a call that is not allowed earns no points."
+        yield _item(said, words)
+    if view.carried:
+        yield _item(view.carried, words)
+    if view.state != "open":
+        for finding in view.findings:
+            claims = [c.text for c in finding.claims]
+            more = len(claims) - _MOST_CLAIMS
+            asked = " ".join(claims[:_MOST_CLAIMS]) + (f" And {more} more." if more > 0 else "")
+            yield _item(f"{finding.word}: {finding.message} {asked}".rstrip(), words)
+    for line in view.arithmetic:
+        yield _item(str(line), words)
+
+
+def _item(text: str, words: Words) -> str:
+    return f"- {words(' '.join(text.split()))}"

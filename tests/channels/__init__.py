@@ -1,0 +1,1 @@
+"""What goes to other systems and comes from them."""

@@ -1,0 +1,34 @@
+"""Every attack of tests/attacks, against the sandbox that such a container allows."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+from tests.container.rootfs import PROJECT, Container
+
+# What this backend promises less of, as its caveats and docs/threat-model.md say.
+EXPECTED: set[str] = set()
+
+
+def test_every_attack_fails_there_too(container: Container) -> None:
+    project = container.base / "project"
+    shutil.rmtree(project, ignore_errors=True)
+    project.mkdir(mode=0o700)
+    named = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    files = subprocess.run(named, cwd=PROJECT, capture_output=True, check=True).stdout
+    with subprocess.Popen(["tar", "cf", "-", "-T", "-"], cwd=PROJECT, stdin=-1, stdout=-1) as pack:
+        assert pack.stdin
+        pack.stdin.write(files)
+        pack.stdin.close()
+        subprocess.run(["tar", "xf", "-", "-C", str(project)], stdin=pack.stdout, check=True)
+    tests = "cd /autograder/project && exec /usr/local/grading/bin/python -m pytest"
+    done = container.run(
+        *("bash", "-c", f"{tests} -q -p no:cacheprovider -rf tests/attacks/test_attacks.py"),
+        AUTOGRADER_ATTACKED="chroot",
+        OMP_NUM_THREADS="1",
+    )
+    failed = {line.split("[")[-1].split("]")[0] for line in done.stdout.splitlines()
+              if line.startswith("FAILED")}  # fmt: skip
+    assert failed == EXPECTED, done.stdout[-5000:]
+    assert "passed" in done.stdout
