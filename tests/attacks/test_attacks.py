@@ -97,7 +97,7 @@ def test_attacks_beside_honest_neighbours_in_a_pool(lab: Laboratory, tmp_path: P
         honest = f"{source}# {number}\n".encode()
         submissions.append(Submission("neighbour", {week.module: honest}))
     report = grade_batch(
-        lab.course, week, submissions, devices=("cpu", "fake-gpu"), jobs=2, sandbox="bubblewrap"
+        lab.course, week, submissions, devices=("cpu", "fake-gpu"), jobs=2, sandbox=ATTACKED
     )
     reports = [plain(s) for s in report.submissions if s.name == "neighbour"]
     assert len(report.submissions) == len(submissions)
