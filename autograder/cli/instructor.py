@@ -130,14 +130,34 @@ def collect(
     roster: Annotated[
         Path | None, typer.Option(help="With --zip: the class list, a CSV of the same system.")
     ] = None,
+    git: Annotated[
+        Path | None,
+        typer.Option(metavar="ROSTER", help="From git: a CSV with `username` or `repository`."),
+    ] = None,
+    repositories: Annotated[
+        str | None,
+        typer.Option(help="With --git: an address or a folder with {username} in it."),
+    ] = None,
+    newest: Annotated[
+        bool, typer.Option("--newest", help="With --git: the newest commit, not the due date's.")
+    ] = False,
 ) -> None:
     """Collect what was handed in for a week; say who is missing and what is odd.
 
     Example: autograder collect week01 --zip submissions.zip --roster grades.csv
+    Example: autograder collect week01 --git students.csv --repositories 'clones/week01-{username}'
     """
     from ..model.course import load
 
     course = load()
+    if (repositories or newest) and git is None:
+        raise KitError("--repositories and --newest go with --git ROSTER")
+    if git is not None:
+        from .show.channels import run_collect_git
+
+        if not run_collect_git(course, course.week(week), git, repositories, newest=newest):
+            raise typer.Exit(1)
+        return
     if bulk is not None:
         from .show.lms import run_collect_bulk
 
@@ -215,10 +235,14 @@ def export(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="The file; default: standard output, or WEEK-gradescope.zip."),
+        typer.Option(help="The file or folder; default: standard output, or named by the week."),
     ] = None,
     gradescope: Annotated[
         bool, typer.Option("--gradescope", help="The autograder zip of a week for Gradescope.")
+    ] = False,
+    github: Annotated[
+        bool,
+        typer.Option("--github", help="A template repository for GitHub Classroom, Classroom 50."),
     ] = False,
     visibility: Annotated[
         str,
@@ -243,6 +267,7 @@ def export(
 
     Example: autograder export week01 --format canvas --roster grades.csv --out upload.csv
     Example: autograder export week01 --gradescope --visibility after_published
+    Example: autograder export week01 --github --out week01
     """
     from ..model.course import load
 
@@ -251,6 +276,11 @@ def export(
         from .show.channels import run_gradescope
 
         run_gradescope(course, course.week(week), out, visibility, feedback_as)
+        return
+    if github:
+        from .show.channels import run_github
+
+        run_github(course, course.week(week), out)
         return
     weeks = list(course.weeks) if week == "all" else [course.week(week)]
     from .show.lms import run_export

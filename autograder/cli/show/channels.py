@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+
+from ...channels.git import collect_git, read_repositories
+from ...channels.github import export_template
 from ...channels.gradescope import autograder_zip, write_zip
 from ...model.course import Course, Week
+from ...nbgrader.database import read_gradebook
+from ...nbgrader.workspace import Workspace
+from ...terminal.console import bar
+from .status import counted
 
 
 def run_gradescope(
@@ -23,3 +31,52 @@ def run_gradescope(
     if week.questions:
         written = ", ".join(q.name for q in week.questions)
         print(f"not in it: the written answers ({written}), which a person marks")
+
+
+def run_github(course: Course, week: Week, out: Path | None) -> None:
+    """Write the template and the bundle of Classroom 50, and say what to do with them."""
+    made = export_template(course, week, out or Path(f"{week.name}-github"))
+    state = "a new commit" if made.changed else "unchanged"
+    print(
+        f"{made.template}: a git repository with what students get ({state}); nothing hidden in it"
+    )
+    print("push it, switch `Template repository` on, and name it in the assignment")
+    print(f"{made.bundle}: for CLASSROOM/autograders/ of Classroom 50's configuration repository")
+    print(
+        "their scores show the public checks. For the grade: "
+        f"autograder collect {week.name} --git ROSTER --repositories 'https://github.com/ORG/"
+        f"{week.name}-{{username}}.git', then autograder grade {week.name}"
+    )
+
+
+def run_collect_git(
+    course: Course, week: Week, roster: Path, where: str | None, *, newest: bool
+) -> bool:
+    """Collect from repositories; return whether nothing needs a look."""
+    repositories = read_repositories(roster, where)
+    workspace = Workspace(course)
+    _, entries = read_gradebook(course)
+    extended = {e.student: e.extension for e in entries if e.week == week.name}
+    columns = TextColumn("repositories"), BarColumn(), TimeElapsedColumn()
+    with bar(*columns) as progress:
+        task = progress.add_task("", total=len(repositories))
+        found = collect_git(
+            course,
+            week,
+            repositories,
+            lambda student: workspace.submitted(student, week),
+            newest=newest,
+            extended=extended,
+            on_done=lambda: progress.advance(task),
+        )
+    what = "the newest commit" if newest else "the last commit at the due date"
+    print(f"collected {what} of {len(found.commits)} of {len(repositories)}")
+    if found.nothing:
+        print(f"nothing was committed by then: {counted(found.nothing)}")
+    for student, why in found.failed.items():
+        print(f"LOOK  {student}: {why}")
+    for note in found.notes:
+        print(f"LOOK  {note}")
+    if found.commits:
+        print("the dates are those of the commits, which students' own machines write")
+    return not (found.failed or found.notes)

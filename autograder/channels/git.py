@@ -1,0 +1,250 @@
+"""Collecting from git: each student's repository as it was when the week was due.
+
+Theory of operation. A repository is a stranger's: its objects, names, attributes, submodules,
+links and, where a folder of clones was handed over, its configuration. It is copied into a bare
+repository of our own through upload-pack, which git promises to be safe; no working tree is made,
+so no hook, filter or attribute of it is ever in force. Of the chosen commit only ordinary files
+with plain names are read, up to the bound of the intake, which judges them again when they are
+graded.
+
+What is not promised: the date of a commit is what the student's machine said. Dates that go back in
+time along the history are pointed out.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+
+from ..files.atomic import replace_file
+from ..lms.bulk import Found, content_of, write_whole
+from ..lms.gradescope import Read
+from ..model.course import Course, Week
+from ..model.errors import KitError
+from ..model.late import due_for
+
+_SECONDS = 300
+_BACKWARDS = dt.timedelta(hours=1)
+_NAMES = ("username", "github_username", "login", "student", "identifier")
+_SAFE = (
+    *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.symlinks=false"),
+    *("-c", "protocol.ext.allow=never", "-c", "submodule.recurse=false"),
+    *("-c", "safe.directory=*"),
+)
+
+
+@dataclass(frozen=True)
+class StudentRepository:
+    """Whose repository it is, and where."""
+
+    student: str
+    place: str
+
+
+class Commit(msgspec.Struct, frozen=True):
+    """What was taken of a repository, and when it was made."""
+
+    repository: str
+    commit: str
+    date: dt.datetime
+
+
+@dataclass
+class GitFound:
+    """What was collected, what was empty at the due date, and what is odd."""
+
+    commits: dict[str, Commit] = field(default_factory=dict)
+    nothing: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def read_repositories(roster: Path, where: str | None) -> list[StudentRepository]:
+    """The students of a class list with their repositories.
+
+    The list has a column `repository`, or GitHub names (`username` of Classroom 50,
+    `github_username` of GitHub Classroom) that stand for {username} in `where`; `student` or
+    `identifier` is the name in the gradebook, else the GitHub name is.
+    """
+    try:
+        with roster.open(encoding="utf-8-sig", newline="") as file:
+            rows = [{(k or "").strip(): (v or "").strip() for k, v in row.items()
+                     if isinstance(v, str)} for row in csv.DictReader(file)]  # fmt: skip
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise KitError(f"{roster}: no class list: {error}") from None
+    found = []
+    for row in rows:
+        name = next((row[n] for n in _NAMES[:3] if row.get(n)), "")
+        student = next((row[n] for n in ("student", "identifier") if row.get(n)), name)
+        place = row.get("repository", "")
+        if not place and where and (name or student):
+            place = where.replace("{username}", name or student).replace("{student}", student)
+        if not place and name and not where:
+            raise KitError(
+                f"{roster}: it has no column `repository`: say where they are, as "
+                "--repositories 'https://github.com/ORG/week01-{username}.git'"
+            )
+        if student and place:
+            if "/" in student or student.startswith((".", "-")):
+                raise KitError(f"{roster}: {student!r} cannot name a student: mend that row")
+            found.append(StudentRepository(student, place))
+    if not found:
+        raise KitError(
+            f"{roster}: it needs a column `username`, `github_username` or `student`, and a row"
+        )
+    return found
+
+
+def collect_git(
+    course: Course,
+    week: Week,
+    repositories: list[StudentRepository],
+    submitted: Callable[[str], Path],
+    *,
+    newest: bool = False,
+    extended: Mapping[str, dt.timedelta] | None = None,
+    on_done: Callable[[], None] = lambda: None,
+) -> GitFound:
+    """Take each student's last commit at the due date (with extensions), or the newest one."""
+    found = GitFound()
+    for one in repositories:
+        more = (extended or {}).get(one.student, dt.timedelta())
+        until = None if newest else due_for(course, week, one.student, more)
+        try:
+            with tempfile.TemporaryDirectory(prefix="collecting-") as folder:
+                _collect(course, week, one, Path(folder) / "bare", until, submitted, found)
+        except KitError as error:
+            found.failed[one.student] = str(error)
+        on_done()
+    _keep(course, week, found.commits)
+    return found
+
+
+def _collect(
+    course: Course,
+    week: Week,
+    one: StudentRepository,
+    bare: Path,
+    until: dt.datetime | None,
+    submitted: Callable[[str], Path],
+    found: GitFound,
+) -> None:
+    _clone(one.place, bare)
+    commit = _last(bare, until)
+    if commit is None:
+        found.nothing.append(one.student)
+        return
+    date = _date(bare, commit)
+    if _goes_back(bare, commit):
+        found.notes.append(f"{one.student}: the dates of commits go back in time along the history")
+    bulk = Found()
+    bound = course.limits(week).submission_mib << 20
+    content = content_of(one.student, dict(_files(bare, commit)), week, bound, bulk)
+    found.notes += bulk.left_out
+    content["timestamp.txt"] = f"{date:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
+    write_whole(submitted(one.student), content)
+    found.commits[one.student] = Commit(one.place, commit, date)
+
+
+def _clone(place: str, bare: Path) -> None:
+    """A bare copy of our own, through git's own transport, also of a folder beside us."""
+    source = place
+    if "://" not in place and not _is_ssh(place):
+        path = Path(place).expanduser()
+        if not path.exists():
+            raise KitError(f"{place}: there is no such folder")
+        source = path.resolve().as_uri()
+    if source.startswith("-"):
+        raise KitError(f"{place!r} is no repository")
+    _git(None, "clone", "--quiet", "--bare", "--no-tags", "--", source, str(bare))
+
+
+def _is_ssh(place: str) -> bool:
+    host, colon, _ = place.partition(":")
+    return bool(colon) and "/" not in host and "@" in host
+
+
+def _last(bare: Path, until: dt.datetime | None) -> str | None:
+    """The last commit of the default branch, at that time if one is given."""
+    if not _git(bare, "for-each-ref", "refs/heads").strip():
+        return None
+    before = [] if until is None else [f"--before={int(until.timestamp())}"]
+    return _git(bare, "rev-list", "--max-count=1", *before, "HEAD", "--").strip() or None
+
+
+def _date(bare: Path, commit: str) -> dt.datetime:
+    seconds = _git(bare, "show", "-s", "--format=%ct", commit, "--").strip()
+    return dt.datetime.fromtimestamp(int(seconds), dt.UTC)
+
+
+def _goes_back(bare: Path, commit: str) -> bool:
+    """Return whether some commit claims to be well older than the one before it."""
+    shown = _git(bare, "log", "--first-parent", "--format=%ct", commit, "--").split()
+    times = [int(seconds) for seconds in shown]  # the newest first
+    return any(old - new > _BACKWARDS.total_seconds() for new, old in pairwise(times))
+
+
+def _files(bare: Path, commit: str) -> Iterator[tuple[str, Read]]:
+    """The ordinary files of a commit: no links, no submodules."""
+    listed = _git_bytes(bare, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+    for entry in listed.split(b"\0"):
+        about, _, name = entry.partition(b"\t")
+        fields, parts = about.split(), name.split(b"/")
+        if any(part.startswith(b".") for part in parts):
+            continue  # the template's own workflow and .gitignore, and what editors leave
+        if len(fields) == 4 and fields[0] in (b"100644", b"100755"):
+            yield name.decode("utf-8", "replace"), _reader(bare, fields[2].decode(), int(fields[3]))
+
+
+def _reader(bare: Path, blob: str, size: int) -> Read:
+    def read(bound: int) -> bytes | None:
+        return None if size > bound else _git_bytes(bare, "cat-file", "blob", blob)
+
+    return read
+
+
+def _keep(course: Course, week: Week, commits: dict[str, Commit]) -> None:
+    """Which commit was taken of whom, for whoever asks later."""
+    folder = course.state / "collected"
+    folder.mkdir(exist_ok=True, mode=0o700)
+    path = folder / f"{week.name}.git.json"
+    try:
+        known = msgspec.json.decode(path.read_bytes(), type=dict[str, Commit])
+    except (OSError, msgspec.MsgspecError):
+        known = {}
+    replace_file(path, msgspec.json.encode(known | commits))
+
+
+def _git(bare: Path | None, *arguments: str) -> str:
+    return _git_bytes(bare, *arguments).decode("utf-8", "replace")
+
+
+def _git_bytes(bare: Path | None, *arguments: str) -> bytes:
+    where = ["--git-dir", str(bare)] if bare is not None else []
+    quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1", "GIT_NO_LAZY_FETCH": "1"}
+    try:
+        done = subprocess.run(
+            ["git", *_SAFE, *where, *arguments],
+            env={**os.environ, **quiet},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=True,
+        )
+    except FileNotFoundError:
+        raise KitError("git is not installed: apt-get install git") from None
+    except subprocess.TimeoutExpired:
+        raise KitError(f"git {arguments[0]} took longer than {_SECONDS} s") from None
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise KitError(f"git {arguments[0]}: {said[-1][:200] if said else 'failed'}") from None
+    return done.stdout
