@@ -284,7 +284,7 @@ def test_a_killed_grader_leaves_nothing(backend: str) -> None:
 
 def test_an_unknown_backend_is_missing() -> None:
     with pytest.raises(SandboxMissing, match="choose from bubblewrap, landlock"):
-        choose("chroot")
+        choose("jail")
 
 
 def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
