@@ -26,7 +26,7 @@ from pathlib import Path
 import msgspec
 
 from ..files.atomic import replace_file
-from ..lms.bulk import Found, content_of, write_whole
+from ..lms.bulk import Found, content_from, write_whole
 from ..lms.gradescope import Read
 from ..model.course import Course, Week
 from ..model.errors import KitError
@@ -148,7 +148,7 @@ def _collect(
         found.notes.append(f"{one.student}: the dates of commits go back in time along the history")
     bulk = Found()
     bound = course.limits(week).submission_mib << 20
-    content = content_of(one.student, dict(_files(bare, commit)), week, bound, bulk)
+    content = content_from(one.student, dict(_files(bare, commit)), week, bound, bulk)
     found.notes += bulk.left_out
     content["timestamp.txt"] = f"{date:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
     write_whole(submitted(one.student), content)

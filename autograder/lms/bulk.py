@@ -79,7 +79,7 @@ def collect_bulk(
                 found.late.append(student)
         bound = course.limits(week).submission_mib << 20
         for student, files in sorted(by_student.items()):
-            content = content_of(student, files, week, bound, found)
+            content = content_from(student, files, week, bound, found)
             if content:
                 if export is not None and student in export.times:
                     content[_TIME] = export.times[student].encode()
@@ -113,7 +113,7 @@ def _one(roster: Roster, number: str, name: str) -> RosterEntry | None:
     return numbered[0] if len(numbered) == 1 else None
 
 
-def content_of(
+def content_from(
     student: str, files: dict[str, Read], week: Week, bound: int, found: Found
 ) -> dict[str, bytes]:
     """The files to write; one zip among them is opened if the module is not beside it."""
@@ -144,7 +144,7 @@ def content_of(
     def reader(data: bytes) -> Read:
         return lambda most: data if len(data) <= most else None
 
-    content = _content("", {n: reader(d) for n, d in files.items()}, week, bound, found)
+    content = content_from("", {n: reader(d) for n, d in files.items()}, week, bound, found)
     return content, [line.removeprefix(": ") for line in found.left_out]
 
 

@@ -17,7 +17,11 @@ from autograder.model.errors import KitError
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "course"
 EARLY, DUE, LATE = "2027-01-15T12:00", "2027-01-18T23:58", "2027-01-20T12:00"
 CODE = "def weigh(x):\n    return x\n"
-MORE = "late: {percent: 10, extensions: [{student: bob, week: week01_tiny, until: 2027-01-21T12:00:00}]}\n"
+MORE = """\
+late:
+  percent: 10
+  extensions: [{student: bob, week: week01_tiny, until: 2027-01-21T12:00:00}]
+"""
 Commit = Callable[..., Path]
 
 
