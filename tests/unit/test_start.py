@@ -40,3 +40,18 @@ def test_the_process_that_hands_out_the_work_needs_no_torch(project) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=project, capture_output=True)
     assert done.stdout.decode().strip() == "[]", done.stderr
+
+
+def test_a_command_that_reads_notebooks_compiles_no_grammars(copy, autograder) -> None:
+    """jsonschema would, at import, for a format that no notebook has."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "autograder", "release", "week01", "--early"],
+        cwd=copy,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    found = re.findall(r"import time:[^|]+\|[^|]+\|\s+(\w+)", done.stderr)
+    assert "nbformat" in found, done.stderr[-2000:]
+    assert "lark" not in found
