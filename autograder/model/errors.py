@@ -5,6 +5,7 @@
     │   └── NoCourse             there is none
     ├── BuildError               a solution cannot be turned into a stub
     ├── LeakError                something secret would have left
+    ├── IntakeError              a hand-in that cannot be taken: the student is told why
     ├── BankError                a misconception or alternative is malformed
     ├── EngineError              the grading engine itself failed: becomes `grader_fault`
     └── NbgraderError            a step of nbgrader failed
@@ -34,6 +35,10 @@ class BuildError(KitError):
 
 class LeakError(KitError):
     """A secret line stands in something that would leave the instructor's machine."""
+
+
+class IntakeError(KitError):
+    """A hand-in cannot be taken; its sender is told why and how to mend it."""
 
 
 class BankError(KitError):

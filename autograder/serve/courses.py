@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import KitError
-from ..nbgrader.database import Entry, read_gradebook
+from ..nbgrader.database import GradebookEntry, read_gradebook
 from ..nbgrader.workspace import Workspace
 from .troubles import Troubles
 
@@ -23,7 +23,7 @@ class Courses:
         self._course, self._troubles, self._tick = course, troubles, tick
         self._changed = self._stamp()
         self._lock = threading.Lock()
-        self._gradebook: tuple[float, list[str], list[Entry]] = (float("-inf"), [], [])
+        self._gradebook: tuple[float, list[str], list[GradebookEntry]] = (float("-inf"), [], [])
 
     @property
     def root(self) -> Path:
@@ -60,7 +60,7 @@ class Courses:
         out = [w for w in course.weeks if workspace.released(w).is_dir()]
         return sorted(out, key=lambda w: _nearness(course.localized(w.due), now))
 
-    def gradebook(self) -> tuple[list[str], list[Entry]]:
+    def gradebook(self) -> tuple[list[str], list[GradebookEntry]]:
         """The students and submissions that the gradebook knows; what was read last if it fails."""
         with self._lock:
             when, students, entries = self._gradebook
