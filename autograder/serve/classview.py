@@ -21,7 +21,7 @@ _HOUR = 3600.0
 _STUCK_AFTER = 3  # tries in a row with the same mistake
 
 
-class Mistake(msgspec.Struct, frozen=True):
+class RecentMistake(msgspec.Struct, frozen=True):
     """A misconception and who has it now."""
 
     week: str
@@ -41,7 +41,7 @@ class StuckOn(msgspec.Struct, frozen=True):
     receipt: str
 
 
-class Row(msgspec.Struct, frozen=True):
+class ClassRow(msgspec.Struct, frozen=True):
     receipt: str
     student: str
     week: str
@@ -68,9 +68,9 @@ class ClassView(msgspec.Struct, frozen=True):
     oldest: int  # seconds that the first in line has waited
     graded: int  # in the last hour
     median: float  # seconds from hand-in to result in the last hour
-    mistakes: tuple[Mistake, ...]
+    mistakes: tuple[RecentMistake, ...]
     stuck: tuple[StuckOn, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ClassRow, ...]
     lanes: tuple[LaneView, ...]
     load: str
     memory: str
@@ -111,7 +111,7 @@ def class_view(
     )
 
 
-def mistakes(recent: Sequence[tuple[Try, SubmissionReport]]) -> tuple[Mistake, ...]:
+def mistakes(recent: Sequence[tuple[Try, SubmissionReport]]) -> tuple[RecentMistake, ...]:
     """The named mistakes in everybody's newest result, the most common first."""
     newest = {(one.student, one.week): report for one, report in recent}
     found: dict[tuple[str, str, str], list[str]] = {}
@@ -120,7 +120,7 @@ def mistakes(recent: Sequence[tuple[Try, SubmissionReport]]) -> tuple[Mistake, .
             for named in exercise.explained:
                 found.setdefault((week, exercise.name, named.title), []).append(student)
     ordered = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
-    return tuple(Mistake(*key, tuple(sorted(students))) for key, students in ordered)
+    return tuple(RecentMistake(*key, tuple(sorted(students))) for key, students in ordered)
 
 
 def stuck_on(recent: Sequence[tuple[Try, SubmissionReport]]) -> tuple[StuckOn, ...]:
@@ -148,12 +148,12 @@ def _run(times: Counter[tuple[str, str]]) -> int:
     return max(times.values(), default=0)
 
 
-def _row(one: Try, report: SubmissionReport | None, courses: Courses) -> Row:
+def _row(one: Try, report: SubmissionReport | None, courses: Courses) -> ClassRow:
     words = {WAITING: "waiting", RUNNING: "being graded", STUCK: "stuck", GRADED: "graded"}
     score = f"{report.score:g} of {report.max_score:g}" if report else ""
     when = f"{_moment(one.received, courses.now):%H:%M:%S}"
     shown = words.get(one.state, one.state)
-    return Row(
+    return ClassRow(
         one.receipt, one.student, one.week, when, shown, score, one.trouble, one.state == STUCK
     )
 

@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from ..model.visible import visible
 from . import actions, classactions, events
-from .answers import Refused, refusal
+from .answers import RequestError, refusal
 from .doors import Door
 from .guard import SMALL, Guard, Rate
 from .parcel import most_bytes
@@ -36,7 +36,7 @@ Answer = Callable[..., Response]
 _STRANGERS, _MEMBERS, _HAND_INS, _TOKENS = (120, 120), (120, 240), (20, 20), (10, 10)
 
 
-class Row(msgspec.Struct, frozen=True):
+class RouteRow(msgspec.Struct, frozen=True):
     """A route. `student`: students, and instructors, who see everybody's."""
 
     method: str
@@ -48,23 +48,23 @@ class Row(msgspec.Struct, frozen=True):
 
 
 ROUTES = (
-    Row("GET", "/health", "anybody", actions.health),
-    Row("GET", "/static/{name}", "anybody", actions.static_file),
-    Row("GET", "/enter", "anybody", actions.entrance),
-    Row("POST", "/enter", "anybody", actions.enter, form="form"),
-    Row("GET", "/oauth_callback", "anybody", actions.from_hub),
-    Row("POST", "/leave", "student", actions.leave, form="form"),
-    Row("POST", "/token", "student", actions.own_token, form="form"),
-    Row("GET", "/", "student", actions.home),
-    Row("GET", "/weeks/{week}", "student", actions.week_page),
-    Row("POST", "/weeks/{week}/tries", "student", actions.hand_in, form="files"),
-    Row("GET", "/weeks/{week}/feedback", "student", actions.feedback),
-    Row("GET", "/tries/{receipt}", "student", actions.try_page),
-    Row("GET", "/tries/{receipt}/files", "student", actions.files),
-    Row("GET", "/tries/{receipt}/events", "student", events.of_try, live=True),
-    Row("GET", "/class", "instructor", classactions.class_page),
-    Row("GET", "/class/events", "instructor", events.of_class, live=True),
-    Row("POST", "/class/tries/{receipt}/again", "instructor", classactions.again, form="form"),
+    RouteRow("GET", "/health", "anybody", actions.health),
+    RouteRow("GET", "/static/{name}", "anybody", actions.static_file),
+    RouteRow("GET", "/enter", "anybody", actions.entrance),
+    RouteRow("POST", "/enter", "anybody", actions.enter, form="form"),
+    RouteRow("GET", "/oauth_callback", "anybody", actions.from_hub),
+    RouteRow("POST", "/leave", "student", actions.leave, form="form"),
+    RouteRow("POST", "/token", "student", actions.own_token, form="form"),
+    RouteRow("GET", "/", "student", actions.home),
+    RouteRow("GET", "/weeks/{week}", "student", actions.week_page),
+    RouteRow("POST", "/weeks/{week}/tries", "student", actions.hand_in, form="files"),
+    RouteRow("GET", "/weeks/{week}/feedback", "student", actions.feedback),
+    RouteRow("GET", "/tries/{receipt}", "student", actions.try_page),
+    RouteRow("GET", "/tries/{receipt}/files", "student", actions.files),
+    RouteRow("GET", "/tries/{receipt}/events", "student", events.of_try, live=True),
+    RouteRow("GET", "/class", "instructor", classactions.class_page),
+    RouteRow("GET", "/class/events", "instructor", events.of_class, live=True),
+    RouteRow("POST", "/class/tries/{receipt}/again", "instructor", classactions.again, form="form"),
 )
 
 
@@ -97,18 +97,18 @@ class Gate:
         self.strangers, self.members = Rate(*_STRANGERS), Rate(*_MEMBERS)
         self.tokens, self.hand_ins = Rate(*_TOKENS), Rate(*_HAND_INS)
 
-    def way(self, row: Row) -> Callable[[Request], Awaitable[Response]]:
+    def way(self, row: RouteRow) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
             started, who = time.perf_counter(), None
             try:
                 who = await self._who(request, row)
                 response = await self._answered(request, row, who)
-            except Refused as error:
+            except RequestError as error:
                 response = await asyncio.to_thread(refusal, self.service, request, who, error)
             except (SQLAlchemyError, OSError) as error:
                 name = type(error).__name__
                 self.service.troubles.begin("requests", f"a request failed: {name}")
-                sorry = Refused(
+                sorry = RequestError(
                     503,
                     "The service cannot reach its database or disk now. Nothing was received: your "
                     "files are safe where they are. Try again in a minute.",
@@ -120,7 +120,7 @@ class Gate:
 
         return answer
 
-    async def _who(self, request: Request, row: Row) -> Person | None:
+    async def _who(self, request: Request, row: RouteRow) -> Person | None:
         """Who asks; raises Refused if they may not."""
         address = request.client.host if request.client else ""
         known = await asyncio.to_thread(self.door.known, request)
@@ -132,15 +132,15 @@ class Gate:
         if known is None:
             raise self.door.stranger(request)
         if row.who == "instructor" and known.role != "instructor":
-            raise Refused(404, "There is nothing here.")
+            raise RequestError(404, "There is nothing here.")
         return known
 
     def _slow_down(self, rate: Rate, key: str) -> None:
         wait = rate.wait(key)
         if wait:
-            raise Refused(429, f"Too many requests: wait {int(wait) + 1} s.", wait)
+            raise RequestError(429, f"Too many requests: wait {int(wait) + 1} s.", wait)
 
-    async def _answered(self, request: Request, row: Row, who: Person | None) -> Response:
+    async def _answered(self, request: Request, row: RouteRow, who: Person | None) -> Response:
         if row.method == "POST":
             if who is None or who.kind != "program":
                 _refuse_foreign(request)
@@ -158,10 +158,12 @@ class Gate:
     def _refuse_forged(self, who: Person | None, sent: actions.Sent) -> None:
         """A form of a browser's session holds what only our pages know."""
         if who is not None and who.kind != "program" and sent.fields.get("key") != who.form_key:
-            raise Refused(403, "This form is too old. Go back, load the page again, and send it.")
+            raise RequestError(
+                403, "This form is too old. Go back, load the page again, and send it."
+            )
 
     async def nothing_there(self, request: Request, error: Exception) -> Response:
-        gone = Refused(404, "There is nothing here.")
+        gone = RequestError(404, "There is nothing here.")
         return await asyncio.to_thread(refusal, self.service, request, None, gone)
 
 
@@ -172,10 +174,10 @@ def _refuse_foreign(request: Request) -> None:
     host = request.headers.get("host", "")
     same = origin is None or urlsplit(origin).netloc == host
     if site not in ("same-origin", "none") or not same:
-        raise Refused(403, "This was sent by another site's page.")
+        raise RequestError(403, "This was sent by another site's page.")
 
 
-def _log(request: Request, row: Row, who: Person | None, status: int, seconds: float) -> None:
+def _log(request: Request, row: RouteRow, who: Person | None, status: int, seconds: float) -> None:
     """One line for each request: no query, no header, nothing that was sent."""
     name = who.name if who else "-"
     line = f"{row.method} {row.path} {status} {1000 * seconds:.0f} ms {name}"

@@ -21,7 +21,7 @@ from ..nbgrader.workspace import Workspace
 from . import parcel
 from .courses import Courses
 from .dispatch import Dispatcher
-from .inbox import Found, Inbox, handed_back
+from .inbox import FoundHandIn, Inbox, handed_back
 from .lanes import Lane
 from .news import News
 from .people import People
@@ -126,7 +126,7 @@ class Service:
         if problem:
             raise IntakeError(problem)
 
-    def _take(self, found: Found, content: bytes, digest: str) -> Try:
+    def _take(self, found: FoundHandIn, content: bytes, digest: str) -> Try:
         """What lies in the exchange."""
         week = self.courses.now.week(found.week)
         received = found.handed_in.timestamp()

@@ -32,14 +32,14 @@ class Cause(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-class Named(msgspec.Struct, frozen=True):
+class ToldMistake(msgspec.Struct, frozen=True):
     """A misconception that was recognised."""
 
     title: str
     hint: str
 
 
-class Exercise(msgspec.Struct, frozen=True):
+class ToldExercise(msgspec.Struct, frozen=True):
     """One exercise. `state` and `words` are empty if only names are told."""
 
     name: str
@@ -48,7 +48,7 @@ class Exercise(msgspec.Struct, frozen=True):
     words: str = ""
     mark: str = ""
     score: float | None = None
-    named: tuple[Named, ...] = ()
+    named: tuple[ToldMistake, ...] = ()
     where: str = ""
     carried: str = ""
     causes: tuple[Cause, ...] = ()
@@ -62,7 +62,7 @@ class Told(msgspec.Struct, frozen=True):
     message: str = ""
     score: float | None = None
     max_score: float = 0.0
-    exercises: tuple[Exercise, ...] = ()
+    exercises: tuple[ToldExercise, ...] = ()
 
 
 def told(report: SubmissionReport, week: Week, policy: Immediate, *, held: bool = False) -> Told:
@@ -94,9 +94,9 @@ def _test(test: TestReport) -> TestReport:
     return msgspec.structs.replace(test, message=kept)
 
 
-def _told(view: ExerciseView, policy: Immediate) -> Exercise:
-    named = tuple(Named(d.title, d.hint) for d in view.report.explained)
-    only_names = Exercise(
+def _told(view: ExerciseView, policy: Immediate) -> ToldExercise:
+    named = tuple(ToldMistake(d.title, d.hint) for d in view.report.explained)
+    only_names = ToldExercise(
         view.name,
         view.points,
         named=named,
