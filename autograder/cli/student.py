@@ -1,4 +1,4 @@
-"""Commands of a student: check, hint, watch, progress, reset."""
+"""Commands of a student: check, hint, watch, progress, reset, submit."""
 
 from __future__ import annotations
 
@@ -96,3 +96,42 @@ def reset(
     from ..student.commands import run_reset
 
     run_reset(exercise, everything, folder)
+
+
+@app.command()
+def submit(
+    week: Annotated[
+        str | None, typer.Argument(help="A week: its name or number; default: the one you are in.")
+    ] = None,
+    to: Annotated[
+        str, typer.Option(help="The course's service; default: the one that the week names.")
+    ] = "",
+    exchange: Annotated[
+        bool, typer.Option("--exchange", help="Through nbgrader, although there is a service.")
+    ] = False,
+    no_check: Annotated[
+        bool, typer.Option("--no-check", help="Without running the public checks first.")
+    ] = False,
+    no_wait: Annotated[
+        bool, typer.Option("--no-wait", help="Print the receipt, and do not wait for the result.")
+    ] = False,
+    folder: FolderOption = None,
+) -> None:
+    """Check a week, hand in the files that count, and print the receipt; exit code 1 if a check is
+    open.
+
+    Example: autograder submit
+    Example: autograder submit week01 --to https://grade.example.org/
+    """
+    from ..student.submit import run_submit, token_given
+
+    if not run_submit(
+        week,
+        folder,
+        to=to,
+        token=token_given(),
+        exchange=exchange,
+        check=not no_check,
+        wait=not no_wait,
+    ):
+        raise typer.Exit(1)

@@ -1,13 +1,11 @@
-"""What was handed in as one parcel: plain names and contents, in a zip that is always the same.
+"""Taking a parcel: plain names and bounded contents, and nothing else of what was sent.
 
 Who may be lying: whoever sent the files. Names are kept only if every part is made of letters,
-digits, spaces and `.()+,-_` and none begins with a dot; nothing else ever becomes a path. The
-digest is that of a list like `sha256sum`'s, so that a student can make it from their own files.
+digits, spaces and `.()+,-_` and none begins with a dot; nothing else ever becomes a path.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 import zipfile
@@ -17,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from ..batch.intake import read_submission
 from ..lms.bulk import content_of
 from ..model.course import Limits, Week
-from ..model.errors import IntakeError
+from ..model.errors import KitError
 
 # What a week's folder may add to what is graded: the notebook with its pictures.
 _NOTEBOOK = 8 << 20
@@ -26,7 +24,10 @@ _ENTRY = b"PK\x01\x02"  # what begins an entry in the list of a zip
 _KEPT = re.compile(r".*\.(py|ipynb|txt|json|csv|npy)\Z", re.IGNORECASE | re.DOTALL)
 _PART = re.compile(r"[\w(][\w .()+,-]*\Z")
 _NEVER = {"timestamp.txt", "submission_secret.txt", "__pycache__", ".ipynb_checkpoints"}
-_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+class NotTaken(KitError):
+    """What was sent is nothing that a week is made of; the message is for the student."""
 
 
 def most_bytes(limits: Limits) -> int:
@@ -37,41 +38,29 @@ def most_bytes(limits: Limits) -> int:
 def gather(
     files: Mapping[str, bytes], week: Week, limits: Limits
 ) -> tuple[dict[str, bytes], list[str]]:
-    """The files of a hand-in by plain names, and what was left out; raises IntakeError."""
+    """The files of a hand-in by plain names, and what was left out; raises NotTaken."""
     for name, data in files.items():
         if name.lower().endswith(".zip") and data.count(_ENTRY) > _MOST_ENTRIES:
-            raise IntakeError("The zip lists too many files. Zip only your week's folder.")
+            raise NotTaken("The zip lists too many files. Zip only your week's folder.")
     named = {name.replace("\\", "/"): data for name, data in files.items()}
     if len(named) == 1:
         ((name, data),) = named.items()
         if not name.lower().endswith((".zip", ".py", ".ipynb", ".txt")):
             kinds = f"{week.module}, your notebook, or a zip of your week's folder"
-            raise IntakeError(f"This is no file that a week is made of. Hand in {kinds}.")
+            raise NotTaken(f"This is no file that a week is made of. Hand in {kinds}.")
     content, left_out = content_of(named, week, most_bytes(limits))
     kept = {n: d for n, d in content.items() if _KEPT.match(n) and _plain(n)}
     left_out += [f"{n!r}: not needed" for n in content if n not in kept][:20]
     if len(kept) > limits.submission_files:
-        raise IntakeError(f"It holds more than {limits.submission_files} files.")
+        raise NotTaken(f"It holds more than {limits.submission_files} files.")
     if not kept:
-        raise IntakeError(f"There is nothing to grade in it. Hand in your {week.module}.")
+        raise NotTaken(f"There is nothing to grade in it. Hand in your {week.module}.")
     return dict(sorted(kept.items())), left_out
 
 
 def _plain(name: str) -> bool:
     parts = PurePosixPath(name).parts
     return bool(parts) and all(_PART.match(p) and p not in _NEVER for p in parts)
-
-
-def packed(files: Mapping[str, bytes]) -> bytes:
-    """The files as a zip; the same files give the same bytes."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in sorted(files):
-            entry = zipfile.ZipInfo(name, _EPOCH)
-            entry.external_attr = 0o644 << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, files[name])
-    return stream.getvalue()
 
 
 def unpacked(data: bytes) -> dict[str, bytes]:
@@ -85,12 +74,6 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-
-
-def digest_of(files: Mapping[str, bytes]) -> str:
-    """The digest on a receipt: of the lines `sha256  name`, in the order of the names."""
-    lines = (f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def problem_of(folder: Path, week: Week, limits: Limits) -> str:

@@ -15,15 +15,16 @@ import msgspec
 
 from ..batch.cluster import Cluster
 from ..model.course import Course, Week
-from ..model.errors import IntakeError
+from ..model.parcel import digest_of, packed
 from ..model.report import SubmissionReport
 from ..nbgrader.workspace import Workspace
 from . import parcel
 from .courses import Courses
 from .dispatch import Dispatcher
-from .inbox import FoundHandIn, Inbox, handed_back
+from .inbox import Inbox, InExchange, handed_back
 from .lanes import Lane
 from .news import News
+from .parcel import NotTaken
 from .people import People
 from .policy import standing
 from .queue import REPLACED, Queue, Try
@@ -100,22 +101,22 @@ class Service:
     def hand_in(
         self, student: str, week: Week, sent: Mapping[str, bytes], door: str
     ) -> tuple[Try, list[str]]:
-        """Take what was sent; the try, and what was left out of it. Raises IntakeError.
+        """Take what was sent; the try, and what was left out of it. Raises NotTaken.
 
         The same files as in the student's newest try are that try: a second click is no second try.
         """
         course = self.courses.now
         limits = course.limits(week)
         if not Workspace(course).released(week).is_dir():
-            raise IntakeError(f"{week.title} is not out yet.")
+            raise NotTaken(f"{week.title} is not out yet.")
         files, left_out = parcel.gather(sent, week, limits)
-        digest = parcel.digest_of(files)
+        digest = digest_of(files)
         tries = self.queue.of(student, week.name)
         if tries and tries[0].digest == digest and tries[0].state != REPLACED:
             return tries[0], left_out
         if not any(name.endswith(".ipynb") for name in files):
             self._refuse_what_cannot_be_graded(files, week)
-        one = self._queued(student, week, parcel.packed(files), digest, door=door)
+        one = self._queued(student, week, packed(files), digest, door=door)
         return one, left_out
 
     def _refuse_what_cannot_be_graded(self, files: Mapping[str, bytes], week: Week) -> None:
@@ -124,9 +125,9 @@ class Service:
             parcel.write_files(files, Path(folder))
             problem = parcel.problem_of(Path(folder), week, self.courses.now.limits(week))
         if problem:
-            raise IntakeError(problem)
+            raise NotTaken(problem)
 
-    def _take(self, found: FoundHandIn, content: bytes, digest: str) -> Try:
+    def _take(self, found: InExchange, content: bytes, digest: str) -> Try:
         """What lies in the exchange."""
         week = self.courses.now.week(found.week)
         received = found.handed_in.timestamp()

@@ -44,6 +44,7 @@ class WeekFile(msgspec.Struct, frozen=True):
     stub: str = ""
     electives_counted: int | None = None
     release: int = 1  # which one this folder is, where a week was mended and released again
+    hand_in: str = ""  # where a service takes it, if there is one
 
     @property
     def rules(self) -> dict[str, Rules]:
@@ -83,6 +84,7 @@ def _describe(course: Course, week: Week, stub: str) -> WeekFile:
         questions=tuple(WeekQuestion(q.name, q.points) for q in week.questions),
         stub=stub,
         electives_counted=week.electives_counted,
+        hand_in=course.registry.immediate.url,
     )
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from autograder.model.parcel import digest_of
 from autograder.serve.guard import HEADERS, Rate
-from autograder.serve.parcel import digest_of
 from autograder.serve.routes import ROUTES
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 

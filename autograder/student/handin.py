@@ -1,0 +1,115 @@
+"""Handing in a week: which of its files count, and where they go.
+
+Two doors: a service of the course (`service.py`), or nbgrader's exchange, where the real
+`nbgrader submit` carries a folder that holds just these files.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from ..model.errors import KitError
+from ..model.parcel import digest_of
+from .reset import KEPT
+from .week import WeekFolder
+
+RECEIPTS = "RECEIPTS.md"
+_SUFFIXES = (".py", ".txt", ".json", ".csv", ".npy")
+_HANDED_OUT = ("figures", KEPT, "feedback", "__pycache__")
+_MOST = 64 << 20
+_DONE = re.compile(r"Submitted as: (\S+) (\S+) (.+)")
+
+
+class HandIn(msgspec.Struct, frozen=True):
+    """What is handed in: the files that count, by name, and what is to be said about them."""
+
+    files: dict[str, bytes]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        return digest_of(self.files)
+
+
+def pack(folder: WeekFolder) -> HandIn:
+    """The module, the notebook, and what else the student's code may need; raises KitError."""
+    copies = _copies(folder)
+    if not folder.module.is_file():
+        found = f"; there is {copies[0].name}: rename it" if copies else ""
+        raise KitError(f"there is no {folder.module.name} in {folder.path.name}{found}")
+    files: dict[str, bytes] = {}
+    for path in sorted(folder.path.rglob("*")):
+        name = path.relative_to(folder.path).as_posix()
+        if path not in copies and path.is_file() and _counts(folder, name):
+            files[name] = path.read_bytes()
+    if sum(map(len, files.values())) > _MOST:
+        largest = max(files, key=lambda name: len(files[name]))
+        raise KitError(f"the folder holds more than {_MOST >> 20} MiB: move {largest} out of it")
+    notes = [_about_copy(folder, copy) for copy in copies]
+    if f"{folder.week.week}.ipynb" not in files and folder.week.questions:
+        notes.append(f"there is no {folder.week.week}.ipynb: written answers are not handed in")
+    return HandIn(files, tuple(note for note in notes if note))
+
+
+def _counts(folder: WeekFolder, name: str) -> bool:
+    parts = name.split("/")
+    if any(p.startswith(".") or p in _HANDED_OUT for p in parts):
+        return False
+    if name == f"test_{folder.stem}.py":
+        return False
+    return name == f"{folder.week.week}.ipynb" or name.endswith(_SUFFIXES)
+
+
+def _copies(folder: WeekFolder) -> list[Path]:
+    """`softmax (1).py` and the like, which a browser or an editor made of the module."""
+    pattern = rf"{re.escape(folder.stem)}( ?\(\d+\)| - copy.*|[ _-]copy)\.py"
+    copied = re.compile(pattern, re.IGNORECASE)
+    return [p for p in sorted(folder.path.glob("*.py")) if copied.fullmatch(p.name)]
+
+
+def _about_copy(folder: WeekFolder, copy: Path) -> str:
+    if copy.stat().st_mtime <= folder.module.stat().st_mtime:
+        return ""
+    return f"{copy.name} is newer than {folder.module.name}, which is handed in"
+
+
+def to_exchange(folder: WeekFolder, parcel: HandIn) -> str:
+    """Hand in by nbgrader; when, as it says. Raises KitError."""
+    program = shutil.which("nbgrader", path=str(Path(sys.executable).parent)) or shutil.which(
+        "nbgrader"
+    )
+    if program is None:
+        raise KitError(
+            "there is nowhere to hand in: name your course's service with --to https://…, or "
+            "install nbgrader for its exchange"
+        )
+    name = folder.path.name if folder.path.name.startswith(folder.week.week) else folder.week.week
+    with tempfile.TemporaryDirectory(prefix="autograder-submit-") as stage:
+        for relative, data in parcel.files.items():
+            path = Path(stage) / name / relative
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        done = subprocess.run(
+            [program, "submit", name], cwd=stage, capture_output=True, text=True, check=False
+        )
+    said = _DONE.search(done.stdout + done.stderr)
+    if done.returncode or said is None:
+        last = (done.stderr.strip() or done.stdout.strip() or "no reason was given").splitlines()
+        raise KitError(f"nbgrader submit took nothing: {last[-1]}")
+    return said.group(3).strip()
+
+
+def keep_receipt(folder: WeekFolder, line: str) -> None:
+    """Note a receipt in the week's folder; it is never handed in."""
+    path = folder.path / RECEIPTS
+    head = "" if path.exists() else "# What you handed in\n\n"
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"{head}- {dt.datetime.now():%Y-%m-%d %H:%M:%S}: {line}\n")

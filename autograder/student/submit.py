@@ -1,0 +1,213 @@
+"""`autograder submit` on a terminal: check, pack, hand in, show the receipt and the result."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from ..model.errors import KitError
+from ..model.parcel import packed
+from .handin import HandIn, keep_receipt, pack, to_exchange
+from .service import CourseService, Unknown
+from .terminal import console
+from .week import WeekFolder, open_all, open_folder
+
+_WIDTH = 80
+
+
+def run_submit(
+    week: str | None,
+    folder: Path | None,
+    *,
+    to: str,
+    token: str,
+    exchange: bool,
+    check: bool,
+    wait: bool,
+) -> bool:
+    """Hand in; return whether the public checks pass, where they were run."""
+    opened = _opened(week, folder)
+    parcel = pack(opened)
+    out = console()
+    passed = _checked(out, opened) if check else True
+    for note in parcel.notes:
+        out.print(f"LOOK  {note}")
+    url = "" if exchange else to or opened.week.hand_in
+    if url:
+        _to_service(out, opened, parcel, CourseService(url), token, wait=wait)
+    else:
+        _to_exchange(out, opened, parcel)
+    return passed and not parcel.notes
+
+
+def _opened(week: str | None, folder: Path | None) -> WeekFolder:
+    if week is None:
+        return open_folder(folder)
+    weeks = open_all(folder)
+    number = week.removeprefix("week").lstrip("0")
+    found = [w for w in weeks if w.week.week == week or w.week.week[4:6].lstrip("0") == number]
+    if not found:
+        known = ", ".join(w.path.name for w in weeks) or "none"
+        raise KitError(f"there is no week {week!r} here; there are {known}")
+    return found[0]
+
+
+def _checked(out: Console, folder: WeekFolder) -> bool:
+    """Run the public checks and say how the exercises stand, in a few lines."""
+    from .checking import check_week
+
+    result = check_week(folder, folder.names)
+    if result.broken:
+        raise KitError(
+            f"{folder.week.module} cannot be read by Python (line {result.broken.line}), so "
+            "nothing in it would count: mend it, or say --no-check"
+        )
+    held = [e for e in result.exercises if e.state in ("pass", "skipped")]
+    out.print(f"{len(held)} of {len(result.exercises)} exercises pass the public checks")
+    rest = [e.name for e in result.exercises if e not in held]
+    if rest:
+        out.print(f"  not yet: {', '.join(rest)}  (`autograder check` shows why)", soft_wrap=True)
+    return not rest
+
+
+def _to_exchange(out: Console, folder: WeekFolder, parcel: HandIn) -> None:
+    when = to_exchange(folder, parcel)
+    out.print(f"Handed in through nbgrader, {when}")
+    _say_files(out, parcel)
+    keep_receipt(folder, f"through nbgrader, {when}, digest {parcel.digest}")
+
+
+def _say_files(out: Console, parcel: HandIn) -> None:
+    out.print(f"  files    {', '.join(parcel.files)}", soft_wrap=True)
+    out.print(f"  digest   {parcel.digest}", soft_wrap=True)
+
+
+# The service
+
+
+def _to_service(
+    out: Console,
+    folder: WeekFolder,
+    parcel: HandIn,
+    remote: CourseService,
+    token: str,
+    *,
+    wait: bool,
+) -> None:
+    said = _handed_in(out, folder, parcel, remote, token)
+    out.print(f"Handed in: {folder.heading}, {said['received']}")
+    out.print(f"  receipt  {said['receipt']}")
+    _say_files(out, parcel)
+    if said["digest"] != parcel.digest:
+        left = ", ".join(map(str, said.get("left_out", []))) or "nothing is said why"
+        out.print(f"LOOK  the service kept other files than were sent: {left}", soft_wrap=True)
+    keep_receipt(folder, f"receipt {said['receipt']}, {said['received']}, digest {said['digest']}")
+    if said["why"]:
+        out.print(said["why"], soft_wrap=True)
+    elif wait:
+        _show_result(out, remote, said)
+    else:
+        out.print(f"  result   {remote.url}tries/{said['receipt']}", soft_wrap=True)
+
+
+def _handed_in(
+    out: Console, folder: WeekFolder, parcel: HandIn, remote: CourseService, token: str
+) -> dict[str, Any]:
+    data = packed(parcel.files)
+    if token:
+        remote.enter(token)
+    try:
+        if not remote.key:
+            raise Unknown("you have not signed in here yet")
+        return remote.hand_in(folder.week.week, data)
+    except Unknown as error:
+        if not sys.stdin.isatty() or token:
+            raise KitError(
+                f"{remote.url}: {error}: give the token that your instructor or the web page gave "
+                "you by AUTOGRADER_TOKEN, or type it when you are asked in a terminal"
+            ) from None
+        out.print(f"{remote.url} asks who you are: {error}", soft_wrap=True)
+        name = remote.enter(getpass.getpass("Token: ").strip())
+        out.print(f"This machine hands in for {name} from now on.")
+        return remote.hand_in(folder.week.week, data)
+
+
+def _show_result(out: Console, remote: CourseService, said: dict[str, Any]) -> None:
+    """Wait for the result, and show it; a Ctrl-C ends the waiting only."""
+    from ..terminal.console import terminal
+
+    try:
+        with terminal(stderr=True).status(_standing(said), spinner="line") as status:
+            for state in remote.follow(said["receipt"]):
+                said = state
+                status.update(_standing(state))
+    except KeyboardInterrupt:
+        out.print(f"It is handed in. Its result: {remote.url}tries/{said['receipt']}")
+        return
+    if said["state"] not in ("graded", "replaced"):
+        out.print(f"It is handed in. Its result: {remote.url}tries/{said['receipt']}")
+        return
+    left = remote.result(said["receipt"])
+    for line in result_lines(left):
+        out.print(line, soft_wrap=True)
+    if "left" in left and not left.get("why"):
+        out.print(f"{left['left']} of {left['tries']} results left")
+
+
+def _standing(said: dict[str, Any]) -> str:
+    before = f", {said['ahead']} before you" if said.get("ahead") else ""
+    wait = f", about {said['seconds']} s" if said.get("seconds") else ""
+    return f"  {str(said.get('words', '')).lower()}{before}{wait}"
+
+
+def result_lines(said: dict[str, Any]) -> Iterator[str]:
+    """What a result says, in lines of a terminal."""
+    told = said.get("told") or {}
+    if said["state"] == "replaced":
+        yield "You handed in again before it was graded; that took no try."
+        return
+    if told.get("message"):
+        yield from _wrapped(str(told["message"]), 0)
+    if told.get("score") is not None:
+        yield f"{told['score']:g} of {told['max_score']:g} points"
+    for exercise in told.get("exercises", []):
+        yield from _exercise(exercise)
+
+
+def _exercise(exercise: dict[str, Any]) -> Iterator[str]:
+    score = exercise.get("score")
+    points = "" if score is None else f"  {score:g} of {exercise['points']:g}"
+    words = f"  {exercise['words'].lower()}" if exercise["words"] else ""
+    if not words and not exercise["named"]:
+        return
+    yield f"{exercise['mark'] or '-'} {exercise['name']}{words}{points}"
+    for named in exercise["named"]:
+        title = named["title"]
+        yield from _wrapped(f"It looks as if your code {title[:1].lower()}{title[1:]}", 4)
+        yield from _wrapped(named["hint"], 4)
+    yield from _wrapped(exercise["where"], 4)
+    yield from _wrapped(exercise["carried"], 4)
+    if exercise["named"]:
+        return
+    for cause in exercise["causes"][:2]:
+        line = f" at line {cause['line']}" if cause["line"] else ""
+        yield from _wrapped(f"{cause['verdict']}{line}: {cause['claims'][0]}", 4)
+        if len(cause["claims"]) > 1:
+            yield f"    and {len(cause['claims']) - 1} more for the same reason"
+
+
+def _wrapped(text: str, indent: int) -> Iterator[str]:
+    for paragraph in text.splitlines():
+        yield from textwrap.wrap(paragraph, _WIDTH - indent, initial_indent=" " * indent,
+                                 subsequent_indent=" " * indent)  # fmt: skip
+
+
+def token_given() -> str:
+    return os.environ.get("AUTOGRADER_TOKEN", "")
