@@ -26,6 +26,8 @@ REFUSED = SubmissionReport(ME, Ending.REFUSED, 0.0, 3.0, 0.0, "There is no doubl
 # Cells that take minutes, a terminal or a broken machine.
 ELSEWHERE = {
     ("watch", 0): "tests/student/test_watch.py",
+    ("submit", 0): "tests/serve/test_submit.py",
+    ("submit", 1): "tests/serve/test_submit.py",
     ("demo", 0): "tests/nbgrader/test_demo.py",
     ("demo", 1): "tests/nbgrader/test_demo.py",
     ("regrade", 1): "tests/nbgrader/test_regrade.py",
@@ -108,7 +110,7 @@ def nowhere(*arguments: str) -> Scene:
     return play
 
 
-for command in ("check", "watch", "progress", "demo"):
+for command in ("check", "watch", "progress", "demo", "submit"):
     SCENES[command, 2] = nowhere(command)
 
 

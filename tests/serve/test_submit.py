@@ -72,7 +72,7 @@ def test_a_copy_is_never_handed_in_instead_of_the_module(folder: Path) -> None:
 
 @pytest.mark.parametrize("url", ["http://grade.example.org/", "grade.example.org", "file:///etc"])
 def test_a_key_goes_nowhere_in_the_clear(url: str) -> None:
-    with pytest.raises(KitError, match="https|no address"):
+    with pytest.raises(KitError, match=r"https|no address"):
         CourseService(url)
 
 
@@ -107,7 +107,10 @@ def test_through_nbgrader_the_real_command_carries_these_files(
     digest = digest_of({n: files[n] for n in ("doubling.py", f"{WEEK}.ipynb", "week.json")})
     assert digest in done.stdout
     assert digest in (folder / RECEIPTS).read_text("utf-8")
-    shutil.rmtree(taken)
+    write(folder, {"doubling (1).py": "x = 1"})
+    looked = submit(folder, home, **jupyter)
+    assert looked.returncode == 1
+    assert "LOOK  doubling (1).py is newer" in looked.stdout
 
 
 def test_a_service_gives_a_receipt_and_knows_the_machine_from_then_on(
