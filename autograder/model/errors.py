@@ -10,10 +10,9 @@
     ├── EngineError              the grading engine itself failed: becomes `grader_fault`
     └── NbgraderError            a step of nbgrader failed
 
-(What a service does not take of a hand-in is in autograder/serve/parcel.py, what it answers to
-whoever may not ask in autograder/serve/answers.py, and a service that does not know a student in
-autograder/student/service.py. The sandbox's own errors are drawn in autograder/sandbox/errors.py;
-the verdicts that stop a hidden test are in autograder/grading/outcomes.py.)
+(The sandbox's own errors are drawn in autograder/sandbox/errors.py; the verdicts that stop a
+hidden test are in autograder/grading/outcomes.py; what the service answers to a request that it
+refuses is in autograder/serve/answers.py.)
 """
 
 from __future__ import annotations

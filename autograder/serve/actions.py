@@ -12,12 +12,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from ..model.course import Week
+from ..model.errors import IntakeError
 from ..nbgrader.status import returned_page
 from ..nbgrader.workspace import Workspace
-from .answers import Denied, see, shown, wants_json
+from .answers import RequestError, see, shown, wants_json
 from .doors import Door, with_session
 from .pages import STATIC, static
-from .parcel import NotTaken
 from .people import Person
 from .queue import Try
 from .service import Service
@@ -39,7 +39,7 @@ class Sent(msgspec.Struct):
 
 
 async def read_body(request: Request, form: str, service: Service) -> Sent:
-    """The body of a request whose sender is known, within its bounds; raises Denied."""
+    """The body of a request whose sender is known, within its bounds; raises RequestError."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
         if form == "files" and kind == "application/zip":
@@ -52,13 +52,13 @@ async def read_body(request: Request, form: str, service: Service) -> Sent:
                     sent.fields[name] = value
                 elif value.filename:
                     if value.filename in sent.files:
-                        raise Denied(422, f"{value.filename!r} is in it twice. Send one.")
+                        raise RequestError(422, f"{value.filename!r} is in it twice. Send one.")
                     sent.files[value.filename] = await value.read()
             return sent
     except (MultiPartException, HTTPException, ValueError):
-        raise Denied(400, "This form cannot be read. Send it again.") from None
+        raise RequestError(400, "This form cannot be read. Send it again.") from None
     except ClientDisconnect:
-        raise Denied(400, "It did not arrive as a whole. Send it again.") from None
+        raise RequestError(400, "It did not arrive as a whole. Send it again.") from None
 
 
 # For anybody
@@ -73,7 +73,7 @@ def health(service: Service, door: Door, request: Request, who: Person | None) -
 def static_file(service: Service, door: Door, request: Request, who: Person | None) -> Response:
     name = request.path_params["name"]
     if name not in STATIC:
-        raise Denied(404, "There is nothing here.")
+        raise RequestError(404, "There is nothing here.")
     answer = Response(static(name), media_type=STATIC[name])
     answer.headers["cache-control"] = "public, max-age=600"
     return answer
@@ -100,7 +100,7 @@ def enter(
     person = service.people.enter(token, "program" if program else "browser") if fits else None
     if person is None:
         if program:
-            raise Denied(401, "This token is unknown or was used. Ask for another one.")
+            raise RequestError(401, "This token is unknown or was used. Ask for another one.")
         return shown(service, request, None, "enter", 401, wrong=True)
     if program:
         return JSONResponse({"key": person.key, "name": person.name})
@@ -122,7 +122,7 @@ def leave(service: Service, door: Door, request: Request, who: Person, sent: Sen
 def own_token(service: Service, door: Door, request: Request, who: Person, sent: Sent) -> Response:
     """A token with which `autograder submit` on the student's own machine gets a session."""
     if who.kind != "browser":
-        raise Denied(404, "There is nothing here.")
+        raise RequestError(404, "There is nothing here.")
     token = service.people.token(who.name, who.role)
     return shown(service, request, who, "token", token=token)
 
@@ -146,16 +146,16 @@ def hand_in(service: Service, door: Door, request: Request, who: Person, sent: S
     """Take files, a zip or a folder; the answer is a receipt."""
     week = _week(service, request)
     if who.role != "student":
-        raise Denied(403, "Only students hand in here.")
+        raise RequestError(403, "Only students hand in here.")
     files = {"hand-in.zip": sent.raw} if sent.raw else sent.files
     by = "command" if who.kind == "program" else "page"
     try:
         if not files:
-            raise NotTaken("There was no file in it. Choose your files, then hand in.")
+            raise IntakeError("There was no file in it. Choose your files, then hand in.")
         one, left_out = service.hand_in(who.name, week, files, by)
-    except NotTaken as error:
+    except IntakeError as error:
         if wants_json(request):
-            raise Denied(422, str(error)) from None
+            raise RequestError(422, str(error)) from None
         view = service.views.week(who.name, week)
         return shown(service, request, who, "week", 422, week=view, problem=str(error))
     if not wants_json(request):
@@ -188,7 +188,7 @@ def feedback(service: Service, door: Door, request: Request, who: Person) -> Res
     week = _week(service, request)
     page = returned_page(Workspace(service.courses.now), week, who.name)
     if page is None:
-        raise Denied(404, "The feedback of this week is not out yet.")
+        raise RequestError(404, "The feedback of this week is not out yet.")
     answer = Response(page.read_bytes(), media_type="text/html; charset=utf-8")
     answer.headers["content-security-policy"] = _FEEDBACK
     return answer
@@ -200,7 +200,7 @@ def _week(service: Service, request: Request) -> Week:
     for week in service.courses.open_weeks():
         if week.name == name:
             return week
-    raise Denied(404, "There is no such week, or it is not out yet.")
+    raise RequestError(404, "There is no such week, or it is not out yet.")
 
 
 def own_try(service: Service, request: Request, who: Person) -> Try:
@@ -208,5 +208,5 @@ def own_try(service: Service, request: Request, who: Person) -> Try:
     receipt: Any = request.path_params["receipt"]
     one = service.queue.find(receipt) if _RECEIPT.match(receipt) else None
     if one is None or (who.role != "instructor" and one.student != who.name):
-        raise Denied(404, "You have no such receipt.")
+        raise RequestError(404, "You have no such receipt.")
     return one

@@ -13,7 +13,7 @@ from .people import Person
 from .service import Service
 
 
-class Denied(Exception):
+class RequestError(Exception):
     """Ends a request with a status and a sentence for whoever asked, or sends a browser on."""
 
     def __init__(self, status: int, message: str, wait: float = 0.0, go_to: str = "") -> None:
@@ -39,7 +39,9 @@ def shown(
     return HTMLResponse(text, status)
 
 
-def refusal(service: Service, request: Request, who: Person | None, error: Denied) -> Response:
+def refusal(
+    service: Service, request: Request, who: Person | None, error: RequestError
+) -> Response:
     """The answer to a request that was refused."""
     answer: Response
     if error.go_to and not wants_json(request):

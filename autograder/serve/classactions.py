@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 import msgspec  # isort: skip
 
 from .actions import Sent, own_try
-from .answers import Denied, see, shown, wants_json
+from .answers import RequestError, see, shown, wants_json
 from .classview import class_view
 from .doors import Door
 from .people import Person
@@ -26,6 +26,6 @@ def again(service: Service, door: Door, request: Request, who: Person, sent: Sen
     """Grade a try again on which the service failed several times."""
     one = own_try(service, request, who)
     if not service.queue.again(one.receipt):
-        raise Denied(409, "This one is not stuck any more.")
+        raise RequestError(409, "This one is not stuck any more.")
     service.wake()
     return see(service, "class")

@@ -21,7 +21,7 @@ _HOUR = 3600.0
 _STUCK_AFTER = 3  # tries in a row with the same mistake
 
 
-class ClassMistake(msgspec.Struct, frozen=True):
+class RecentMistake(msgspec.Struct, frozen=True):
     """A misconception and who has it now."""
 
     week: str
@@ -68,7 +68,7 @@ class ClassView(msgspec.Struct, frozen=True):
     oldest: int  # seconds that the first in line has waited
     graded: int  # in the last hour
     median: float  # seconds from hand-in to result in the last hour
-    mistakes: tuple[ClassMistake, ...]
+    mistakes: tuple[RecentMistake, ...]
     stuck: tuple[StuckOn, ...]
     rows: tuple[ClassRow, ...]
     lanes: tuple[LaneView, ...]
@@ -111,7 +111,7 @@ def class_view(
     )
 
 
-def mistakes(recent: Sequence[tuple[Try, SubmissionReport]]) -> tuple[ClassMistake, ...]:
+def mistakes(recent: Sequence[tuple[Try, SubmissionReport]]) -> tuple[RecentMistake, ...]:
     """The named mistakes in everybody's newest result, the most common first."""
     newest = {(one.student, one.week): report for one, report in recent}
     found: dict[tuple[str, str, str], list[str]] = {}
@@ -120,7 +120,7 @@ def mistakes(recent: Sequence[tuple[Try, SubmissionReport]]) -> tuple[ClassMista
             for named in exercise.explained:
                 found.setdefault((week, exercise.name, named.title), []).append(student)
     ordered = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
-    return tuple(ClassMistake(*key, tuple(sorted(students))) for key, students in ordered)
+    return tuple(RecentMistake(*key, tuple(sorted(students))) for key, students in ordered)
 
 
 def stuck_on(recent: Sequence[tuple[Try, SubmissionReport]]) -> tuple[StuckOn, ...]:

@@ -38,7 +38,7 @@ _SURE = 0.8  # the share of tries that are to be done within what is said
 Answer = TypeVar("Answer")
 
 
-class _NotGraded(Exception):
+class _LaneFailed(Exception):
     """A fault of ours, in words for the instructor."""
 
 
@@ -137,7 +137,7 @@ class Dispatcher:
         try:
             try:
                 report = await self._report(lane, one)
-            except (_NotGraded, LaneDied, KitError, OSError, TimeoutError) as error:
+            except (_LaneFailed, LaneDied, KitError, OSError, TimeoutError) as error:
                 await self._put_back(one, str(error) or type(error).__name__)
                 return
             except SQLAlchemyError as error:
@@ -170,15 +170,15 @@ class Dispatcher:
                 report = await asyncio.wait_for(graded, most)
             except TimeoutError:
                 lane.end()
-                raise _NotGraded(f"grading took more than {most:.0f} s and was ended") from None
+                raise _LaneFailed(f"grading took more than {most:.0f} s and was ended") from None
         if report.verdict is Ending.GRADER_FAULT:
-            raise _NotGraded(report.message)
+            raise _LaneFailed(report.message)
         return await asyncio.to_thread(work.keep, report)
 
     def _made_ready(self, one: Try) -> Work:
         week = self.courses.week(one.week)
         if week is None:
-            raise _NotGraded(f"{one.week} is no longer in course.yaml")
+            raise _LaneFailed(f"{one.week} is no longer in course.yaml")
         content = self.queue.content(one.digest)
         return make_ready(self.courses.now, week, one, content, self.devices, self.sandbox)
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from starlette.requests import Request
 from starlette.responses import Response
 
-from .answers import Denied
+from .answers import RequestError
 from .people import Kind, People, Person
 
 COOKIE = "autograder-session"
@@ -20,14 +20,14 @@ class Door(Protocol):
     def known(self, request: Request) -> Person | None:
         """Who asks, if that is known. Blocks."""
 
-    def stranger(self, request: Request) -> Denied:
+    def stranger(self, request: Request) -> RequestError:
         """What is answered to somebody who is not known and has to be."""
 
     def entrance(self, request: Request) -> Response | None:
         """Where a browser goes to become known; None: to the form for a token."""
 
     def returned(self, request: Request) -> tuple[Person, Response]:
-        """Who comes back from there; raises Denied."""
+        """Who comes back from there; raises RequestError."""
 
 
 def bearer(request: Request) -> str:
@@ -54,16 +54,16 @@ class TokenDoor:
             return self._people.known(key, "program")
         return known_by_cookie(self._people, request, "browser")
 
-    def stranger(self, request: Request) -> Denied:
+    def stranger(self, request: Request) -> RequestError:
         where = f"{self._prefix}enter"
         said = "Who are you? Sign in with the token that your instructor gave you."
-        return Denied(401, said, go_to=where if request.method == "GET" else "")
+        return RequestError(401, said, go_to=where if request.method == "GET" else "")
 
     def entrance(self, request: Request) -> Response | None:
         return None
 
     def returned(self, request: Request) -> tuple[Person, Response]:
-        raise Denied(404, "There is nothing here.")
+        raise RequestError(404, "There is nothing here.")
 
 
 def known_by_cookie(people: People, request: Request, kind: Kind) -> Person | None:

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from .actions import own_try
-from .answers import Denied
+from .answers import RequestError
 from .classview import class_view
 from .news import CLASS
 from .people import Person
@@ -49,7 +49,7 @@ def _stream(
     service: Service, who: Person, topic: str, look: Callable[[], tuple[dict[str, Any], bool]]
 ) -> Response:
     if _open[who.name] >= _MOST:
-        raise Denied(429, "You have too many pages open. Close some.", 5)
+        raise RequestError(429, "You have too many pages open. Close some.", 5)
     _open[who.name] += 1
 
     async def tell() -> AsyncIterator[bytes]:

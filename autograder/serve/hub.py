@@ -13,7 +13,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from .answers import Denied
+from .answers import RequestError
 from .doors import bearer, known_by_cookie, with_session
 from .people import People, Person, Role, is_name
 
@@ -54,9 +54,9 @@ class HubDoor:
         role: Role = "instructor" if model.get("admin") or named else "student"
         return Person(model["name"], role, kind, key)
 
-    def stranger(self, request: Request) -> Denied:
+    def stranger(self, request: Request) -> RequestError:
         where = f"{self._prefix}enter" if request.method == "GET" else ""
-        return Denied(401, "Who are you? Sign in to the Hub.", go_to=where)
+        return RequestError(401, "Who are you? Sign in to the Hub.", go_to=where)
 
     def entrance(self, request: Request) -> Response | None:
         state = self._hub.generate_state(next_url=self._prefix)
@@ -80,12 +80,12 @@ class HubDoor:
     def returned(self, request: Request) -> tuple[Person, Response]:
         code, state = request.query_params.get("code"), request.query_params.get("state")
         if not code or not state or request.cookies.get(_STATE) != state:
-            raise Denied(403, "The way back from the Hub was lost. Go to the first page again.")
+            raise RequestError(403, "The way back from the Hub was lost. Begin at the first page.")
         verifier = self._hub.get_code_verifier(state) if self._hub.pkce_enabled else None
         token = self._hub.token_for_code(code, code_verifier=verifier, sync=True)
         who = self._person(self._asked(token), "", "hub")
         if who is None:
-            raise Denied(403, "The Hub does not let you use this service.")
+            raise RequestError(403, "The Hub does not let you use this service.")
         session = self._people.session(who.name, who.role, "hub")
         answer = RedirectResponse(self._prefix, 303)
         answer.delete_cookie(_STATE, path=self._prefix)

@@ -26,13 +26,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ..batch.intake import is_wanted
 from ..model.course import Course, Week
+from ..model.errors import IntakeError
 from ..model.parcel import digest_of, packed
 from ..nbgrader.again import names
 from ..nbgrader.ordinary import copy_ordinary
 from ..nbgrader.served import served
 from ..nbgrader.workspace import Workspace
 from .courses import Courses
-from .parcel import NotTaken
 from .people import is_name
 from .queue import Queue, Try
 from .troubles import Troubles
@@ -44,7 +44,7 @@ _LOOK = 60.0
 _MOST_BYTES = 64 << 20
 
 
-class InExchange(msgspec.Struct, frozen=True):
+class FoundHandIn(msgspec.Struct, frozen=True):
     """A folder in the exchange, by its name."""
 
     source: str
@@ -62,7 +62,7 @@ class Inbox:
         courses: Courses,
         queue: Queue,
         troubles: Troubles,
-        take: Callable[[InExchange, bytes, str], Try],
+        take: Callable[[FoundHandIn, bytes, str], Try],
     ) -> None:
         self.courses, self.queue, self.troubles = courses, queue, troubles
         self._take = take
@@ -124,7 +124,7 @@ class Inbox:
                     unfinished = True
         return unfinished
 
-    def _is_known_otherwise(self, course: Course, week: Week, found: InExchange) -> bool:
+    def _is_known_otherwise(self, course: Course, week: Week, found: FoundHandIn) -> bool:
         """Return whether what was collected, or handed in here, is as new."""
         stamp = f"{found.handed_in:%Y-%m-%d %H:%M:%S.%f} UTC"
         collected = Workspace(course).submitted(found.student, week) / "timestamp.txt"
@@ -137,7 +137,7 @@ class Inbox:
         tries = self.queue.of(found.student, week.name)
         return any(one.received >= found.handed_in.timestamp() for one in tries)
 
-    def _taken(self, course: Course, week: Week, found: InExchange) -> bool:
+    def _taken(self, course: Course, week: Week, found: FoundHandIn) -> bool:
         """Copy a folder and hand it in; False if it is not whole yet."""
         source = self._folder(course) / found.source
         before = _state(source)
@@ -155,7 +155,7 @@ class Inbox:
             files[_SECRET] = secret
         try:
             self._take(found, packed(files), digest_of(files))
-        except NotTaken as error:
+        except IntakeError as error:
             self._left.add(found.source)
             self.troubles.begin("exchange", f"{found.source!r}: {error}")
         return True
@@ -164,10 +164,10 @@ class Inbox:
         return Workspace(course).exchange / course.id / "inbound"
 
 
-def newest(course: Course, week: Week) -> Iterator[InExchange]:
+def newest(course: Course, week: Week) -> Iterator[FoundHandIn]:
     """Each student's newest hand-in of a week, their own first."""
     workspace = Workspace(course)
-    by_student: dict[str, InExchange] = {}
+    by_student: dict[str, FoundHandIn] = {}
     for name in names(workspace, week):
         for path in (workspace.exchange / course.id / "inbound").glob(f"*+{name}+*"):
             found = _found(path, name, week)
@@ -179,7 +179,7 @@ def newest(course: Course, week: Week) -> Iterator[InExchange]:
     yield from by_student.values()
 
 
-def _found(path: Path, name: str, week: Week) -> InExchange | None:
+def _found(path: Path, name: str, week: Week) -> FoundHandIn | None:
     student, _, rest = path.name.partition(f"+{name}+")
     try:
         moment = dt.datetime.fromisoformat(rest.split("+")[0].replace(" UTC", "+00:00"))
@@ -191,7 +191,7 @@ def _found(path: Path, name: str, week: Week) -> InExchange | None:
     if not is_name(student) or path.is_symlink() or not path.is_dir():
         return None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
-    return InExchange(path.name, student, week.name, moment, owner == student)
+    return FoundHandIn(path.name, student, week.name, moment, owner == student)
 
 
 def _state(folder: Path) -> tuple[tuple[str, ...], float] | None:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from ..batch.intake import read_submission
 from ..lms.bulk import content_of
 from ..model.course import Limits, Week
-from ..model.errors import KitError
+from ..model.errors import IntakeError
 
 # What a week's folder may add to what is graded: the notebook with its pictures.
 _NOTEBOOK = 8 << 20
@@ -26,10 +26,6 @@ _PART = re.compile(r"[\w(][\w .()+,-]*\Z")
 _NEVER = {"timestamp.txt", "submission_secret.txt", "__pycache__", ".ipynb_checkpoints"}
 
 
-class NotTaken(KitError):
-    """What was sent is nothing that a week is made of; the message is for the student."""
-
-
 def most_bytes(limits: Limits) -> int:
     """How large a request with a hand-in may be."""
     return (limits.submission_mib << 20) + _NOTEBOOK
@@ -38,23 +34,23 @@ def most_bytes(limits: Limits) -> int:
 def gather(
     files: Mapping[str, bytes], week: Week, limits: Limits
 ) -> tuple[dict[str, bytes], list[str]]:
-    """The files of a hand-in by plain names, and what was left out; raises NotTaken."""
+    """The files of a hand-in by plain names, and what was left out; raises IntakeError."""
     for name, data in files.items():
         if name.lower().endswith(".zip") and data.count(_ENTRY) > _MOST_ENTRIES:
-            raise NotTaken("The zip lists too many files. Zip only your week's folder.")
+            raise IntakeError("The zip lists too many files. Zip only your week's folder.")
     named = {name.replace("\\", "/"): data for name, data in files.items()}
     if len(named) == 1:
         ((name, data),) = named.items()
         if not name.lower().endswith((".zip", ".py", ".ipynb", ".txt")):
             kinds = f"{week.module}, your notebook, or a zip of your week's folder"
-            raise NotTaken(f"This is no file that a week is made of. Hand in {kinds}.")
+            raise IntakeError(f"This is no file that a week is made of. Hand in {kinds}.")
     content, left_out = content_of(named, week, most_bytes(limits))
     kept = {n: d for n, d in content.items() if _KEPT.match(n) and _plain(n)}
     left_out += [f"{n!r}: not needed" for n in content if n not in kept][:20]
     if len(kept) > limits.submission_files:
-        raise NotTaken(f"It holds more than {limits.submission_files} files.")
+        raise IntakeError(f"It holds more than {limits.submission_files} files.")
     if not kept:
-        raise NotTaken(f"There is nothing to grade in it. Hand in your {week.module}.")
+        raise IntakeError(f"There is nothing to grade in it. Hand in your {week.module}.")
     return dict(sorted(kept.items())), left_out
 
 

@@ -21,7 +21,7 @@ _HOUR = 3600.0
 
 
 @dataclass(frozen=True)
-class TriesStanding:
+class TriesLeft:
     """Where a student stands with one week at this moment."""
 
     left: int  # results that will be told in this hour, day or week
@@ -43,7 +43,7 @@ def standing(
     earlier: Sequence[Try],
     now: float,
     more: dt.timedelta = dt.timedelta(),
-) -> TriesStanding:
+) -> TriesLeft:
     """What would become of a try that is handed in now; `earlier` are the student's of the week.
 
     more: what the gradebook grants beyond the due date.
@@ -64,7 +64,7 @@ def standing(
         why = "due"
     elif not left:
         why = "tries"
-    return TriesStanding(
+    return TriesLeft(
         left=left,
         tries=policy.tries,
         why=why,

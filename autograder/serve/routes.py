@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from ..model.visible import visible
 from . import actions, classactions, events
-from .answers import Denied, refusal
+from .answers import RequestError, refusal
 from .doors import Door
 from .guard import SMALL, Guard, Rate
 from .parcel import most_bytes
@@ -103,12 +103,12 @@ class Gate:
             try:
                 who = await self._who(request, row)
                 response = await self._answered(request, row, who)
-            except Denied as error:
+            except RequestError as error:
                 response = await asyncio.to_thread(refusal, self.service, request, who, error)
             except (SQLAlchemyError, OSError) as error:
                 name = type(error).__name__
                 self.service.troubles.begin("requests", f"a request failed: {name}")
-                sorry = Denied(
+                sorry = RequestError(
                     503,
                     "The service cannot reach its database or disk now. Nothing was received: your "
                     "files are safe where they are. Try again in a minute.",
@@ -121,7 +121,7 @@ class Gate:
         return answer
 
     async def _who(self, request: Request, row: RouteRow) -> Person | None:
-        """Who asks; raises Denied if they may not."""
+        """Who asks; raises RequestError if they may not."""
         address = request.client.host if request.client else ""
         known = await asyncio.to_thread(self.door.known, request)
         self._slow_down(self.members if known else self.strangers, known.name if known else address)
@@ -132,13 +132,13 @@ class Gate:
         if known is None:
             raise self.door.stranger(request)
         if row.who == "instructor" and known.role != "instructor":
-            raise Denied(404, "There is nothing here.")
+            raise RequestError(404, "There is nothing here.")
         return known
 
     def _slow_down(self, rate: Rate, key: str) -> None:
         wait = rate.wait(key)
         if wait:
-            raise Denied(429, f"Too many requests: wait {int(wait) + 1} s.", wait)
+            raise RequestError(429, f"Too many requests: wait {int(wait) + 1} s.", wait)
 
     async def _answered(self, request: Request, row: RouteRow, who: Person | None) -> Response:
         if row.method == "POST":
@@ -158,10 +158,12 @@ class Gate:
     def _refuse_forged(self, who: Person | None, sent: actions.Sent) -> None:
         """A form of a browser's session holds what only our pages know."""
         if who is not None and who.kind != "program" and sent.fields.get("key") != who.form_key:
-            raise Denied(403, "This form is too old. Go back, load the page again, and send it.")
+            raise RequestError(
+                403, "This form is too old. Go back, load the page again, and send it."
+            )
 
     async def nothing_there(self, request: Request, error: Exception) -> Response:
-        gone = Denied(404, "There is nothing here.")
+        gone = RequestError(404, "There is nothing here.")
         return await asyncio.to_thread(refusal, self.service, request, None, gone)
 
 
@@ -172,7 +174,7 @@ def _refuse_foreign(request: Request) -> None:
     host = request.headers.get("host", "")
     same = origin is None or urlsplit(origin).netloc == host
     if site not in ("same-origin", "none") or not same:
-        raise Denied(403, "This was sent by another site's page.")
+        raise RequestError(403, "This was sent by another site's page.")
 
 
 def _log(request: Request, row: RouteRow, who: Person | None, status: int, seconds: float) -> None:

@@ -15,16 +15,16 @@ import msgspec
 
 from ..batch.cluster import Cluster
 from ..model.course import Course, Week
+from ..model.errors import IntakeError
 from ..model.parcel import digest_of, packed
 from ..model.report import SubmissionReport
 from ..nbgrader.workspace import Workspace
 from . import parcel
 from .courses import Courses
 from .dispatch import Dispatcher
-from .inbox import Inbox, InExchange, handed_back
+from .inbox import FoundHandIn, Inbox, handed_back
 from .lanes import Lane
 from .news import News
-from .parcel import NotTaken
 from .people import People
 from .policy import standing
 from .queue import REPLACED, Queue, Try
@@ -101,14 +101,14 @@ class Service:
     def hand_in(
         self, student: str, week: Week, sent: Mapping[str, bytes], door: str
     ) -> tuple[Try, list[str]]:
-        """Take what was sent; the try, and what was left out of it. Raises NotTaken.
+        """Take what was sent; the try, and what was left out of it. Raises IntakeError.
 
         The same files as in the student's newest try are that try: a second click is no second try.
         """
         course = self.courses.now
         limits = course.limits(week)
         if not Workspace(course).released(week).is_dir():
-            raise NotTaken(f"{week.title} is not out yet.")
+            raise IntakeError(f"{week.title} is not out yet.")
         files, left_out = parcel.gather(sent, week, limits)
         digest = digest_of(files)
         tries = self.queue.of(student, week.name)
@@ -125,9 +125,9 @@ class Service:
             parcel.write_files(files, Path(folder))
             problem = parcel.problem_of(Path(folder), week, self.courses.now.limits(week))
         if problem:
-            raise NotTaken(problem)
+            raise IntakeError(problem)
 
-    def _take(self, found: InExchange, content: bytes, digest: str) -> Try:
+    def _take(self, found: FoundHandIn, content: bytes, digest: str) -> Try:
         """What lies in the exchange."""
         week = self.courses.now.week(found.week)
         received = found.handed_in.timestamp()

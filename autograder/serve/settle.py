@@ -34,7 +34,7 @@ _SECRET = "submission_secret.txt"
 _TIMESTAMP = "timestamp.txt"
 
 
-class ForGradebook(msgspec.Struct, frozen=True):
+class CountedTry(msgspec.Struct, frozen=True):
     """What the gradebook is to hold for a student's week."""
 
     root: str
@@ -109,7 +109,7 @@ class Settler:
 
     def _counted(
         self, student: str, name: str, rows: list[tuple[Try, float, float]]
-    ) -> tuple[str, ForGradebook] | None:
+    ) -> tuple[str, CountedTry] | None:
         course, week = self.courses.now, self.courses.week(name)
         if week is None:
             return None
@@ -119,7 +119,7 @@ class Settler:
         one = best[0]
         report = self.queue.result(one.receipt)
         assert report is not None
-        counted = ForGradebook(
+        counted = CountedTry(
             root=str(course.root),
             week=name,
             student=student,
@@ -154,7 +154,7 @@ class Settler:
 # In the process of its own
 
 
-def record_counted(counted: ForGradebook) -> None:
+def record_counted(counted: CountedTry) -> None:
     """Put the files where nbgrader looks, and the report into its gradebook; raises KitError."""
     from ..nbgrader.gradebook import record, require_released
     from ..nbgrader.submitted import complete
@@ -174,7 +174,7 @@ def record_counted(counted: ForGradebook) -> None:
         note_served(course, week, counted.student, _stamp(counted.newest))
 
 
-def _files(counted: ForGradebook, folder: Path) -> dict[str, bytes]:
+def _files(counted: CountedTry, folder: Path) -> dict[str, bytes]:
     """What was handed in, with the time and the secret by which feedback finds its student."""
     files = unpacked(counted.content)
     files[_TIMESTAMP] = _stamp(counted.received).encode()

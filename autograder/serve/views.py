@@ -13,7 +13,7 @@ from .courses import Courses
 from .dispatch import Dispatcher
 from .news import News
 from .people import Person
-from .policy import TriesStanding, standing
+from .policy import TriesLeft, standing
 from .queue import GRADED, REPLACED, RUNNING, STUCK, WAITING, Queue, Try
 from .told import Told, told
 
@@ -89,7 +89,7 @@ class Views:
         self.courses, self.queue = courses, queue
         self.dispatcher, self.news = dispatcher, news
 
-    def standing(self, student: str, week: Week, tries: list[Try] | None = None) -> TriesStanding:
+    def standing(self, student: str, week: Week, tries: list[Try] | None = None) -> TriesLeft:
         own = self.queue.of(student, week.name) if tries is None else tries
         more = self.courses.more_time(student, week.name)
         return standing(self.courses.now, week, student, own, self.queue.clock(), more)
@@ -175,7 +175,7 @@ def is_returned(course: Course, week: Week, student: str) -> bool:
     return returned(Workspace(course), week, student)
 
 
-def as_json(view: TryView, standing: TriesStanding | None = None) -> dict[str, Any]:
+def as_json(view: TryView, standing: TriesLeft | None = None) -> dict[str, Any]:
     """What `autograder submit` reads."""
     data: dict[str, Any] = msgspec.to_builtins(view)
     if standing is not None:

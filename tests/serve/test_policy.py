@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from autograder.model.course import Course, Immediate, Week
-from autograder.serve.policy import TriesStanding, counted_try, standing
+from autograder.serve.policy import TriesLeft, counted_try, standing
 from autograder.serve.queue import Try
 
 NOON = dt.datetime(2027, 1, 20, 12, tzinfo=dt.UTC).timestamp()
@@ -23,9 +23,7 @@ def tries(*received: float, state: str = "graded", held: bool = False) -> list[T
     return found
 
 
-def stand(
-    course: Course, week: Week, earlier: list[Try], now: float = 0.0, **policy
-) -> TriesStanding:
+def stand(course: Course, week: Week, earlier: list[Try], now: float = 0.0, **policy) -> TriesLeft:
     immediate = Immediate(**policy)
     registry = msgspec.structs.replace(course.registry, immediate=immediate)
     return standing(Course(course.root, registry), week, "ada", earlier, NOON + now)
