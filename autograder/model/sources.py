@@ -31,7 +31,7 @@ _MOST_OF_ONE_NAME = 8
 
 def signs_in(text: str) -> int:
     """How many words, signs and lines a source has: what bounds its syntax tree."""
-    return sum(1 for _ in _SIGN.finditer(text))
+    return _SIGN.subn("", text)[1]
 
 
 class Sources:

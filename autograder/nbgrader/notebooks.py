@@ -25,6 +25,7 @@ from ..model.sources import MOST_SIGNS, signs_in
 _BOUND = 64 << 20
 _CELLS = 1000
 _MAGIC = re.compile(r"^\s*[%!?].*$", re.MULTILINE)
+_DEFINES = re.compile(r"\b(?:def|class)\b")
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -81,7 +82,8 @@ def unwritten(week: Week, module: str, stub: str) -> set[str]:
 
 def written_in(cells: list[dict[str, Any]], names: set[str]) -> list[str]:
     """Which of these exercises a notebook's code defines, in the order of its cells."""
-    defined = (n.name for n in _statements(cells) if isinstance(n, _Definition))
+    defining = [c for c in cells if _DEFINES.search(_source(c))]  # parsing them all takes a while
+    defined = (n.name for n in _statements(defining) if isinstance(n, _Definition))
     return [name for name in dict.fromkeys(defined) if name in names]
 
 
