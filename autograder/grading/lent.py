@@ -14,12 +14,15 @@ cannot go on, and nothing is inherited from such a call.
 
 from __future__ import annotations
 
+import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -158,7 +161,7 @@ class Lender:
         self._fresh = False
         started = time.monotonic()
         try:
-            with torch.enable_grad():  # as in a process of its own, whatever is going on here
+            with _as_if_elsewhere():
                 reply, buffers = self._target.request(wire.pack(message, encoder.buffers))
         except Outcome as outcome:
             if isinstance(outcome, (TimedOut, LimitExceeded)):
@@ -169,6 +172,22 @@ class Lender:
         if reply.status != "ok":
             raise Unanswered(f"{path or 'the module'} answered {reply.status}")
         return reply, buffers
+
+
+@contextmanager
+def _as_if_elsewhere() -> Iterator[None]:
+    """Let a call in this process begin and end as in a process of its own.
+
+    Whatever is going on here, it runs with gradients, and what it does to the random state is not
+    the caller's doing.
+    """
+    numbers = random.getstate(), np.random.get_state()
+    try:
+        with torch.enable_grad(), torch.random.fork_rng(devices=()):
+            yield
+    finally:
+        random.setstate(numbers[0])
+        np.random.set_state(numbers[1])
 
 
 class Changed(InProcess):

@@ -1,0 +1,131 @@
+"""What one wrong helper costs in right code that calls it, before and after follow-through.
+
+Every misconception of an exercise that others call is graded as a whole submission: all but the
+wrong helper is the solution's. Points lost elsewhere are lost by right code. Each row is a week:
+how many misconceptions were tried, how many cost points elsewhere and how many points altogether,
+with `scoring: {follow_through: none}` and with `full`.
+
+    python -m benchmarks.charged_again [WEEK ...] [--each N] [--sandbox] [--only NAME]
+
+`--each N` takes only N misconceptions of each helper. The work runs in this process, on the CPU
+axis, unless `--sandbox` is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from autograder.grading.dependence import dependence
+from autograder.grading.engine import Engine
+from autograder.grading.warm import warm_engine
+from autograder.model.bank import Misconception
+from autograder.model.course import Course, Week, load
+from autograder.model.report import SubmissionReport
+from autograder.sandbox import choose
+
+from .measure import ROOT
+
+_SECRET = b"the figures do not depend on it"
+_NOTHING = 0.005  # points that are nothing
+
+
+@dataclass
+class Row:
+    """A week's figures. `left`: what each misconception still costs elsewhere, where it does."""
+
+    week: str
+    tried: int = 0
+    before: list[float] = field(default_factory=list)
+    after: list[float] = field(default_factory=list)
+    left: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def line(self) -> str:
+        return (
+            f"| {self.week} | {self.tried} | {_some(self.before)} | {sum(self.before):.1f} "
+            f"| {_some(self.after)} | {sum(self.after):.1f} |"
+        )
+
+
+HEAD = (
+    "| week | wrong helpers | charged again | points lost in right code "
+    "| charged again, followed through | points lost |\n"
+    "| --- | --- | --- | --- | --- | --- |"
+)
+
+
+def _some(points: list[float]) -> int:
+    return sum(p > _NOTHING for p in points)
+
+
+def measure(course: Course, week: Week, each: int, sandboxed: bool, only: str = "") -> Row:
+    """Grade a week's wrong helpers, both ways."""
+    row = Row(week.name)
+    engine = warm_engine(course, week, ("cpu",), _SECRET, choose() if sandboxed else None)
+    try:
+        for misconception in _of_helpers(engine, each):
+            if only and misconception.name != only:
+                continue
+            row.tried += 1
+            lost = {how: _elsewhere(engine, misconception, how) for how in ("none", "full")}
+            row.before.append(sum(lost["none"].values()))
+            row.after.append(sum(lost["full"].values()))
+            if lost["none"]:
+                row.left[misconception.name] = lost["full"]
+                shown = " ".join(f"{e}:{p:.2f}" for e, p in lost["full"].items())
+                print(
+                    f"  {misconception.exercise}/{misconception.name}: "
+                    f"{row.before[-1]:.2f} -> {row.after[-1]:.2f} {shown}",
+                    file=sys.stderr,
+                    flush=True,
+                )
+    finally:
+        engine.close()
+    return row
+
+
+def _of_helpers(engine: Engine, each: int) -> Iterator[Misconception]:
+    """The misconceptions of exercises that the solution calls from others."""
+    names = tuple(e.name for e in engine.week.exercises)
+    calls = dependence(engine.bank.solution, names)
+    called = {h for e in names for h in calls.reached(e)}
+    for name in names:
+        if name in called:
+            yield from engine.bank.of_exercise(name)[: each or None]
+
+
+def _elsewhere(engine: Engine, wrong: Misconception, how: str) -> dict[str, float]:
+    """The points that other exercises lose, by exercise."""
+    engine.scoring = msgspec.structs.replace(engine.scoring, follow_through=how)
+    report: SubmissionReport = engine.grade(
+        wrong.name, {engine.week.module: wrong.source.encode()}
+    )
+    if report.verdict != "graded":
+        raise RuntimeError(f"{wrong.name}: {report.message}")
+    return {
+        e.name: e.max_score - e.score
+        for e in report.exercises
+        if e.name != wrong.exercise and e.max_score - e.score > _NOTHING
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("weeks", nargs="*")
+    parser.add_argument("--each", type=int, default=0)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--sandbox", action="store_true")
+    given = parser.parse_args()
+    course = load(ROOT)
+    weeks = [course.week(w) for w in given.weeks] or list(course.registry.weeks)
+    print(HEAD)
+    for week in weeks:
+        print(measure(course, week, given.each, given.sandbox, given.only).line(), flush=True)
+
+
+if __name__ == "__main__":
+    main()
