@@ -101,9 +101,7 @@ def _of_helpers(engine: Engine, each: int) -> Iterator[Misconception]:
 def _elsewhere(engine: Engine, wrong: Misconception, how: str) -> dict[str, float]:
     """The points that other exercises lose, by exercise."""
     engine.scoring = msgspec.structs.replace(engine.scoring, follow_through=how)
-    report: SubmissionReport = engine.grade(
-        wrong.name, {engine.week.module: wrong.source.encode()}
-    )
+    report: SubmissionReport = engine.grade(wrong.name, {engine.week.module: wrong.source.encode()})
     if report.verdict != "graded":
         raise RuntimeError(f"{wrong.name}: {report.message}")
     return {

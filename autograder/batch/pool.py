@@ -27,6 +27,7 @@ from ..model.course import load
 from ..model.errors import KitError
 from ..model.report import SubmissionReport
 from ..model.verdicts import Ending
+from .depends import of_our_own
 from .intake import Submission
 
 Finished = Callable[[str, SubmissionReport], None]
@@ -184,8 +185,9 @@ def kept_engine(job: Job) -> Any:
         # whoever made the job has tried this sandbox
         box = None if job.sandbox == "none" else BACKENDS[job.sandbox]()
         week = course.week(job.week)
-        engine = warm_engine(course, week, job.devices, job.secret, box, job.depends)
-        engine.look_for_lines(course.registry.suspects.seconds)
+        kept_for = of_our_own(course, week, job.devices, job.secret, job.sandbox)
+        engine = warm_engine(course, week, job.devices, job.secret, box, kept_for)
+        engine.look_for_lines(course.registry.suspects)
         # a pool's process ends without `atexit`
         end = Finalize(None, engine.close, exitpriority=0)
     _engines[key] = job.depends, engine, end

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from types import CodeType, FunctionType
 
 from ..model.sources import MOST_SIGNS, signs_in
 
@@ -32,6 +33,11 @@ class Dependence:
                 seen.add(name)
                 waiting += self.calls.get(name, ())
         return frozenset(seen - {exercise})
+
+    def asking(self, asked: Mapping[str, frozenset[str]]) -> Dependence:
+        """The same, where the tests of an exercise call others too."""
+        calls = {e: self.calls.get(e, frozenset()) | more for e, more in asked.items()}
+        return Dependence({**self.calls, **calls}, self._spans)
 
     def owns(self, exercise: str, line: int) -> bool:
         """Return True if the line stands in the exercise, or in a private function of its own."""
@@ -59,6 +65,28 @@ def dependence(source: str, exercises: Collection[str]) -> Dependence:
         },
         {e: tuple(_span(definitions[d]) for d in ds) for e, ds in own.items()},
     )
+
+
+def named_in(function: FunctionType, exercises: Collection[str]) -> frozenset[str]:
+    """The exercises that a test names, itself or in a function of its module that it calls."""
+    waiting, seen, found = [function], set[FunctionType](), set[str]()
+    while waiting:
+        one = waiting.pop()
+        seen.add(one)
+        names = set(_names_of(one.__code__))
+        found |= names & set(exercises)
+        called = (one.__globals__.get(n) for n in names)
+        waiting += [f for f in called if isinstance(f, FunctionType) and f not in seen]
+    return frozenset(found)
+
+
+def _names_of(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names_of(constant)
+        elif isinstance(constant, str):
+            yield constant.split(".")[0]
 
 
 def _definitions(tree: ast.Module) -> Iterator[tuple[str, Definition]]:

@@ -15,7 +15,7 @@ from ..files.workfolder import WorkFolder
 from ..model import scoring
 from ..model.axes import AXES
 from ..model.bank import Bank, Misconception
-from ..model.course import Course, Limits, Week
+from ..model.course import Course, Limits, Suspects, Week
 from ..model.errors import EngineError
 from ..model.report import Diagnosis, ExerciseReport, SubmissionReport
 from ..model.verdicts import Ending, Verdict
@@ -89,10 +89,10 @@ class Engine:
         self._finder: LineFinder | None = None
         self.heard: Callable[[str, bool], None] | None = None  # of each hidden test that has run
 
-    def look_for_lines(self, seconds: float) -> Engine:
-        """Look for the line of a mistake from now on, so long for each exercise (0: never)."""
+    def look_for_lines(self, settings: Suspects) -> Engine:
+        """Look for the line of a mistake from now on, as long as the settings say."""
         self._finder = LineFinder(
-            self.week, seconds, self._trial, self.runs.run_until_failure, self.runs.solution
+            self.week, settings, self._trial, self.runs.run_until_failure, self.runs.solution
         )
         return self
 
@@ -140,6 +140,8 @@ class Engine:
             if exercise in (None, e.name)
         ]
         reports = scoring.exercise_reports(standings, self.scoring)
+        if self._finder is not None:
+            self._finder.begin()
         exercises = tuple(self._with_lines(report, files, ran) for report in reports)
         faults = [r.fault for r in ran if r.fault]
         attempts = tuple(sorted(target.attempts))

@@ -10,7 +10,9 @@ this helper, it is not asked of the student.
 A helper may be made to lie: one that answers zeros would make an empty attention right. So nothing
 is inherited on trust. With the helper in place, wrong versions of the exercise must still fail:
 each test must reject the empty ones (hollow.py) that it rejects otherwise, and the tests together
-most of a random choice of the bank's misconceptions, or less is earned, or nothing. Each of these,
+most of a random choice of the bank's misconceptions, or less is earned, or nothing. A test in which
+the solution itself cannot go on with what the helper answers is inherited if the student's code
+stopped there in the same way, and most of the exercise was proven by other tests. Each of these,
 and the right program once more among them, runs with a process of its own that knows nothing of the
 others, in an order nobody can foresee: a helper cannot tell for whom it is asked. A helper that
 gives no answer carries nothing.
@@ -41,6 +43,10 @@ _CHOSEN, _TRIED = 8, 3
 # The share of them still told from right ones from which all is earned, and below which nothing:
 # some mistakes only this helper can show, and a helper that hides most mistakes teaches nothing.
 _ALL, _NOTHING = 0.75, 0.5
+# The share of an exercise that other tests have proven before it may stop where its helper fails.
+_PROVEN = 0.5
+# On fewer versions that a test lets pass, chance decides.
+_FEW = 3
 
 
 class Kind(Enum):
@@ -79,10 +85,18 @@ class Carrying:
     source: tuple[str, ...]
     target: Callable[[], Target]
     charged_elsewhere: Callable[[wire.Banned], bool]
+    paid: frozenset[str]  # calls that the lent helpers are charged for
     wrong: Mapping[str, tuple[Path, frozenset[str]]]  # misconceptions, and the tests they fail
     rejected: Mapping[str, frozenset[str]]  # ways of being empty, and the tests that reject them
+    stopped: Callable[[str, str], bool]  # whether the student's code stopped so in a test
+    passed: float  # weight of the tests that passed
+    weight: float  # of all tests that count
     secret: bytes
     patience: Patience
+
+    def is_paid(self, banned: wire.Banned) -> bool:
+        """Whether a call is a lent helper's, where that runs in the same process as ours."""
+        return banned.call in self.paid
 
     def composed(self, path: Path, change: Change = unchanged) -> Composed:
         return Composed(path, self.lent, Lender(self.target(), self.patience), change)
@@ -93,12 +107,15 @@ def inherited(plugin: GraderPlugin, carrying: Carrying) -> Inherited:
     reference, precise = _sides(carrying)
     right, student = carrying.composed(carrying.program.path), carrying.target()
     try:
-        held = []
+        held, stopped = [], []
         for item in carrying.items:
             if carrying.patience.over:
                 break
-            scene = Scene(right, reference, precise, carrying.program.source, excused=None)
+            source, paid = carrying.program.source, carrying.is_paid
+            scene = Scene(right, reference, precise, source, None, paid)
             ran, unmet = plugin.run_in(scene, item)
+            if ran.stopped and carrying.stopped(ran.report.name, ran.stopped):
+                stopped.append(ran.report)
             if ran.report.verdict is Verdict.WRONG:
                 return Inherited()  # the same program twice: the helper answers as it likes
             if ran.report.verdict is not Verdict.PASS:
@@ -109,10 +126,18 @@ def inherited(plugin: GraderPlugin, carrying: Carrying) -> Inherited:
             if plugin.run_in(scene, item)[0].report.verdict is Verdict.PASS:
                 held.append((item, unmet))
         credit = _guarded(plugin, carrying, reference, precise, held)
+        weights = {plugin.name(i): _weight(plugin, i) for i, _ in held}
+        proven = carrying.passed + sum(weights[n] for n in credit)
+        if proven >= _PROVEN * carrying.weight:
+            credit |= dict.fromkeys((r.name for r in stopped), min(credit.values(), default=1.0))
         return Inherited(carrying.lent, credit) if credit else Inherited()
     finally:
         for target in (reference, right, student):
             target.close()
+
+
+def _weight(plugin: GraderPlugin, item: Any) -> float:
+    return plugin.report_of(item).weight
 
 
 def _sides(carrying: Carrying) -> tuple[RecordedTarget, RecordedTarget]:
@@ -135,30 +160,40 @@ def _guarded(
         return {}
     names = {plugin.name(item): (item, unmet) for item, unmet in held}
     order = random.Random(_seed(carrying))
-    told: dict[str, list[bool]] = {name: [] for name in names}
+    told: list[dict[str, bool]] = []  # of each wrong version, whether a test rejects it
     lost: set[str] = set()
     for kind, target, tests in _variants(carrying, list(names), order):
+        if kind is Kind.WRONG:
+            told.append({})
         try:
             for name in tests:
                 if carrying.patience.over:
                     return {}
                 item, unmet = names[name]
-                source = carrying.program.source
-                ran, _ = plugin.run_in(Scene(target, reference, precise, source, unmet), item)
+                source, paid = carrying.program.source, carrying.is_paid
+                scene = Scene(target, reference, precise, source, unmet, paid)
+                ran, _ = plugin.run_in(scene, item)
                 if kind is Kind.WRONG:
-                    told[name].append(ran.report.verdict.failed)
+                    told[-1][name] = ran.report.verdict.failed
                 elif (ran.report.verdict is Verdict.PASS) is (kind is Kind.HOLLOW):
                     lost.add(name)
         finally:
             target.close()
-    share = _share([t for name in names for t in told[name]])
-    kept = {n for n in names if n not in lost and (not told[n] or any(told[n]))}
-    return dict.fromkeys(kept, share) if share else {}
+    for name in names:
+        tried = [of_one[name] for of_one in told if name in of_one]
+        if len(tried) >= _FEW and not any(tried):
+            lost.add(name)
+    share = _share([{t: seen for t, seen in of_one.items() if t not in lost} for of_one in told])
+    return dict.fromkeys(names.keys() - lost, share) if share else {}
 
 
-def _share(told: list[bool]) -> float:
-    """The share that is earned if this many wrong versions were told from right ones."""
-    share = sum(told) / len(told) if told else 0.0
+def _share(told: Iterable[Mapping[str, bool]]) -> float:
+    """The share that is earned if wrong versions are told so from right ones.
+
+    What only those tests could tell that are lost anyway says nothing of the others.
+    """
+    seen = [any(of_one.values()) for of_one in told if of_one]
+    share = sum(seen) / len(seen) if seen else 0.0
     return 1.0 if share >= _ALL else share if share >= _NOTHING else 0.0
 
 

@@ -9,11 +9,12 @@ from functools import cached_property
 from ..model.axes import CPU, FAKE_GPU
 from ..model.verdicts import Verdict
 from ..worker import wire
-from .dependence import Dependence, dependence
+from .dependence import Dependence, dependence, named_in
 from .follow import Carrying, Inherited, Program, calls_not_allowed, inherited
 from .hollow import HOLLOW, Emptied, hollowed
-from .lent import Changed, Patience
-from .plugin import Ran
+from .lent import Changed, Patience, Unanswered
+from .outcomes import Outcome
+from .plugin import Ran, exercise_of
 from .runs import Runs
 from .targets import Target
 
@@ -37,6 +38,16 @@ class Heritage:
         return tuple(e.name for e in self.runs.week.exercises)
 
     @cached_property
+    def _asked(self) -> dict[str, frozenset[str]]:
+        """The exercises that the tests of each exercise call besides."""
+        found: dict[str, frozenset[str]] = {}
+        for item in self.runs.items:
+            exercise = exercise_of(item)
+            known = found.get(exercise, frozenset())
+            found[exercise] = known | named_in(item.function, self._exercises) - {exercise}
+        return found
+
+    @cached_property
     def _programs(self) -> tuple[Program, ...]:
         """The solution first, then the alternatives: in some of these exercises call others."""
         bank = self.runs.bank
@@ -46,7 +57,7 @@ class Heritage:
             Program(
                 self.runs.written(name, source),
                 tuple(source.split("\n")),
-                dependence(source, self._exercises),
+                dependence(source, self._exercises).asking(self._asked),
             )
             for name, source in sources
         )
@@ -59,7 +70,7 @@ class Heritage:
         failing = [e for e in self._exercises if _failing(runs[e])]
         if len(failing) < 2:
             return {}
-        own = dependence("\n".join(source), self._exercises)
+        own = dependence("\n".join(source), self._exercises).asking(self._asked)
         faulty, found = set(failing), dict[str, Inherited]()
         patience = Patience(self.seconds)
         for exercise in sorted(failing, key=lambda e: len(own.reached(e))):
@@ -106,6 +117,7 @@ class Heritage:
             source=source,
             target=target,
             charged_elsewhere=elsewhere,
+            paid=frozenset(c for h in lent for c, _ in calls_not_allowed(runs[h])),
             wrong={
                 name: (
                     self.runs.written(name, sources[name]),
@@ -114,6 +126,9 @@ class Heritage:
                 for name, failed in bank.items()
             },
             rejected=self._rejected(exercise),
+            stopped=_Stopped(runs[exercise], own, lent),
+            passed=sum(r.report.weight for r in runs[exercise] if r.report.verdict is Verdict.PASS),
+            weight=sum(r.report.weight for r in runs[exercise] if r.report.verdict.counted),
             secret=self.secret,
             patience=patience,
         )
@@ -165,6 +180,30 @@ class Heritage:
         """The calls that are not allowed because they do the exercise, as the bank knows them."""
         runs = self.runs.of_misconceptions(exercise).values()
         return {call.strip("_") for m in runs for call, _ in calls_not_allowed(m)}
+
+
+class _Stopped:
+    """Whether the student's exercise stopped in a test as the solution does with the helpers."""
+
+    def __init__(self, runs: Iterable[Ran], own: Dependence, lent: Iterable[str]) -> None:
+        self._raised = {r.report.name: _raised(r) for r in _failing(runs)}
+        self._own, self._lent = own, tuple(lent)
+
+    def __call__(self, test: str, how: str) -> bool:
+        raised = self._raised.get(test)
+        if raised is None:
+            return False
+        if how != Unanswered.__name__:
+            return raised.type == how
+        return raised.line is not None and any(self._own.owns(h, raised.line) for h in self._lent)
+
+
+def _raised(ran: Ran) -> wire.Raised | None:
+    """What ended a test by an exception of the student's code."""
+    last = ran.answers[-1] if ran.answers else None
+    if ran.report.verdict is not Verdict.CRASHED or last is None or isinstance(last, Outcome):
+        return None
+    return last[0].raised
 
 
 def _with_twins(found: Inherited, runs: Iterable[Ran]) -> Inherited:

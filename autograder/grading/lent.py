@@ -30,9 +30,11 @@ from ..worker import wire
 from ..worker.values import TORCH_NAMES, Decoder, Encoder
 from .options import CallOptions
 from .outcomes import LimitExceeded, Outcome, TimedOut
-from .targets import Answer, InProcess, Target
+from .targets import Answer, InProcess, Sandboxed, Target
 
 _BYTES = 64 << 20
+# On a machine so busy a helper still has its time.
+_BUSIEST = 10.0
 
 
 class Unanswered(Exception):
@@ -51,8 +53,9 @@ def unchanged(module: Any) -> None:
 class Patience:
     """The seconds that a submission's helpers may still take when they are lent, all together.
 
-    Only their answers are waited for on this clock, so that what is inherited does not depend on
-    how busy the machine is.
+    Only their answers are waited for on this clock. It counts processor time, so that what is
+    inherited does not depend on how busy the machine is, and a part of the time that passes, so
+    that a helper that sleeps comes to an end too.
     """
 
     seconds: float
@@ -75,6 +78,11 @@ class Lender:
 
     def close(self) -> None:
         self._target.close()
+
+    def _ran(self) -> float:
+        """Processor seconds of the student's process, or of this one where that is the same."""
+        target = self._target
+        return target.ran_seconds() if isinstance(target, Sandboxed) else time.thread_time()
 
     def function(self, name: str) -> Callable[..., Any]:
         """What the solution calls instead of its own function of that name."""
@@ -159,7 +167,7 @@ class Lender:
             fresh=self._fresh,
         )
         self._fresh = False
-        started = time.monotonic()
+        started, ran = time.monotonic(), self._ran()
         try:
             with _as_if_elsewhere():
                 reply, buffers = self._target.request(wire.pack(message, encoder.buffers))
@@ -168,7 +176,8 @@ class Lender:
                 self._patience.seconds = 0.0
             raise Unanswered(f"{path or 'the module'} gave no answer: {outcome.verdict}") from None
         finally:
-            self._patience.seconds -= time.monotonic() - started
+            passed = (time.monotonic() - started) / _BUSIEST
+            self._patience.seconds -= max(passed, self._ran() - ran)
         if reply.status != "ok":
             raise Unanswered(f"{path or 'the module'} answered {reply.status}")
         return reply, buffers

@@ -25,7 +25,7 @@ from ..worker import wire
 from ..worker.values import TORCH_DTYPES
 from . import properties
 from .agree import Agree
-from .case import Case, Device, Side
+from .case import Case, Device, ReferenceRaised, Side
 from .draw import Draw
 from .outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, printable
 from .refuse import Refuses
@@ -45,7 +45,8 @@ class Ran:
 
     `flaw` says what of a wrong result is wrong.
     `fault` says why it ended without a verdict. It is `in_doubt` where what the submission
-    answered may have led the test there, and not what the test runs on.
+    answered may have led the test there, and not what the test runs on. `stopped` is the exception
+    that ended the reference's call, where it calls a student's helper.
     """
 
     report: TestReport
@@ -54,6 +55,7 @@ class Ran:
     fault: str = ""
     in_doubt: bool = False
     flaw: Flaw = Flaw.CLAIM
+    stopped: str = ""
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,7 @@ class GraderPlugin:
             self._raised = self._case = None  # nor anything else of this submission
 
     def _run_one(self, item: Any, keep_passed: bool) -> Ran:
-        known = self._report_of(item)
+        known = self.report_of(item)
         exercise, name = exercise_of(item), known.name
         assert self._student is not None
         meeting = self._memory.meeting(name, self._student, self._source, self._kept)
@@ -212,11 +214,11 @@ class GraderPlugin:
         return Ran(report, exercise, meeting.answers, fault, in_doubt, flaw)
 
     def name(self, item: Any) -> str:
-        return self._report_of(item).name
+        return self.report_of(item).name
 
     def run_in(self, scene: Scene, item: Any) -> tuple[Ran, frozenset[int]]:
         """Run one item with other sides; also the numbers of the properties that do not hold."""
-        known = self._report_of(item)
+        known = self.report_of(item)
         exercise, name = exercise_of(item), known.name
         meeting = Memory().meeting(name, scene.student, scene.source)
         self._raised, self._source = None, scene.source
@@ -227,10 +229,11 @@ class GraderPlugin:
         self._case = case
         unmet = self._play(item, scene.excused)
         verdict, message, fault = self._judge(name)
-        flaw = _flaw_of(self._raised)
+        flaw, ended = _flaw_of(self._raised), self._raised
+        stopped = ended.raised.type if isinstance(ended, ReferenceRaised) else ""
         _let_go(self._raised)
         report = msgspec.structs.replace(known, verdict=verdict, message=message)
-        return Ran(report, exercise, meeting.answers, fault, flaw=flaw), unmet
+        return Ran(report, exercise, meeting.answers, fault, flaw=flaw, stopped=stopped), unmet
 
     def _play(self, item: Any, excused: frozenset[int] | None) -> frozenset[int]:
         """Run the case that is set up; what is raised is kept."""
@@ -242,7 +245,7 @@ class GraderPlugin:
             self._case.end()
         return frozenset(unmet)
 
-    def _report_of(self, item: Any) -> TestReport:
+    def report_of(self, item: Any) -> TestReport:
         """What every report on this test says."""
         known = self._reports.get(item)
         if known is None:

@@ -17,7 +17,7 @@ import torch
 
 from ..worker import wire
 from ..worker.values import Decoder
-from .drawn import read_special
+from .drawn import Drawing, Figure, Image, read_special
 from .outcomes import Outcome
 from .targets import Answer, Target
 
@@ -93,16 +93,18 @@ def distance(mine: Answer, right: Answer) -> float:
     if a.counts and b.counts and a.counts.largest > 4 * b.counts.largest:
         return FAR
     try:
-        decoders = [Decoder(x[1], special=read_special) for x in (mine, right)]
-        values = [d(x[0].value) for d, x in zip(decoders, (mine, right), strict=True)]
-        gradients = [
-            tuple(d(g) for g in x[0].gradients or ())
-            for d, x in zip(decoders, (mine, right), strict=True)
-        ]
+        value, gradients = read(mine)
+        right_value, right_gradients = read(right)
     except wire.BadFrame:
         return FAR
-    scale = max((_size(g) for g in gradients[1] if isinstance(g, torch.Tensor)), default=0.0)
-    return max(_apart(values[0], values[1]), _apart(gradients[0], gradients[1], scale))
+    scale = max((_size(g) for g in right_gradients if isinstance(g, torch.Tensor)), default=0.0)
+    return max(_apart(value, right_value), _apart(gradients, right_gradients, scale))
+
+
+def read(answer: Answer) -> tuple[Any, tuple[Any, ...]]:
+    """The value and the gradients of an answer; raises wire.BadFrame."""
+    decoder = Decoder(answer[1], special=read_special)
+    return decoder(answer[0].value), tuple(decoder(g) for g in answer[0].gradients or ())
 
 
 def _apart(a: Any, b: Any, scale: float = 0.0) -> float:
@@ -124,7 +126,25 @@ def _apart(a: Any, b: Any, scale: float = 0.0) -> float:
         return _tensors_apart(torch.tensor(float(a)).double(), torch.tensor(b).double(), scale)
     if isinstance(b, (bool, int, str)):
         return 0.0 if type(a) is type(b) and a == b else FAR
+    if isinstance(b, (Drawing, Figure)):
+        return _pictures_apart(a, b)
     return 0.0 if type(a) is type(b) else FAR
+
+
+def _pictures_apart(a: Any, b: Drawing | Figure) -> float:
+    """How far the images of a drawing are; what is written beside them the tests themselves say."""
+    if isinstance(b, Figure):
+        return _apart(a.axes, b.axes) if isinstance(a, Figure) else FAR
+    if not isinstance(a, Drawing) or len(a.images) != len(b.images):
+        return FAR
+    return max((_images_apart(x, y) for x, y in zip(a.images, b.images, strict=True)), default=0.0)
+
+
+def _images_apart(a: Image, b: Image) -> float:
+    if (a.vmin, a.vmax, a.top_row_first) != (b.vmin, b.vmax, b.top_row_first):
+        return FAR
+    mine, right = (torch.as_tensor(np.asarray(x.data, dtype="float64")) for x in (a, b))
+    return _tensors_apart(mine, right, 0.0)
 
 
 def _tensors_apart(a: torch.Tensor, b: torch.Tensor, scale: float) -> float:

@@ -6,27 +6,44 @@ bounds ends its process, and the next gets a new one. A submission can lie about
 gains nothing: verdicts and points are settled before. What a change puts in is never shown.
 
 Most versions are rejected by the first answer that is far from the solution's (`probes`). What is
-left is confirmed by the hidden tests: all that failed pass now, and none that passed fails.
+left is confirmed by the hidden tests: all that failed pass now, and none that passed fails. Where
+another submission has the same words and failed the same tests, what mended that one is tried.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from ..model.course import Week
+from ..model.course import Suspects, Week
 from ..model.report import Suspect
 from ..model.verdicts import Verdict
-from ..repair import Change, changes
+from ..repair import Change, changes, wording
+from .clues import Clues
 from .plugin import Ran
 from .probes import FAR, Probe, Recording, distance
 from .targets import InProcess, Sandboxed, Target
 
 _PLACES = 3
+_ALSO = 1.0  # a change that is so much less likely than the first that mends is not tried any more
 _CLOSER = 0.25  # of the student's own distance: what differs less cannot be told by looking
 _BARELY = 1e-4
+_MOST_KNOWN = 1000
 _STOPPED = (Verdict.CRASHED, Verdict.FORBIDDEN, Verdict.TIMEOUT, Verdict.LIMIT)
+
+
+class Cause(NamedTuple):
+    """What a wrong exercise has in common with others of a class: its words and what they fail."""
+
+    exercise: str
+    words: tuple[str, ...]
+    failing: frozenset[str]
+
+
+Known = dict[Cause, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -47,7 +64,7 @@ class WrongExercise:
 class LineFinder:
     """Looks for the lines of a week's wrong exercises.
 
-    seconds: of processor time for each exercise; 0 looks for none
+    settings: how long
     target: where a version of a submission answers
     run: the hidden tests of an exercise against a target, until one fails if asked
     solution: makes a target of the solution
@@ -56,27 +73,37 @@ class LineFinder:
     def __init__(
         self,
         week: Week,
-        seconds: float,
+        settings: Suspects,
         target: Callable[[Mapping[str, bytes]], Target],
         run: Callable[[Target, str, tuple[str, ...]], list[Ran]],
         solution: Callable[[], Target],
     ) -> None:
-        self._week, self._seconds = week, seconds
+        self._week, self._settings = week, settings
         self._target, self._run, self._solution = target, run, solution
         self._probes: dict[str, dict[str, Probe]] = {}
+        self._known: dict[Cause, tuple[int, ...]] = {}
+        self._left = settings.submission
+
+    def begin(self) -> None:
+        """Another submission, with all its time before it."""
+        self._left = self._settings.submission
 
     def find(
         self, files: Mapping[str, bytes], exercise: str, ran: Iterable[Ran]
     ) -> tuple[Suspect, ...]:
         others = frozenset(e.name for e in self._week.exercises)
         wrong = WrongExercise(files, self._week.module, exercise, others, tuple(ran))
-        if not self._seconds or not wrong.failing:
+        seconds = min(self._settings.seconds, self._left)
+        if seconds <= 0 or not wrong.failing:
             return ()
         failing = tuple(r.report.name for r in wrong.failing)
-        bench = Bench(
-            self._target, lambda target: self._run(target, exercise, failing), self._seconds
-        )
-        return suspects(wrong, self._probes_of(exercise), bench)
+        bench = Bench(self._target, lambda target: self._run(target, exercise, failing), seconds)
+        bench.begin()
+        try:
+            return suspects(wrong, self._probes_of(exercise), bench, self._known)
+        finally:
+            self._left -= bench.spent
+            bench.close()
 
     def _probes_of(self, exercise: str) -> dict[str, Probe]:
         if exercise not in self._probes:
@@ -108,6 +135,10 @@ class Bench:
         inside = self._target.ran_seconds() if isinstance(self._target, Sandboxed) else 0.0
         return time.thread_time() - self._began + inside
 
+    @property
+    def over(self) -> bool:
+        return self.spent > self.seconds
+
     def load(self, files: Mapping[str, bytes]) -> Target:
         if isinstance(self._target, Sandboxed):
             self._target.swap(files)
@@ -123,42 +154,64 @@ class Bench:
 
 
 def suspects(
-    wrong: WrongExercise, probes: Mapping[str, Probe], bench: Bench
+    wrong: WrongExercise, probes: Mapping[str, Probe], bench: Bench, known: Known
 ) -> tuple[Suspect, ...]:
     """The places where one change makes all tests of the exercise pass; where the code stopped, if
-    there is none."""
+    there is none.
+
+    known: of exercises that were written alike and failed alike, which changes did
+    """
     failing = wrong.failing
     if not failing or any(r.report.verdict is Verdict.UNWRITTEN for r in failing):
         return ()
     stopped = _stopped(wrong)
     if any(r.report.verdict is Verdict.FORBIDDEN for r in failing):
         return stopped
-    source = wrong.files.get(wrong.module, b"")
-    candidates = _ranked(
-        changes(source.decode("utf-8", "replace"), wrong.exercise, wrong.others), failing
+    text = wrong.files.get(wrong.module, b"").decode("utf-8", "replace")
+    written = changes(text, wrong.exercise, wrong.others)
+    cause = Cause(
+        wrong.exercise,
+        wording(text, wrong.exercise, wrong.others),
+        frozenset(r.report.name for r in failing),
     )
     asked = [p for r in failing if (p := _sharp(r, probes.get(r.report.name))) is not None]
-    found: dict[tuple[str, int], Suspect] = {}
-    bench.begin()
-    try:
-        for change in candidates:
-            if bench.spent > bench.seconds or len(found) >= _PLACES:
-                break
-            if (change.function, change.line) in found:
-                continue
-            if _mends(change, source, wrong, asked, bench):
-                for line in (change.line, *change.more):
-                    place = Suspect(wrong.module, line, change.function, change.kind)
-                    found.setdefault((change.function, line), place)
-    finally:
-        bench.close()
-    return tuple(found.values()) or stopped
+    numbers = known.get(cause)
+    if numbers is not None:
+        found = [n for n in numbers if _mends(written[n], wrong, asked, bench)]
+    else:
+        found = _search(written, Clues(failing, probes), wrong, asked, bench)
+        if len(known) < _MOST_KNOWN:
+            known[cause] = tuple(found)
+    return _places(wrong.module, [written[n] for n in found]) or stopped
 
 
-def _ranked(candidates: list[Change], failing: list[Ran]) -> list[Change]:
-    """Changes of the line where the code stopped come first."""
-    lines = {r.report.line for r in failing if r.report.line}
-    return sorted(candidates, key=lambda c: c.weight - (1.0 if c.line in lines else 0.0))
+def _search(
+    written: list[Change], clues: Clues, wrong: WrongExercise, asked: list[Probe], bench: Bench
+) -> list[int]:
+    """The numbers of the likeliest changes that mend, one for each line."""
+    lines = set[tuple[str, int]]()
+    found = list[int]()
+    enough = math.inf
+    for weight, number in sorted((clues.weight(c), n) for n, c in enumerate(written)):
+        change = written[number]
+        if bench.over or len(found) >= _PLACES or weight > enough:
+            break
+        if (change.function, change.line) in lines:
+            continue
+        if _mends(change, wrong, asked, bench):
+            enough = min(enough, weight + _ALSO)
+            lines.add((change.function, change.line))
+            found.append(number)
+    return found
+
+
+def _places(module: str, found: list[Change]) -> tuple[Suspect, ...]:
+    places: dict[tuple[str, int], Suspect] = {}
+    for change in found:
+        for line in (change.line, *change.more):
+            place = Suspect(module, line, change.function, change.kind)
+            places.setdefault((change.function, line), place)
+    return tuple(places.values())
 
 
 def _sharp(failed: Ran, probe: Probe | None) -> Probe | None:
@@ -176,10 +229,8 @@ def _sharp(failed: Ran, probe: Probe | None) -> Probe | None:
     return Probe(probe.test, probe.steps, within)
 
 
-def _mends(
-    change: Change, source: bytes, wrong: WrongExercise, asked: list[Probe], bench: Bench
-) -> bool:
-    changed = change.applied(source)
+def _mends(change: Change, wrong: WrongExercise, asked: list[Probe], bench: Bench) -> bool:
+    changed = change.applied(wrong.files.get(wrong.module, b""))
     try:
         compile(changed, "version", "exec")
     except (SyntaxError, ValueError, RecursionError):

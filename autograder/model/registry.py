@@ -175,9 +175,10 @@ class Immediate(_Config, frozen=True):
 
 
 class Suspects(_Config, frozen=True):
-    """How long the line of a mistake is looked for: processor seconds for each wrong exercise."""
+    """How long the line of a mistake is looked for, in seconds of processor time."""
 
-    seconds: Annotated[float, msgspec.Meta(ge=0, le=600)] = 2.0  # 0: never
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=600)] = 2.0  # for each wrong exercise; 0: never
+    submission: Annotated[float, msgspec.Meta(ge=0, le=6000)] = 6.0  # for all of a submission
 
 
 class Registry(_Config, frozen=True):

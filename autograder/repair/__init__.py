@@ -1,5 +1,5 @@
 """Small changes of a program, to find the line where its mistake is. See `changes.py`."""
 
-from .changes import Change, changes
+from .changes import Change, changes, wording
 
-__all__ = ["Change", "changes"]
+__all__ = ["Change", "changes", "wording"]

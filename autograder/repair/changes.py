@@ -10,13 +10,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from .code import Code, Pieces, Scope, scopes
-from .expressions import OPERATORS
+from .operators import OPERATORS
 from .statements import statements
+from .together import together
 
 _MOST = 4000
+_MOST_NODES = 3000  # of a function: nobody writes a longer one for an exercise
 _STATEMENT = {"lost result": 0.8, "in place": 1.0, "missing step": 1.3, "order of values": 1.3}
+_STATEMENT["sum over rounds"] = 1.0
 _CONSTRUCTOR = 1.5
 
 
@@ -63,9 +67,20 @@ def changes(source: str, exercise: str, others: frozenset[str] = frozenset()) ->
     return sorted(found, key=lambda c: c.weight)
 
 
+def wording(source: str, exercise: str, others: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """The text of an exercise and what it uses but for `others`: alike where changes are alike."""
+    try:
+        code = Code(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    return tuple(code.text(d) for d in code.reached(exercise, others - {exercise}))
+
+
 def _of_scope(scope: Scope) -> Iterator[Change]:
     late = _CONSTRUCTOR if scope.name.endswith("__init__") else 0.0
-    nodes = list(scope.walk())
+    nodes = list(islice(scope.walk(), _MOST_NODES + 1))
+    if len(nodes) > _MOST_NODES:
+        return
     for node in nodes:
         if isinstance(node, ast.stmt):
             for kind, text in statements(node, scope):
@@ -75,7 +90,8 @@ def _of_scope(scope: Scope) -> Iterator[Change]:
             for operator, weight in OPERATORS:
                 for kind, text in operator(node, scope):
                     yield _change(scope, node, kind, f"({text})", weight + late)
-    yield from _together(scope, nodes, late)
+    for line, kind, weight, pieces, more in together(scope, nodes):
+        yield Change(line, scope.name, kind, weight + late, pieces, more)
 
 
 def _change(scope: Scope, node: ast.expr | ast.stmt, kind: str, text: str, weight: float) -> Change:
@@ -89,42 +105,3 @@ def _replaceable(node: ast.expr, scope: Scope) -> bool:
     if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
         return False
     return not (isinstance(node, ast.Tuple) and isinstance(scope.parents.get(node), ast.Subscript))
-
-
-def _together(scope: Scope, nodes: list[ast.AST], late: float) -> Iterator[Change]:
-    """One mistake made in several places: the same call everywhere, two texts exchanged."""
-    layers = [n for n in nodes if isinstance(n, ast.Call) and _plain_layer(n)]
-    if len(layers) > 1:
-        replaced = [(n, f"{scope.code.text(n)[:-1].rstrip(', ')}, bias=False)") for n in layers]
-        pieces = scope.code.pieces(*replaced)
-        more = tuple(sorted({n.lineno for n in layers[1:]}))
-        yield Change(layers[0].lineno, scope.name, "bias", 1.0 + late, pieces, more)
-    yield from _axes_together(scope, nodes, late)
-    words = [n for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    for number, first in enumerate(words[:8]):
-        for second in words[number + 1 : 8]:
-            if first.value != second.value:
-                exchanged = (first, repr(second.value)), (second, repr(first.value))
-                pieces = scope.code.pieces(*exchanged)
-                yield Change(first.lineno, scope.name, "text", 2.0 + late, pieces)
-
-
-def _plain_layer(node: ast.Call) -> bool:
-    named = isinstance(node.func, ast.Attribute) and node.func.attr == "Linear"
-    return named and not any(k.arg == "bias" for k in node.keywords)
-
-
-def _axes_together(scope: Scope, nodes: list[ast.AST], late: float) -> Iterator[Change]:
-    """One wrong axis in several calls."""
-    given: dict[str, list[ast.expr]] = {}
-    for node in nodes:
-        for keyword in node.keywords if isinstance(node, ast.Call) else ():
-            if keyword.arg in ("dim", "axis"):
-                given.setdefault(scope.code.text(keyword.value), []).append(keyword.value)
-    for text, found in given.items():
-        places = sorted(found, key=lambda p: p.lineno)
-        for other in dict.fromkeys((scope.axis, "-1", "-2")) if len(places) > 1 else ():
-            if other != text:
-                pieces = scope.code.pieces(*((p, other) for p in places))
-                more = tuple(sorted({p.lineno for p in places[1:]} - {places[0].lineno}))
-                yield Change(places[0].lineno, scope.name, "axis", 1.0 + late, pieces, more)

@@ -8,6 +8,7 @@ where it is, and costs no more than the text is long.
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -103,14 +104,47 @@ class Scope:
         return next((p for p in self.parameters if p in ("dim", "axis")), "-1")
 
     @cached_property
+    def unused(self) -> list[str]:
+        """Names that are assigned or given, and never read again."""
+        read = {n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and not _is_store(n)}
+        return [n for n in self.names if n not in read and n != "_"]
+
+    @cached_property
+    def uncalled(self) -> list[str]:
+        """Attributes of `self` that the object is given and this method does not name."""
+        named = {n.attr for n in ast.walk(self.node) if isinstance(n, ast.Attribute)}
+        return [a for a in self.attributes if a not in named]
+
+    @cached_property
+    def roots(self) -> list[str]:
+        """The roots that the function takes, as they are written in it."""
+        texts = (
+            self.code.text(n) for n in ast.walk(self.node) if isinstance(n, ast.expr) and is_root(n)
+        )
+        return list(dict.fromkeys(texts))
+
+    @cached_property
+    def siblings(self) -> dict[str, set[str]]:
+        """Names that are given or assigned together."""
+        together = [self.parameters]
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Store):
+                together.append([e.id for e in node.elts if isinstance(e, ast.Name)])
+        found: dict[str, set[str]] = {}
+        for names in together:
+            for name in names:
+                found.setdefault(name, set()).update(names)
+        return found
+
+    @cached_property
     def used(self) -> set[str]:
         return {n.id for n in ast.walk(self.node) if isinstance(n, ast.Name)}
 
     def walk(self) -> Iterator[ast.AST]:
         """The nodes of the body that run: no annotations, no docstrings, nothing of f-strings."""
-        todo: list[ast.AST] = list(self.node.body)
+        todo: deque[ast.AST] = deque(self.node.body)
         while todo:
-            node = todo.pop(0)
+            node = todo.popleft()
             yield node
             if isinstance(node, ast.JoinedStr):
                 continue
@@ -122,6 +156,15 @@ class Scope:
 
 def _is_store(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Store)
+
+
+def is_root(node: ast.expr) -> bool:
+    """Return True if an expression is written as a square root."""
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        return name == "sqrt"
+    power = node.right if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) else None
+    return isinstance(power, ast.Constant) and power.value == 0.5
 
 
 def scopes(code: Code, definitions: list[Definition]) -> Iterator[Scope]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from .code import Scope
-from .expressions import called
+from .reading import called
 
 Texts = Iterator[tuple[str, str]]
 
@@ -17,6 +17,8 @@ def statements(node: ast.stmt, scope: Scope) -> Texts:
     yield from _refusals(node, scope)
     yield from _no_gradient(node, scope)
     yield from _missing(node, scope)
+    yield from _mode(node, scope)
+    yield from _accumulated(node, scope)
     if isinstance(node, ast.Assign) and len(node.targets) == 1:
         yield from _assigned(node, scope)
     if isinstance(node, (ast.Expr, ast.AugAssign, ast.Assign)) and not _documents(node):
@@ -104,6 +106,26 @@ def _missing(node: ast.stmt, scope: Scope) -> Texts:
     if "model" in scope.parameters:
         yield "missing step", f"model.train()\n{indent}{text}"
         yield "missing step", f"model.eval()\n{indent}{text}"
+
+
+def _mode(node: ast.stmt, scope: Scope) -> Texts:
+    """A model's mode, set where the function begins but for the first line."""
+    early = [s for s in scope.node.body if not _documents(s)][:3]
+    if "model" not in scope.parameters or node not in early:
+        return
+    text, indent = scope.code.text(node), " " * node.col_offset
+    for mode in ("train", "eval"):
+        yield "missing step", f"{text}\n{indent}model.{mode}()"
+
+
+def _accumulated(node: ast.stmt, scope: Scope) -> Texts:
+    """A sum that is begun anew in every round of a loop."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+        return
+    parent: ast.AST | None = scope.parents.get(node)
+    if isinstance(parent, (ast.For, ast.While)):
+        name, value = node.targets[0].id, scope.code.text(node.value)
+        yield "sum over rounds", f"{name} = {name} + ({value})"
 
 
 def _first(node: ast.FunctionDef) -> ast.stmt:

@@ -9,12 +9,16 @@ import pytest
 
 from autograder.feedback.view import where
 from autograder.grading.warm import warm_engine
-from autograder.model.course import load
+from autograder.model.course import Suspects, load
 from autograder.model.report import Suspect
+from autograder.repair import Change
 from autograder.sandbox import choose
 
 PROJECT = Path(__file__).resolve().parents[2]
 WEEK = "week01_softmax"
+
+
+applied = Change.applied
 
 
 class Finder:
@@ -24,7 +28,7 @@ class Finder:
         course = load(PROJECT)
         self.week = course.week(WEEK)
         self.engine = warm_engine(course, self.week, ("cpu",), b"lines" * 7, choose())
-        self.engine.look_for_lines(30.0)
+        self.engine.look_for_lines(Suspects(seconds=30.0, submission=30.0))
 
     def found(self, code: str) -> list[Suspect]:
         before = f"{self.engine.bank.solution}\n"
@@ -89,6 +93,14 @@ def test_where_the_code_stops_is_known_without_a_search(finder):
 
 def test_a_version_that_hangs_does_not_end_the_search(finder):
     assert 6 in finder.lines(HANGS_WHEN_CHANGED)
+
+
+def test_what_mended_the_same_words_is_tried_alone_in_the_next_submission(finder, monkeypatch):
+    first = finder.found(WRONG_AXIS)
+    tried = []
+    monkeypatch.setattr(Change, "applied", lambda c, data: tried.append(c) or applied(c, data))
+    again = finder.found(f"# another student\n{WRONG_AXIS}")
+    assert ([s.line for s in again], len(tried)) == ([s.line + 1 for s in first], len(first))
 
 
 def test_the_student_is_told_where_and_never_what_to_write(finder):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.dependence import dependence
+from autograder.grading.dependence import dependence, named_in
 
 SOURCE = """
 def softmax(x):
@@ -64,3 +64,19 @@ def test_exercises_that_call_each_other_come_to_an_end():
 @pytest.mark.parametrize("source", ["def softmax(:", "x\n" * 30_000, "a\0b"])
 def test_of_what_nobody_reads_nothing_is_known(source):
     assert dependence(source, EXERCISES).reached("Block") == frozenset()
+
+
+def _ask_block(agree):
+    return agree.Block(3)
+
+
+def test_an_exercise_that_a_test_asks_for_by_a_helper_of_its_module_counts():
+    def test(agree):
+        agree.attention(_ask_block(agree))
+
+    assert named_in(test, EXERCISES) == {"attention", "Block"}
+
+
+def test_what_tests_ask_for_is_reached_with_what_that_one_calls(found):
+    asked = found.asking({"shift": frozenset({"Block"})})
+    assert asked.reached("shift") == {"softmax", "Block", "attention"}

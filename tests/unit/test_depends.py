@@ -14,8 +14,8 @@ import pytest
 
 import autograder
 from autograder.batch import depends
-from autograder.batch.depends import ROOMS, fingerprint
-from autograder.model.course import Course, Late, load
+from autograder.batch.depends import ROOMS, fingerprint, of_our_own
+from autograder.model.course import Course, Late, Suspects, load
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 LATER = dt.datetime(2030, 1, 1)
@@ -50,6 +50,13 @@ def test_nothing_changed_nothing_is_graded_again(course: Course) -> None:
 )
 def test_dates_and_titles_are_no_part_of_a_result(course: Course, settings) -> None:
     assert key(changed(course, **settings)) == key(course)
+
+
+def test_how_long_a_line_is_looked_for_changes_nothing_that_our_own_code_answers(course) -> None:
+    registry = msgspec.structs.replace(course.registry, suspects=Suspects(seconds=7.0))
+    other = Course(course.root, registry)
+    kept = [of_our_own(c, c.weeks[0], ("cpu",), b"s", "bubblewrap") for c in (course, other)]
+    assert (kept[0] == kept[1], key(course) == key(other)) == (True, False)
 
 
 def test_points_are_part_of_a_result(course: Course) -> None:

@@ -1,0 +1,118 @@
+"""Names and arguments: another one, another order, one too many, one forgotten."""
+
+from __future__ import annotations
+
+import ast
+from itertools import permutations
+
+from .code import Scope
+from .reading import Texts, called, with_arguments, with_call
+
+
+def arguments(node: ast.expr, scope: Scope) -> Texts:
+    """Arguments exchanged, forgotten or one too many."""
+    if isinstance(node, ast.Tuple) and len(node.elts) in (2, 3) and isinstance(node.ctx, ast.Load):
+        parts = [scope.code.text(e) for e in node.elts]
+        for order in permutations(range(len(parts))):
+            if list(order) != sorted(order):
+                yield "order of values", ", ".join(parts[i] for i in order)
+    if not isinstance(node, ast.Call):
+        return
+    parts = [scope.code.text(a) for a in node.args]
+    target = scope.code.definitions.get(called(node))
+    if target is not None or called(node) in scope.used or len(parts) in (2, 3):
+        for first in range(len(parts) - 1):
+            for second in range(first + 1, len(parts)):
+                swapped = list(parts)
+                swapped[first], swapped[second] = swapped[second], swapped[first]
+                yield "argument order", with_arguments(node, scope, swapped)
+    yield from _forgotten(node, scope, parts, target)
+
+
+def _forgotten(node: ast.Call, scope: Scope, parts: list[str], target: ast.AST | None) -> Texts:
+    given = {k.arg for k in node.keywords}
+    if isinstance(target, ast.FunctionDef):
+        takes = [a.arg for a in target.args.args]
+        for name in takes[len(parts) :]:
+            for text in (name, f"self.{name}"):
+                known = name in scope.names or name in scope.attributes
+                if name not in given and known and (text in scope.names or "self." in text):
+                    yield "argument", with_call(node, scope, {name: text})
+    for name in ("generator",):
+        if name in scope.parameters and name not in given and called(node) in _RANDOM:
+            yield "argument", with_call(node, scope, {name: name})
+    passed = set(parts) | {scope.code.text(k.value) for k in node.keywords}
+    owned = isinstance(node.func, ast.Name) and node.func.id[:1].isupper()
+    for name in scope.parameters if owned else ():
+        if name not in passed:
+            yield "argument", with_arguments(node, scope, [*parts, name])
+
+
+_RANDOM = ("multinomial", "randn", "rand", "normal", "randint")
+
+
+def indices(node: ast.expr, scope: Scope) -> Texts:
+    """A part taken where the whole was meant; an infinite maximum, with its place or without."""
+    if isinstance(node, ast.Subscript):
+        yield "index", scope.code.text(node.value)
+    inner = node.value if isinstance(node, (ast.Subscript, ast.Attribute)) else None
+    if inner is not None and called(inner) == "max":
+        yield "infinity", f"torch.nan_to_num({scope.code.text(node)}, neginf=0.0)"
+
+
+def likely_names(node: ast.expr, scope: Scope) -> Texts:
+    """A name that came with this one, or that the function never uses."""
+    if _is_exchangeable(node, scope):
+        assert isinstance(node, ast.Name)
+        for other in (*sorted(scope.siblings.get(node.id, ())), *scope.unused):
+            if other != node.id:
+                yield "name", other
+
+
+def names(node: ast.expr, scope: Scope) -> Texts:
+    """Another name of the function in its place, one more or one less."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        if node.value.id == "self":
+            for other in scope.attributes:
+                if other != node.attr:
+                    yield "name", f"self.{other}"
+    elif _is_exchangeable(node, scope):
+        assert isinstance(node, ast.Name)
+        for other in scope.names:
+            if other != node.id:
+                yield "name", other
+
+
+def _is_exchangeable(node: ast.expr, scope: Scope) -> bool:
+    """Return True if a name of the function is read, and not called."""
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+        return False
+    parent = scope.parents.get(node)
+    return node.id in scope.names and not (isinstance(parent, ast.Call) and parent.func is node)
+
+
+def sums_of_names(node: ast.expr, scope: Scope) -> Texts:
+    """A size that another one has to be added to."""
+    parent = scope.parents.get(node)
+    if isinstance(parent, ast.Call) and node in parent.args and _is_exchangeable(node, scope):
+        for other in scope.names[:10]:
+            if other != scope.code.text(node):
+                yield "operand", f"{scope.code.text(node)} + {other}"
+
+
+def texts(node: ast.expr, scope: Scope) -> Texts:
+    """A text of the function for another of its texts; a number in a text one more or less."""
+    if isinstance(node, ast.JoinedStr):
+        whole = scope.code.text(node)
+        for name in scope.names:
+            if "{" + name + "}" in whole:
+                yield "off by one", whole.replace("{" + name + "}", "{" + name + " + 1}")
+                yield "off by one", whole.replace("{" + name + "}", "{" + name + " - 1}")
+    if isinstance(node, ast.Call) and called(node) == "arange" and len(node.args) == 1:
+        inner = scope.code.text(node.args[0])
+        for name in scope.names[:12]:
+            if name != inner:
+                yield "off by one", f"({scope.code.text(node)} + {name})"
+        yield "off by one", f"({scope.code.text(node)} + 1)"
+    if isinstance(node, ast.Call) and called(node) == "arange" and len(node.args) == 2:
+        yield "off by one", f"({scope.code.text(node)} - 1)"

@@ -1,0 +1,48 @@
+"""The operators on expressions, with how soon each is tried: the lower, the sooner.
+
+Each takes an expression and its function and gives texts that could stand in its place, with the
+kind of mistake that they would mend. They hold for any array program; none knows an exercise.
+"""
+
+from __future__ import annotations
+
+from . import arithmetic, axes, exchanges, missing, naming, numbers
+from .reading import Operator
+
+OPERATORS: tuple[tuple[Operator, float], ...] = (
+    (missing.unused, 0.9),
+    (missing.unused_argument, 0.9),
+    (naming.likely_names, 1.3),
+    (axes.axes, 1.0),
+    (arithmetic.scales, 1.0),
+    (exchanges.masks, 1.0),
+    (exchanges.functions, 1.0),
+    (exchanges.branches, 1.0),
+    (arithmetic.comparisons, 1.0),
+    (numbers.stability, 1.0),
+    (missing.layers, 1.0),
+    (missing.guards, 1.2),
+    (missing.numbers_only, 1.2),
+    (missing.pictures, 1.0),
+    (numbers.gradients, 1.2),
+    (axes.orders, 1.2),
+    (axes.dealt, 1.0),
+    (arithmetic.regrouped, 1.4),
+    (exchanges.letters, 1.4),
+    (exchanges.slices, 1.4),
+    (arithmetic.operands, 1.5),
+    (naming.arguments, 1.5),
+    (arithmetic.roots, 1.6),
+    (arithmetic.factors, 1.7),
+    (axes.sizes, 1.8),
+    (numbers.types, 1.8),
+    (arithmetic.constants, 2.0),
+    (numbers.wrapped, 2.2),
+    (arithmetic.logs, 1.6),
+    (naming.indices, 1.8),
+    (naming.texts, 2.2),
+    (missing.normalised, 2.3),
+    (arithmetic.divisors, 2.6),
+    (naming.sums_of_names, 2.8),
+    (naming.names, 3.0),
+)

@@ -1,0 +1,110 @@
+"""One mistake made in several places: the same call everywhere, two things exchanged."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import pairwise
+
+from .code import Pieces, Scope
+from .exchanges import pairs_of
+
+# The first line, the kind, the weight, what replaces what, other lines that it changes.
+Several = tuple[int, str, float, Pieces, tuple[int, ...]]
+
+
+def together(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """One mistake made in several places: the same call everywhere, two texts exchanged."""
+    layers = [n for n in nodes if isinstance(n, ast.Call) and _plain_layer(n)]
+    if len(layers) > 1:
+        replaced = [(n, f"{scope.code.text(n)[:-1].rstrip(', ')}, bias=False)") for n in layers]
+        pieces = scope.code.pieces(*replaced)
+        more = tuple(sorted({n.lineno for n in layers[1:]}))
+        yield layers[0].lineno, "bias", 1.0, pieces, more
+    yield from _axes_together(scope, nodes)
+    yield from _functions_exchanged(scope)
+    yield from _statements_exchanged(scope, nodes)
+    yield from _overwritten(scope, nodes)
+    words = [n for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    for number, first in enumerate(words[:8]):
+        for second in words[number + 1 : 8]:
+            if first.value != second.value:
+                exchanged = (first, repr(second.value)), (second, repr(first.value))
+                pieces = scope.code.pieces(*exchanged)
+                yield first.lineno, "text", 2.0, pieces, ()
+
+
+def _plain_layer(node: ast.Call) -> bool:
+    named = isinstance(node.func, ast.Attribute) and node.func.attr == "Linear"
+    return named and not any(k.arg == "bias" for k in node.keywords)
+
+
+def _axes_together(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """One wrong axis in several calls."""
+    given: dict[str, list[ast.expr]] = {}
+    for node in nodes:
+        for keyword in node.keywords if isinstance(node, ast.Call) else ():
+            if keyword.arg in ("dim", "axis"):
+                given.setdefault(scope.code.text(keyword.value), []).append(keyword.value)
+    for text, found in given.items():
+        places = sorted(found, key=lambda p: p.lineno)
+        for other in dict.fromkeys((scope.axis, "-1", "-2")) if len(places) > 1 else ():
+            if other != text:
+                pieces = scope.code.pieces(*((p, other) for p in places))
+                more = tuple(sorted({p.lineno for p in places[1:]} - {places[0].lineno}))
+                yield places[0].lineno, "axis", 1.0, pieces, more
+
+
+def _functions_exchanged(scope: Scope) -> Iterator[Several]:
+    """Two functions of a pair, each called where the other belongs."""
+    for ones, others, one, other in pairs_of(scope):
+        replaced = [(n, f"{scope.code.text(n.value)}.{other}") for n in ones]
+        replaced += [(n, f"{scope.code.text(n.value)}.{one}") for n in others]
+        lines = sorted({n.lineno for n, _ in replaced})
+        if all(_apart(a, b) for a, _ in replaced for b, _ in replaced if a is not b):
+            pieces = scope.code.pieces(*replaced)
+            yield lines[0], "order of values", 1.2, pieces, tuple(lines[1:])
+
+
+def _apart(a: ast.expr, b: ast.expr) -> bool:
+    return not (any(n is b for n in ast.walk(a)) or any(n is a for n in ast.walk(b)))
+
+
+def _statements_exchanged(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """Two statements, one after the other, that belong the other way round."""
+    for node in (scope.node, *nodes):
+        for block in ("body", "orelse"):
+            statements = getattr(node, block, None)
+            for first, second in _neighbours(statements):
+                texts = scope.code.text(first), scope.code.text(second)
+                if "\n" not in texts[0] + texts[1] and texts[0] != texts[1]:
+                    pieces = scope.code.pieces((first, texts[1]), (second, texts[0]))
+                    yield first.lineno, "order of lines", 1.3, pieces, (second.lineno,)
+
+
+def _neighbours(statements: object) -> Iterator[tuple[ast.stmt, ast.stmt]]:
+    plain = (ast.Assign, ast.AugAssign, ast.Expr)
+    if isinstance(statements, list):
+        for first, second in pairwise(statements):
+            if isinstance(first, plain) and isinstance(second, plain):
+                yield first, second
+
+
+def _overwritten(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """A name that gets another value, where its first one is returned."""
+    returns = [n for n in nodes if isinstance(n, ast.Return) and n.value is not None]
+    for node in nodes:
+        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+            continue
+        name, indent = node.targets[0].id, " " * node.col_offset
+        read = [n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)]
+        given = [
+            n
+            for r in returns
+            for n in ast.walk(r)
+            if isinstance(n, ast.Name) and n.id == name and r.lineno > node.lineno
+        ]
+        if name in read and given:
+            before = f"{name}_before = {name}\n{indent}{scope.code.text(node)}"
+            pieces = scope.code.pieces((node, before), *((n, f"{name}_before") for n in given))
+            yield node.lineno, "overwritten", 1.3, pieces, ()

@@ -1,0 +1,97 @@
+"""A right exercise that calls a wrong one keeps its points: functions, modules, and what tests use
+beside the exercise itself. In the sandbox, where it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.grading.engine import Engine
+from autograder.grading.warm import warm_engine
+from autograder.model.course import load
+from autograder.model.report import ExerciseReport
+from autograder.sandbox import Sandbox, choose
+
+PROJECT = Path(__file__).resolve().parents[2]
+SECRET = b"what is inherited does not depend on it"
+
+
+def made(week: str, sandbox: Sandbox | None) -> Engine:
+    course = load(PROJECT)
+    return warm_engine(course, course.week(week), ("cpu",), SECRET, sandbox)
+
+
+@pytest.fixture(scope="module")
+def heads() -> Iterator[Engine]:
+    engine = made("week03_multihead", choose())
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def softmax() -> Iterator[Engine]:
+    engine = made("week01_softmax", None)
+    yield engine
+    engine.close()
+
+
+def graded(engine: Engine, *changes: str) -> dict[str, ExerciseReport]:
+    """The solution with misconceptions (by name) or code appended."""
+    folder = engine.bank.folder / "misconceptions"
+    texts = [
+        (folder / f"{c}.py").read_text(encoding="utf-8") if c.isidentifier() else c for c in changes
+    ]
+    source = "\n\n".join((engine.bank.solution, *texts))
+    report = engine.grade("student", {engine.week.module: source.encode()})
+    assert report.verdict == "graded", report.message
+    return {e.name: e for e in report.exercises}
+
+
+def kept(found: dict[str, ExerciseReport], *exercises: str) -> bool:
+    return all(found[e].score == found[e].max_score for e in exercises)
+
+
+def test_modules_keep_their_points_given_a_wrong_function(heads: Engine) -> None:
+    found = graded(heads, "merges_without_moving_the_heads_back")
+    assert found["merge_heads"].score < found["merge_heads"].max_score
+    assert kept(found, "MultiHeadAttention", "from_torch")
+    assert found["CausalSelfAttention"].score > 2.8  # one test of dropout tells nothing here
+    assert found["MultiHeadAttention"].inherits == ("merge_heads",)
+
+
+def test_what_copies_into_a_wrong_module_keeps_its_points(heads: Engine) -> None:
+    found = graded(heads, "scales_by_d_model")
+    assert kept(found, "from_torch", "CausalSelfAttention")
+    assert found["from_torch"].inherits == ("MultiHeadAttention",)
+
+
+def test_a_wrong_module_is_wrong_beside_a_wrong_function(heads: Engine) -> None:
+    found = graded(heads, "merges_without_moving_the_heads_back", "scales_by_d_model")
+    assert found["MultiHeadAttention"].score < found["MultiHeadAttention"].max_score
+    assert kept(found, "from_torch")
+
+
+FORBIDDEN = """
+def softmax(x, dim=-1):
+    return torch.softmax(x, dim)
+"""
+
+
+def test_a_forbidden_call_costs_the_exercise_that_makes_it_alone(softmax: Engine) -> None:
+    found = graded(softmax, FORBIDDEN)
+    lost = {name for name, e in found.items() if e.score < e.max_score}
+    assert (lost, found["softmax"].score) == ({"softmax"}, 0.0)
+
+
+def test_right_code_that_cannot_go_on_with_a_helpers_type_keeps_its_points(softmax: Engine) -> None:
+    found = graded(softmax, "answers_in_float32")
+    assert kept(found, "scaled_dot_product_attention")
+    assert found["scaled_dot_product_attention"].inherits == ("softmax",)
+
+
+def test_a_helper_that_always_stops_proves_nothing(softmax: Engine) -> None:
+    stops = 'def softmax(x, dim=-1):\n    raise RuntimeError("no")\n'
+    found = graded(softmax, stops)
+    assert found["scaled_dot_product_attention"].score < 1.0
