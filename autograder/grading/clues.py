@@ -100,7 +100,7 @@ def _symptoms(failed: Ran, probe: Probe | None) -> frozenset[Symptom]:
         wanted = right.status == "raised" and mine.status != "raised"
         return frozenset({Symptom.ACCEPTED if wanted else Symptom.STOPPED})
     found = set()
-    if mine.mutated != right.mutated or mine.side_effects != right.side_effects:
+    if mine.side_effects != right.side_effects:
         found.add(Symptom.TOUCHED)
     if mine.detached and not right.detached:
         found.add(Symptom.DETACHED)
