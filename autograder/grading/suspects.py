@@ -35,7 +35,7 @@ _MOST_KNOWN = 1000
 _STOPPED = (Verdict.CRASHED, Verdict.FORBIDDEN, Verdict.TIMEOUT, Verdict.LIMIT)
 
 
-class Cause(NamedTuple):
+class WrittenAlike(NamedTuple):
     """What a wrong exercise has in common with others of a class: its words and what they fail."""
 
     exercise: str
@@ -43,7 +43,7 @@ class Cause(NamedTuple):
     failing: frozenset[str]
 
 
-Known = dict[Cause, tuple[int, ...]]
+Known = dict[WrittenAlike, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class LineFinder:
         self._week, self._settings = week, settings
         self._target, self._run, self._solution = target, run, solution
         self._probes: dict[str, dict[str, Probe]] = {}
-        self._known: dict[Cause, tuple[int, ...]] = {}
+        self._known: dict[WrittenAlike, tuple[int, ...]] = {}
         self._left = settings.submission
 
     def begin(self) -> None:
@@ -169,7 +169,7 @@ def suspects(
         return stopped
     text = wrong.files.get(wrong.module, b"").decode("utf-8", "replace")
     written = changes(text, wrong.exercise, wrong.others)
-    cause = Cause(
+    cause = WrittenAlike(
         wrong.exercise,
         wording(text, wrong.exercise, wrong.others),
         frozenset(r.report.name for r in failing),
