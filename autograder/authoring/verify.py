@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ..grading.warm import warm_engine
 from ..model.bank import Bank, Misconception
 from ..model.course import Course, Week
+from ..model.extras import installed
 from ..model.report import ExerciseReport, SubmissionReport, base_of
 from ..model.stubs import stub_of
 from ..model.verdicts import Ending, Verdict
@@ -49,6 +50,7 @@ class Verification:
     rows: list[Row] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     not_run: set[str] = field(default_factory=set)
+    lacking: tuple[str, ...] = ()  # extras that are not installed: their exercises prove nothing
 
 
 def of_all_draws(results: Sequence[Verification]) -> Verification:
@@ -59,7 +61,7 @@ def of_all_draws(results: Sequence[Verification]) -> Verification:
     """
     first, draws = results[0], len(results)
     gaps = Counter(gap for result in results for gap in dict.fromkeys(result.gaps))
-    together = Verification(first.week, first.alternatives, first.tests)
+    together = Verification(first.week, first.alternatives, first.tests, lacking=first.lacking)
     together.not_run = set().union(*(r.not_run for r in results))
     for gap, times in gaps.items():
         which = next(n for n, r in enumerate(results, start=1) if gap in r.gaps)
@@ -87,13 +89,17 @@ def verify_week(
         result = Verification(week.name, tests=len(engine.runs.items))
         result.gaps += _grade_right_ones(course, week, engine, result, progress)
         failed: set[str] = set()
+        missing = {e.name for e in week.exercises if e.extra and not installed(e.extra)}
+        result.lacking = tuple(sorted({str(week.exercise(name).extra) for name in missing}))
         for misconception in engine.bank.misconceptions:
+            if misconception.exercise in missing:
+                continue
             progress(misconception.name)
             report = engine.grade(
                 misconception.name, _files(week, misconception.source), misconception.exercise
             )
             result.gaps += _judge(week, misconception, report, result, failed)
-        result.gaps += _coverage(week, engine, failed)
+        result.gaps += _coverage(week, engine, failed, missing)
         result.gaps += _lone_beliefs(engine.bank)
         result.gaps += [f"{place} is not filled in yet" for place in blanks(course, week)]
         return result
@@ -188,11 +194,12 @@ def _lone_beliefs(bank: Bank) -> Iterator[str]:
             )
 
 
-def _coverage(week: Week, engine: Engine, failed: set[str]) -> Iterator[str]:
+def _coverage(week: Week, engine: Engine, failed: set[str], missing: set[str]) -> Iterator[str]:
     for exercise in week.exercises:
         if not engine.bank.of_exercise(exercise.name):
             yield f"{exercise.name} has no misconception"
-    functions = dict.fromkeys(f"{i.path.name}::{i.originalname}" for i in engine.runs.items)
+    ran = (i for i in engine.runs.items if i.path.stem.removeprefix("test_") not in missing)
+    functions = dict.fromkeys(f"{i.path.name}::{i.originalname}" for i in ran)
     for function in functions:
         if function not in failed:
             yield f"{function} proves nothing: no misconception fails it"

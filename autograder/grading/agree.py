@@ -30,10 +30,15 @@ class Agree(Comparison):
 
     state_std: float = 0.3
     brought: str = ""
+    order: int | None = None
 
     def weights(self, std: float) -> Agree:
         """Draw the parameters of modules with this standard deviation (default 0.3)."""
         return replace(self, state_std=std)
+
+    def shuffled(self, seed: int) -> Agree:
+        """Run the programs of the student's kernels in another order: `seed` says which."""
+        return replace(self, order=seed)
 
     def bringing(self, source: str) -> Agree:
         """Call what `source`, a module of the grader's own, defines, beside the submission.
@@ -57,7 +62,8 @@ class Agree(Comparison):
         expected = case.reference.call(case, name, args, kwargs, options)
         if isinstance(expected.value, wire.HandleV):
             return self._construct(name, args, kwargs)
-        calls = BothCalls(name, args, kwargs, options, options, options)
+        student = CallOptions(brought=self.brought, order=self.order)
+        calls = BothCalls(name, args, kwargs, student, options, options)
         return compare_calls(self, calls, expected)
 
     def _construct(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pair:

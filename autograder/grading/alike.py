@@ -84,12 +84,33 @@ def _same_answer(
         return False
     if (mine.counts is None) != (theirs.counts is None):
         return False
-    if mine.counts and theirs.counts and not _near(mine.counts.largest, theirs.counts.largest):
+    if mine.counts and theirs.counts and not _same_work(mine.counts, theirs.counts):
         return False
     try:
         return _same_numbers(a, b, right if isinstance(right, tuple) else None, only_values)
     except wire.BadFrame:
         return False
+
+
+def _same_work(mine: wire.Counts, theirs: wire.Counts) -> bool:
+    """Whether two runs made tensors alike in size, and launched kernels that did the same."""
+    if not _near(mine.largest, theirs.largest) or bool(mine.computed) != bool(theirs.computed):
+        return False
+    return _launched(mine) == _launched(theirs)
+
+
+def _launched(counts: wire.Counts) -> tuple[object, ...]:
+    """What kernels did, but for how often and how much."""
+    launches = counts.launches
+    return (
+        min(len(launches), 2),
+        any(x.outside_loads for x in launches),
+        any(x.outside_stores for x in launches),
+        any(x.conflicts for x in launches),
+        any(x.refused for x in launches),
+        {(least, most) for x in launches for _, least, most in x.loads},
+        max((x.largest.bit_length() for x in launches), default=0),
+    )
 
 
 def _same_numbers(a: Answer, b: Answer, right: Answer | None, only_values: bool) -> bool:

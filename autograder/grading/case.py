@@ -122,6 +122,7 @@ class Side:
             state=encoder(self.prepared(options.state)),
             cotangents=self._cotangents(options.cotangents, encoder),
             count=options.count,
+            order=options.order,
             fetch=options.fetch,
             fresh=self.fresh,
             brought=options.brought,

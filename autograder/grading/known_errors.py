@@ -54,6 +54,11 @@ _TEMPLATES = [
     rf"einsum\(\): subscript ([a-zA-Z]) has size {_N} for operand {_N} which does not broadcast with previously seen size {_N}",
     rf"einsum\(\): the number of subscripts in the equation \({_N}\) (?:is more than|does not match) the number of dimensions \({_N}\) for operand {_N}",
     r"einsum\(\): (?:fewer|more) operands were provided than specified in the equation",
+    r"arange's (?:range must be a power of 2|arguments must be of type tl\.constexpr)",
+    r"Shape element \d must (?:be a power of 2|have type `constexpr`(?: or `constexpr\[int\]`)?)",
+    rf"Input shapes should have M >= {_N}, N >= {_N} and K >= {_N}",
+    rf"Cannot access global variable {_NAME} from within @jit'ed function\.",
+    rf"{_NAME} is not defined",
     r"division by zero",
     r"maximum recursion depth exceeded",
 ]

@@ -15,6 +15,7 @@ class CallOptions(msgspec.Struct, frozen=True):
     construct: the result is a new module, to be cast to `dtype` and given `state`
     cotangents: what to pull back to every float input; None asks for no gradients
     count: count the work
+    order: a seed for the order in which the programs of a kernel run
     fetch: read the attribute, and do not call it
     brought: the source of a module of the grader's own, to be called in place of the submission's
     """
@@ -25,6 +26,7 @@ class CallOptions(msgspec.Struct, frozen=True):
     state: Mapping[str, torch.Tensor] | None = None
     cotangents: Sequence[torch.Tensor] | None = None
     count: bool = False
+    order: int | None = None
     fetch: bool = False
     brought: str = ""
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from ..worker import wire
 from .case import Case, Seen, Side
+from .messages import shown_text
 from .options import PLAIN, CallOptions
 from .outcomes import GraderFault, LimitExceeded
 from .remembered import process_of
@@ -125,6 +126,37 @@ class Calls:
         return partial(self.call, name)
 
 
+class Launched:
+    """What one launch of a Triton kernel did (wire.Launch says more of each).
+
+    refused: whether a GPU's compiler has something against the kernel
+    """
+
+    def __init__(self, source: tuple[str, ...], launch: wire.Launch) -> None:
+        self.programs, self.largest, self.loads = launch.programs, launch.largest, launch.loads
+        self.outside_loads, self.outside_stores = launch.outside_loads, launch.outside_stores
+        self.conflicts, self.refused = launch.conflicts, launch.refused is not None
+        self._source, self._launch = source, launch
+
+    @property
+    def place(self) -> str:
+        """Where the first access outside of every tensor is made, as words for a message."""
+        return _place(self._launch.line, self._source)
+
+    @property
+    def said(self) -> str:
+        """Where and why the compiler refuses the kernel, as the end of a message."""
+        raised = self._launch.refused
+        if raised is None:
+            return "."
+        text = shown_text(raised, self._source)
+        return f"{_place(raised.line, self._source)}{f': {text}' if text else ''}."
+
+
+def _place(line: int | None, source: tuple[str, ...]) -> str:
+    return f" (line {line})" if line is not None and 1 <= line <= len(source) else ""
+
+
 @dataclass(frozen=True)
 class Counted:
     """Work of one call: floating-point operations, the largest tensor's elements, operations."""
@@ -135,6 +167,8 @@ class Counted:
     kept: int
     value: Any
     grown: int | None = None  # bytes by which the process grew, measured from outside
+    launches: tuple[Launched, ...] = ()  # of Triton kernels
+    computed: tuple[str, ...] = ()  # what computed beside them
 
 
 class Count:
@@ -185,7 +219,15 @@ class Count:
         counts = seen.reply.counts
         if counts is None or counts.ops == 0:
             raise LimitExceeded("No operation of torch or NumPy was seen in this call.")
-        counted = Counted(counts.flops, counts.largest, counts.ops, counts.kept, seen.value)
+        counted = Counted(
+            counts.flops,
+            counts.largest,
+            counts.ops,
+            counts.kept,
+            seen.value,
+            launches=tuple(Launched(case.student.source, launch) for launch in counts.launches),
+            computed=counts.computed,
+        )
         if process is not None:
             return replace(counted, grown=process.peak_bytes() - before)
         return counted

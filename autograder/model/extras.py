@@ -10,6 +10,7 @@ EXTRAS = {
     "keras": ("keras",),
     "similarity": ("copydetect",),
     "text": ("transformers", "tokenizers"),
+    "triton": ("triton",),
 }
 
 
@@ -18,3 +19,11 @@ def installed(extra: str) -> bool:
     """Return whether the libraries of an extra of pyproject.toml can be imported here."""
     modules = EXTRAS.get(extra, (extra,))
     return all(importlib.util.find_spec(m) is not None for m in modules)
+
+
+def missing_in_words(extra: str) -> str:
+    """What to say where an extra is not installed."""
+    return (
+        f"the extra {extra!r}, which is not installed here: "
+        f"pip install {' '.join(EXTRAS.get(extra, (extra,)))}"
+    )

@@ -32,7 +32,14 @@ from .uses import Imported, Part, Use
 # What may be imported besides the standard library and one's own files: always, and where a week
 # has an exercise that needs the extra.
 LIBRARIES = ("torch", "numpy", "matplotlib")
-OF_EXTRAS = {"keras": ("keras",), "text": ("transformers", "tokenizers")}
+OF_EXTRAS = {
+    "keras": ("keras",),
+    "text": ("transformers", "tokenizers"),
+    "triton": ("triton",),
+}
+
+# What runs inside of a kernel is no call of a library's that does the exercise.
+_WITHIN = "triton."
 
 # Ways past the modes and kernels that watch the calls. What only looks like one is not here:
 # `gc.collect`, `sys.modules`, `inspect.signature`, an import that nothing uses.
@@ -264,7 +271,9 @@ def _calls(part: Part, patterns: tuple[str, ...], sources: Sources) -> Iterator[
     for use in part.uses if patterns else ():
         last = use.name.rpartition(".")[2]
         own = use.name.startswith(".") and sources.is_own_method(last)
-        if use.called and "." in use.name and not own and matches(last, patterns):
+        if use.name.startswith(_WITHIN) or not use.called or "." not in use.name or own:
+            continue
+        if matches(last, patterns):
             name = use.name.lstrip(".")
             yield Refusal("call", name, use.file, use.line, call_in_words(name))
 

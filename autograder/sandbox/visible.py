@@ -37,7 +37,7 @@ from autograder import worker
 from .errors import SandboxMissing
 
 NEEDED = ("torch", "numpy", "matplotlib", "msgspec")
-WELCOME = ("keras", "transformers", "scipy", "einops")
+WELCOME = ("keras", "transformers", "scipy", "einops", "triton")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 _WORKER = Path(worker.__file__).parent

@@ -14,6 +14,8 @@ in which it is set. What an allocator cannot see: work done in an array that was
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -75,6 +77,22 @@ class ArrayCount:
 
 
 _counting: ArrayCount | None = None
+
+
+@contextmanager
+def uncounted() -> Iterator[None]:
+    """What is made within is the worker's own."""
+    global _counting
+    counting, _counting = _counting, None
+    try:
+        yield
+    finally:
+        _counting = counting
+
+
+def made_so_far() -> int:
+    """Numbers that were made while the counting that is on goes on."""
+    return _counting.made if _counting is not None else 0
 
 
 def trim_memory() -> None:

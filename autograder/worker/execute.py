@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from . import claimed, devices, wire
+from . import claimed, devices, kernels, wire
 from .arrays import trim_memory
 from .brought import is_brought, module_of
 from .claimed import ClaimedTensor
@@ -69,6 +69,7 @@ class Executor:
         self.module_error: wire.Raised | None = None
         self.objects: list[Any] = []
         self._formulas: dict[tuple[bool, str], set[tuple[str, ...]]] = {}
+        self._launches = False  # whether the module may launch kernels of Triton's
         self.imports: StudentImports | None = None  # in a sandbox
         self._ballast: mmap.mmap | None = None
 
@@ -136,6 +137,7 @@ class Executor:
             return wire.Reply("raised", raised=self.module_error)
         finally:
             self.watcher.begin((), str(self.root))
+            self._launches = kernels.concern(self.module)
         return wire.Reply("ok")
 
     def _fill(self, size: int) -> wire.Reply:
@@ -179,11 +181,12 @@ class Executor:
         kwargs = {k: decoder(v) for k, v in request.kwargs.items()}
         before = Before(leaves, args, kwargs)
         counting = Counting() if request.count else None
+        launches = kernels.watching(str(self.root), request.order, request.count)
         gradients: tuple[wire.Value, ...] | None = None
         detached: tuple[int, ...] = ()
         try:
             net = self.net if request.not_allowed else _NOTHING
-            with net, counting or _NOTHING:
+            with launches if self._launches else _NOTHING as seen, net, counting or _NOTHING:
                 result = target(*args, **kwargs)
             kept = counting.kept(tensors_in(result)) if counting is not None else 0
             if request.construct and isinstance(result, nn.Module):
@@ -202,6 +205,8 @@ class Executor:
         counts = None
         if counting is not None:
             counts = counting.counts(kept)
+            if seen is not None:
+                counts = seen.added_to(counts, counting.operators, counting.numbers)
         return wire.Reply(
             "ok",
             value=self._encode_result(result, encoder, decoder),
@@ -389,6 +394,7 @@ class Executor:
         """An exception as plain text: what, and where in the student's own file."""
         line = function = source = None
         root = str(self.root)
+        error = kernels.inner(error)
         try:
             for frame, number in traceback.walk_tb(error.__traceback__):
                 if frame.f_code.co_filename.startswith(root + os.sep):

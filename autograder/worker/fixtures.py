@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from . import devices
+from . import devices, kernels
 from .nets import module_nets_down
 
 
@@ -38,6 +38,8 @@ def _warm(extra: str) -> None:
         os.environ.setdefault("KERAS_TORCH_DEVICE", "cpu")
         ops = import_module("keras").ops
         ops.softmax(ops.matmul(torch.ones(2, 2), torch.ones(2, 2)))
+    elif extra == "triton":
+        kernels.setup()
     elif extra == "text":
         import_module("transformers").logging.set_verbosity_error()
         tiny = {"seed": 0, "layers": 1, "heads": 1, "hidden": 4, "vocabulary": ["a"]}

@@ -95,6 +95,7 @@ class Counting(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch's own
         self.flops = self.largest = self.ops = 0
+        self.operators: set[str] = set()  # of torch, those that made something
         self._alive: dict[int, _KeptStorage] = {}
         self._arrays = ArrayCount()
 
@@ -112,6 +113,11 @@ class Counting(TorchDispatchMode):
         arrays = self._arrays
         largest = max(self.largest, arrays.largest)
         return Counts(self.flops + arrays.made, largest, self.ops + arrays.arrays, kept)
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers NumPy made."""
+        return self._arrays.made
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -148,6 +154,7 @@ class Counting(TorchDispatchMode):
             if made > there:  # what is written in place was there before
                 self.largest = max(self.largest, made)
             self.ops += 1
+            self.operators.add(func.overloadpacket.__name__)
             formula = flop_registry.get(func.overloadpacket)
             self.flops += _flops(formula, args, kwargs, result) if formula else made
         return result

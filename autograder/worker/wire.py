@@ -208,6 +208,7 @@ class Call(_Message, frozen=True, tag="call"):
     watched.
     `construct` casts a new torch module to `dtype`, moves it to `device` and loads `state`.
     `cotangents` asks for the vector-Jacobian product with respect to every float input.
+    `order` is a seed for the order in which the programs of a Triton kernel run.
     """
 
     exercise: str
@@ -222,6 +223,7 @@ class Call(_Message, frozen=True, tag="call"):
     state: Value = None
     cotangents: tuple[Value, ...] | None = None
     count: bool = False
+    order: int | None = None
     fetch: bool = False
     fresh: bool = False
     brought: str = ""
@@ -266,11 +268,37 @@ class Notice(_Message, frozen=True, tag="notice"):
     line: int | None
 
 
+class Launch(_Message, frozen=True):
+    """What one launch of a Triton kernel did (`kernels.py`).
+
+    programs:  how many ran
+    outside_*: elements that were asked for outside of every tensor; `line`: where first
+    conflicts: elements that a program read after another one wrote them
+    largest:   the most elements that one load or store asked for
+    loads:     for each tensor that was read: its elements, and how often the least and the most
+               loaded of them was
+    refused:   what a GPU's compiler has against it
+    """
+
+    programs: int
+    outside_loads: int
+    outside_stores: int
+    conflicts: int
+    largest: int
+    loads: tuple[tuple[int, int, int], ...]
+    line: int | None = None
+    refused: Raised | None = None
+
+
 class Counts(_Message, frozen=True):
+    """`computed`: what computed beside Triton's kernels, where `launches` are looked at."""
+
     flops: int
     largest: int
     ops: int
     kept: int = 0
+    launches: tuple[Launch, ...] = ()
+    computed: tuple[str, ...] = ()
 
 
 class StateMismatch(_Message, frozen=True):

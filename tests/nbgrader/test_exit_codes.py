@@ -353,7 +353,7 @@ def _(stage: Stage) -> list[str]:
 
 @scene("verify", 2)
 def _(stage: Stage) -> list[str]:
-    return ["verify", "week09"]
+    return ["verify", "noweek"]
 
 
 @scene("new", 0)

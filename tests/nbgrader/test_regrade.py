@@ -360,7 +360,7 @@ def test_a_mended_hidden_test_from_preview_to_undo(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("week09", "--preview"), "autograder: no week 'week09' in course.yaml; there are"),
+        (("noweek", "--preview"), "autograder: no week 'noweek' in course.yaml; there are"),
         ((WEEK,), "autograder: name one of --preview, --apply and --undo"),
         ((WEEK, "--undo"), f"autograder: there is nothing to undo in {WEEK}"),
     ],

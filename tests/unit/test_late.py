@@ -217,8 +217,8 @@ def test_a_penalty_and_what_is_kept_make_the_score():
         ("percent: 10, per: week", "late.per: invalid enum value 'week'"),
         ("percent: 10, slip_days: -1", "late.slip_days: must be at least 0"),
         (
-            f"{DAY}, extensions: [{{student: a, week: week09_x, until: 2026-10-14T12:00:00}}]",
-            "late.extensions[0].week: 'week09_x' is no week of the course",
+            f"{DAY}, extensions: [{{student: a, week: week99_x, until: 2026-10-14T12:00:00}}]",
+            "late.extensions[0].week: 'week99_x' is no week of the course",
         ),
         (
             f"{DAY}, extensions: [{{student: a, week: week01_one, until: 2026-10-11T12:00:00}}]",

@@ -17,6 +17,7 @@ from ...files.secret import course_secret, public_draw
 from ...model.axes import axis
 from ...model.course import Course, Week, load
 from ...model.errors import EngineError
+from ...model.extras import missing_in_words
 from ...sandbox import BACKENDS, choose
 from ...terminal.console import bar, terminal
 
@@ -126,5 +127,7 @@ def _print(console: Console, result: Verification) -> None:
     console.print(table)
     if result.not_run:
         console.print(f"not run on this machine: {len(result.not_run)} tests", style="dim")
+    for extra in result.lacking:
+        console.print(f"not_run: exercises of {result.week} need {missing_in_words(extra)}")
     for gap in result.gaps:
         console.print(f"GAP  {gap}")

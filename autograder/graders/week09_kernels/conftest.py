@@ -1,0 +1,111 @@
+"""What the graders of week 9 share: how a kernel's launches are looked at.
+
+Values are compared within a few roundings of float32 (`close`), those of float16 within a few of
+its own: kernels compute in float32, so a reference in float64 would say nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from autograder.authors import Counted, expect
+
+
+@pytest.fixture
+def close(agree: Any, dtype_of: Any) -> Any:
+    """`close.f(...)`: both sides agree within rounding, of the test's float type."""
+    return agree.within(8e-3, 8e-3) if dtype_of() is torch.float16 else agree.within(2e-6, 2e-6)
+
+
+@pytest.fixture
+def dtype_of(request: Any) -> Callable[[], Any]:
+    """The test's float type; float32 in tests that have no such axis."""
+    return lambda: (
+        request.getfixturevalue("dtype") if "dtype" in request.fixturenames else torch.float32
+    )
+
+
+@pytest.fixture
+def stays_inside(count: Any) -> Callable[..., None]:
+    """No load and no store of any kernel goes outside of the tensors that it was given."""
+
+    def check(name: str, *args: Any, **kwargs: Any) -> None:
+        for launch in launches_of(count.call(name, *args, **kwargs)):
+            what = "load" if launch.outside_loads else "store"
+            expect(
+                not (launch.outside_loads or launch.outside_stores),
+                f"A {what} goes outside of its tensor{launch.place}. Mask what lies behind the end "
+                "of a row or column, and go by the strides.",
+            )
+
+    return check
+
+
+@pytest.fixture
+def any_order(count: Any) -> Callable[..., None]:
+    """The result does not depend on the order in which programs run; `how` compares results."""
+
+    def check(how: Any, name: str, *args: Any, **kwargs: Any) -> None:
+        for seed in (1, 2):
+            how.shuffled(seed).call(name, *args, **kwargs)
+        for launch in launches_of(count.call(name, *args, **kwargs)):
+            expect(
+                not launch.conflicts,
+                "A program reads what another one wrote. On a GPU they run at the same time, and "
+                "nothing says which comes first.",
+            )
+
+    return check
+
+
+@pytest.fixture
+def kernels_alone(count: Any) -> Callable[..., None]:
+    """A kernel does the work; torch and NumPy make, copy and view tensors."""
+
+    def check(name: str, *args: Any, **kwargs: Any) -> None:
+        counted = count.call(name, *args, **kwargs)
+        launches_of(counted)
+        expect(
+            not counted.computed,
+            "Something beside the kernel computes. Around it, torch may make, copy and view "
+            "tensors, and nothing else.",
+        )
+
+    return check
+
+
+@pytest.fixture
+def compiles(count: Any) -> Callable[..., None]:
+    """Triton's compiler takes the kernel, as far as that can be said without a GPU."""
+
+    def check(name: str, *args: Any, **kwargs: Any) -> None:
+        for launch in launches_of(count.call(name, *args, **kwargs)):
+            expect(
+                not launch.refused,
+                f"The interpreter runs this kernel, but a GPU's compiler refuses it{launch.said}",
+            )
+
+    return check
+
+
+def launches_of(counted: Counted) -> tuple[Any, ...]:
+    expect(len(counted.launches) > 0, "No kernel was launched.")
+    return counted.launches
+
+
+@pytest.fixture
+def views(draw: Any) -> Callable[[int, int], list[Any]]:
+    """Matrices (n, m) that are views: transposed, cut out of a larger one, every second element."""
+
+    def make(n: int, m: int) -> list[Any]:
+        return [
+            draw.normal(m, n).T,
+            draw.normal(n + 3, m + 4)[1 : n + 1, 2 : m + 2],
+            draw.normal(2 * n, 3 * m)[::2, ::3],
+        ]
+
+    return make

@@ -1,0 +1,143 @@
+"""Hidden graders for `flash_forward`."""
+
+import pytest
+import torch
+
+from autograder.authors import expect
+
+
+def in_float32(result):
+    """The logsumexp may be in float32 or in the type of the queries."""
+    output, logsumexp = result
+    return output, logsumexp.float()
+
+
+@pytest.fixture
+def flash(agree):
+    """Both sides within the rounding of sums in float32."""
+    return agree.within(1e-5, 1e-5).only(in_float32)
+
+
+@pytest.fixture
+def qkv(draw):
+    """Queries (n, d), keys and values (m, d)."""
+    return lambda n, m, d=16: (draw.normal(n, d), draw.normal(m, d), draw.normal(m, d))
+
+
+@pytest.mark.weight(3)
+def test_values(flash, qkv):
+    """Attention over several tiles of keys, with the logsumexp of each query's scores."""
+    flash.flash_forward(*qkv(16, 32))
+    flash.flash_forward(*qkv(32, 48))
+
+
+@pytest.mark.weight(2)
+def test_sizes_that_do_not_divide(flash, qkv):
+    """Neither queries nor keys need to fill their last tile."""
+    for n, m in ((5, 16), (16, 21), (19, 7)):
+        flash.flash_forward(*qkv(n, m))
+
+
+def test_far_from_zero(flash, qkv):
+    """All scores far below zero: keys behind the end count nothing."""
+    q, k, v = qkv(5, 21)
+    flash.flash_forward(q.abs() + 1, -k.abs() - 2, v)
+
+
+@pytest.mark.weight(2)
+def test_the_maximum_moves(flash, qkv):
+    """The best key may stand in any tile; what was added up before shrinks when it is found."""
+    q, k, v = qkv(5, 48)
+    steps = torch.linspace(0, 6, 48).unsqueeze(-1)
+    flash.flash_forward(q.abs(), k.abs() * steps, v)
+    flash.flash_forward(q.abs(), k.abs() * steps.flip(0), v)
+
+
+def test_large_scores(flash, qkv):
+    """Scores in the hundreds and thousands: only differences are exponentiated."""
+    q, k, v = qkv(6, 20)
+    flash.within(1e-3, 1e-5).flash_forward(30 * q, 30 * k, v)
+    flash.within(1e-3, 1e-5).flash_forward(30 * q, 30 * k, v, causal=True)
+
+
+@pytest.mark.weight(2)
+def test_causal(flash, qkv):
+    """Causal: query i sees the keys j <= i."""
+    flash.flash_forward(*qkv(21, 21), causal=True)
+    flash.flash_forward(*qkv(32, 32), True)
+
+
+@pytest.mark.weight(2)
+def test_causal_with_other_lengths(flash, qkv):
+    """Causal with fewer or more keys than queries: both are counted from 0."""
+    flash.flash_forward(*qkv(20, 9), causal=True)
+    flash.flash_forward(*qkv(9, 20), causal=True)
+
+
+def test_head_sizes(flash, qkv):
+    """d = 32 and 64: the scores are divided by √d."""
+    flash.flash_forward(*qkv(5, 18, d=32))
+    flash.flash_forward(*qkv(3, 17, d=64), causal=True)
+
+
+def test_other_tiles(flash, qkv):
+    """Tiles of other sizes, alike or not, give the same result."""
+    q, k, v = qkv(37, 41)
+    flash.flash_forward(q, k, v, True, block_m=32, block_n=16)
+    flash.flash_forward(q, k, v, False, 16, 64)
+
+
+@pytest.mark.weight(2)
+def test_strides(flash, views):
+    """Views: transposed, cut out of a larger matrix, every second row; all three unlike."""
+    mine, theirs, values = views(6, 16), views(18, 16), views(18, 16)
+    for number in range(3):
+        q, k, v = mine[number], theirs[number - 1], values[number - 2]
+        flash.flash_forward(q, k, v)
+
+
+def test_float16(agree, qkv):
+    """Queries in float16 give an output in float16."""
+    q, k, v = (x.half() for x in qkv(9, 20))
+    agree.within(1.5e-2, 8e-3).only(in_float32).flash_forward(q, k, v)
+
+
+@pytest.mark.weight(2)
+def test_tiles(count, qkv):
+    """Every load asks for a tile at most, and no table of all scores is made."""
+    counted = count.flash_forward(*qkv(128, 128), block_m=32, block_n=32)
+    expect(counted.largest <= 4 * 128 * 16, "Something as large as the table of scores is made.")
+    for launch in counted.launches:
+        expect(launch.largest <= 32 * 16, "A load or store asks for more than a tile.")
+
+
+@pytest.mark.weight(2)
+def test_inside(stays_inside, qkv, views):
+    """No load and no store goes outside of queries, keys, values and results."""
+    stays_inside("flash_forward", *qkv(5, 21))
+    q, k, v = views(9, 16)[1], views(18, 16)[1], views(18, 16)[2]
+    stays_inside("flash_forward", q, k, v, causal=True)
+
+
+def test_any_order(any_order, flash, qkv):
+    """The programs may run in any order, and at the same time."""
+    q, k, v = qkv(20, 18)
+    any_order(flash, "flash_forward", q, k, v, causal=True)
+
+
+def test_the_kernel_does_the_work(kernels_alone, qkv):
+    """Scores and outputs are computed in the kernel, not by torch."""
+    kernels_alone("flash_forward", *qkv(9, 20), causal=True)
+
+
+@pytest.mark.weight(2)
+def test_a_gpu_would_take_it(compiles, qkv):
+    """What the interpreter runs is a kernel that a GPU's compiler takes as well."""
+    q, k, v = qkv(9, 20)
+    compiles("flash_forward", q, k, v)
+    compiles("flash_forward", q.half(), k.half(), v.half(), causal=True)
+
+
+def test_device(flash, qkv, device):
+    """The results are made on the device of the queries."""
+    flash.flash_forward(*qkv(5, 18), causal=True)

@@ -1,0 +1,105 @@
+"""Hidden graders for `logsumexp_rows`."""
+
+import pytest
+import torch
+
+from autograder.authors import expect
+
+
+@pytest.mark.weight(2)
+def test_values(close, draw):
+    """The logsumexp of rows that are longer than a block."""
+    close.logsumexp_rows(draw.normal(5, 128))
+    close.logsumexp_rows(draw.normal(3, 48), block=16)
+
+
+@pytest.mark.weight(2)
+def test_rows_of_any_length(close, draw):
+    """Rows that end within a block, and rows shorter than one."""
+    for n, m in ((4, 1), (2, 63), (3, 65), (1, 300)):
+        close.logsumexp_rows(draw.normal(n, m))
+
+
+def test_other_blocks(close, draw):
+    """Blocks of any size give the same result."""
+    x = draw.normal(2, 70)
+    for block in (16, 32, 128):
+        close.logsumexp_rows(x, block)
+
+
+@pytest.mark.weight(2)
+def test_the_maximum_moves(close, draw):
+    """The largest score may stand in any block; the sum so far shrinks when it is found."""
+    rising = torch.arange(70.0).expand(2, 70) + draw.normal(2, 70)
+    close.logsumexp_rows(rising, block=16)
+    close.logsumexp_rows(-rising, block=16)
+
+
+@pytest.mark.weight(2)
+def test_large_scores(close, draw):
+    """Scores of any size: only differences are exponentiated."""
+    x = draw.normal(4, 40, std=30.0) + torch.tensor([[-1e3], [1e3], [-90.0], [3e4]])
+    close.logsumexp_rows(x, block=16)
+
+
+@pytest.mark.weight(2)
+def test_minus_infinity(close, draw):
+    """Entries of -inf count nothing, even where they fill the first blocks or the whole row."""
+    x = draw.normal(5, 50)
+    x[0, :20] = x[1, 30:] = x[2, 16:32] = x[3] = -torch.inf
+    x[4, 1:] = -torch.inf
+    close.logsumexp_rows(x, block=16)
+
+
+@pytest.mark.weight(2)
+def test_strides(close, views):
+    """Views: transposed, cut out of a larger matrix, every second row."""
+    for x in views(3, 21):
+        close.logsumexp_rows(x, block=16)
+
+
+def test_float16(agree, draw):
+    """Scores in float16 give a result in float32, as exact as that."""
+    agree.within(1e-5, 2e-6).logsumexp_rows(draw.normal(3, 40, std=3.0).half(), block=16)
+
+
+@pytest.mark.weight(3)
+def test_one_pass(count, draw):
+    """One launch, every element is loaded exactly once, at most `block` of them at a time."""
+    for n, m, block in ((3, 50, 16), (2, 100, 32)):
+        launches = count.logsumexp_rows(draw.normal(n, m), block=block).launches
+        expect(len(launches) == 1, "There should be exactly one launch.")
+        expect(launches[0].largest <= block, "A load asks for more than `block` elements.")
+        once = [(size, least, most) == (n * m, 1, 1) for size, least, most in launches[0].loads]
+        expect(once == [True], "Every element of x should be loaded exactly once.")
+
+
+@pytest.mark.weight(2)
+def test_inside(stays_inside, draw, views):
+    """No load and no store goes outside of the matrix or the result."""
+    stays_inside("logsumexp_rows", draw.normal(2, 21), block=16)
+    for x in views(2, 21):
+        stays_inside("logsumexp_rows", x, block=16)
+
+
+def test_any_order(any_order, close, draw):
+    """The programs may run in any order."""
+    any_order(close, "logsumexp_rows", draw.normal(6, 20), block=16)
+
+
+def test_the_kernel_does_the_work(kernels_alone, draw):
+    """The result is computed in the kernel, not by torch."""
+    kernels_alone("logsumexp_rows", draw.normal(3, 21), block=16)
+
+
+@pytest.mark.weight(2)
+def test_a_gpu_would_take_it(compiles, draw):
+    """What the interpreter runs is a kernel that a GPU's compiler takes as well."""
+    x = draw.normal(3, 40)
+    compiles("logsumexp_rows", x, block=16)
+    compiles("logsumexp_rows", x.half(), block=32)
+
+
+def test_device(close, draw, device):
+    """The result is made on the device of the scores."""
+    close.logsumexp_rows(draw.normal(3, 21), block=16)

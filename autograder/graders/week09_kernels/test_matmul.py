@@ -1,0 +1,94 @@
+"""Hidden graders for `matmul`."""
+
+import pytest
+
+from autograder.authors import expect
+
+
+@pytest.fixture
+def product(agree):
+    """Both sides within the rounding of sums in float32."""
+    return agree.within(5e-5, 1e-5)
+
+
+@pytest.mark.weight(2)
+def test_values(product, draw):
+    """The product of two matrices, and of all its parts."""
+    product.matmul(draw.normal(32, 48), draw.normal(48, 16))
+
+
+@pytest.mark.weight(3)
+def test_edges(product, draw):
+    """Rows, columns and inner size need not be multiples of the block."""
+    for M, K, N in ((20, 17, 33), (1, 40, 5), (7, 3, 1)):
+        product.matmul(draw.normal(M, K), draw.normal(K, N))
+
+
+@pytest.mark.weight(2)
+def test_inner_sizes(product, draw):
+    """The inner size alone is no multiple of the block, or smaller than it."""
+    for K in (1, 9, 50):
+        product.matmul(draw.normal(16, K), draw.normal(K, 16))
+
+
+def test_other_blocks(product, draw):
+    """Blocks of 32 and 64 give the same product."""
+    a, b = draw.normal(40, 70), draw.normal(70, 20)
+    product.matmul(a, b, block=32)
+    product.matmul(a, b, 64)
+
+
+@pytest.mark.weight(2)
+def test_strides(product, views):
+    """Views: transposed, cut out of a larger matrix, every second row; on either side."""
+    for a, b in zip(views(9, 20), reversed(views(20, 5)), strict=True):
+        product.matmul(a, b)
+
+
+@pytest.mark.weight(2)
+def test_float16_adds_up_in_float32(agree, draw):
+    """Products of float16 are added up, and given back, in float32."""
+    a, b = draw.normal(5, 90).half(), draw.normal(90, 20).half()
+    agree.within(1e-4, 1e-5).matmul(a, b)
+
+
+@pytest.mark.weight(2)
+def test_tiles(count, draw):
+    """No load and no store asks for more than block by block elements."""
+    for launch in count.matmul(draw.normal(20, 70), draw.normal(70, 9)).launches:
+        expect(
+            launch.largest <= 16 * 16,
+            "A load or store asks for more than a tile of block by block.",
+        )
+
+
+@pytest.mark.weight(2)
+def test_inside(stays_inside, draw, views):
+    """No load and no store goes outside of the three matrices."""
+    stays_inside("matmul", draw.normal(20, 17), draw.normal(17, 5))
+    for a, b in zip(views(9, 20), reversed(views(20, 5)), strict=True):
+        stays_inside("matmul", a, b)
+
+
+def test_any_order(any_order, product, draw):
+    """The programs may run in any order, and at the same time."""
+    a, b = draw.normal(17, 40), draw.normal(40, 18)
+    any_order(product, "matmul", a, b)
+
+
+def test_the_kernel_does_the_work(kernels_alone, draw):
+    """The product is computed in the kernel, not by torch."""
+    kernels_alone("matmul", draw.normal(20, 17), draw.normal(17, 5))
+
+
+@pytest.mark.weight(2)
+def test_a_gpu_would_take_it(compiles, draw):
+    """What the interpreter runs is a kernel that a GPU's compiler takes as well."""
+    a, b = draw.normal(20, 17), draw.normal(17, 5)
+    compiles("matmul", a, b)
+    compiles("matmul", a.half(), b.half(), block=32)
+
+
+def test_device(product, draw, device):
+    """The result is made on the device of the matrices."""
+    product.matmul(draw.normal(9, 17), draw.normal(17, 5))

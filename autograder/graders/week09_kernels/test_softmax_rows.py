@@ -1,0 +1,92 @@
+"""Hidden graders for `softmax_rows`."""
+
+import pytest
+import torch
+
+from autograder.authors import expect, rows_sum_to_one, zero_where
+
+
+@pytest.mark.weight(2)
+def test_values(close, submission, draw):
+    """Each row becomes weights that sum to 1."""
+    close.softmax_rows(draw.normal(5, 7))
+    rows_sum_to_one(submission.softmax_rows(draw.normal(3, 32)))
+
+
+@pytest.mark.weight(2)
+def test_rows_of_any_length(close, draw):
+    """Rows of any length up to 4096, a power of two or not."""
+    for n, m in ((2, 1), (1, 2), (2, 17), (1, 100), (1, 2049), (1, 4096)):
+        close.softmax_rows(draw.normal(n, m))
+
+
+def test_negative_scores(close, draw):
+    """Rows in which every score is far below zero: what lies behind the end counts nothing."""
+    close.softmax_rows(draw.normal(4, 11) - 30)
+
+
+@pytest.mark.weight(2)
+def test_large_scores(close, draw):
+    """Scores of any size: the row's maximum is subtracted first."""
+    close.softmax_rows(draw.normal(3, 9, std=1e4))
+    close.softmax_rows(draw.normal(3, 9) + torch.tensor([[-2e3], [5e3], [88.0]]))
+
+
+def test_minus_infinity(close, submission, draw):
+    """A score of -inf gets exactly no weight."""
+    hidden = draw.bools(4, 9, p=0.4)
+    hidden[:, 3] = False
+    x = draw.normal(4, 9).masked_fill(hidden, -torch.inf)
+    zero_where(submission.softmax_rows(x), hidden)
+    close.softmax_rows(x)
+
+
+@pytest.mark.weight(2)
+def test_strides(close, views):
+    """Views: transposed, cut out of a larger matrix, every second row."""
+    for x in views(4, 6):
+        close.softmax_rows(x)
+
+
+@pytest.mark.dtypes("float32", "float16")
+def test_dtype(close, draw, dtype):
+    """The weights have the type of the scores."""
+    close.softmax_rows(draw.normal(3, 20))
+
+
+@pytest.mark.weight(2)
+def test_one_program_for_each_row(count, draw):
+    """One kernel is launched, once, with as many programs as there are rows."""
+    launches = count.softmax_rows(draw.normal(5, 7)).launches
+    expect(len(launches) == 1, "There should be exactly one launch.")
+    expect(launches[0].programs == 5, "There should be one program for each row.")
+
+
+@pytest.mark.weight(2)
+def test_inside(stays_inside, draw, views):
+    """No load and no store goes outside of the matrix: what lies around it is not yours."""
+    stays_inside("softmax_rows", draw.normal(5, 7))
+    for x in views(3, 5):
+        stays_inside("softmax_rows", x)
+
+
+def test_any_order(any_order, close, draw):
+    """The programs may run in any order."""
+    any_order(close, "softmax_rows", draw.normal(6, 5))
+
+
+def test_the_kernel_does_the_work(kernels_alone, draw):
+    """The weights are computed in the kernel, not by torch."""
+    kernels_alone("softmax_rows", draw.normal(5, 7))
+
+
+@pytest.mark.weight(2)
+def test_a_gpu_would_take_it(compiles, draw):
+    """What the interpreter runs is a kernel that a GPU's compiler takes as well."""
+    compiles("softmax_rows", draw.normal(5, 7))
+    compiles("softmax_rows", draw.normal(2, 40).half())
+
+
+def test_device(close, draw, device):
+    """The result is made on the device of the scores."""
+    close.softmax_rows(draw.normal(3, 9))

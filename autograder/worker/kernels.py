@@ -1,0 +1,284 @@
+"""Triton's kernels, run by its interpreter: whatever they touch is looked at first.
+
+Theory of operation. With `TRITON_INTERPRET=1` a kernel runs as Python: one program after the other,
+on the CPU, and every load and store hands raw addresses to C. Three things go well there that a GPU
+does not forgive, and they are made to show:
+
+- An address outside of every tensor that the launch was given is not touched. What is read there is
+  NaN (or the largest integer), what is written is lost, and both are noted. An element counts as
+  inside only if it belongs to the view that was handed over, not merely to its memory.
+- Programs run in whatever order is asked for, and what one of them reads after another wrote it is
+  noted: on a GPU nothing says which comes first. Launches with atomic operations are left alone.
+- A pointer to another device than the other pointers' is refused, as a driver refuses it.
+
+`setup` takes the place of a few methods of the interpreter, once in a process, before any student
+code exists. Nothing is noted unless a `Watch` is on; no address is touched blindly either way.
+Like all counting, what is noted is the submission's word: see docs/threat-model.md.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module  # triton is an extra, and may be missing
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+
+from . import arrays, wire
+from .claimed import ClaimedTensor
+from .frontend import Frontend, interpreted
+from .launched import Launch
+
+# The operators of torch that make a tensor, copy it or look at it, and compute nothing.
+_MAKING = {
+    *("empty", "empty_strided", "empty_like", "empty_permuted", "new_empty", "new_empty_strided"),
+    *("zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones", "arange"),
+    *("full", "full_like", "new_full", "scalar_tensor", "fill", "zero", "clone", "copy", "to_copy"),
+    *("set", "resize", "alias", "detach", "lift_fresh", "pad", "constant_pad_nd", "cat", "stack"),
+}
+_MOST_LAUNCHES = 64
+_NUMBERS = 256  # of NumPy's, that a wrapper may make around its kernels
+
+_watch: Watch | None = None
+_launch: Launch | None = None
+_frontend: Frontend | None = None
+
+
+class Watch:
+    """What the kernels of one call do. `order`: a seed for the order of programs, if any."""
+
+    def __init__(self, root: str, order: int | None, noting: bool) -> None:
+        self.root, self.order, self.noting = root, order, noting
+        self.launches: list[wire.Launch] = []
+        self.arrays = 0  # numbers that the interpreter made in NumPy
+
+    def added_to(self, counts: wire.Counts, operators: set[str], numbers: int) -> wire.Counts:
+        """With the launches, and what computed beside them: torch's operators by name, and NumPy.
+
+        `numbers`: how many NumPy made in the whole call
+        """
+        names = {name.strip("_") for name in operators} - _MAKING
+        if numbers - self.arrays > _NUMBERS:
+            names.add("numpy")
+        computed = tuple(sorted(name[:60] for name in names)[:20])
+        return msgspec.structs.replace(counts, launches=tuple(self.launches), computed=computed)
+
+
+@contextmanager
+def watching(root: str, order: int | None, noting: bool) -> Iterator[Watch]:
+    """While a call runs. Memory that is asked for and not written to holds NaN, as it well may."""
+    global _watch
+    before, _watch = _watch, Watch(root, order, noting)
+    mode = torch.get_deterministic_debug_mode()
+    torch.set_deterministic_debug_mode("warn")  # which fills it
+    try:
+        yield _watch
+    finally:
+        _watch = before
+        torch.set_deterministic_debug_mode(mode)
+
+
+def concern(module: object) -> bool:
+    """Return whether a submission's module may launch kernels."""
+    if _frontend is None:
+        return False
+    for value in vars(module).values():
+        own = value.__name__ if isinstance(value, types.ModuleType) else type(value).__module__
+        if own.partition(".")[0] == "triton":
+            return True
+    return False
+
+
+def inner(error: BaseException) -> BaseException:
+    """What went wrong in a kernel, without what the interpreter wraps around it."""
+    while error.__cause__ is not None and type(error).__module__.startswith("triton."):
+        error = error.__cause__
+    return error
+
+
+def setup() -> None:
+    """Import triton for its interpreter, and look over the interpreter's shoulder."""
+    global _frontend
+    if _frontend is not None:
+        return
+    os.environ["TRITON_INTERPRET"] = "1"
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # else it warns
+    import_module("triton")
+    interpreted()
+    _frontend = Frontend()
+    interpreter: Any = import_module("triton.runtime.interpreter")
+    builder, executor = interpreter.InterpreterBuilder, interpreter.GridExecutor
+    _wrap(builder, "create_masked_load", _load)
+    _wrap(builder, "create_masked_store", _store)
+    _wrap(builder, "create_atomic_rmw", _atomic)
+    _wrap(builder, "create_atomic_cas", _atomic)
+    _wrap(builder, "set_grid_dim", _begin)
+    _wrap(builder, "set_grid_idx", _choose)
+    _wrap(executor, "_init_args_hst", _hand_over)
+    _wrap(executor, "_restore_args_dev", _give_back)
+    _wrap(interpreter.InterpretedFunction, "run", _run)
+    _wrap(interpreter.InterpretedFunction, "__call__", _nested)
+    # Whether integers overflow is asked of every operation, and takes a third of the time.
+    plain = interpreter.InterpreterOptions(sanitize_overflow=False)
+    interpreter.interpreter_builder.options = plain
+
+
+def _wrap(owner: type, name: str, around: Callable[..., Any]) -> None:
+    original = getattr(owner, name)
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return around(original, self, *args, **kwargs)
+
+    setattr(owner, name, method)
+
+
+# In the place of the interpreter's methods
+
+
+def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+    """A launch: the compiler of a GPU is asked whether it takes the kernel, and then it runs."""
+    if _watch is None or not _watch.noting or _frontend is None or warmup:
+        return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+    with arrays.uncounted():
+        refused = _frontend.refusal(kernel, args, kwargs, _watch.root)
+    result = original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+    if refused is not None and _watch.launches:
+        _watch.launches[-1] = msgspec.structs.replace(_watch.launches[-1], refused=refused)
+    return result
+
+
+def _nested(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A call of one jitted function by another.
+
+    The interpreter goes through all of Triton's language each time; for what lies in one module
+    once in a launch is enough.
+    """
+    module = id(function.fn.__globals__)
+    if _launch is None or module not in _launch.patched:
+        if _launch is not None:
+            _launch.patched.add(module)
+        return original(function, *args, **kwargs)
+    return function.rewrite()(*args, **kwargs)
+
+
+def _hand_over(original: Any, executor: Any, args: Any, kwargs: Any) -> Any:
+    """The arguments on the host; from here on their memory, and no other, may be touched."""
+    global _launch
+    given = [*args, *kwargs.values()]
+    devices = {x.device.type for x in given if isinstance(x, torch.Tensor)}
+    if len(devices) > 1:
+        at = next(n for n, x in enumerate(given) if _on_cpu(x))
+        raise ValueError(f"Pointer argument (at {at}) cannot be accessed from Triton (cpu tensor?)")
+    bare = [_bare(x) for x in args], {name: _bare(x) for name, x in kwargs.items()}
+    host, host_named = original(executor, *bare)
+    with arrays.uncounted():
+        tensors = list(_tensors([*host, *host_named.values()]))
+        root, order = ("", None) if _watch is None else (_watch.root, _watch.order)
+        _launch = Launch(tensors, root, order)
+    return host, host_named
+
+
+def _give_back(original: Any, executor: Any, args: Any, host: Any, kwargs: Any, named: Any) -> Any:
+    global _launch
+    launch, _launch = _launch, None
+    if _watch is not None and launch is not None:
+        _watch.arrays += arrays.made_so_far() - launch.arrays
+        if _watch.noting and len(_watch.launches) < _MOST_LAUNCHES:
+            with arrays.uncounted():
+                _watch.launches.append(launch.told())
+    bare = {name: _bare(x) for name, x in kwargs.items()}
+    return original(executor, [_bare(x) for x in args], host, bare, named)
+
+
+def _on_cpu(x: object) -> bool:
+    return isinstance(x, torch.Tensor) and x.device.type == "cpu"
+
+
+def _bare(x: Any) -> Any:
+    return x.elem if isinstance(x, ClaimedTensor) else x
+
+
+def _tensors(values: list[Any]) -> Iterator[torch.Tensor]:
+    for value in values:
+        base = getattr(value, "base", value)  # of a wrapped tensor, or of a descriptor
+        if isinstance(base, torch.Tensor):
+            yield base
+        elif isinstance(value, tuple):
+            yield from _tensors(list(value))
+
+
+def _begin(original: Any, builder: Any, *dims: int) -> None:
+    original(builder, *dims)
+    if _launch is not None:
+        _launch.begin(dims)
+
+
+def _choose(original: Any, builder: Any, *index: int) -> None:
+    """The next program; which one it is, the order decides."""
+    if _launch is None:
+        original(builder, *index)
+    else:
+        original(builder, *_launch.next_program(index))
+
+
+def _load(original: Any, builder: Any, ptrs: Any, mask: Any, other: Any, *rest: Any) -> Any:
+    if _launch is None:
+        return original(builder, ptrs, mask, other, *rest)
+    kind = _numpy_type(ptrs)
+    with arrays.uncounted():
+        places, active = np.broadcast_arrays(ptrs.data, mask.data)
+        outside = _launch.note_load(places, active, kind.itemsize)
+    if outside is None:
+        return original(builder, ptrs, mask, other, *rest)
+    handle = type(ptrs)
+    safe = handle(np.where(outside, np.uint64(0), places), ptrs.dtype)
+    result = original(builder, safe, handle(active & ~outside, mask.dtype), other, *rest)
+    largest = np.iinfo(kind).max if kind.kind in "iu" else True
+    result.data[outside] = np.nan if kind.kind == "f" else largest
+    return result
+
+
+def _store(original: Any, builder: Any, ptrs: Any, value: Any, mask: Any, *rest: Any) -> Any:
+    if _launch is None:
+        return original(builder, ptrs, value, mask, *rest)
+    with arrays.uncounted():
+        places, active = np.broadcast_arrays(ptrs.data, mask.data)
+        outside = _launch.note_store(places, active, _numpy_type(ptrs).itemsize)
+    if outside is None:
+        return original(builder, ptrs, value, mask, *rest)
+    handle = type(ptrs)
+    safe = handle(np.where(outside, np.uint64(0), places), ptrs.dtype)
+    return original(builder, safe, value, handle(active & ~outside, mask.dtype), *rest)
+
+
+def _atomic(original: Any, builder: Any, *args: Any) -> Any:
+    """An atomic operation: whoever uses them says what happens in any order."""
+    if _launch is None:
+        return original(builder, *args)
+    _launch.atomic = True
+    at = next(n for n, x in enumerate(args) if hasattr(x, "get_element_ty"))
+    ptrs, masked = args[at], len(args) == 6  # a read-modify-write; a compare-and-swap has no mask
+    with arrays.uncounted():
+        mask = args[at + 2].data if masked else np.ones(ptrs.data.shape, bool)
+        places, active = np.broadcast_arrays(ptrs.data, mask)
+        outside = _launch.note_store(places, active, _numpy_type(ptrs).itemsize)
+    if outside is None:
+        return original(builder, *args)
+    if not masked:
+        raise IndexError("an atomic operation outside of every tensor")
+    handle, changed = type(ptrs), list(args)
+    changed[at] = handle(np.where(outside, np.uint64(0), places), ptrs.dtype)
+    changed[at + 2] = handle(active & ~outside, args[at + 2].dtype)
+    return original(builder, *changed)
+
+
+def _numpy_type(ptrs: Any) -> np.dtype[Any]:
+    interpreter: Any = sys.modules["triton.runtime.interpreter"]
+    found: np.dtype[Any] = interpreter._get_np_dtype(ptrs.get_element_ty())
+    return found

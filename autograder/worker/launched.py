@@ -1,0 +1,136 @@
+"""The memory that a launch of a kernel was given, and what its programs did with it."""
+
+from __future__ import annotations
+
+import random
+import sys
+
+import numpy as np
+import torch
+
+from . import arrays, wire
+from .watch import student_line
+
+
+class Region:
+    """The memory of a tensor: which bytes begin an element that was handed over, and who did what.
+
+    start:   the address of its first byte
+    sizes:   for each byte, the size of the element that begins there, or 0
+    loaded:  for each byte, how often the element that begins there was loaded
+    writer:  for each byte, the number of the program that wrote the element, or -1
+    """
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        storage = tensor.untyped_storage()
+        self.start, length = storage.data_ptr(), storage.nbytes()
+        self.sizes = np.zeros(length, np.uint8)
+        self.loaded = np.zeros(length, np.int32)
+        self.writer = np.full(length, -1, np.int32)
+        self.views: list[torch.Tensor] = []
+
+    def add(self, tensor: torch.Tensor) -> None:
+        self.view(self.sizes, tensor)[...] = tensor.element_size()
+        self.views.append(tensor)
+
+    def elements(self, places: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+        """Which addresses are those of its elements, and the offsets of all, 0 if elsewhere."""
+        offsets = places - np.uint64(self.start)  # addresses before it wrap to huge ones
+        near = offsets < len(self.sizes)
+        offsets = np.where(near, offsets, 0).astype(np.int64)
+        if not len(self.sizes):
+            return near, offsets
+        return near & (self.sizes[offsets] == size), offsets
+
+    @staticmethod
+    def view(by_byte: np.ndarray, tensor: torch.Tensor) -> np.ndarray:
+        """The entries of the first bytes of a tensor's elements."""
+        size = tensor.element_size()
+        if tensor.numel() == 0:
+            return by_byte[:0]
+        return np.lib.stride_tricks.as_strided(
+            by_byte[tensor.storage_offset() * size :],
+            tuple(tensor.shape),
+            tuple(step * size * by_byte.itemsize for step in tensor.stride()),
+        )
+
+
+class Launch:
+    """One launch of a kernel: the memory that it was given, its grid, what it did."""
+
+    def __init__(self, tensors: list[torch.Tensor], root: str, order: int | None) -> None:
+        self.root, self._seed = root, order
+        self.regions: dict[int, Region] = {}
+        for tensor in tensors:
+            place = tensor.untyped_storage().data_ptr()
+            if place not in self.regions:
+                self.regions[place] = Region(tensor)
+            self.regions[place].add(tensor)
+        self.grid: tuple[int, ...] = ()
+        self.order: list[int] = []  # of its programs
+        self.program = self.run = 0
+        self.outside_loads = self.outside_stores = self.conflicts = self.largest = 0
+        self.atomic = False
+        self.patched: set[int] = set()
+        self.line: int | None = None
+        self.arrays = arrays.made_so_far()
+
+    def begin(self, grid: tuple[int, ...]) -> None:
+        """Its grid is known; in which order will its programs run?"""
+        self.grid, self.order = grid, list(range(int(np.prod(grid))))
+        if self._seed is not None:
+            random.Random(self._seed).shuffle(self.order)
+
+    def next_program(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """The place in the grid of the program that runs where this one would."""
+        self.program = self.order[int(np.ravel_multi_index(index, self.grid))]
+        self.run += 1
+        return tuple(map(int, np.unravel_index(self.program, self.grid)))
+
+    def note_load(self, places: np.ndarray, active: np.ndarray, size: int) -> np.ndarray | None:
+        """Note what is loaded; where that is outside of every tensor, if anywhere."""
+        allowed = np.zeros(places.shape, bool)
+        for region in self.regions.values():
+            own, offsets = region.elements(places, size)
+            allowed |= own
+            read = offsets[own & active]
+            np.add.at(region.loaded, read, 1)
+            writers = region.writer[read]
+            self.conflicts += int(((writers >= 0) & (writers != self.program)).sum())
+        return self._outside("outside_loads", active, allowed)
+
+    def note_store(self, places: np.ndarray, active: np.ndarray, size: int) -> np.ndarray | None:
+        """Note what is stored; where that is outside of every tensor, if anywhere."""
+        allowed = np.zeros(places.shape, bool)
+        for region in self.regions.values():
+            own, offsets = region.elements(places, size)
+            allowed |= own
+            region.writer[offsets[own & active]] = self.program
+        return self._outside("outside_stores", active, allowed)
+
+    def _outside(self, kind: str, active: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        self.largest = max(self.largest, int(active.sum()))
+        outside: np.ndarray = active & ~allowed
+        if not outside.any():
+            return None
+        setattr(self, kind, getattr(self, kind) + int(outside.sum()))
+        if self.line is None:
+            self.line = student_line(sys._getframe(2), self.root)[0]
+        return outside
+
+    def told(self) -> wire.Launch:
+        loads = []
+        for region in self.regions.values():
+            for tensor in region.views:
+                times = region.view(region.loaded, tensor)
+                if times.size and times.any():
+                    loads.append((times.size, int(times.min()), int(times.max())))
+        return wire.Launch(
+            programs=self.run,
+            outside_loads=self.outside_loads,
+            outside_stores=self.outside_stores,
+            conflicts=0 if self.atomic else self.conflicts,
+            largest=self.largest,
+            loads=tuple(loads[:16]),
+            line=self.line,
+        )

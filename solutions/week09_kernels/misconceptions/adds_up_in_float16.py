@@ -1,0 +1,34 @@
+"""Rounds the running sum to the inputs' type in each step.
+
+Exercise: matmul
+Believes: The sum has the type of what is added.
+Shows: Sums of float16 lose their last digits, more with each step.
+Hint: Which type has `total` before the loop, and which after a step?
+Rejected by: test_float16_adds_up_in_float32
+Costs: 20 %
+"""
+
+
+@triton.jit
+def _matmul_kernel(
+    a, b, c, M, N, K, a_row, a_column, b_row, b_column, c_row, c_column, block: tl.constexpr
+):
+    rows = tl.program_id(0) * block + tl.arange(0, block)
+    columns = tl.program_id(1) * block + tl.arange(0, block)
+    total = tl.zeros((block, block), dtype=tl.float32)
+    for start in range(0, K, block):
+        inner = start + tl.arange(0, block)
+        a_tile = tl.load(
+            a + rows[:, None] * a_row + inner[None, :] * a_column,
+            mask=(rows[:, None] < M) & (inner[None, :] < K),
+            other=0.0,
+        )
+        b_tile = tl.load(
+            b + inner[:, None] * b_row + columns[None, :] * b_column,
+            mask=(inner[:, None] < K) & (columns[None, :] < N),
+            other=0.0,
+        )
+        total += tl.dot(a_tile, b_tile, input_precision="ieee")
+        total = total.to(a_tile.dtype).to(tl.float32)
+    inside = (rows[:, None] < M) & (columns[None, :] < N)
+    tl.store(c + rows[:, None] * c_row + columns[None, :] * c_column, total, mask=inside)

@@ -1,0 +1,27 @@
+"""Begins the running sum with the int 0.
+
+Exercise: logsumexp_rows
+Believes: 0 and 0.0 are the same number.
+Shows: The interpreter runs it; the compiler refuses a value that changes its type within a loop.
+Hint: Which type has the sum before the loop, and which after its first step?
+Rejected by: test_a_gpu_would_take_it
+Costs: 20 %
+"""
+
+
+@triton.jit
+def _logsumexp_kernel(x, y, m, x_row, x_column, block: tl.constexpr):
+    row = tl.program_id(0)
+    highest = -float("inf")
+    total = 0
+    for start in range(0, m, block):
+        columns = start + tl.arange(0, block)
+        place = x + row * x_row + columns * x_column
+        scores = tl.load(place, mask=columns < m, other=-float("inf")).to(tl.float32)
+        new = tl.maximum(highest, tl.max(scores, axis=0))
+        shift = tl.where(new == -float("inf"), 0.0, new)  # nothing but -inf so far
+        total = total * tl.exp(highest - shift) + tl.sum(tl.exp(scores - shift), axis=0)
+        highest = new
+    empty = total == 0
+    answer = tl.where(empty, -float("inf"), highest + tl.log(tl.where(empty, 1.0, total)))
+    tl.store(y + row, answer)

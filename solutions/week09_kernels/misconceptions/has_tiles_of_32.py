@@ -1,0 +1,20 @@
+"""Uses tiles of 32, whatever is asked for.
+
+Exercise: matmul
+Believes: Larger tiles are faster.
+Shows: Loads ask for more than the block.
+Hint: Whoever calls knows how much room there is.
+Rejected by: test_tiles
+Costs: 15 %
+"""
+
+
+def matmul(a: torch.Tensor, b: torch.Tensor, block: int = 16) -> torch.Tensor:
+    block = 32
+    (M, K), N = a.shape, b.shape[1]
+    c = torch.empty(M, N, dtype=torch.float32, device=a.device)
+    grid = (triton.cdiv(M, block), triton.cdiv(N, block))
+    _matmul_kernel[grid](
+        a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(), block=block
+    )
+    return c

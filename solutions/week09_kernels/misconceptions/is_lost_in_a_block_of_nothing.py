@@ -1,0 +1,27 @@
+"""Subtracts the maximum even where it is -inf.
+
+Exercise: logsumexp_rows
+Believes: A maximum is a number.
+Shows: -inf - -inf is NaN, and it stays.
+Hint: What is the maximum after a first block of nothing but -inf, and what do you subtract it from?
+Rejected by: test_minus_infinity
+Costs: 20 %
+"""
+
+
+@triton.jit
+def _logsumexp_kernel(x, y, m, x_row, x_column, block: tl.constexpr):
+    row = tl.program_id(0)
+    highest = -float("inf")
+    total = 0.0
+    for start in range(0, m, block):
+        columns = start + tl.arange(0, block)
+        place = x + row * x_row + columns * x_column
+        scores = tl.load(place, mask=columns < m, other=-float("inf")).to(tl.float32)
+        new = tl.maximum(highest, tl.max(scores, axis=0))
+        shift = new
+        total = total * tl.exp(highest - shift) + tl.sum(tl.exp(scores - shift), axis=0)
+        highest = new
+    empty = total == 0
+    answer = tl.where(empty, -float("inf"), highest + tl.log(tl.where(empty, 1.0, total)))
+    tl.store(y + row, answer)

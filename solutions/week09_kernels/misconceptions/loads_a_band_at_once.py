@@ -1,0 +1,43 @@
+"""Loads all inner places of a tile's rows at once.
+
+Exercise: matmul
+Believes: Then no loop is needed.
+Shows: The right product; but the block grows with K, and a processor has little room.
+Hint: How many elements does a load ask for if K is 10000?
+Rejected by: test_tiles
+Costs: 25 %
+"""
+
+
+@triton.jit
+def _matmul_kernel(
+    a, b, c, M, N, K, a_row, a_column, b_row, b_column, c_row, c_column, block: tl.constexpr, whole: tl.constexpr
+):
+    rows = tl.program_id(0) * block + tl.arange(0, block)
+    columns = tl.program_id(1) * block + tl.arange(0, block)
+    total = tl.zeros((block, block), dtype=tl.float32)
+    for start in range(0, K, whole):
+        inner = start + tl.arange(0, whole)
+        a_tile = tl.load(
+            a + rows[:, None] * a_row + inner[None, :] * a_column,
+            mask=(rows[:, None] < M) & (inner[None, :] < K),
+            other=0.0,
+        )
+        b_tile = tl.load(
+            b + inner[:, None] * b_row + columns[None, :] * b_column,
+            mask=(inner[:, None] < K) & (columns[None, :] < N),
+            other=0.0,
+        )
+        total = tl.dot(a_tile, b_tile, total, input_precision="ieee")
+    inside = (rows[:, None] < M) & (columns[None, :] < N)
+    tl.store(c + rows[:, None] * c_row + columns[None, :] * c_column, total, mask=inside)
+
+
+def matmul(a: torch.Tensor, b: torch.Tensor, block: int = 16) -> torch.Tensor:
+    (M, K), N = a.shape, b.shape[1]
+    c = torch.empty(M, N, dtype=torch.float32, device=a.device)
+    grid = (triton.cdiv(M, block), triton.cdiv(N, block))
+    _matmul_kernel[grid](
+        a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(), block=block, whole=max(16, triton.next_power_of_2(K))
+    )
+    return c

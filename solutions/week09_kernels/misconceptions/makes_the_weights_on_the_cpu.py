@@ -1,0 +1,17 @@
+"""Makes the result without a device.
+
+Exercise: softmax_rows
+Believes: Tensors are made where they are needed.
+Shows: On a GPU the kernel is given a pointer to the CPU's memory.
+Hint: Where does `torch.empty(n, m)` make its tensor?
+Rejected by: test_device
+Costs: 15 %
+"""
+
+
+def softmax_rows(x: torch.Tensor) -> torch.Tensor:
+    n, m = x.shape
+    y = torch.empty(n, m, dtype=x.dtype)
+    block = triton.next_power_of_2(m)
+    _softmax_kernel[(n,)](x, y, m, *x.stride(), *y.stride(), block=block)
+    return y

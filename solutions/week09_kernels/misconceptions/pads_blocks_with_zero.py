@@ -1,0 +1,27 @@
+"""Loads zeros behind the end of a row.
+
+Exercise: logsumexp_rows
+Believes: Nothing there means zero.
+Shows: Each place behind the end adds exp(0) to the sum.
+Hint: Which number adds nothing to a sum of exponentials?
+Rejected by: test_rows_of_any_length
+Costs: 30 %
+"""
+
+
+@triton.jit
+def _logsumexp_kernel(x, y, m, x_row, x_column, block: tl.constexpr):
+    row = tl.program_id(0)
+    highest = -float("inf")
+    total = 0.0
+    for start in range(0, m, block):
+        columns = start + tl.arange(0, block)
+        place = x + row * x_row + columns * x_column
+        scores = tl.load(place, mask=columns < m, other=0.0).to(tl.float32)
+        new = tl.maximum(highest, tl.max(scores, axis=0))
+        shift = tl.where(new == -float("inf"), 0.0, new)  # nothing but -inf so far
+        total = total * tl.exp(highest - shift) + tl.sum(tl.exp(scores - shift), axis=0)
+        highest = new
+    empty = total == 0
+    answer = tl.where(empty, -float("inf"), highest + tl.log(tl.where(empty, 1.0, total)))
+    tl.store(y + row, answer)

@@ -1,0 +1,181 @@
+"""What is seen of a Triton kernel in the interpreter, and what a compiler says of it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import torch
+
+pytest.importorskip("triton", reason="triton is not installed: pip install triton")
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, within kernels
+
+from autograder.worker import claimed, kernels, wire  # noqa: E402  # after the question for triton
+from autograder.worker.watch import Counting  # noqa: E402
+
+MODULE = """
+import torch, triton, triton.language as tl
+
+LOOSE = 3.0
+
+@triton.jit
+def double(x, y, m, step, block: tl.constexpr, masked: tl.constexpr):
+    row, columns = tl.program_id(0), tl.arange(0, block)
+    inside = columns < (m if masked else block)
+    values = tl.load(x + row * step + columns, mask=inside)
+    tl.store(y + row * m + columns, 2 * values, mask=inside)
+
+@triton.jit
+def add_up(x, total):
+    tl.store(total, tl.load(total) + tl.load(x + tl.program_id(0)))
+
+@triton.jit
+def add_up_atomically(x, total):
+    tl.atomic_add(total, tl.load(x + tl.program_id(0)))
+
+@triton.jit
+def last_one(y):
+    tl.store(y, tl.program_id(0))
+
+@triton.jit
+def reads_a_global(x, y):
+    tl.store(y, tl.load(x) * LOOSE)
+
+@triton.jit
+def helped(v):
+    return tl.max(v, 0) + v.sum(0)
+
+@triton.jit
+def calls_another(x, y, block: tl.constexpr):
+    tl.store(y, helped(tl.load(x + tl.arange(0, block))))
+
+@triton.jit
+def small_product(x, y, block: tl.constexpr):
+    places = tl.arange(0, block)[:, None] * block + tl.arange(0, block)[None, :]
+    tile = tl.load(x + places)
+    tl.store(y + places, tl.dot(tile, tile))
+"""
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """The module above, as a submission's."""
+    kernels.setup()
+    folder = tmp_path_factory.mktemp("submission")
+    (folder / "kernels_of_a_test.py").write_text(MODULE, encoding="utf-8")
+    sys.path.append(str(folder))
+    try:
+        return importlib.import_module("kernels_of_a_test")
+    finally:
+        sys.path.remove(str(folder))
+
+
+def seen(own: ModuleType, kernel: str, grid: int, *args: object, order: int | None = None):
+    """The one launch of a kernel, watched."""
+    root = str(Path(str(own.__file__)).parent)
+    with kernels.watching(root, order, noting=True) as watch, Counting() as counting:
+        getattr(own, kernel)[(grid,)](*args)
+    counts = watch.added_to(counting.counts(0), counting.operators, counting.numbers)
+    (launch,) = counts.launches
+    return launch
+
+
+def test_what_stays_inside_is_counted_and_right(own):
+    x, y = torch.arange(12.0).view(3, 4), torch.zeros(3, 4)
+    launch = seen(own, "double", 3, x, y, 4, 4, 8, True)
+    assert torch.equal(y, 2 * x)
+    assert launch == wire.Launch(3, 0, 0, 0, largest=4, loads=((12, 1, 1),))
+
+
+def test_a_load_outside_of_a_view_reads_nan_and_is_counted_with_its_line(own):
+    whole = torch.arange(40.0).view(5, 8)
+    y = torch.zeros(3, 8)
+    launch = seen(own, "double", 3, whole[1:4, 1:5], y, 8, 8, 8, False)
+    assert y.isnan().sum() == 12
+    assert launch.outside_loads == 12
+    assert launch.outside_stores == 0
+    line = next(n for n, text in enumerate(MODULE.split("\n"), 1) if "values = tl.load" in text)
+    assert launch.line == line
+
+
+def test_a_store_outside_of_a_view_is_lost_and_counted(own):
+    around = torch.full((5, 8), 7.0)
+    launch = seen(own, "double", 1, torch.ones(8), around[2, :4], 0, 0, 8, False)
+    assert launch.outside_stores == 4
+    assert torch.equal(around[2], torch.tensor([2.0] * 4 + [7.0] * 4))
+    assert (around[[0, 1, 3, 4]] == 7).all()
+
+
+def test_memory_that_was_asked_for_and_not_written_is_nan(own):
+    with kernels.watching("", None, noting=False):
+        assert torch.empty(5).isnan().all()
+
+
+def test_a_read_of_what_another_program_wrote_is_a_conflict(own):
+    total = torch.zeros(1)
+    assert seen(own, "add_up", 4, torch.ones(4), total).conflicts == 3
+    assert total == 4
+
+
+def test_atomic_operations_are_no_conflict(own):
+    total = torch.zeros(1)
+    assert seen(own, "add_up_atomically", 4, torch.ones(4), total).conflicts == 0
+    assert total == 4
+
+
+def test_the_order_of_programs_is_another_one(own):
+    last = set()
+    for order in (None, 1, 2, 3, 4):
+        y = torch.zeros(1, dtype=torch.int32)
+        seen(own, "last_one", 6, y, order=order)
+        last.add(int(y))
+    assert 5 in last
+    assert len(last) > 1
+
+
+def test_a_pointer_to_another_device_is_refused_and_the_claimed_device_computes(own):
+    x = torch.ones(4)
+    there = claimed.ClaimedTensor(x.clone())
+    total = claimed.ClaimedTensor(torch.zeros(1))
+    seen(own, "add_up", 4, there, total)
+    assert total.elem == 4
+    with pytest.raises(ValueError, match="cannot be accessed from Triton"):
+        seen(own, "add_up", 4, there, torch.zeros(1))
+
+
+def test_the_compiler_takes_what_calls_other_functions(own):
+    launch = seen(own, "calls_another", 1, torch.ones(16), torch.zeros(1), 16)
+    assert launch.refused is None
+
+
+@pytest.mark.parametrize(
+    ("kernel", "args", "said"),
+    [
+        ("reads_a_global", (torch.ones(1), torch.zeros(1)), "Cannot access global variable LOOSE"),
+        ("small_product", (torch.ones(4, 4), torch.zeros(4, 4), 4), "Input shapes should have"),
+    ],
+)
+def test_the_compiler_refuses_what_the_interpreter_runs(own, kernel, args, said):
+    refused = seen(own, kernel, 1, *args).refused
+    assert refused is not None
+    assert said in refused.message
+    line = MODULE.split("\n")[refused.line - 1]
+    assert "LOOSE" in line or "tl.dot" in line
+
+
+def test_the_compiler_says_the_same_before_and_after_a_kernel_ran(own):
+    for _ in range(2):
+        assert seen(own, "calls_another", 1, torch.ones(32), torch.zeros(1), 32).refused is None
+        assert seen(own, "reads_a_global", 1, torch.ones(1), torch.zeros(1)).refused is not None
+
+
+def test_what_computes_beside_the_kernels_is_named(own):
+    x, total = torch.ones(4), torch.zeros(1)
+    with kernels.watching("", None, noting=True) as watch, Counting() as counting:
+        own.add_up[(4,)](x.contiguous(), total)
+        torch.empty(3).copy_(x[:3]).exp()
+    counts = watch.added_to(counting.counts(0), counting.operators, counting.numbers)
+    assert counts.computed == ("exp",)
