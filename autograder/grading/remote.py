@@ -127,12 +127,12 @@ class Calls:
 
 
 class Launched:
-    """What one launch of a Triton kernel did (wire.Launch says more of each).
+    """What one launch of a Triton kernel did (wire.LaunchCounts says more of each).
 
     refused: whether a GPU's compiler has something against the kernel
     """
 
-    def __init__(self, source: tuple[str, ...], launch: wire.Launch) -> None:
+    def __init__(self, source: tuple[str, ...], launch: wire.LaunchCounts) -> None:
         self.programs, self.largest, self.loads = launch.programs, launch.largest, launch.loads
         self.outside_loads, self.outside_stores = launch.outside_loads, launch.outside_stores
         self.conflicts, self.refused = launch.conflicts, launch.refused is not None

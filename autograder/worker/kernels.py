@@ -12,7 +12,7 @@ does not forgive, and they are made to show:
 - A pointer to another device than the other pointers' is refused, as a driver refuses it.
 
 `setup` takes the place of a few methods of the interpreter, once in a process, before any student
-code exists. Nothing is noted unless a `Watch` is on; no address is touched blindly either way.
+code exists. Nothing is noted unless a `KernelWatch` is on; no address is touched blindly anyway.
 Like all counting, what is noted is the submission's word: see docs/threat-model.md.
 """
 
@@ -45,17 +45,17 @@ _MAKING = {
 _MOST_LAUNCHES = 64
 _NUMBERS = 256  # of NumPy's, that a wrapper may make around its kernels
 
-_watch: Watch | None = None
+_watch: KernelWatch | None = None
 _launch: Launch | None = None
 _frontend: Frontend | None = None
 
 
-class Watch:
+class KernelWatch:
     """What the kernels of one call do. `order`: a seed for the order of programs, if any."""
 
     def __init__(self, root: str, order: int | None, noting: bool) -> None:
         self.root, self.order, self.noting = root, order, noting
-        self.launches: list[wire.Launch] = []
+        self.launches: list[wire.LaunchCounts] = []
         self.arrays = 0  # numbers that the interpreter made in NumPy
 
     def added_to(self, counts: wire.Counts, operators: set[str], numbers: int) -> wire.Counts:
@@ -71,10 +71,10 @@ class Watch:
 
 
 @contextmanager
-def watching(root: str, order: int | None, noting: bool) -> Iterator[Watch]:
+def watching(root: str, order: int | None, noting: bool) -> Iterator[KernelWatch]:
     """While a call runs. Memory that is asked for and not written to holds NaN, as it well may."""
     global _watch
-    before, _watch = _watch, Watch(root, order, noting)
+    before, _watch = _watch, KernelWatch(root, order, noting)
     mode = torch.get_deterministic_debug_mode()
     torch.set_deterministic_debug_mode("warn")  # which fills it
     try:

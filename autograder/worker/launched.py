@@ -115,17 +115,17 @@ class Launch:
             return None
         setattr(self, kind, getattr(self, kind) + int(outside.sum()))
         if self.line is None:
-            self.line = student_line(sys._getframe(2), self.root)[0]
+            self.line = student_line(sys._getframe(2), self.root)
         return outside
 
-    def told(self) -> wire.Launch:
+    def told(self) -> wire.LaunchCounts:
         loads = []
         for region in self.regions.values():
             for tensor in region.views:
                 times = region.view(region.loaded, tensor)
                 if times.size and times.any():
                     loads.append((times.size, int(times.min()), int(times.max())))
-        return wire.Launch(
+        return wire.LaunchCounts(
             programs=self.run,
             outside_loads=self.outside_loads,
             outside_stores=self.outside_stores,

@@ -268,7 +268,7 @@ class Notice(_Message, frozen=True, tag="notice"):
     line: int | None
 
 
-class Launch(_Message, frozen=True):
+class LaunchCounts(_Message, frozen=True):
     """What one launch of a Triton kernel did (`kernels.py`).
 
     programs:  how many ran
@@ -297,7 +297,7 @@ class Counts(_Message, frozen=True):
     largest: int
     ops: int
     kept: int = 0
-    launches: tuple[Launch, ...] = ()
+    launches: tuple[LaunchCounts, ...] = ()
     computed: tuple[str, ...] = ()
 
 

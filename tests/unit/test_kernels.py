@@ -87,7 +87,7 @@ def test_what_stays_inside_is_counted_and_right(own):
     x, y = torch.arange(12.0).view(3, 4), torch.zeros(3, 4)
     launch = seen(own, "double", 3, x, y, 4, 4, 8, True)
     assert torch.equal(y, 2 * x)
-    assert launch == wire.Launch(3, 0, 0, 0, largest=4, loads=((12, 1, 1),))
+    assert launch == wire.LaunchCounts(3, 0, 0, 0, largest=4, loads=((12, 1, 1),))
 
 
 def test_a_load_outside_of_a_view_reads_nan_and_is_counted_with_its_line(own):
