@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from ..model.axes import AXES
 from ..model.report import ExerciseReport, Suspect, TestReport, axes_of
 from ..model.verdicts import Verdict
+from ..repair.words import question
 from .arithmetic import ArithmeticLine, arithmetic, carried_words
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
@@ -287,7 +288,7 @@ def where(suspects: Iterable[Suspect]) -> str:
     stopped = next((p for p in places if p.kind in _STOPPED), None)
     if stopped is not None:
         return f"All of it {_STOPPED[stopped.kind]} line {stopped.line} of {stopped.file}."
-    told = [f"line {p.line} of {p.file} ({_KINDS.get(p.kind, p.kind)})" for p in places]
+    told = [f"line {p.line} of {p.file} ({question(p.kind)})" for p in places]
     if len(told) == 1:
         return f"One line explains all that fails: {told[0]}."
     return f"One place explains all that fails. It can be {', or '.join(told)}."
@@ -298,37 +299,4 @@ _STOPPED = {
     "forbidden": "is one call, in",
     "timeout": "takes too long at",
     "limit": "takes too much at",
-}
-_KINDS = {
-    "axis": "along which axis?",
-    "kept axis": "is the axis kept or dropped?",
-    "scale": "the scale",
-    "size": "the size of what?",
-    "mask": "which way round is the mask?",
-    "order of axes": "the order of the axes",
-    "operand order": "the order of the operands",
-    "order of values": "the order of the values",
-    "argument order": "the order of the arguments",
-    "argument": "is everything passed on?",
-    "comparison": "the comparison",
-    "constant": "the number",
-    "operator": "the operation",
-    "operand": "what is combined here?",
-    "gradient": "what happens to the gradient?",
-    "overflow": "can it overflow?",
-    "infinity": "what if it is infinite?",
-    "empty rows": "what about rows in which nothing is visible?",
-    "kind of number": "the type of the numbers",
-    "device": "on which device?",
-    "bias": "with a bias or without?",
-    "in place": "what is written to?",
-    "lost result": "where does the result go?",
-    "statement": "is this needed, and here?",
-    "missing step": "is a step missing here?",
-    "refusal": "what is refused, and with which words?",
-    "name": "is this the right one?",
-    "off by one": "where does it start?",
-    "text": "the text",
-    "index": "the whole or a part?",
-    "memory": "how does it lie in memory?",
 }

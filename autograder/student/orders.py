@@ -6,7 +6,7 @@ import signal
 
 import msgspec
 
-from .results import CheckOutcome
+from .results import CheckOutcome, Spot
 
 TIMED_OUT = 3  # the exit code of a checking Python that ended itself
 
@@ -26,6 +26,7 @@ class Order(msgspec.Struct, frozen=True):
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     """The check that begins, or how it ended; a problem with the checks; or the end.
 
+    `places` tells where the failing checks of an exercise lead.
     `finished` comes last when all checks were run; `ended` says how a Python that was forked for
     the order went, after whatever it told itself.
     """
@@ -36,6 +37,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     problem: str = ""
     finished: bool = False
     ended: str = ""
+    places: tuple[Spot, ...] = ()
     order: int = 0
 
 

@@ -11,7 +11,7 @@ from ..pages.environment import environment
 from .hints import Hint
 from .progress import WeekProgress, words_of
 from .results import CheckResult, Failure
-from .words import MARKS, cause, first_failure, next_steps, points, standing, summary
+from .words import MARKS, cause, first_failure, next_steps, points, standing, summary, where
 
 
 def checked_html(result: CheckResult) -> str:
@@ -23,6 +23,7 @@ def checked_html(result: CheckResult) -> str:
         points=points,
         failing=first_failure(result),
         cause=_cause,
+        where=where,
         summary="" if result.problem else summary(result),
         steps=[(_in_a_cell(step), remark) for step, remark in next_steps(result)],
     )

@@ -13,6 +13,13 @@ FailureKind = Literal[
 State = Literal["pass", "fail", "open", "waiting", "skipped"]
 
 
+class Spot(msgspec.Struct, frozen=True):
+    """A line of the student's module at which one change of this kind would do."""
+
+    line: int
+    kind: str
+
+
 class Failure(msgspec.Struct, frozen=True):
     """Why a check did not pass, as far as it can be said from outside the student's head."""
 
@@ -24,6 +31,7 @@ class Failure(msgspec.Struct, frozen=True):
     facts: tuple[str, ...] = ()  # shapes, dtypes and devices on it
     output: str = ""  # what the code printed
     waits_for: str = ""  # the unwritten exercise
+    places: tuple[Spot, ...] = ()  # where to look
 
 
 class CheckOutcome(msgspec.Struct, frozen=True):

@@ -198,7 +198,9 @@ def _run_order(
             raise _unreadable(event.problem)
         if event.finished:
             return None
-        if event.outcome is None:
+        if event.places:
+            outcomes[:] = [_placed(o, event) for o in outcomes]
+        elif event.outcome is None:
             begun = event
             on_begin(event.exercise)
         elif event.outcome.failure and event.outcome.failure.kind == "timeout":
@@ -217,6 +219,14 @@ def _unreadable(problem: str) -> KitError:
         f"the public checks cannot be read ({problem}): "
         "take their file from the week's folder as it was handed out"
     )
+
+
+def _placed(outcome: CheckOutcome, event: Event) -> CheckOutcome:
+    """The outcome with where to look, if its exercise is the event's."""
+    if outcome.exercise != event.exercise or outcome.failure is None:
+        return outcome
+    failure = msgspec.structs.replace(outcome.failure, places=event.places)
+    return msgspec.structs.replace(outcome, failure=failure)
 
 
 def _stopped(begun: Event, failure: Failure) -> CheckOutcome:

@@ -12,6 +12,7 @@ one that waits can be asked again and again.
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import importlib
 import importlib.util
@@ -20,7 +21,7 @@ import io
 import os
 import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
@@ -50,6 +51,7 @@ class CheckPlugin:
         self._lock = threading.Lock()
         self._failure: Failure | None = None
         self._skipped = ""
+        self._ran: list[tuple[pytest.Item, CheckOutcome]] = []
         self._alarm: threading.Timer | None = None
 
     def tell(self, event: Event) -> None:
@@ -101,6 +103,7 @@ class CheckPlugin:
         finally:
             alarm.cancel()
             outcome = self._outcome(item, self.notice.failure or self._failure)
+            self._ran.append((item, outcome))
             self.tell(Event(begins=item.name, exercise=exercise, outcome=outcome))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -124,7 +127,26 @@ class CheckPlugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
+        self._tell_lines()
         self.end()  # pytest would look for lost objects for longer than the checks took
+
+    def _tell_lines(self) -> None:
+        """Tell where exercises may be wrong whose checks failed as one change could mend it."""
+        if not self._ran or not any(o.failure for _, o in self._ran):
+            return
+        with contextlib.suppress(Exception):  # a hint is no part of the result
+            from .lines import Lines  # for failures alone
+
+            lines = Lines(self.folder)
+            for exercise in self.order.exercises:
+                own = [(i, o) for i, o in self._ran if o.exercise == exercise]
+                own.sort(key=lambda one: one[1].failure is None)
+                kinds = {o.failure.kind for _, o in own if o.failure}
+                checks = [c for i, _ in own if (c := _callable(i)) is not None]
+                if kinds and kinds <= {"wrong", "raised"} and len(checks) == len(own):
+                    places = lines.of(exercise, checks)
+                    if places:
+                        self.tell(Event(exercise=exercise, places=places))
 
     def end(self) -> NoReturn:
         """All was told. A thread that the student started must not keep us."""
@@ -144,6 +166,16 @@ class CheckPlugin:
         outcome = self._outcome(item, failure)
         self.tell(Event(begins=item.name, exercise=outcome.exercise, outcome=outcome))
         os._exit(TIMED_OUT)
+
+
+def _callable(item: pytest.Item) -> Callable[[], object] | None:
+    """A check as a plain call, if it needs nothing but its own parameters."""
+    if not isinstance(item, pytest.Function):
+        return None
+    given = item.callspec.params if hasattr(item, "callspec") else {}
+    if set(item.fixturenames) - set(given):
+        return None
+    return functools.partial(item.function, **given)
 
 
 def _claim(item: pytest.Item, exercise: str) -> str:

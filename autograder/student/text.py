@@ -10,7 +10,17 @@ from rich.text import Text
 
 from .hints import Hint
 from .results import CheckOutcome, CheckResult, ExerciseResult
-from .words import MARKS, PLAIN_MARKS, cause, first_failure, next_steps, points, standing, summary
+from .words import (
+    MARKS,
+    PLAIN_MARKS,
+    cause,
+    first_failure,
+    next_steps,
+    points,
+    standing,
+    summary,
+    where,
+)
 
 WIDTH = 80
 _STYLES = {"pass": "green", "fail": "red", "open": "dim", "waiting": "dim", "skipped": "dim"}
@@ -77,6 +87,8 @@ def _failure(result: ExerciseResult, outcome: CheckOutcome, module: str) -> Iter
     yield from (Text(t.plain, style="bold") for t in _wrapped(f"{result.name}: {outcome.claim}", 0))
     yield from _wrapped(cause(failure, result.name, module), 2)
     yield from _code(module, failure.line, failure.code)
+    if failure.places:
+        yield from _wrapped(where(failure), 2)
     for fact in failure.facts:
         yield from _wrapped(fact, 4)
     if failure.output.strip():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..model.errors import KitError
+from ..repair.words import question
 from .hints import seen, stages_of
 from .lessons import heading_of
 from .results import CheckResult, ExerciseResult, Failure
@@ -77,6 +78,12 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
     if failure.kind == "open":
         return "This part is not written yet."
     return failure.message or "The result is not as it should be."
+
+
+def where(failure: Failure) -> str:
+    """Where to look, as one sentence, or nothing."""
+    told = [f"line {p.line} ({question(p.kind)})" for p in failure.places]
+    return f"Look at {', or at '.join(told)}." if told else ""
 
 
 def summary(result: CheckResult) -> str:

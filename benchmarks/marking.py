@@ -1,0 +1,335 @@
+"""Scores beside marks by hand: how far `scoring: {by: tests}` and `{by: mistakes}` are from them.
+
+Thirty wrong programs of five exercises, of three weeks, written for this table in a style of their
+own. Before any of them was graded, a rubric was written (`RUBRIC`: percent off for each mistake)
+and each program was marked with it (the mistakes that are named beside it). Printed are the marks,
+the scores by either rule, and the mean absolute difference in points.
+
+    python -m benchmarks.marking
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import msgspec
+
+from autograder.grading.engine import Engine
+from autograder.grading.warm import warm_engine
+from autograder.model.course import load
+
+from .measure import ROOT
+
+_SECRET = b"marks by hand need no secret"
+By = Literal["tests", "mistakes"]
+
+RUBRIC: dict[str, dict[str, int]] = {
+    "softmax": {
+        "maximum is not subtracted": 50,
+        "one maximum for everything": 25,
+        "wrong axis": 50,
+        "maximum along another axis": 30,
+        "changes its input": 20,
+        "answers in another type": 10,
+        "cuts the gradient": 30,
+        "adds an epsilon": 10,
+        "forgets keepdim": 50,
+    },
+    "scaled_dot_product_attention": {
+        "no scale": 40,
+        "another scale": 30,
+        "normalises over the queries": 50,
+        "transposes every axis": 25,
+        "returns the scores": 25,
+        "exchanges queries and keys": 50,
+        "cuts the gradient": 30,
+    },
+    "masked_softmax": {
+        "reads the mask the other way": 40,
+        "NaN where nothing is visible": 40,
+        "-1e9 in halves": 25,
+        "hidden entries are not quite zero": 20,
+        "rows do not sum to one": 40,
+        "weights where nothing is visible": 30,
+        "ignores dim": 30,
+    },
+    "MultiHeadAttention": {
+        "no output projection": 25,
+        "heads cut by view": 40,
+        "scales by d_model": 20,
+        "no scale": 30,
+        "ignores the mask": 25,
+        "value defaults to the query": 10,
+        "takes masks of three axes": 10,
+        "takes widths that cannot be cut": 10,
+        "averages the weights": 15,
+        "NaN where nothing is visible": 15,
+    },
+    "CausalSelfAttention": {
+        "no causal mask": 50,
+        "cannot see itself": 30,
+        "drops in evaluation": 20,
+        "returns dropped weights": 15,
+        "another order of q, k, v": 25,
+        "merges without moving the heads": 40,
+        "mask on the CPU": 15,
+        "bias": 15,
+        "never drops": 20,
+    },
+}
+
+BASES: dict[str, tuple[str, str]] = {
+    "softmax": (
+        "week01_softmax",
+        """
+def softmax(x, dim=-1):
+    top = x.amax(dim, keepdim=True)
+    parts = (x - top).exp()
+    whole = parts.sum(dim, keepdim=True)
+    return parts / whole
+""",
+    ),
+    "scaled_dot_product_attention": (
+        "week01_softmax",
+        """
+def scaled_dot_product_attention(q, k, v):
+    d = k.shape[-1]
+    scores = torch.matmul(q, k.transpose(-1, -2))
+    scores = scores / math.sqrt(d)
+    weights = softmax(scores, dim=-1)
+    return torch.matmul(weights, v), weights
+""",
+    ),
+    "masked_softmax": (
+        "week02_masking",
+        """
+def masked_softmax(scores, mask, dim=-1):
+    low = torch.finfo(scores.dtype).min
+    filled = torch.where(mask, scores, low)
+    weights = torch.softmax(filled, dim=dim)
+    weights = weights.masked_fill(~mask, 0.0)
+    return weights
+""",
+    ),
+    "MultiHeadAttention": (
+        "week03_multihead",
+        """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"{d_model} cannot be cut into {num_heads}")
+        self.H, self.d = num_heads, d_model // num_heads
+        self.W_q = nn.Linear(d_model, d_model)
+        self.W_k = nn.Linear(d_model, d_model)
+        self.W_v = nn.Linear(d_model, d_model)
+        self.W_o = nn.Linear(d_model, d_model)
+
+    def cut(self, x):
+        return x.reshape(x.shape[0], x.shape[1], self.H, self.d).transpose(1, 2)
+
+    def forward(self, query, key=None, value=None, mask=None):
+        key = query if key is None else key
+        value = key if value is None else value
+        if mask is not None and mask.dim() == 3:
+            raise ValueError(f"a mask of {mask.dim()} axes, shape {tuple(mask.shape)}")
+        q, k, v = self.cut(self.W_q(query)), self.cut(self.W_k(key)), self.cut(self.W_v(value))
+        scores = q @ k.mT / math.sqrt(self.d)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        weights = scores.softmax(dim=-1)
+        if mask is not None:
+            weights = weights.masked_fill(~mask, 0.0)
+        out = (weights @ v).transpose(1, 2).flatten(2)
+        return self.W_o(out), weights
+""",
+    ),
+    "CausalSelfAttention": (
+        "week03_multihead",
+        """
+class CausalSelfAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads != 0:
+            raise ValueError(f"{d_model} cannot be cut into {n_heads}")
+        self.H, self.p = n_heads, dropout
+        self.qkv = nn.Linear(d_model, 3 * d_model, bias=False)
+        self.proj = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, return_weights=False):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).split(C, dim=2)
+        q = q.reshape(B, T, self.H, C // self.H).transpose(1, 2)
+        k = k.reshape(B, T, self.H, C // self.H).transpose(1, 2)
+        v = v.reshape(B, T, self.H, C // self.H).transpose(1, 2)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(C // self.H)
+        seen = torch.ones(T, T, device=x.device).tril() > 0
+        weights = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)
+        kept = nn.functional.dropout(weights, self.p, self.training)
+        out = (kept @ v).transpose(1, 2).reshape(B, T, C)
+        y = self.proj(out)
+        return (y, weights) if return_weights else y
+""",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A wrong program, as edits of its base, and the mistakes that it was marked down for."""
+
+    exercise: str
+    edits: tuple[tuple[str, str], ...]
+    mistakes: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        text = BASES[self.exercise][1]
+        for old, new in self.edits:
+            assert old in text, old
+            text = text.replace(old, new)
+        return text
+
+    @property
+    def mark(self) -> float:
+        """The share of the points that the rubric leaves."""
+        return max(0, 100 - sum(RUBRIC[self.exercise][m] for m in self.mistakes)) / 100
+
+
+def _marked(exercise: str, mistakes: str, *edits: tuple[str, str]) -> Marked:
+    return Marked(exercise, edits, tuple(mistakes.split("; ")))
+
+
+_SOFTMAX, _ATTENTION = "softmax", "scaled_dot_product_attention"
+_MASKED, _HEADS, _CAUSAL = "masked_softmax", "MultiHeadAttention", "CausalSelfAttention"
+MARKED = (
+    _marked(_SOFTMAX, "maximum is not subtracted", ("(x - top)", "x")),
+    _marked(_SOFTMAX, "one maximum for everything", ("x.amax(dim, keepdim=True)", "x.max()")),
+    _marked(_SOFTMAX, "wrong axis", ("parts.sum(dim, ", "parts.sum(0, ")),
+    _marked(_SOFTMAX, "adds an epsilon", ("/ whole", "/ (whole + 1e-8)")),
+    _marked(
+        _SOFTMAX,
+        "cuts the gradient; maximum along another axis",
+        ("x.amax(dim, keepdim=True)", "x.amax(-1, keepdim=True)"),
+        ("(x - top).exp()", "(x - top).detach().exp()"),
+    ),
+    _marked(_SOFTMAX, "forgets keepdim", ("parts.sum(dim, keepdim=True)", "parts.sum(dim)")),
+    _marked(_ATTENTION, "no scale", ("scores / math.sqrt(d)", "scores")),
+    _marked(_ATTENTION, "another scale", ("math.sqrt(d)", "d")),
+    _marked(_ATTENTION, "normalises over the queries", ("dim=-1)", "dim=-2)")),
+    _marked(
+        _ATTENTION,
+        "no scale; returns the scores",
+        ("scores / math.sqrt(d)", "scores"),
+        ("v), weights", "v), scores"),
+    ),
+    _marked(
+        _ATTENTION,
+        "transposes every axis",
+        ("k.transpose(-1, -2)", "k.permute(*range(k.ndim)[::-1])"),
+    ),
+    _marked(_ATTENTION, "cuts the gradient", ("softmax(scores,", "softmax(scores.detach(),")),
+    _marked(
+        _MASKED,
+        "reads the mask the other way",
+        ("where(mask, scores, low)", "where(mask, low, scores)"),
+        ("~mask, 0.0", "mask, 0.0"),
+    ),
+    _marked(
+        _MASKED,
+        "NaN where nothing is visible",
+        ("torch.finfo(scores.dtype).min", 'float("-inf")'),
+        ("    weights = weights.masked_fill(~mask, 0.0)\n", ""),
+    ),
+    _marked(_MASKED, "-1e9 in halves", ("torch.finfo(scores.dtype).min", "-1e9")),
+    _marked(
+        _MASKED,
+        "weights where nothing is visible",
+        ("    weights = weights.masked_fill(~mask, 0.0)\n", ""),
+    ),
+    _marked(_MASKED, "rows do not sum to one", ("torch.where(mask, scores, low)", "scores")),
+    _marked(
+        _MASKED,
+        "ignores dim; weights where nothing is visible",
+        ("dim=dim", "dim=-1"),
+        ("    weights = weights.masked_fill(~mask, 0.0)\n", ""),
+    ),
+    _marked(_HEADS, "no output projection", ("self.W_o(out)", "out")),
+    _marked(
+        _HEADS,
+        "heads cut by view",
+        (
+            "self.H, self.d).transpose(1, 2)",
+            "self.H, self.d).reshape(x.shape[0], self.H, -1, self.d)",
+        ),
+    ),
+    _marked(_HEADS, "scales by d_model", ("math.sqrt(self.d)", "math.sqrt(self.H * self.d)")),
+    _marked(
+        _HEADS,
+        "averages the weights; takes masks of three axes",
+        ("self.W_o(out), weights", "self.W_o(out), weights.mean(1)"),
+        ("mask.dim() == 3", "mask.dim() == 5"),
+    ),
+    _marked(_HEADS, "value defaults to the query", ("value = key if", "value = query if")),
+    _marked(
+        _HEADS,
+        "no scale; takes widths that cannot be cut",
+        (" / math.sqrt(self.d)", ""),
+        ("if d_model % num_heads != 0:", "if num_heads < 1:"),
+    ),
+    _marked(_CAUSAL, "no causal mask", ("scores.masked_fill(~seen, -torch.inf)", "scores")),
+    _marked(_CAUSAL, "drops in evaluation", ("self.p, self.training", "self.p, True")),
+    _marked(_CAUSAL, "returns dropped weights", ("(y, weights)", "(y, kept)")),
+    _marked(_CAUSAL, "another order of q, k, v", ("q, k, v = self.qkv", "k, v, q = self.qkv")),
+    _marked(
+        _CAUSAL, "merges without moving the heads", ("v).transpose(1, 2).reshape", "v).reshape")
+    ),
+    _marked(
+        _CAUSAL,
+        "mask on the CPU; bias",
+        ("torch.ones(T, T, device=x.device)", "torch.ones(T, T)"),
+        ("3 * d_model, bias=False", "3 * d_model"),
+    ),
+)
+
+
+def scores(engine: Engine, marked: Marked) -> dict[By, tuple[float, float]]:
+    """The points and the full points by either rule."""
+    found: dict[By, tuple[float, float]] = {}
+    source = f"{engine.bank.solution}\n\n{marked.text}".encode()
+    for by in get_args(By):
+        engine.scoring = msgspec.structs.replace(engine.scoring, by=by)
+        report = engine.grade("student", {engine.week.module: source}, marked.exercise)
+        exercise = next(e for e in report.exercises if e.name == marked.exercise)
+        found[by] = exercise.score, exercise.max_score
+    return found
+
+
+def main() -> None:
+    course = load(ROOT)
+    apart: dict[By, list[float]] = {by: [] for by in get_args(By)}
+    print("| exercise | mistakes | by hand | by tests | by mistakes |")
+    print("| --- | --- | --- | --- | --- |")
+    for week in dict.fromkeys(week for week, _ in BASES.values()):
+        devices = ("cpu", "fake-gpu")
+        engine = warm_engine(course, course.week(week), devices, _SECRET, None)
+        for marked in MARKED:
+            if BASES[marked.exercise][0] != week:
+                continue
+            found = scores(engine, marked)
+            by_hand = marked.mark * found["tests"][1]
+            for by, (points, _) in found.items():
+                apart[by].append(abs(points - by_hand))
+            row = " | ".join(f"{found[by][0]:.2f}" for by in apart)
+            print(
+                f"| {marked.exercise} | {', '.join(marked.mistakes)} | {by_hand:.2f} | {row} |",
+                flush=True,
+            )
+        engine.close()
+    for by, points in apart.items():
+        print(f"\nby {by}: {sum(points) / len(points):.3f} points from the marks on average")
+
+
+if __name__ == "__main__":
+    main()
