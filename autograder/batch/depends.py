@@ -25,7 +25,17 @@ from ..version import __version__
 ROOMS = ("model", "files", "batch", "grading", "repair", "worker", "sandbox")
 # Settings of a week and of the course that change no verdict and no score of a submission.
 _OF_A_WEEK = ("title", "release", "due", "questions", "files", "folders", "lms")
-_OF_THE_COURSE = ("course", "title", "timezone", "weeks", "late", "nbgrader", "immediate")
+_OF_THE_COURSE = (
+    "course",
+    "title",
+    "timezone",
+    "weeks",
+    "late",
+    "nbgrader",
+    "immediate",
+    "canvas",
+    "lti",
+)
 _SHOWN = ("decimals", "modules_from_notebook")  # what is done before and after grading
 _LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")
 

@@ -8,7 +8,8 @@
     ├── IntakeError              a hand-in that cannot be taken: the student is told why
     ├── BankError                a misconception or alternative is malformed
     ├── EngineError              the grading engine itself failed: becomes `grader_fault`
-    └── NbgraderError            a step of nbgrader failed
+    ├── NbgraderError            a step of nbgrader failed
+    └── PlatformError            a learning platform refused, or could not be reached
 
 (The sandbox's own errors are drawn in autograder/sandbox/errors.py; the verdicts that stop a
 hidden test are in autograder/grading/outcomes.py; what the service answers to a request that it
@@ -52,3 +53,11 @@ class EngineError(KitError):
 
 class NbgraderError(KitError):
     """A step of nbgrader failed."""
+
+
+class PlatformError(KitError):
+    """A learning platform refused, or is out of reach; `unsure` if a write may have arrived."""
+
+    def __init__(self, message: str, *, unsure: bool = False) -> None:
+        super().__init__(message)
+        self.unsure = unsure

@@ -174,6 +174,24 @@ class Immediate(_Config, frozen=True):
     url: str = ""  # where students reach the service; a week that is released says it
 
 
+class Canvas(_Config, frozen=True):
+    """Where `push --canvas` writes; each week names its assignment in `lms.canvas_id`."""
+
+    url: str  # the school's Canvas, such as https://school.instructure.com
+    course: int  # the course's number there
+
+
+class Lti(_Config, frozen=True):
+    """The platform that `push --lti` writes to, as it is registered there (LTI 1.3)."""
+
+    client_id: str  # the tool's id on the platform
+    token_url: str  # where access tokens are given out
+    lineitems: str  # the course's line items (Assignment and Grade Services)
+    memberships: str  # the course's members (Names and Role Provisioning Services)
+    key_id: str = ""  # of the tool's key, where the platform asks for it
+    audience: str = ""  # of the token request; default: `token_url`
+
+
 class Suspects(_Config, frozen=True):
     """How long the line of a mistake is looked for, in seconds of processor time."""
 
@@ -192,6 +210,8 @@ class Registry(_Config, frozen=True):
     late: Late | None = None  # what late work costs; default: nothing
     scoring: Scoring = Scoring()  # how points are taken off
     nbgrader: Nbgrader = Nbgrader()  # where nbgrader works
+    canvas: Canvas | None = None  # where grades are pushed
+    lti: Lti | None = None  # where grades are pushed
     suspects: Suspects = Suspects()  # how long the line of a mistake is looked for
     immediate: Immediate = Immediate()  # what is told of a hand-in at once
     modules_from_notebook: bool = False  # grade what only the notebook defines from there

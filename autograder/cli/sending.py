@@ -1,0 +1,56 @@
+"""Commands that send something to another system."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..model.errors import KitError
+from .app import WeekArgument, app
+
+
+@app.command()
+def push(
+    week: WeekArgument,
+    canvas: Annotated[bool, typer.Option("--canvas", help="To Canvas, by its API.")] = False,
+    lti: Annotated[
+        bool, typer.Option("--lti", help="To a platform with LTI 1.3 grade services.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be written; write nothing.")
+    ] = False,
+    comments: Annotated[
+        bool, typer.Option("--comments/--no-comments", help="Feedback as a comment, too.")
+    ] = True,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Also grades that somebody entered there.")
+    ] = False,
+    unmarked: Annotated[
+        bool, typer.Option("--unmarked", help="Although written answers wait to be marked.")
+    ] = False,
+) -> None:
+    """Write a week's grades into a learning platform; run again, it goes on where it stopped.
+
+    The secret comes from the environment (CANVAS_TOKEN, LTI_KEY) or a file with mode 600.
+
+    Example: autograder push week01 --canvas --dry-run
+    """
+    from ..model.course import load
+
+    course = load()
+    chosen = course.week(week)
+    if canvas + lti != 1:
+        raise KitError("name one of --canvas and --lti")
+    from .show.sending import run_push
+
+    if not run_push(
+        course,
+        chosen,
+        "canvas" if canvas else "lti",
+        dry_run=dry_run,
+        comments=comments,
+        overwrite=overwrite,
+        unmarked=unmarked,
+    ):
+        raise typer.Exit(1)
