@@ -15,6 +15,7 @@ RUN python3 -m venv /usr/local/grading \
     && /usr/local/grading/bin/pip install -q --no-cache-dir --disable-pip-version-check \
         --extra-index-url "$TORCH_INDEX" -c /tmp/kit/constraints.txt -r /tmp/kit/requirements.txt \
         jupyterlab \
+    && rm -rf /usr/local/grading/lib/python3.*/site-packages/torch/{test,include} \
     && echo /opt/kit > "$(/usr/local/grading/bin/python -c 'import site; print(site.getsitepackages()[0])')/kit.pth" \
     && rm -rf /tmp/kit
 

@@ -138,7 +138,10 @@ def _root_of(visible: Visible) -> Path:
 
 
 def _make_devices(root: Path, devices: tuple[str, ...]) -> None:
-    """The harmless device nodes, in the new root too; SandboxMissing if they cannot be made."""
+    """The harmless device nodes in the new root too, where this root may make any.
+
+    Not needed by the worker; code that opens /dev/urandom itself finds none without them.
+    """
     (root / "dev").mkdir(mode=0o755, exist_ok=True)
     for device in devices:
         node = Path(f"{root}{device}")
@@ -146,12 +149,8 @@ def _make_devices(root: Path, devices: tuple[str, ...]) -> None:
             if not node.exists():
                 os.mknod(node, stat.S_IFCHR | 0o666, os.stat(device).st_rdev)
                 node.chmod(0o666)
-            with node.open("rb"):
-                pass
-        except OSError as error:
-            raise SandboxMissing(
-                f"{node} cannot be made or opened ({error.strerror}): cp -a {device} {node}"
-            ) from None
+        except OSError:
+            return
 
 
 def how_to_link(root: Path) -> str:
