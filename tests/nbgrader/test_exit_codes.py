@@ -7,6 +7,7 @@ import pwd
 import re
 import shutil
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from autograder.model.verdicts import Ending
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.gradebook import record
 from autograder.nbgrader.workspace import Workspace
+from tests.channels.platform_server import TOKEN, CanvasServer, serving
 from tests.nbgrader.tiny_course import REGISTRY, SOLUTION, WEEK, graded, report
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -40,6 +42,7 @@ class Stage:
 
     def __init__(self, course: Course, hand_in: Callable[..., Path], home: Path) -> None:
         self.course, self.hand_in, self.home = course, hand_in, home
+        self.open = ExitStack()  # what a scene needs until the command has ended
 
     @property
     def week(self) -> Week:
@@ -280,6 +283,36 @@ def _(stage: Stage) -> list[str]:
     return ["export", WEEK]
 
 
+def canvas(stage: Stage, student: str) -> list[str]:
+    """A Canvas with ada, bob and carl; somebody of ours is graded."""
+    server = stage.open.enter_context(serving(CanvasServer()))
+    token = stage.course.state / "canvas-token"
+    token.touch(mode=0o600)
+    token.write_text(TOKEN)
+    stage.change(
+        "course.yaml", "    title: Doubling\n", "    title: Doubling\n    lms: {canvas_id: 4411}\n"
+    )
+    stage.change("course.yaml", "weeks:\n", f"canvas: {{url: '{server.url}', course: 7}}\nweeks:\n")
+    stage.graded(student)
+    return ["push", WEEK, "--canvas"]
+
+
+@scene("push", 0)
+def _(stage: Stage) -> list[str]:
+    return canvas(stage, "ada")
+
+
+@scene("push", 1)
+def _(stage: Stage) -> list[str]:
+    return canvas(stage, "mallory")
+
+
+@scene("push", 2)
+def _(stage: Stage) -> list[str]:
+    stage.graded("ada")
+    return ["push", WEEK, "--canvas"]
+
+
 @scene("roster", 0)
 def _(stage: Stage) -> list[str]:
     return ["roster", stage.file("roster.csv", "Student,ID,SIS Login ID,Section\nBob,1,bob,A\n")]
@@ -402,9 +435,11 @@ def test_a_command_ends_with_the_code_that_the_table_says(
     code: int,
 ) -> None:
     monkeypatch.chdir(course.root)
-    arguments = SCENES[command, code](Stage(course, hand_in, tmp_path / "somewhere"))
-    assert arguments[0] == command
-    ended = run(arguments)
+    stage = Stage(course, hand_in, tmp_path / "somewhere")
+    with stage.open:
+        arguments = SCENES[command, code](stage)
+        assert arguments[0] == command
+        ended = run(arguments)
     said = capfd.readouterr()
     assert ended == code, said.out + said.err
     if code == 2:
