@@ -1,13 +1,14 @@
 """Nothing secret leaves: the check of every file before and after it is handed to nbgrader.
 
 What is secret: the lines between BEGIN and END SOLUTION, the hidden graders, the misconceptions and
-the alternatives of the week. Text is compared without any whitespace, so that wrapping, indenting
-or escaping a line in a notebook does not hide it; the check looks into notebooks, JSON, and the
-text chunks of pictures. Three neighbouring short lines are as secret as a long one. Lines that say
-little (short ones, imports) are not looked for, nor what the stub itself shows. What the lesson and
-the public checks show on purpose, a bug to spot or an idiom, may also stand in a misconception or
-an alternative, and as a single line, but not as two in a row, in a hidden grader. It may not stand
-in a solution. An author may end a secret line with `# public`, and it is none.
+the alternatives of the week, and the sentences of its model answers. Text is compared without any
+whitespace, so that wrapping, indenting or escaping a line in a notebook does not hide it; the check
+looks into notebooks, JSON, and the text chunks of pictures. Three neighbouring short lines are as
+secret as a long one. Lines that say little (short ones, imports) are not looked for, nor what the
+stub itself shows. What the lesson and the public checks show on purpose, a bug to spot or an idiom,
+may also stand in a misconception or an alternative, and as a single line, but not as two in a row,
+in a hidden grader. It may not stand in a solution or in a model answer. An author may end a secret
+line with `# public`, and it is none.
 
 Not promised: a solution retold in other words or other names is not found.
 """
@@ -26,6 +27,7 @@ from pathlib import Path
 from ..model.course import Course, Week
 from ..model.errors import LeakError
 from ..model.stubs import stub_of
+from .answers import answers_path, answers_text, secret_sentences
 
 _BEGIN = re.compile(r"^\s*#+ BEGIN SOLUTION\s*$")
 _END = re.compile(r"^\s*#+ END SOLUTION\s*$")
@@ -56,9 +58,12 @@ class _Place:
         return bisect_right(self.starts, position)
 
 
-def secrets_of(course: Course, week: Week) -> tuple[Secret, ...]:
-    """The secret lines of a week, each with the file and line where it stands."""
-    stub = _squeezed(stub_of(course, week))
+def secrets_of(course: Course, week: Week, solved: str = "") -> tuple[Secret, ...]:
+    """The secret lines of a week, each with the file and line where it stands.
+
+    solved: what `release --solutions` hands out of the solution, which is no secret then.
+    """
+    stub = _squeezed(stub_of(course, week) + solved)
     spoken = "\0".join(_squeezed(t) for t in _public_texts(course, week))
     graders = list(_folder_lines(course, course.graders(week)))
     bank = course.solution_folder(week)
@@ -68,6 +73,7 @@ def secrets_of(course: Course, week: Week) -> tuple[Secret, ...]:
     for folder in (bank / "misconceptions", bank / "alternatives"):
         lenient += [_telling(block) for block in _folder_lines(course, folder)]
     found: dict[str, Secret] = {}
+    strict.append(_answer_sentences(course, week))
     for blocks, public in (strict, stub), (lenient, f"{stub}\0{spoken}"):
         for secret in chain.from_iterable(blocks):
             if secret.text not in public:
@@ -142,6 +148,14 @@ def _folder_lines(course: Course, folder: Path) -> Iterator[list[_Line]]:
         where = path.relative_to(course.root)
         lines = path.read_text(encoding="utf-8").split("\n")
         yield [(line, f"{where}:{number}") for number, line in enumerate(lines, start=1)]
+
+
+def _answer_sentences(course: Course, week: Week) -> Iterator[Secret]:
+    where = str(answers_path(course, week).relative_to(course.root))
+    for sentence in secret_sentences(answers_text(course, week)):
+        squeezed = _squeezed(sentence)
+        if len(squeezed) >= _TELLING:
+            yield Secret(squeezed, where)
 
 
 def _telling(block: list[_Line]) -> Iterator[Secret]:

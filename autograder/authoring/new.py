@@ -184,6 +184,7 @@ def _places(topic: str, exercise: str) -> list[tuple[str, str, str]]:
         ("solution.py.blank", "solutions", f"{topic}.py"),
         ("misconception.py.blank", "solutions", "misconceptions/forgets_the_root.py"),
         ("alternative.py.blank", "solutions", "alternatives/sum_and_count.py"),
+        ("answers.md.blank", "solutions", "answers.md"),
         ("grader.py.blank", "graders", f"test_{exercise}.py"),
         ("lesson.md.blank", "exercises", "lesson.md"),
         ("hints.md.blank", "exercises", "hints.md"),

@@ -3,8 +3,8 @@
 The stub earns nothing, the solution and every alternative everything; each misconception is
 rejected by the test that it names and diagnosed as itself; in the sandbox none of them looks like
 an attempt to get around the grading; no exercise lacks a misconception, no test lets all of them
-pass, and nothing of a new week is left blank. Proven with several draws of
-the hidden inputs, it does not hold by luck.
+pass, each written question says how it is marked, and nothing of a new week is left blank. Proven
+with several draws of the hidden inputs, it does not hold by luck.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..model.report import ExerciseReport, SubmissionReport, base_of
 from ..model.stubs import stub_of
 from ..model.verdicts import Ending, Verdict
 from ..sandbox import Sandbox
+from .answers import answers_problems
 from .new import blanks
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def verify_week(
             result.gaps += _judge(week, misconception, report, result, failed)
         result.gaps += _coverage(week, engine, failed, missing)
         result.gaps += _lone_beliefs(engine.bank)
+        result.gaps += answers_problems(course, week)
         result.gaps += [f"{place} is not filled in yet" for place in blanks(course, week)]
         return result
     finally:

@@ -107,6 +107,10 @@ def release(
         bool,
         typer.Option("--again", help="A mended week, fetchable beside what students have."),
     ] = False,
+    solutions: Annotated[
+        bool,
+        typer.Option("--solutions", help="Its solutions, after the last extension has run out."),
+    ] = False,
 ) -> None:
     """Give a week to the students: check that nothing secret leaves, then through nbgrader.
 
@@ -115,9 +119,15 @@ def release(
     from ..model.course import load
 
     course = load()
-    from .show.nbgrader import run_release
+    from .show.nbgrader import run_release, run_release_solutions
 
-    if not run_release(course, course.week(week), early=early, again=again):
+    if solutions and (early or again):
+        raise KitError(
+            "--solutions goes alone: they are released once nobody can use them any more"
+        )
+    if solutions:
+        run_release_solutions(course, course.week(week))
+    elif not run_release(course, course.week(week), early=early, again=again):
         raise typer.Exit(1)
 
 

@@ -63,6 +63,28 @@ def make_stub(source: str, where: str) -> str:
     return stub.rstrip("\n") + "\n"
 
 
+def without_marks(source: str) -> str:
+    """The solution as a program to read: no SOLUTION lines, and no TODO, which is done."""
+    kept: list[str] = []
+    for line in source.split("\n"):
+        if _BEGIN.match(line):
+            while kept and kept[-1].lstrip().startswith("#") and _asked(kept):
+                kept.pop()
+        elif not _END.match(line):
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _asked(lines: list[str]) -> bool:
+    """Return whether the comment that ends the lines begins with TODO."""
+    for line in reversed(lines):
+        if not line.lstrip().startswith("#"):
+            return False
+        if line.lstrip().startswith("# TODO"):
+            return True
+    return False
+
+
 def _enclosing_names(source: str, where: str) -> dict[int, str]:
     """For each line the dotted name of the function or class around it."""
     try:

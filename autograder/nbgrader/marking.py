@@ -10,7 +10,8 @@ as pages of the same origin. So every handler of Formgrader gets a subclass that
   no `javascript:` link, no other script runs, whatever a sanitizer let through; nothing is loaded
   from elsewhere, no form is sent, no frame is opened;
 - templates escape what they are given;
-- the page of a submission is ours (`shown`, templates/marking.html.j2), sanitized;
+- the page of a submission is ours (`shown`, templates/marking.html.j2), sanitized; below an answer
+  it shows how the question is marked (`authoring.answers`), folded;
 - marks that are given here are kept beside the gradebook at once (handmarks.py);
 - a submitted file and an answer of the API are inert where they are opened as a page;
 - Formgrader changes to no other folder. nbgrader reads the configuration of whatever folder a link
@@ -24,6 +25,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,14 +33,16 @@ from typing import Any
 import nbformat
 from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, PackageLoader
 from jupyter_server.base.handlers import JupyterHandler
+from markupsafe import Markup
 from nbgrader.server_extensions.formgrader import apihandlers, handlers
 from nbgrader.server_extensions.formgrader.base import BaseApiHandler, BaseHandler
 from tornado.routing import URLSpec
 
+from ..authoring.answers import MarkingGuide, marking_guides
 from ..model.course import load
 from ..model.errors import KitError
 from ..pages.environment import points
-from ..pages.markdown import code_styles
+from ..pages.markdown import code_styles, markdown
 from .handmarks import keep_marks
 from .shown import shown_cells
 
@@ -54,7 +58,10 @@ _INERT = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 
 def install(web_app: Any, course_folder: Path, project: Path) -> None:
-    """Put our handlers before Formgrader's, once per server, and make a course known to them."""
+    """Put our handlers before Formgrader's, once per server, and make a course known to them.
+
+    course_folder: where nbgrader works; project: the folder of course.yaml.
+    """
     courses: dict[Path, Path] = web_app.settings.setdefault(_INSTALLED, {})
     if not courses:
         prefix = web_app.settings["base_url"].rstrip("/")
@@ -148,10 +155,42 @@ class SubmissionPage(GuardedPage):
         coursedir = self.coursedir
         week = coursedir.format_path(coursedir.release_directory, ".", resources["assignment_id"])
         cells = shown_cells(nbformat.read(filename, as_version=4), Path(week) / "figures")
+        project = self.settings[_INSTALLED].get(Path(coursedir.root).resolve())
         page = self.render(
-            "marking.html.j2", resources=resources, cells=cells, highlighting=code_styles()
+            "marking.html.j2",
+            resources=resources,
+            cells=cells,
+            guides=shown_guides(project, resources["assignment_id"]) if project else {},
+            highlighting=code_styles(),
         )
         return page, None
+
+
+def shown_guides(project: Path, week: str) -> dict[str, ShownGuide]:
+    """How the written questions of a week are marked, by the name of their cell."""
+    try:
+        course = load(project)
+        guides = marking_guides(course, course.week(week))
+    except KitError:
+        return {}  # marking goes on while course.yaml is being edited
+    return {name: _shown(guide) for name, guide in guides.items()}
+
+
+@dataclass(frozen=True)
+class ShownGuide:
+    """A marking guide as HTML; of a comment also the text that goes into the field."""
+
+    model_answer: Markup
+    rubric: tuple[tuple[float, Markup], ...]
+    wrong_answers: tuple[tuple[Markup, Markup, str], ...]
+
+
+def _shown(guide: MarkingGuide) -> ShownGuide:
+    return ShownGuide(
+        markdown(guide.model_answer, below=4),
+        tuple((line.points, markdown(line.earned_by)) for line in guide.rubric),
+        tuple((markdown(w.answer), markdown(w.comment), w.comment) for w in guide.wrong_answers),
+    )
 
 
 class CourseOnly(GuardedPage):

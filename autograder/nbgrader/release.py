@@ -61,10 +61,10 @@ def release(
     secrets = secrets_of(course, week)
     check_files(files, secrets, f"source/{week.name}")
     workspace.make()
-    _replace(workspace.source(week), files)
+    replace_folder(workspace.source(week), files)
     enter_assignment(course, week)
     check_folder(workspace.released(week), secrets, files)
-    _hand_out(course, week)
+    hand_out(course, week.name)
     try:
         check_folder(workspace.outbound(week), secrets, files)
     except LeakError:
@@ -166,8 +166,8 @@ def _check_date(course: Course, week: Week, early: bool, now: dt.datetime) -> No
         )
 
 
-def _replace(folder: Path, files: dict[str, bytes]) -> None:
-    """The folder with these files and no others; it appears as a whole."""
+def replace_folder(folder: Path, files: dict[str, bytes]) -> None:
+    """Make the folder hold these files and no others; it appears as a whole."""
     fresh = folder.with_name(f".{folder.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     for name, content in files.items():
@@ -178,17 +178,17 @@ def _replace(folder: Path, files: dict[str, bytes]) -> None:
     fresh.replace(folder)
 
 
-def _hand_out(course: Course, week: Week) -> None:
-    """nbgrader's release_assignment; what was released before is replaced."""
+def hand_out(course: Course, name: str) -> None:
+    """Put release/<name> into the exchange, by nbgrader; what was there is replaced."""
     from nbgrader.utils import capture_log, temp_attrs
 
     api = open_api(course)
-    with temp_attrs(api.coursedir, assignment_id=week.name):
+    with temp_attrs(api.coursedir, assignment_id=name):
         handing = api.exchange.ReleaseAssignment(
             coursedir=api.coursedir, authenticator=api.authenticator, parent=api
         )
         handing.force = True
-        require(capture_log(handing), f"release_assignment {week.name}")
+        require(capture_log(handing), f"release_assignment {name}")
     _only_owners_rename(Workspace(course).exchange, course.id)
 
 

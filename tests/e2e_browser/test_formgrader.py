@@ -111,6 +111,16 @@ def test_the_instructor_grades_a_week_by_buttons(
     page.locator("#scale").fill("1.5")
     with saved(page, "grade"):
         page.locator("#scale").press("Tab")
+    marked_by = page.locator(".guide[data-for=scale-comment]")
+    expect(marked_by.locator(".rubric")).to_be_hidden()
+    marked_by.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(marked_by.locator(".rubric tr")).to_have_count(4)
+    with saved(page, "comment"):
+        marked_by.locator(".use-comment").first.click()
+    expect(page.locator("#scale-comment")).to_have_value(re.compile("write down q·k with Wq"))
+    marked_by.scroll_into_view_if_needed()
+    look("6_guide")
     page.locator("#scale-comment").fill("Say what the square root undoes.")
     with saved(page, "comment"):
         page.locator("#scale-comment").press("Tab")

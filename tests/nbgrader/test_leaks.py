@@ -27,6 +27,14 @@ ORIGINS = {
         "squared_because_two_looks_like_a_power = x**2",
         f"solutions/{WEEK}/misconceptions/squares.py:12",
     ),
+    "a model answer": (
+        "Because a number and itself once more are two of that number, as $x + x = 2x$ says.",
+        f"solutions/{WEEK}/answers.md",
+    ),
+    "what to write beside an answer": (
+        "Lay out three beans twice and *count* them.",
+        f"solutions/{WEEK}/answers.md",
+    ),
     "an alternative": (
         "return sum_of_a_number_taken_twice([x, x])",
         f"solutions/{WEEK}/alternatives/by_sum.py:2",
@@ -83,7 +91,7 @@ def test_a_secret_line_is_found_and_its_origin_named(
 
 
 @pytest.mark.parametrize("place", ["lesson.md", "test_doubling.py", "README.md", "hints.md"])
-@pytest.mark.parametrize("origin", ["the solution", "a grader"])
+@pytest.mark.parametrize("origin", ["the solution", "a grader", "what to write beside an answer"])
 def test_a_secret_pasted_into_what_students_get_stops_the_release(
     course: Course, week: Week, workspace: Workspace, place: str, origin: str
 ) -> None:

@@ -121,6 +121,26 @@ ALTERNATIVE = """\
 def double(x: float) -> float:
     return sum_of_a_number_taken_twice([x, x])
 """
+ANSWERS = """\
+# The written question, answered
+
+## why
+
+### Model answer
+
+Because a number and itself once more are two of that number, as $x + x = 2x$ says.
+
+### Rubric
+
+- **2** says that adding twice is taking twice
+- **1** gives an example of their own
+
+### Typical wrong answers
+
+- It is a rule.
+
+  > Whose rule? Lay out three beans twice and *count* them.
+"""
 
 
 def chunk(kind: bytes, data: bytes) -> bytes:
@@ -176,6 +196,7 @@ def write_course(root: Path) -> None:
             f"exercises/{WEEK}/README.md": "# Week 1\n",
             f"exercises/{WEEK}/hints.md": "## double\n1. Add it to itself.\n",
             f"solutions/{WEEK}/doubling.py": SOLUTION,
+            f"solutions/{WEEK}/answers.md": ANSWERS,
             f"solutions/{WEEK}/misconceptions/squares.py": MISCONCEPTION,
             f"solutions/{WEEK}/alternatives/by_sum.py": ALTERNATIVE,
             f"autograder/graders/{WEEK}/test_double.py": GRADER,

@@ -19,6 +19,7 @@ from ...nbgrader.demo import Played, play, sample_class, steps
 from ...nbgrader.extensions import unknown_extensions
 from ...nbgrader.feedback import return_feedback
 from ...nbgrader.release import release
+from ...nbgrader.solutions import release_solutions
 from ...nbgrader.standing import require_marked
 from ...nbgrader.workspace import Workspace
 from ...terminal.console import bar, terminal
@@ -43,6 +44,16 @@ def run_release(course: Course, week: Week, *, early: bool, again: bool = False)
     for note in released.notes:
         print(f"LOOK  {note}")
     return not released.notes
+
+
+def run_release_solutions(course: Course, week: Week) -> None:
+    """Release the solutions, and say where they are."""
+    out = release_solutions(course, week)
+    print(f"released the solutions of {week.name}: {len(out.files)} files, no hidden test in them")
+    print(f"students fetch them with   nbgrader fetch_assignment {out.name} --course {course.id}")
+    print(f"the same as files, for a learning platform:   {out.folder}")
+    for note in out.notes:
+        print(f"mind that {note}")
 
 
 def run_collect(course: Course, week: Week) -> bool:
