@@ -1,7 +1,8 @@
 """Pages that are made from the sources, so that they cannot go stale: a hook of MkDocs.
 
-course-yaml.md comes from the types that read course.yaml, attacks.md from the headers of the attack
-files, commands.md from the commands' own help.
+The syllabus comes from course.yaml and exercises/<week>/syllabus.yaml, course-yaml.md from the
+types that read course.yaml, attacks.md from the headers of the attack files, commands.md from the
+commands' own help.
 """
 
 from __future__ import annotations
@@ -29,6 +30,16 @@ _GROUPS = {
 }
 
 
+def on_config(config: Any) -> Any:
+    """Name the syllabus pages where `nav` says `Syllabus`: one for each week that there is."""
+    for entry in config["nav"] or []:
+        if "Syllabus" in entry:
+            entry["Syllabus"] = [
+                {f"Week {name[4:6]}": f"syllabus/{name}.md"} for name, _ in syllabus()
+            ]
+    return config
+
+
 def on_files(files: Files, config: Any) -> Files:
     """Add the generated pages to those that are written by hand."""
     from mkdocs.structure.files import File
@@ -37,9 +48,19 @@ def on_files(files: Files, config: Any) -> Files:
         ("course-yaml.md", course_yaml()),
         ("attacks.md", attacks()),
         ("commands.md", commands()),
+        *((f"syllabus/{name}.md", page) for name, page in syllabus()),
     ):
         files.append(File.generated(config, name, content=page))
     return files
+
+
+def syllabus() -> list[tuple[str, str]]:
+    """Each week's name and page."""
+    from autograder.authoring.syllabus import syllabus_page
+    from autograder.model.course import load
+
+    course = load(ROOT)
+    return [(week.name, syllabus_page(course, week)) for week in course.weeks]
 
 
 def course_yaml() -> str:

@@ -24,6 +24,7 @@ from ..model.verdicts import Ending, Verdict
 from ..sandbox import Sandbox
 from .answers import answers_problems
 from .new import blanks
+from .syllabus import syllabus_problems
 
 if TYPE_CHECKING:
     from ..grading.engine import Engine  # torch, which `warm_engine` imports beside the template
@@ -103,6 +104,7 @@ def verify_week(
         result.gaps += _coverage(week, engine, failed, missing)
         result.gaps += _lone_beliefs(engine.bank)
         result.gaps += answers_problems(course, week)
+        result.gaps += syllabus_problems(course, week)
         result.gaps += [f"{place} is not filled in yet" for place in blanks(course, week)]
         return result
     finally:
