@@ -14,13 +14,11 @@ from .app import app
 @app.command()
 def build(
     check: Annotated[
-        bool, typer.Option(help="Write nothing; exit 1 where a stub is stale.")
+        bool, typer.Option(help="Write nothing; exit 1 if a stub or a figure is stale.")
     ] = False,
-    figures: Annotated[
-        bool, typer.Option(help="Draw the lessons' figures into assets/ too.")
-    ] = False,
+    figures: Annotated[bool, typer.Option(help="Draw the figures too.")] = False,
 ) -> None:
-    """Make the stubs in exercises/ from the solutions.
+    """Make the stubs in exercises/ from the solutions, and the figures in assets/.
 
     Example: autograder build --check
     """
@@ -28,16 +26,19 @@ def build(
     from ..model.stubs import stale, write_stubs
 
     course = load(unfinished=True)
+    from ..authoring.figures import draw_figures, stale_figures
+
     paths = stale(course) if check else write_stubs(course)
     for path in paths:
         print(f"{path} is stale: run `autograder build`" if check else f"wrote {path}")
-    if check and paths:
-        raise typer.Exit(1)
     if not paths:
         print(f"{len(course.weeks)} stubs are up to date")
-    if figures:
-        from ..authoring.figures import draw_figures
-
+    if check:
+        drawn_otherwise = [p for week in course.weeks for p in stale_figures(course, week)]
+        print("\n".join(drawn_otherwise) or "the figures are as they are drawn")
+        if paths or drawn_otherwise:
+            raise typer.Exit(1)
+    elif figures:
         for week in course.weeks:
             for drawn in draw_figures(course, week):
                 print(f"drew {drawn.relative_to(course.root)}")

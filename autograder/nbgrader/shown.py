@@ -21,7 +21,8 @@ from markupsafe import Markup
 from ..pages.markdown import code, embedded, harmless_explanation, markdown, plain
 
 Notebook = Any
-_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # a student's
+_FIGURES = {".png": "image/png", ".svg": "image/svg+xml"}  # the week's
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def shown_cells(notebook: Notebook, figures: Path, *, below: int = 0) -> list[Sh
 
     The headings of the notebook come that many levels `below` the page's first.
     """
-    known = {f"figures/{p.name}": p for p in figures.glob("*.png")}
+    known = {f"figures/{p.name}": p for p in figures.glob("*") if p.suffix in _FIGURES}
     return [_shown(cell, known, below) for cell in notebook.cells]
 
 
@@ -89,7 +90,7 @@ def _text(source: str, cell: Notebook, figures: Mapping[str, Path], below: int) 
         if name != address:
             return _attached(cell, name)
         path = figures.get(address)
-        return embedded("image/png", _base64(path)) if path else None
+        return embedded(_FIGURES[path.suffix], _base64(path)) if path else None
 
     return markdown(source, picture, below=below)
 

@@ -6,7 +6,8 @@ are two walls in a row, each of which holds without the other, and a bound on th
 
 1. markdown-it reads the text with raw HTML switched off (it is shown as typed). A link stays a link
    only to http, https and mailto; a picture only if it was attached to the cell or handed out with
-   the week, and then it is embedded. Everything else is shown as it was typed.
+   the week, and then it is embedded. An SVG comes from the week alone; as a picture it can neither
+   run nor load anything. Everything else is shown as it was typed.
 2. nh3 reads what came of that, as a browser would, and drops every element, attribute and address
    that is not on the lists below: no script, style, frame, form, id, class or event handler.
 
@@ -39,7 +40,7 @@ Pictures = Callable[[str], str | None]
 """From the address of a picture to what stands in its place, a data: address; or None."""
 
 SCHEMES = frozenset({"http", "https", "mailto"})
-_DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
+_DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}")
 _LONGEST, _LONGEST_FORMULA, _LONGEST_CODE = 32 << 10, 2000, 256 << 10
 _MANY_TABLES, _MANY_COLUMNS, _MANY_ENVIRONMENTS = 20, 40, 40
 _TABLE = re.compile(r"^[ \t>]*\|?[ \t]*:?-[ \t:|-]*$", re.MULTILINE)

@@ -32,9 +32,9 @@ def temperature() -> Figure:
     for axes, t in zip(panels, (0.25, 1.0, 4.0), strict=True):
         weights = week.softmax_numpy(SCORES / t)
         bars = axes.bar(range(1, 6), weights, color="0.75", edgecolor="black")
-        axes.bar_label(bars, fmt="%.2f", fontsize=8)
+        axes.bar_label(bars, fmt="%.2f", fontsize=9)
         axes.set(title=f"temperature {t:g}", xlabel="key", ylim=(0, 1.1))
-    panels[0].set_ylabel("weight (no unit)")
+    panels[0].set_ylabel("weight")
     figure.suptitle("One row of scores, three temperatures")
     return figure
 
@@ -52,8 +52,8 @@ def smooth_maximum() -> Figure:
     left.plot(numbers, np.maximum(numbers, 0), "k--", label="max(x, 0)")
     left.set(
         title="A maximum with its corner rounded off",
-        xlabel="x (no unit)",
-        ylabel="value (no unit)",
+        xlabel="x",
+        ylabel="value",
     )
     left.legend()
     right.plot(numbers, slope.numpy(), "k-", label="slope of logsumexp(x, 0)")
@@ -61,7 +61,7 @@ def smooth_maximum() -> Figure:
     right.plot(
         numbers[::10], weights[::10].numpy(), "ko", fillstyle="none", label="softmax weight of x"
     )
-    right.set(title="Its slope", xlabel="x (no unit)", ylabel="slope, weight (no unit)")
+    right.set(title="Its slope", xlabel="x", ylabel="slope, weight")
     right.legend()
     return figure
 
@@ -86,7 +86,7 @@ def why_root_d() -> Figure:
     left.set(
         title="Longer vectors, wilder scores",
         xlabel="head size d",
-        ylabel="variance of q·k (no unit)",
+        ylabel="variance of q·k",
     )
     left.legend()
     right.loglog(sizes, scaled, "k-s", label="scores divided by √d")
@@ -94,7 +94,7 @@ def why_root_d() -> Figure:
     right.set(
         title="What is left of the gradient",
         xlabel="head size d",
-        ylabel="median gradient norm (no unit)",
+        ylabel="median gradient norm",
     )
     right.legend()
     return figure
@@ -152,7 +152,7 @@ def six_tokens() -> Figure:
     _, weights = week.SelfAttention(D_MODEL, DK, DV).forward(sentence(FIRST))
     image = _heatmap(axes, weights, FIRST)
     axes.set_title("Untrained attention, one head")
-    figure.colorbar(image, label="weight (no unit)")
+    figure.colorbar(image, label="weight")
     return figure
 
 
@@ -165,7 +165,7 @@ def two_sentences() -> Figure:
         _, weights = attention.forward(sentence(tokens))
         image = _heatmap(axes, weights, tokens)
         axes.set_title(" ".join(tokens))
-    figure.colorbar(image, ax=list(panels), label="weight (no unit)")
+    figure.colorbar(image, ax=list(panels), label="weight")
     return figure
 
 

@@ -69,7 +69,7 @@ def padding_and_causal() -> Figure:
     causal, padding = causal_mask(length), padding_mask(torch.tensor([3]), max_len=length)
     both = combine_masks(causal, padding)[0, 0]
     panels = {"causal": causal, "padding": padding.expand(length, length), "both must allow": both}
-    figure, axes = plt.subplots(1, 3, figsize=(11, 4.2), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(10.5, 4.2), layout="constrained")
     for ax, (title, mask) in zip(axes, panels.items(), strict=True):
         _drawn(ax, mask.float(), PADDED, PADDED, title)
         _write_in_cells(
@@ -129,4 +129,4 @@ def _write_in_cells(ax: Axes, texts: Sequence[Sequence[str]]) -> None:
 
 
 def _colour_bar(figure: Figure, axes: Sequence[Axes]) -> None:
-    figure.colorbar(axes[0].images[0], ax=axes, label="attention weight (no unit)")
+    figure.colorbar(axes[0].images[0], ax=axes, label="attention weight")

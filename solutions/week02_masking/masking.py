@@ -198,7 +198,7 @@ def plot_attention(
     if ax is None:
         _, ax = plt.subplots()
     picture = weights.detach().to("cpu", torch.float32).numpy()  # NumPy has no bfloat16
-    ax.imshow(picture, cmap="Blues", vmin=0.0, vmax=1.0)
+    ax.imshow(picture, cmap="Greys", vmin=0.0, vmax=1.0)
     ax.set_xlabel("Key")
     ax.set_ylabel("Query")
     if key_tokens is not None:

@@ -78,7 +78,7 @@ def draw_round(
             "", xy=(0.62 * direction).tolist(), xytext=(0, 0), arrowprops={"arrowstyle": "->"}
         )
         axes.text(*(1.28 * direction).tolist(), str(bucket), ha="center", va="center", fontsize=12)
-    axes.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), xlabel="x₁ (no unit)", ylabel="x₂ (no unit)")
+    axes.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), xlabel="x₁", ylabel="x₂")
     axes.set_aspect("equal")
 
 
@@ -143,7 +143,7 @@ def rounds() -> Figure:
     axes.set(
         title="64 positions, chunks of 8; mean and standard deviation of 24 seeds",
         xlabel="number of hashes (rounds)",
-        ylabel="relative error (no unit)",
+        ylabel="relative error",
         ylim=(0, None),
     )
     axes.grid(alpha=0.3)

@@ -12,6 +12,8 @@ from torch import nn
 from torch.nn import functional as F
 
 VERSES = Path(__file__).parents[2] / "assets" / "verses.txt"
+# What comes out of training goes another way on another processor.
+TRAINED = ("residual_stream", "copy_loss", "copy_heads", "verses_loss", "verses_heads")
 LENGTH, SYMBOLS = 8, 9  # of the copy task; symbol 0 is the blank
 WINDOW, BATCH, ROUNDS, STEPS = 24, 96, 300, 2  # of the verses
 
@@ -134,14 +136,14 @@ def copy_task() -> dict[str, Figure]:
     ax.legend()
 
     labels = [str(int(i)) if i else "·" for i in shown[0]]
-    heads, axes = plt.subplots(2, 2, figsize=(7, 6.8), layout="constrained")
+    heads, axes = plt.subplots(2, 2, figsize=(8, 7.6), layout="constrained")
     for line, (name, weights) in zip(axes, rows.items(), strict=True):
         for head, ax in enumerate(line):
             image = ax.imshow(weights[head].numpy(), cmap="Greys", vmin=0, vmax=1)
             ax.set_title(f"Head {head + 1}, {name}")
             ax.set(xlabel="Key", ylabel="Query")
-            ax.set_xticks(range(2 * LENGTH), labels, fontsize=7)
-            ax.set_yticks(range(2 * LENGTH), labels, fontsize=7)
+            ax.set_xticks(range(2 * LENGTH), labels, fontsize=9)
+            ax.set_yticks(range(2 * LENGTH), labels, fontsize=9)
     heads.colorbar(image, ax=axes, label="Weight")
     heads.suptitle("Copying: each blank looks eight places back (· is the blank)")
     return {"copy_loss": loss, "copy_heads": heads}
@@ -184,14 +186,14 @@ def verses() -> dict[str, Figure]:
     line = "i found it in the sand.\n"
     shown = torch.tensor([[characters.index(c) for c in line]])
     labels = [{" ": "␣", "\n": "↵"}.get(c, c) for c in line]
-    heads, axes = plt.subplots(2, 4, figsize=(14, 7.6), layout="constrained")
-    for number, (row, weights) in enumerate(zip(axes, heads_of(model, shown), strict=True)):
-        for head, ax in enumerate(row):
+    heads, axes = plt.subplots(4, 2, figsize=(8.6, 15.5), layout="constrained")
+    for number, (column, weights) in enumerate(zip(axes.T, heads_of(model, shown), strict=True)):
+        for head, ax in enumerate(column):
             image = ax.imshow(weights[head].numpy(), cmap="Greys", vmin=0, vmax=1)
             ax.set_title(f"Block {number + 1}, head {head + 1}")
             ax.set(xlabel="Key", ylabel="Query")
-            ax.set_xticks(range(len(line)), labels, fontsize=6)
-            ax.set_yticks(range(len(line)), labels, fontsize=6)
-    heads.colorbar(image, ax=axes, label="Weight")
+            ax.set_xticks(range(len(line)), labels, fontsize=8)
+            ax.set_yticks(range(len(line)), labels, fontsize=8)
+    heads.colorbar(image, ax=axes, label="Weight", shrink=0.4)
     heads.suptitle("Eight heads on one line of verse (␣ a space, ↵ the end of the line)")
     return {"verses_loss": loss, "verses_heads": heads}

@@ -79,7 +79,7 @@ def table_rows() -> Figure:
 
 def turning_pairs() -> Figure:
     """A fast and a slow pair of one vector at eight positions, and products of turned vectors."""
-    figure = Figure(figsize=(11.5, 4.0), layout="constrained")
+    figure = Figure(figsize=(10.5, 3.8), layout="constrained")
     panels = figure.subplots(1, 3)
     x = torch.tensor([1.0, 0.0, 1.0, 0.0]).expand(8, 4)
     turned = beyond.rotary(x, base=36.0)

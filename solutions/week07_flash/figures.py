@@ -53,7 +53,7 @@ def online() -> Figure:
     axes.step(seen, maxima.numpy(), "k-", where="post", label="largest so far")
     axes.step(seen, sums.numpy(), "k:", where="post", label="sum, which refers to it")
     axes.plot(seen, (maxima + sums.log()).numpy(), "k.-", label="largest + log(sum)")
-    axes.set(title="A sum that changes its mind", xlabel="blocks seen", ylabel="value (no unit)")
+    axes.set(title="A sum that changes its mind", xlabel="blocks seen", ylabel="value")
     axes.legend()
     return figure
 
@@ -78,7 +78,7 @@ def draw_tiles(axes: Axes, n: int, m: int, block: int) -> None:
         fully, none = int(part.all(-1).sum()), int((~part.any(-1)).sum())
         text = f"{none} rows:\nnone\n\n{n - fully - none} rows:\nsome\n\n{fully} rows:\nall"
         middle = start + (part.shape[1] - 1) / 2
-        axes.text(middle, n + 0.2, text, ha="center", va="top", fontsize=8)
+        axes.text(middle, n + 0.2, text, ha="center", va="top", fontsize=9)
     axes.set(title=f"n = {n}, m = {m}, blocks of {block}", xlabel="key", ylabel="query")
     axes.set_xticks(range(0, m, 2))
     axes.xaxis.tick_top()
@@ -101,7 +101,7 @@ def exactness() -> Figure:
     axes.set(
         title="1024 keys, float32 against float64",
         xlabel="block size (keys)",
-        ylabel="largest error (no unit)",
+        ylabel="largest error",
         ylim=(1e-8, 1e-5),
     )
     axes.legend()

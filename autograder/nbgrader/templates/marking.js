@@ -14,3 +14,7 @@ document.addEventListener("click", function (event) {
   field.dispatchEvent(new Event("autosize:update"));
   field.focus();
 });
+// Formgrader takes Enter and the arrows for itself; in a guide they open, press and scroll.
+document.addEventListener("keydown", function (event) {
+  if (event.target.closest && event.target.closest(".guide")) { event.stopPropagation(); }
+}, true);

@@ -13,7 +13,7 @@ def plot_attention(weights, query_tokens=None, key_tokens=None, ax=None):
     if ax is None:
         _, ax = plt.subplots()
     picture = weights.detach().to("cpu", torch.float32).numpy()
-    ax.imshow(picture, cmap="Blues", vmin=0.0, vmax=1.0)
+    ax.imshow(picture, cmap="Greys", vmin=0.0, vmax=1.0)
     ax.set_xlabel("Key")
     ax.set_ylabel("Query")
     if query_tokens is not None:
