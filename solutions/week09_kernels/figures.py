@@ -44,7 +44,7 @@ def carried() -> Figure:
 def square(axes: Any, x: float, y: float, shade: str, text: str = "", dashed: bool = False) -> None:
     style = "--" if dashed else "-"
     axes.add_patch(Rectangle((x, y), 1, 1, facecolor=shade, edgecolor="black", linestyle=style))
-    axes.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=8)
+    axes.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=9)
 
 
 def bare(axes: Any, width: float, height: float) -> None:
@@ -109,7 +109,7 @@ def running() -> Figure:
             axes.axvline(edge, color="black", linestyle=":", linewidth=1)
     lower.bar(0, 0, color="0.5", edgecolor="black", label="from the blocks before, shrunk")
     lower.bar(0, 0, color="white", edgecolor="black", hatch="//", label="from this block")
-    lower.legend(loc="upper left", fontsize=8)
+    lower.legend(loc="upper left", fontsize=9)
     upper.set(ylabel="scores, maximum", title="A row in four blocks")
     lower.set(ylabel="sum below the maximum", xlabel="column")
     return figure
@@ -129,5 +129,5 @@ def flash() -> Figure:
     for shade, name in (("0.6", "full"), ("0.85", "masked in part"), ("white", "nothing to see")):
         axes.add_patch(Rectangle((0, 0), 0, 0, facecolor=shade, edgecolor="black", label=name))
     axes.set(xlim=(-1, 41), ylim=(49, -1), xlabel="key", ylabel="query", aspect="equal")
-    axes.legend(loc="lower left", fontsize=8, ncols=3)
+    axes.legend(loc="lower left", fontsize=9, ncols=3)
     return figure
