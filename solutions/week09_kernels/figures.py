@@ -22,10 +22,10 @@ def figures() -> dict[str, Figure]:
 
 def carried() -> Figure:
     """How often a softmax carries its matrix, as operations and as one kernel."""
-    figure = Figure(figsize=(8, 2.4), layout="constrained")
+    figure = Figure(figsize=(8, 2.8), layout="constrained")
     axes = figure.subplots()
     steps = [("max", "r"), ("subtract", "rw"), ("exp", "rw"), ("sum", "r"), ("divide", "rw")]
-    for row, parts in ((1, steps), (0, [("kernel", "rw")])):
+    for row, parts in ((1.3, steps), (0, [("kernel", "rw")])):
         at = 0
         for name, moves in parts:
             for move in moves:
@@ -33,10 +33,10 @@ def carried() -> Figure:
                 axes.barh(row, 1, left=at, color="white", edgecolor="black", hatch=hatch)
                 at += 1
             axes.text(at - len(moves) / 2, row + 0.47, name, ha="center", va="bottom", fontsize=9)
-    axes.barh(2.2, 0, color="white", edgecolor="black", label="read")
-    axes.barh(2.2, 0, color="white", edgecolor="black", hatch="///", label="written")
-    axes.set_yticks([0, 1], ["one kernel", "five operations"])
-    axes.set(ylim=(-0.6, 1.9), xlabel="times that the matrix is carried")
+    axes.barh(3, 0, color="white", edgecolor="black", label="read")
+    axes.barh(3, 0, color="white", edgecolor="black", hatch="///", label="written")
+    axes.set_yticks([0, 1.3], ["one kernel", "five operations"])
+    axes.set(ylim=(-0.6, 2.3), xlabel="times that the matrix is carried")
     axes.legend(loc="lower right")
     return figure
 
@@ -91,7 +91,7 @@ def tiles() -> Figure:
 def running() -> Figure:
     """The running maximum and the running sum of a row in four blocks."""
     scores = torch.tensor([1.0, 0.4, 1.4, 0.2, 2.6, 2.0, 1.1, 2.2, 1.9, 0.6, 2.4, 1.2, 3.6, 2.8, 3.1, 0.9])
-    figure = Figure(figsize=(7.5, 4), layout="constrained")
+    figure = Figure(figsize=(7.5, 5), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True)
     upper.bar(range(16), scores, color="0.8", edgecolor="black")
     highest, total = -torch.inf, 0.0
@@ -111,13 +111,13 @@ def running() -> Figure:
     lower.bar(0, 0, color="white", edgecolor="black", hatch="//", label="from this block")
     lower.legend(loc="upper left", fontsize=9)
     upper.set(ylabel="scores, maximum", title="A row in four blocks")
-    lower.set(ylabel="sum below the maximum", xlabel="column")
+    lower.set(ylabel="sum after the block", xlabel="column")
     return figure
 
 
 def flash() -> Figure:
     """The tiles of causal attention with 40 queries and 40 keys, in tiles of 16 by 8."""
-    figure = Figure(figsize=(5.2, 4.4), layout="constrained")
+    figure = Figure(figsize=(5.4, 5), layout="constrained")
     axes = figure.subplots()
     for top in range(0, 40, 16):
         for left in range(0, 40, 8):
@@ -129,5 +129,5 @@ def flash() -> Figure:
     for shade, name in (("0.6", "full"), ("0.85", "masked in part"), ("white", "nothing to see")):
         axes.add_patch(Rectangle((0, 0), 0, 0, facecolor=shade, edgecolor="black", label=name))
     axes.set(xlim=(-1, 41), ylim=(49, -1), xlabel="key", ylabel="query", aspect="equal")
-    axes.legend(loc="lower left", fontsize=9, ncols=3)
+    figure.legend(loc="outside lower center", fontsize=9, ncols=3)
     return figure
