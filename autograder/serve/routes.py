@@ -32,8 +32,8 @@ from .service import Service
 
 Who = Literal["anybody", "student", "instructor"]
 Answer = Callable[..., Response]
-# Before somebody is known their address is counted, afterwards their name.
-_STRANGERS, _MEMBERS, _HAND_INS, _TOKENS = (120, 120), (120, 240), (20, 20), (10, 10)
+# Before somebody is known their address is counted, which a class may share; afterwards their name.
+_STRANGERS, _MEMBERS, _HAND_INS, _TOKENS = (600, 600), (120, 240), (20, 20), (100, 100)
 
 
 class RouteRow(msgspec.Struct, frozen=True):

@@ -1,14 +1,16 @@
 """What a student is told of a result before feedback is returned, and never more.
 
-Told are the misconception with its hint, the claim of a test that does not hold, how it ended, and
-the line of the student's module. Messages of hidden tests hold sizes, places and values of what was
-compared: they stay until the feedback, as do the points if the course does not show them. The pages
-and the command are made from what `told` returns, so what it leaves out cannot be shown.
+Told are the misconception with its hint, the claim of a test that does not hold, how it ended, the
+name of Python's error if one stopped it, and the line of the student's module. Messages of hidden
+tests hold sizes, places and values of what was compared: they stay until the feedback, as do the
+points if the course does not show them. The pages and the command are made from what `told`
+returns, so what it leaves out cannot be shown.
 """
 
 from __future__ import annotations
 
-import math
+import builtins
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -16,9 +18,9 @@ import msgspec
 from ..feedback.view import ExerciseView, link_causes, view_exercise
 from ..model.course import Immediate, Week
 from ..model.report import ExerciseReport, SubmissionReport, TestReport
-from ..model.sources import MOST_SIGNS
 from ..model.verdicts import Ending, Verdict
 
+_ERROR = re.compile(r"\b[A-Z][A-Za-z]+(?:Error|Exception|Interrupt|Exit|Iteration)\b")
 # Their messages speak of the student's source alone.
 _OF_THE_SOURCE = (Verdict.FORBIDDEN, Verdict.UNWRITTEN, Verdict.NOT_RUN)
 
@@ -90,7 +92,12 @@ def _without_values(exercise: ExerciseReport) -> ExerciseReport:
 
 
 def _test(test: TestReport) -> TestReport:
-    kept = test.message if test.verdict in _OF_THE_SOURCE else ""
+    kept = ""
+    if test.verdict in _OF_THE_SOURCE:
+        kept = test.message
+    elif test.verdict is Verdict.CRASHED:
+        found = (word for word in _ERROR.findall(test.message) if hasattr(builtins, word))
+        kept = next(found, "")
     return msgspec.structs.replace(test, message=kept)
 
 
@@ -125,20 +132,3 @@ def _causes(view: ExerciseView) -> Iterable[Cause]:
         claims = tuple(f"{c.text} (with {c.where})" if c.where else c.text for c in finding.claims)
         line = 0 if view.where else finding.line
         yield Cause(finding.word, claims, line, finding.message)
-
-
-def most_bits(week: Week, tests: int, misconceptions: int, show: str) -> int:
-    """How many bits of what it saw a submission can tell by one result, at most.
-
-    `tests` counts every hidden test on every device and number type. Each is told as one of eight
-    endings; each misconception as named or not; each exercise with three lines at most, and with
-    the name of a call that is not allowed. The points are made of these, and tell nothing more.
-    """
-    if show == "nothing":
-        return 0
-    line = math.log2(MOST_SIGNS + 1)
-    places = len(week.exercises) * 3 * line
-    if show == "names":
-        return math.ceil(misconceptions + places)
-    calls = len(week.exercises) * math.log2(4096)
-    return math.ceil(misconceptions + places + calls + 3 * tests)

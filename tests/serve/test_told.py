@@ -17,9 +17,10 @@ from autograder.model.report import (
     TestReport as Ran,
 )
 from autograder.model.verdicts import Ending, Verdict
+from autograder.serve.bits import bits, most_bits
 from autograder.serve.pages import exchange_page
 from autograder.serve.queue import Try
-from autograder.serve.told import most_bits, told
+from autograder.serve.told import told
 
 SECRET = "expected 3.25 at [0, 7], got 6.5"
 LEVELS = ("nothing", "names", "verdicts", "scores")
@@ -109,8 +110,18 @@ def test_what_the_exchange_brings_back_is_bound_by_the_same(course, week):
     assert "<script" not in page
 
 
-def test_a_result_tells_more_bits_the_more_is_shown(week):
-    bits = [most_bits(week, 20, 5, show) for show in LEVELS]
-    assert bits == sorted(bits)
-    assert bits[0] == 0
-    assert bits[2] == bits[3]
+def test_of_an_error_pythons_own_name_is_told_and_nothing_else(week):
+    report = graded()
+    test = Ran("t[cpu]", Verdict.CRASHED, 1.0, "TypeError: hidden 3.25 in SecretError", claim="It.")
+    double = msgspec.structs.replace(report.exercises[0], tests=(test,))
+    report = msgspec.structs.replace(report, exercises=(double, report.exercises[1]))
+    (double, _) = told(report, week, Immediate()).exercises
+    assert [c.message for c in double.causes] == ["TypeError"]
+
+
+def test_a_result_tells_more_bits_the_more_is_shown(course, week):
+    found = [bits(2, 20, 5, show) for show in LEVELS]
+    assert found == sorted(found)
+    assert found[0] == 0
+    assert found[2] == found[3]
+    assert most_bits(course, week) == bits(2, 2, 1, "verdicts")

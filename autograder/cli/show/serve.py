@@ -13,17 +13,16 @@ from pathlib import Path
 from ...batch.cluster import Cluster
 from ...files.atomic import replace_file
 from ...model.axes import axis
-from ...model.bank import Bank
-from ...model.course import Course, Week
+from ...model.course import Course
 from ...model.errors import KitError
 from ...nbgrader.database import read_gradebook
 from ...nbgrader.workspace import Workspace
 from ...sandbox import SandboxError, choose
+from ...serve.bits import most_bits
 from ...serve.people import People, Role, is_name
 from ...serve.service import DATABASE, Settings
 from ...serve.start import Place, place_on_hub, refuse_in_the_clear, run
 from ...serve.tables import open_database
-from ...serve.told import most_bits
 from ...terminal.console import terminal
 
 Finding = tuple[bool, str, str]  # well, what was found, how to mend it
@@ -173,17 +172,5 @@ def _bits(course: Course) -> Iterator[str]:
         f"{policy.until}; the {policy.counts} try counts"
     )
     for week in course.weeks:
-        bits = most_bits(week, _tests(course, week), _misconceptions(course, week), policy.show)
+        bits = most_bits(course, week)
         yield f"{week.name}: a result tells at most {bits} bits of what a submission saw"
-
-
-def _tests(course: Course, week: Week) -> int:
-    """How many hidden tests there are at most, on every device and number type."""
-    count = 0
-    for path in course.graders(week).glob("test_*.py"):
-        count += sum(line.startswith("def test_") for line in path.read_text("utf-8").split("\n"))
-    return count * 2 * 4
-
-
-def _misconceptions(course: Course, week: Week) -> int:
-    return len(Bank(course, week).misconceptions)

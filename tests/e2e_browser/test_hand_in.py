@@ -1,0 +1,184 @@
+"""Twelve students hand in at once on the web page, and their instructor looks on.
+
+What axe-core finds is asked of every page; with AUTOGRADER_SCREENSHOTS they are kept.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.model.bank import Bank
+from autograder.model.course import Course, load
+from autograder.nbgrader.demo import module_of, sample_class
+from tests.serve.running import Running, running
+
+ROOT = Path(__file__).resolve().parents[2]
+AXE = ROOT / ".venv" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+WEEK = "week01_softmax"
+PHONE = {"width": 390, "height": 844}
+_CHROMIUM = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
+
+
+@pytest.fixture
+def served(project: Path, instructor: Any) -> Iterator[Running]:
+    registry = project / "course.yaml"
+    policy = "immediate: {show: verdicts, tries: 10}\nlimits: {exercise_seconds: 10}\n"
+    text = registry.read_text("utf-8").replace("limits:", "unused:", 1)
+    kept = "\n".join(line for line in text.split("\n") if not _is_of_limits(line))
+    registry.write_text(kept + policy, "utf-8")
+    instructor("release", "week01", "--early")
+    roster = project / "class.csv"
+    names = [p.name for p in sample_class(load(project))]
+    roster.write_text("student,name\n" + "".join(f"{n},{n}\n" for n in names), "utf-8")
+    instructor("roster", str(roster))
+    with running(Running(project)) as service:
+        yield service
+
+
+def _is_of_limits(line: str) -> bool:
+    return line.startswith(
+        ("unused:", "  call_seconds", "  exercise_seconds", "  submission_")
+    ) or (line.startswith(("  memory_mib", "  disk_mib")))
+
+
+@pytest.fixture
+def chromium() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    assert path, "chromium is missing: sudo apt-get install chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(_CHROMIUM))
+        yield browser
+        browser.close()
+
+
+class Person:
+    """Somebody in a browser of their own; errors in its console are kept."""
+
+    def __init__(self, browser: Any, url: str, **options: Any) -> None:
+        self.context = browser.new_context(base_url=url, **options)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(120_000)
+        self.errors: list[str] = []
+        self.page.on("console", self._heard)
+
+    def _heard(self, message: Any) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def enter(self, token: str) -> None:
+        self.page.goto("/")
+        self.page.get_by_label("Token").fill(token)
+        self.page.get_by_role("button", name="Sign in").click()
+
+    def hand_in(self, source: str) -> None:
+        self.page.goto(f"/weeks/{WEEK}")
+        work = {"name": "softmax.py", "mimeType": "text/x-python", "buffer": source.encode()}
+        self.page.set_input_files("#files", work)
+        self.page.get_by_role("button", name="Hand in").click()
+
+    def shown(self) -> str:
+        return str(self.page.inner_text("main"))
+
+
+def complaints(page: Any) -> list[str]:
+    """What axe-core finds wrong with a page, apart from its own rules of taste."""
+    page.evaluate(AXE.read_text("utf-8"))
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [f"{v['id']}: {v['nodes'][0]['html'][:120]}" for v in found["violations"]]
+
+
+def kept(page: Any, name: str) -> None:
+    folder = os.environ.get("AUTOGRADER_SCREENSHOTS")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
+
+
+@pytest.fixture
+def modules(project: Path) -> dict[str, str]:
+    """What each of a class of twelve hands in."""
+    course: Course = load(project)
+    bank = Bank(course, course.weeks[0])
+    return {pupil.name: module_of(bank, pupil) for pupil in sample_class(course)}
+
+
+def test_a_class_of_twelve_hands_in_at_once(
+    served: Running, chromium: Any, modules: dict[str, str]
+) -> None:
+    assert AXE.is_file(), f"npm install --prefix {AXE.parents[2]} axe-core"
+    tokens = served.tokens()
+    assert len(tokens) == 12
+    people = {
+        name: Person(chromium, served.url, **({"viewport": PHONE} if number % 2 else {}))
+        for number, name in enumerate(tokens)
+    }
+    first = next(iter(people.values()))
+    first.page.goto("/")
+    kept(first.page, "enter")
+    assert complaints(first.page) == []
+    for name, person in people.items():
+        person.enter(tokens[name])
+        person.page.wait_for_selector("h1:has-text('Your weeks')")
+    kept(first.page, "home")
+    assert complaints(first.page) == []
+    for name, person in people.items():
+        person.hand_in(modules[name])
+    watching = list(people.values())[-1]
+    watching.page.wait_for_selector("#words")
+    kept(watching.page, "waiting-phone")
+    assert complaints(watching.page) == []
+    prof = Person(chromium, served.url)
+    prof.enter(served.tokens("--instructor", "prof")["prof"])
+    prof.page.wait_for_selector("h1:has-text('The class now')")
+    kept(prof.page, "class-busy")
+    for name, person in people.items():
+        if person.page.url.endswith("/tries"):  # refused at the door
+            assert "Nothing was handed in" in person.shown()
+            continue
+        person.page.wait_for_selector("h1 + p:has-text('Graded')")
+        assert complaints(person.page) == [], name
+        assert person.errors == [], name
+        kept(person.page, f"result-{name}")
+    prof.page.reload()
+    kept(prof.page, "class")
+    assert complaints(prof.page) == []
+    assert "ada" in prof.shown()
+    assert prof.errors == []
+
+
+def test_everything_essential_works_without_script(
+    served: Running, chromium: Any, modules: dict[str, str]
+) -> None:
+    ada = Person(chromium, served.url, java_script_enabled=False, viewport=PHONE)
+    ada.enter(served.tokens("--student", "ada")["ada"])
+    ada.hand_in(modules["ada"])
+    ada.page.wait_for_selector("h1 + p:has-text('Graded')")  # the page asks for itself again
+    assert "Everything that was asked holds" in ada.shown()
+    kept(ada.page, "result-no-script-phone")
+
+
+def test_a_folder_is_dropped(served: Running, chromium: Any, modules: dict[str, str]) -> None:
+    ada = Person(chromium, served.url)
+    ada.enter(served.tokens("--student", "ada")["ada"])
+    ada.page.goto(f"/weeks/{WEEK}")
+    dropping = """async (source) => {
+      const file = new File([source], 'softmax.py');
+      const entry = {isFile: true, name: 'softmax.py', file: (done) => done(file)};
+      let read = false;
+      const folder = {isFile: false, name: 'week01_softmax', createReader: () => ({
+        readEntries: (done) => { done(read ? [] : [entry]); read = true; }})};
+      const event = new Event('drop', {cancelable: true});
+      event.dataTransfer = {items: [{webkitGetAsEntry: () => folder}]};
+      document.getElementById('drop').dispatchEvent(event);
+    }"""
+    ada.page.evaluate(dropping, modules["ada"])
+    ada.page.wait_for_selector("h1 + p:has-text('Graded')")
+    assert "Everything that was asked holds" in ada.shown()
