@@ -9,6 +9,7 @@ says whose it is and whether it may use this service. Users who are admins of th
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -59,13 +60,11 @@ class HubDoor:
         return RequestError(401, "Who are you? Sign in to the Hub.", go_to=where)
 
     def entrance(self, request: Request) -> Response | None:
-        state = self._hub.generate_state(next_url=self._prefix)
-        where = _with_state(self._hub.login_url, state)
-        verifier = self._hub.get_code_verifier(state) if self._hub.pkce_enabled else ""
-        if verifier:
-            where += f"&code_challenge={self._hub.generate_pkce_code_challenge(verifier)}"
-            where += "&code_challenge_method=S256"
-        answer = RedirectResponse(where, 303)
+        verifier, challenge, method = self._hub.generate_pkce_code_challenge()
+        state = self._hub.generate_state(next_url=self._prefix, code_verifier=verifier)
+        asked = {"state": state, "code_challenge": challenge, "code_challenge_method": method}
+        where = self._hub.login_url
+        answer = RedirectResponse(f"{where}{'&' if '?' in where else '?'}{urlencode(asked)}", 303)
         answer.set_cookie(
             _STATE,
             state,
@@ -81,7 +80,8 @@ class HubDoor:
         code, state = request.query_params.get("code"), request.query_params.get("state")
         if not code or not state or request.cookies.get(_STATE) != state:
             raise RequestError(403, "The way back from the Hub was lost. Begin at the first page.")
-        verifier = self._hub.get_code_verifier(state) if self._hub.pkce_enabled else None
+        verifier = self._hub.get_code_verifier(state)
+        self._hub.clear_oauth_state(state)
         token = self._hub.token_for_code(code, code_verifier=verifier, sync=True)
         who = self._person(self._asked(token), "", "hub")
         if who is None:
@@ -90,7 +90,3 @@ class HubDoor:
         answer = RedirectResponse(self._prefix, 303)
         answer.delete_cookie(_STATE, path=self._prefix)
         return session, with_session(answer, session, self._prefix, secure=self._secure)
-
-
-def _with_state(url: str, state: str) -> str:
-    return f"{url}{'&' if '?' in url else '?'}state={state}"
