@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 export OMP_NUM_THREADS ?= 1
 export JUPYTER_PLATFORM_DIRS ?= 1
 
-.PHONY: demo test quick verify lint site bench fuzz wheel e2e simulate container setup sandbox postgresql clean
+.PHONY: demo test quick verify lint site bench fuzz wheel e2e load simulate container setup sandbox postgresql clean
 
 demo: setup
 	$(BIN)/autograder demo
@@ -35,12 +35,21 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# A student's week in JupyterLab and the instructor's in Formgrader, in a real browser; and the
-# gradebook on a PostgreSQL server. Chromium and PostgreSQL come from the system's packages.
+# A student's week in JupyterLab and the instructor's in Formgrader, twelve students at the service's
+# page, in a real browser; the gradebook on a PostgreSQL server; the service on a JupyterHub. Chromium and PostgreSQL come from the system's packages.
 e2e: setup postgresql
 	@command -v chromium >/dev/null || { echo "chromium is missing: sudo apt-get install chromium"; exit 2; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[browser,postgres]'
-	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s -rs tests/e2e_browser tests/e2e/test_postgres.py
+	@command -v npm >/dev/null || { echo "npm is missing: sudo apt-get install npm"; exit 2; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[browser,postgres,hub]'
+	npm install --silent --no-fund --no-audit --prefix .venv/axe axe-core@4.14.1
+	npm install --silent --no-fund --no-audit --prefix .venv/hub configurable-http-proxy@5.3.0
+	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s -rs tests/e2e_browser tests/e2e/test_postgres.py tests/e2e/test_hub.py
+
+# The service in the hour before a deadline, 400 students with three hand-ins each, and a hundred
+# times killed; written to benchmarks/SERVICE.md. LOAD="--students 60 --minutes 5" makes it short.
+load: setup
+	$(BIN)/python -m benchmarks.service load $(LOAD)
+	$(BIN)/python -m benchmarks.service kills --kills $(or $(KILLS),100)
 
 postgresql:
 	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || command -v postgres >/dev/null && exit 0; \

@@ -23,7 +23,7 @@ from ..model.verdicts import Ending
 from .courses import Courses
 from .lanes import Lane, LaneDied
 from .news import News
-from .queue import Queue, Try
+from .queue import RUNNING, Queue, Try
 from .tables import first_line
 from .troubles import Troubles
 from .work import Work, job_for, make_ready
@@ -216,8 +216,10 @@ class Dispatcher:
 
     def estimate(self, one: Try) -> tuple[int, float]:
         """How many go before a try, and in how many seconds it is done, most likely."""
-        line = self.queue.waiting(one)
         each = typical(self.queue.durations(one.week))
+        if one.state == RUNNING:
+            return 0, each
+        line = self.queue.waiting(one)
         lanes = max(1, len(self.lanes))
         rounds = math.floor((line.ahead + line.running) / lanes) + 1
         ready = any(one.week in lane.weeks for lane in self.lanes) or self.cluster is not None

@@ -192,7 +192,7 @@ class Queue:
                 score=report.score,
                 report=data,
             )
-            first = bool(db.execute(row).rowcount)
+            first = db.execute(row.returning(t.results.c.receipt)).first() is not None
             done = {"state": GRADED, "trouble": ""}
             db.execute(t.tries.update().where(t.tries.c.receipt == one.receipt).values(**done))
             return first

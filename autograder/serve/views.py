@@ -156,12 +156,15 @@ class Views:
         return _WHY["due" if now and now.why == "due" else "tries"]
 
     def _grows(self, one: Try, policy: Immediate) -> tuple[Growth, ...]:
-        grown = self.news.grown.get(one.receipt, {})
+        grown = dict(self.news.grown.get(one.receipt, {}))
+        week = self.courses.week(one.week)
         shown = policy.show in ("verdicts", "scores")
-        return tuple(
-            Growth(name, ran, f"{held} of {ran} checks hold" if shown else f"{ran} checks ran")
-            for name, (ran, held) in list(grown.items())
-        )
+        found = []
+        for exercise in week.exercises if week and grown else ():
+            ran, held = grown.get(exercise.name, (0, 0))
+            words = f"{held} of {ran} checks hold" if shown else f"{ran} checks ran"
+            found.append(Growth(exercise.name, ran, words if ran else "not yet"))
+        return tuple(found)
 
     def _newer(self, one: Try) -> str:
         tries = self.queue.of(one.student, one.week)

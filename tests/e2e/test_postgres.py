@@ -283,3 +283,17 @@ def test_without_the_password_one_line_says_so(played: Played, run: Run) -> None
     assert "the gradebook at nbgrader.db_url cannot be read" in done.stderr
     assert "password" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_queue_of_the_service_behaves_there_as_on_sqlite(server: Server) -> None:
+    own = {"AUTOGRADER_QUEUE_DB": server.url, "PGPASSWORD": server.password}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "tests/serve/test_queue.py"],
+        cwd=PROJECT,
+        env=os.environ | own,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]

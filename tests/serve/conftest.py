@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,9 +16,11 @@ from autograder.serve.people import Person, Role
 from autograder.serve.queue import Queue
 from autograder.serve.routes import application
 from autograder.serve.service import Service, Settings
-from autograder.serve.tables import open_database
+from autograder.serve.tables import metadata, open_database
 from tests.nbgrader.tiny_course import REGISTRY, SOLUTION, write_course
 
+# Names a PostgreSQL server on which the queue is to be tried (tests/e2e/test_postgres.py).
+SERVER = "AUTOGRADER_QUEUE_DB"
 FUTURE = REGISTRY.replace("due: 2020", "due: 2090")
 
 
@@ -38,8 +41,9 @@ def clock() -> Clock:
 
 @pytest.fixture
 def queue(tmp_path: Path, clock: Clock) -> Iterator[Queue]:
-    engine = open_database(f"sqlite:///{tmp_path / 'queue.db'}")
+    engine = open_database(os.environ.get(SERVER) or f"sqlite:///{tmp_path / 'queue.db'}")
     yield Queue(engine, clock)
+    metadata.drop_all(engine)
     engine.dispose()
 
 

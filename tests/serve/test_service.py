@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import pwd
+import re
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,9 +22,11 @@ from autograder.nbgrader.recorded import kept_report
 from autograder.nbgrader.release import release
 from autograder.nbgrader.workspace import Workspace
 from autograder.sandbox import SandboxMissing, choose
+from autograder.student.handin import pack
+from autograder.student.week import open_folder
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write, write_course
 from tests.serve.conftest import FUTURE
-from tests.serve.running import Running, hand_in, result, running, until
+from tests.serve.running import Running, hand_in, result, running, submit, until
 
 ME = pwd.getpwuid(os.getuid()).pw_name
 SQUARES = SOLUTION.replace("x + x", "x**2")
@@ -45,7 +50,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     course = load(root)
     release(course, course.weeks[0])
     roster = root / "class.csv"
-    roster.write_text(f"student,name\nada,\nalan,\ns1,\ns2,\ns3,\n{ME},\n", "utf-8")
+    roster.write_text(f"student,name\nada,\nalan,\ns1,\ns2,\ns3,\ns4,\n{ME},\n", "utf-8")
     Running(root).command("roster", str(roster))
     return course
 
@@ -95,6 +100,31 @@ def test_the_best_try_stays_where_the_best_one_counts(course, people) -> None:
         result(ada, receipt["receipt"])
     assert result(ada, receipt["receipt"])["told"]["score"] < 3.0
     until(lambda: recorded(course, "alan") == 3.0)
+
+
+def test_submit_prints_a_receipt_and_knows_the_machine_from_then_on(
+    course: Course, served: Running, tmp_path: Path
+) -> None:
+    folder, home = tmp_path / WEEK, tmp_path / "home"
+    shutil.copytree(Workspace(course).outbound(course.weeks[0]), folder)
+    write(folder, {"doubling.py": SOLUTION})
+    to = ("--to", served.url)
+    done = submit(folder, home, *to)
+    assert done.returncode == 2
+    assert "AUTOGRADER_TOKEN" in done.stderr
+    token = served.tokens("--student", "s4")["s4"]
+    done = submit(folder, home, *to, "--no-wait", AUTOGRADER_TOKEN=token)
+    assert done.returncode == 0, done.stderr
+    assert token not in done.stdout + done.stderr
+    assert pack(open_folder(folder)).digest in done.stdout
+    (keys,) = home.rglob("keys.json")
+    assert keys.stat().st_mode & 0o077 == 0
+    assert list(json.loads(keys.read_text("utf-8"))) == [f"{served.url}/"]
+    write(folder, {"doubling.py": SQUARES})
+    shown = submit(folder, home, *to)
+    assert shown.returncode == 0, shown.stderr
+    assert "It looks as if your code squares instead of doubling." in shown.stdout
+    assert re.search(r"\d+ of 100 results left", shown.stdout)
 
 
 def test_a_result_grows_while_one_looks(people) -> None:

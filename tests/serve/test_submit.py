@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -19,7 +17,7 @@ from autograder.student.service import CourseService
 from autograder.student.week import open_folder
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write, write_course
 from tests.serve.conftest import FUTURE
-from tests.serve.running import AUTOGRADER, Running, running
+from tests.serve.running import submit
 
 
 @pytest.fixture(scope="module")
@@ -76,20 +74,6 @@ def test_a_key_goes_nowhere_in_the_clear(url: str) -> None:
         CourseService(url)
 
 
-def submit(folder: Path, home: Path, *options: str, **environment: str):
-    own = {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "NO_COLOR": "1", "COLUMNS": "80"}
-    return subprocess.run(
-        [AUTOGRADER, "submit", "--no-check", *options],
-        cwd=folder,
-        env=Running(folder, **(own | environment)).environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-
-
 def test_through_nbgrader_the_real_command_carries_these_files(
     released: Path, folder: Path, tmp_path: Path
 ) -> None:
@@ -111,31 +95,6 @@ def test_through_nbgrader_the_real_command_carries_these_files(
     looked = submit(folder, home, **jupyter)
     assert looked.returncode == 1
     assert "LOOK  doubling (1).py is newer" in looked.stdout
-
-
-def test_a_service_gives_a_receipt_and_knows_the_machine_from_then_on(
-    released: Path, folder: Path, tmp_path: Path
-) -> None:
-    home = tmp_path / "home"
-    with running(Running(released, "--jobs", "1", "--device", "cpu")) as service:
-        to = ("--to", service.url, "--no-wait")
-        done = submit(folder, home, *to)
-        assert done.returncode == 2
-        assert "AUTOGRADER_TOKEN" in done.stderr
-        token = service.tokens("--student", "ada")["ada"]
-        done = submit(folder, home, *to, AUTOGRADER_TOKEN=token)
-        assert done.returncode == 0, done.stderr
-        assert token not in done.stdout + done.stderr
-        assert pack(open_folder(folder)).digest in done.stdout
-        (keys,) = home.rglob("keys.json")
-        assert keys.stat().st_mode & 0o077 == 0
-        assert list(json.loads(keys.read_text())) == [f"{service.url}/"]
-        again = submit(folder, home, *to)
-        assert again.returncode == 0, again.stderr
-        write(folder, {"doubling.py": SOLUTION + "# better\n"})
-        shown = submit(folder, home, "--to", service.url)
-    assert "✓ double  complete" in shown.stdout, shown.stdout + shown.stderr
-    assert "9 of 10 results left" in shown.stdout or "8 of 10 results left" in shown.stdout
 
 
 def test_a_service_that_is_not_there_is_one_line_and_nothing_handed_in(

@@ -1,0 +1,178 @@
+"""A full disk, a database that is gone, a clock that is set, archives that are made to harm."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import random
+import stat
+import time
+import zipfile
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
+
+from autograder.model.errors import IntakeError
+from autograder.model.report import Diagnosis, ExerciseReport, SubmissionReport
+from autograder.model.verdicts import Ending
+from autograder.serve import dispatch
+from autograder.serve.classview import class_view, mistakes, stuck_on
+from autograder.serve.parcel import gather
+from autograder.serve.queue import Try
+from autograder.serve.tables import open_database
+from autograder.serve.troubles import Troubles
+from tests.nbgrader.tiny_course import SOLUTION, WEEK
+
+
+def test_on_a_full_disk_nothing_is_received_and_later_all_is_well(sign_in, service, week):
+    client, person = sign_in("ada")
+    path, form = f"/weeks/{week.name}/tries", {"key": person.form_key}
+    work = [("files", ("doubling.py", SOLUTION.encode())), ("files", ("data.txt", _noise()))]
+    with service.queue.engine.connect() as db:
+        pages = db.exec_driver_sql("PRAGMA page_count").scalar()
+    events = service.queue.engine
+
+    def full(connection, *_):
+        connection.execute(f"PRAGMA max_page_count={pages + 1}")
+
+    event.listen(events, "connect", full)
+    events.dispose()
+    answer = client.post(path, data=form, files=work)
+    assert answer.status_code == 503
+    assert "Nothing was received" in answer.text
+    assert service.queue.of("ada") == []
+    event.remove(events, "connect", full)
+    events.dispose()
+    assert client.post(path, data=form, files=work).status_code == 303
+    assert len(service.queue.of("ada")) == 1
+
+
+def _noise() -> bytes:
+    """What no archive makes smaller."""
+    return random.Random(1).randbytes(200_000)
+
+
+def test_a_result_is_written_as_soon_as_the_database_answers(service, monkeypatch):
+    monkeypatch.setattr(dispatch, "_AGAIN", 0.0)
+    times = []
+
+    def write() -> str:
+        times.append(set(service.troubles.now))
+        if len(times) < 3:
+            raise OperationalError("INSERT", {}, Exception("the server closed the connection"))
+        return "kept"
+
+    assert asyncio.run(service.dispatcher._insist(write)) == "kept"
+    assert times == [set(), {"writing"}, {"writing"}]
+    assert "writing" not in service.troubles.now
+
+
+def test_a_clock_that_is_set_is_seen(monkeypatch, capfd):
+    troubles = Troubles()
+    troubles.look_at_the_clock()
+    assert troubles.now == {}
+    shifted = time.time() - 3600
+    monkeypatch.setattr(time, "time", lambda: shifted)
+    troubles.look_at_the_clock()
+    assert "set back by 3600 s" in troubles.now["clock"].what
+    assert "LOOK" in capfd.readouterr().err
+
+
+def test_a_database_of_another_kind_is_refused_in_one_line():
+    from autograder.model.errors import KitError
+
+    with pytest.raises(KitError, match="must look like"):
+        open_database("mysql://root:secret@host/db")
+    with pytest.raises(KitError) as caught:
+        open_database("postgresql+psycopg://ada:hunter2@127.0.0.1:9/none")
+    assert "hunter2" not in str(caught.value)
+
+
+def zipped(entries: dict[str, bytes], mode: int = 0o644) -> dict[str, bytes]:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries.items():
+            info = zipfile.ZipInfo(name)
+            info.external_attr = mode << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, data)
+    return {"work.zip": stream.getvalue()}
+
+
+def take(course, files: dict[str, bytes]) -> dict[str, bytes]:
+    week = course.weeks[0]
+    return gather(files, week, course.limits(week))[0]
+
+
+def test_a_bomb_is_not_unpacked(course):
+    with pytest.raises(IntakeError):
+        take(course, zipped({"doubling.py": bytes(200 << 20)}))
+
+
+def test_an_archive_of_too_many_names_is_not_even_listed(course):
+    with pytest.raises(IntakeError, match="too many files"):
+        take(course, zipped({f"f{n}.py": b"" for n in range(2500)}))
+
+
+def test_an_archive_in_an_archive_stays_shut(course):
+    inner = zipped({"doubling.py": SOLUTION.encode()})
+    with pytest.raises(IntakeError):
+        take(course, zipped(inner))
+
+
+def test_a_link_in_an_archive_is_left_out(course):
+    with pytest.raises(IntakeError):
+        take(course, zipped({"doubling.py": b"/etc/passwd"}, stat.S_IFLNK | 0o777))
+
+
+@pytest.mark.parametrize("data", [b"", b"PK", b"PK\x03\x04" + b"\0" * 100, b"PK\x01\x02" * 3000])
+def test_what_only_claims_to_be_an_archive_is_refused(course, data):
+    with pytest.raises(IntakeError):
+        take(course, {"work.zip": data})
+
+
+def test_more_files_than_a_week_has_are_refused(course):
+    with pytest.raises(IntakeError, match="more than 200 files"):
+        take(course, {f"f{n}.py": b"x" for n in range(201)})
+
+
+# What the instructor sees
+
+
+def report(*titles: str) -> SubmissionReport:
+    named = tuple(Diagnosis(t, f"{t}.", "") for t in titles)
+    exercise = ExerciseReport("double", 1.0, 2.0, titles, (), named)
+    return SubmissionReport("x", Ending.GRADED, 1.0, 3.0, 0.1, "", (exercise,))
+
+
+def tried(student: str, number: int) -> Try:
+    return Try(f"R{number}", student, WEEK, "page", "d", float(number), "graded", number=number)
+
+
+def test_the_mistakes_of_the_newest_results_are_counted():
+    recent = [
+        (tried("ada", 1), report("Squares")),
+        (tried("ada", 2), report()),
+        (tried("alan", 3), report("Squares")),
+        (tried("eve", 4), report("Squares", "Halves")),
+    ]
+    found = [(m.title, m.students) for m in mistakes(recent)]
+    assert found == [("Squares.", ("alan", "eve")), ("Halves.", ("eve",))]
+
+
+def test_stuck_is_who_meets_the_same_mistake_three_times_in_a_row():
+    three = [(tried("ada", n), report("Squares", "Halves")) for n in range(2)]
+    three += [(tried("ada", 5), report("Squares"))]
+    mended = [(tried("alan", n), report("Squares")) for n in (6, 7, 8)]
+    mended += [(tried("alan", 9), report())]
+    (stuck,) = stuck_on([*three, *mended])
+    assert (stuck.student, stuck.title, stuck.tries) == ("ada", "Squares.", 3)
+
+
+def test_the_view_says_what_is_wrong(service, receipt):
+    service.troubles.begin("gradebook", "the gradebook is locked")
+    view = class_view(service.courses, service.queue, service.dispatcher, service.troubles)
+    assert view.waiting == 1
+    assert [r.receipt for r in view.rows] == [receipt]
+    assert any("the gradebook is locked" in t for t in view.troubles)
