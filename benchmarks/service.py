@@ -248,7 +248,7 @@ class Persistent(threading.Thread):
                     self.receipts.append(answer.json()["receipt"])
             except (httpx.TransportError, ValueError):
                 pass  # no receipt was given
-            time.sleep(self.draw.uniform(0.5, 4))
+            time.sleep(self.draw.uniform(2, 20))
 
 
 def run_kills(kills: int, students: int, jobs: int) -> str:
@@ -265,7 +265,8 @@ def run_kills(kills: int, students: int, jobs: int) -> str:
         states: Counter[str] = Counter()
         began = time.monotonic()
         for _ in range(kills):
-            time.sleep(draw.uniform(0.2, 6))
+            # while processes start, while they grade, and now and then in between two of them
+            time.sleep(draw.choice((draw.uniform(0.1, 3), draw.uniform(3, 25))))
             service.kill()
             for state, count in rows_of(course, "SELECT state, COUNT(*) FROM tries GROUP BY state"):
                 states[state] += count
