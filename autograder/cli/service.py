@@ -47,7 +47,8 @@ def serve(
         str, typer.Option("--db", help="postgresql+psycopg://user@host/database; default: a file.")
     ] = "",
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Grading processes; default: one per core.")
+        int | None,
+        typer.Option(min=1, help="Grading at once; default: one per core."),
     ] = None,
     memory: Annotated[
         int | None, typer.Option(min=512, help="MiB of each; default: half of all is shared.")

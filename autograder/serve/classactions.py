@@ -9,14 +9,13 @@ import msgspec  # isort: skip
 
 from .actions import Sent, own_try
 from .answers import RequestError, see, shown, wants_json
-from .classview import class_view
 from .doors import Door
 from .people import Person
 from .service import Service
 
 
 def class_page(service: Service, door: Door, request: Request, who: Person) -> Response:
-    view = class_view(service.courses, service.queue, service.dispatcher, service.troubles)
+    view = service.class_view()
     if wants_json(request):
         return JSONResponse(msgspec.to_builtins(view))
     return shown(service, request, who, "class", view=view)

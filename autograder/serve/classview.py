@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..model.report import SubmissionReport
 from .courses import Courses
 from .dispatch import Dispatcher
-from .queue import GRADED, RUNNING, STUCK, WAITING, Queue, Try
+from .queue import GRADED, RUNNING, STUCK, WAITING, Glance, Queue, Try
 from .troubles import Troubles
 from .views import _moment, in_words
 
@@ -83,7 +82,7 @@ def class_view(
 ) -> ClassView:
     """Everything at this moment. Blocks."""
     course, now = courses.now, queue.clock()
-    recent = queue.reports(now - _HOUR)
+    recent = queue.glances(now - _HOUR)
     in_line = queue.all(WAITING, RUNNING, STUCK)
     waiting = [t for t in in_line if t.state == WAITING]
     waits = [t.received for t in waiting if t.not_before <= now]
@@ -111,7 +110,7 @@ def class_view(
     )
 
 
-def mistakes(recent: Sequence[tuple[Try, SubmissionReport]]) -> tuple[RecentMistake, ...]:
+def mistakes(recent: Sequence[tuple[Try, Glance]]) -> tuple[RecentMistake, ...]:
     """The named mistakes in everybody's newest result, the most common first."""
     newest = {(one.student, one.week): report for one, report in recent}
     found: dict[tuple[str, str, str], list[str]] = {}
@@ -123,9 +122,9 @@ def mistakes(recent: Sequence[tuple[Try, SubmissionReport]]) -> tuple[RecentMist
     return tuple(RecentMistake(*key, tuple(sorted(students))) for key, students in ordered)
 
 
-def stuck_on(recent: Sequence[tuple[Try, SubmissionReport]]) -> tuple[StuckOn, ...]:
+def stuck_on(recent: Sequence[tuple[Try, Glance]]) -> tuple[StuckOn, ...]:
     """Who has had the same mistake in every one of their last few results."""
-    by_student: dict[tuple[str, str], list[tuple[Try, SubmissionReport]]] = {}
+    by_student: dict[tuple[str, str], list[tuple[Try, Glance]]] = {}
     for one, report in recent:
         by_student.setdefault((one.student, one.week), []).append((one, report))
     found = []
@@ -148,7 +147,7 @@ def _run(times: Counter[tuple[str, str]]) -> int:
     return max(times.values(), default=0)
 
 
-def _row(one: Try, report: SubmissionReport | None, courses: Courses) -> ClassRow:
+def _row(one: Try, report: Glance | None, courses: Courses) -> ClassRow:
     words = {WAITING: "waiting", RUNNING: "being graded", STUCK: "stuck", GRADED: "graded"}
     score = f"{report.score:g} of {report.max_score:g}" if report else ""
     when = f"{_moment(one.received, courses.now):%H:%M:%S}"
@@ -158,7 +157,7 @@ def _row(one: Try, report: SubmissionReport | None, courses: Courses) -> ClassRo
     )
 
 
-def _median(queue: Queue, recent: Sequence[tuple[Try, SubmissionReport]]) -> float:
+def _median(queue: Queue, recent: Sequence[tuple[Try, Glance]]) -> float:
     waits = queue.waits([one.receipt for one, _ in recent[-200:]])
     return round(statistics.median(waits), 1) if waits else 0.0
 

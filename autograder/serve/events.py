@@ -14,7 +14,6 @@ from starlette.responses import Response, StreamingResponse
 
 from .actions import own_try
 from .answers import RequestError
-from .classview import class_view
 from .news import CLASS
 from .people import Person
 from .service import Service
@@ -39,8 +38,7 @@ async def of_try(service: Service, request: Request, who: Person) -> Response:
 
 async def of_class(service: Service, request: Request, who: Person) -> Response:
     def look() -> tuple[dict[str, Any], bool]:
-        parts = (service.courses, service.queue, service.dispatcher, service.troubles)
-        return msgspec.to_builtins(class_view(*parts)), False
+        return msgspec.to_builtins(service.class_view()), False
 
     return _stream(service, who, CLASS, look)
 

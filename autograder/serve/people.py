@@ -73,6 +73,14 @@ class People:
         with self.engine.connect() as db:
             return {str(n) for n in db.execute(sa.select(t.tokens.c.name)).scalars()}
 
+    def forget(self, name: str) -> None:
+        """End whatever somebody has: sessions, and tokens that were not used."""
+        with self.engine.begin() as db:
+            db.execute(t.sessions.delete().where(t.sessions.c.name == name))
+            db.execute(
+                t.tokens.delete().where((t.tokens.c.name == name) & t.tokens.c.used.is_(None))
+            )
+
     def enter(self, token: str, kind: Kind) -> Person | None:
         """The person whose token it is, with a session; None if it is used or unknown."""
         this = (t.tokens.c.hash == _hash(token)) & t.tokens.c.used.is_(None)

@@ -23,7 +23,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from ..model.report import SubmissionReport
+from ..model.report import Diagnosis, SubmissionReport
 from . import tables as t
 
 WAITING, RUNNING, GRADED, REPLACED, STUCK = "waiting", "running", "graded", "replaced", "stuck"
@@ -50,6 +50,21 @@ class Try(msgspec.Struct, frozen=True):
     trouble: str = ""
     source: str | None = None
     number: int = 0
+
+
+class GlanceExercise(msgspec.Struct, frozen=True):
+    """What is read of an exercise where a whole class is looked at."""
+
+    name: str
+    explained: tuple[Diagnosis, ...] = ()
+
+
+class Glance(msgspec.Struct, frozen=True):
+    """A report without its tests, of which there are many."""
+
+    score: float
+    max_score: float
+    exercises: tuple[GlanceExercise, ...] = ()
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -266,14 +281,14 @@ class Queue:
             rows = db.execute(query.where(t.results.c.receipt.in_(receipts)))
             return {str(r.receipt): float(r.score) for r in rows}
 
-    def reports(self, since: float) -> list[tuple[Try, SubmissionReport]]:
+    def glances(self, since: float) -> list[tuple[Try, Glance]]:
         """What was graded since then, the oldest first."""
         both = t.tries.join(t.results, t.tries.c.receipt == t.results.c.receipt)
         query = sa.select(t.tries, t.results.c.report).select_from(both)
         query = query.where(t.results.c.graded >= since).order_by(t.results.c.graded)
         with self._read() as db:
             rows = db.execute(query).mappings().all()
-        return [(_try(r), msgspec.json.decode(r["report"], type=SubmissionReport)) for r in rows]
+        return [(_try(r), msgspec.json.decode(r["report"], type=Glance)) for r in rows]
 
     def waiting(self, one: Try | None = None) -> Waiting:
         """How many go before a try that waits (or wait at all), and how many are being graded."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
+import threading
 import time
 from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from ..model.parcel import digest_of, packed
 from ..model.report import SubmissionReport
 from ..nbgrader.workspace import Workspace
 from . import parcel
+from .classview import ClassView, class_view
 from .courses import Courses
 from .dispatch import Dispatcher
 from .inbox import FoundHandIn, Inbox, handed_back
@@ -34,6 +37,9 @@ from .troubles import Troubles
 from .views import Views
 
 DATABASE = "serve.db"
+_THREADS = 24
+_CLASS_SECONDS = 3.0  # for which a look at the class is good
+_AT_ONCE_ON_CLUSTER = 16
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -61,6 +67,8 @@ class Service:
         self.queue, self.people = Queue(engine), People(engine)
         self.courses = Courses(course, self.troubles, time.monotonic)
         count = settings.lanes or os.cpu_count() or 1
+        if settings.cluster is not None and not settings.lanes:
+            count = _AT_ONCE_ON_CLUSTER
         most = settings.lane_mib or _share(count)
         self.lanes = [Lane(n + 1, most, self.news.heard) for n in range(count)]
         how: dict[str, Any] = {"devices": settings.devices, "sandbox": settings.sandbox}
@@ -76,12 +84,15 @@ class Service:
         self.dispatcher.finished.append(self._hand_back)
         self.settler = Settler(self.courses, self.queue, self.troubles, **how)
         self.inbox = Inbox(self.courses, self.queue, self.troubles, self._take)
+        self._looking = threading.Lock()
+        self._class: tuple[float, ClassView | None] = (0.0, None)
         self.views = Views(self.courses, self.queue, self.dispatcher, self.news)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Grade, watch and settle while this lasts."""
         self.news.begin()
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "asking"))
         await asyncio.to_thread(self.queue.start)
         await self.dispatcher.warm()
         tasks = [
@@ -95,6 +106,15 @@ class Service:
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.dispatcher.close()
             self.settler.helper.end()
+
+    def class_view(self) -> ClassView:
+        """The class as it is, or was a moment ago: looking takes long, and many look. Blocks."""
+        with self._looking:
+            when, view = self._class
+            if view is None or time.monotonic() - when > _CLASS_SECONDS:
+                view = class_view(self.courses, self.queue, self.dispatcher, self.troubles)
+                self._class = (time.monotonic(), view)
+            return view
 
     # Handing in. Blocks.
 

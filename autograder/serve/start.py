@@ -79,6 +79,7 @@ def refuse_in_the_clear(place: Place) -> None:
 def run(course: Course, settings: Settings, place: Place) -> None:
     """Serve until SIGINT or SIGTERM; raises KitError if it cannot be started."""
     settings = msgspec.structs.replace(settings, prefix=place.prefix, secure=place.secure)
+    _many_connections()
     with _alone(course), _listening(place) as listener:
         service = Service(course, settings)
         door = door_of(service, place)
@@ -127,6 +128,14 @@ class _Server(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+def _many_connections() -> None:
+    """Everybody who looks at a page keeps one open; systems often allow no more than 1024."""
+    import resource
+
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 @contextmanager

@@ -14,6 +14,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ..model.errors import KitError
 
+# As many as there are threads that ask.
+_POOL = {"pool_size": 16, "max_overflow": 16}
+
 metadata = sa.MetaData()
 
 # Secrets are kept as hashes. A token is used once, and then a session stands for the person.
@@ -102,9 +105,9 @@ def open_database(url: str) -> sa.Engine:
 
 def _options(url: str) -> dict[str, Any]:
     if url.startswith("sqlite"):
-        return {"connect_args": {"timeout": 20, "check_same_thread": False}}
+        return _POOL | {"connect_args": {"timeout": 20, "check_same_thread": False}}
     # a server that is gone is told within seconds, and a connection that died is not used
-    return {"pool_pre_ping": True, "connect_args": {"connect_timeout": 5}}
+    return _POOL | {"pool_pre_ping": True, "connect_args": {"connect_timeout": 5}}
 
 
 def _careful(connection: Any, _: Any) -> None:

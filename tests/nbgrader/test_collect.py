@@ -13,6 +13,7 @@ from autograder.model.errors import NbgraderError
 from autograder.nbgrader import ordinary
 from autograder.nbgrader.collect import Collection, collect
 from autograder.nbgrader.ordinary import copy_ordinary
+from autograder.nbgrader.served import note_served
 from autograder.nbgrader.submitted import collected
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK
@@ -232,3 +233,13 @@ def test_a_notebook_full_of_pictures_is_taken(
     hand_in("ada", {"doubling.py": SOLUTION, f"{week.name}.ipynb": large})
     assert gather().notes == []
     assert (workspace.submitted("ada", week) / f"{week.name}.ipynb").stat().st_size > 16 << 20
+
+
+def test_what_a_service_has_settled_is_not_collected_again(
+    course: Course, week: Week, hand_in: Callable[..., Path]
+) -> None:
+    hand_in("ada", {"doubling.py": SOLUTION}, "2020-01-10 12:00:00.000000 UTC")
+    hand_in("alan", {"doubling.py": SOLUTION}, "2020-01-10 12:00:00.000000 UTC")
+    note_served(course, week, "ada", "2020-01-10 12:00:00.000000 UTC")
+    note_served(course, week, "alan", "2020-01-10 11:00:00.000000 UTC")
+    assert collect(course, week).fresh == ["alan"]

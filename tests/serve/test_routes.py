@@ -161,6 +161,14 @@ def test_a_new_token_takes_the_place_of_one_that_nobody_used(service, client) ->
     assert client.post("/enter", data={"token": new}).status_code == 303
 
 
+def test_whoever_lost_a_machine_is_signed_out_everywhere(sign_in, service) -> None:
+    client, _ = sign_in("ada")
+    other, _ = sign_in("alan")
+    service.people.forget("ada")
+    assert client.get("/").status_code == 303
+    assert other.get("/").status_code == 200
+
+
 def test_a_session_ends_when_somebody_signs_out_and_by_itself(sign_in, service) -> None:
     client, person = sign_in("ada")
     assert client.get("/").status_code == 200

@@ -67,7 +67,10 @@ def run_service(
 def write_tokens(
     course: Course, database: str, out: Path, students: Sequence[str], instructors: Sequence[str]
 ) -> None:
-    """A token for each student of the gradebook who has had none, or for those who are named."""
+    """A token for each student of the gradebook who has had none, or for those who are named.
+
+    Whoever is named is signed out everywhere.
+    """
     people = People(open_database(database or f"sqlite:///{course.state / DATABASE}"))
     known, _ = read_gradebook(course)
     for name in (*students, *instructors):
@@ -82,6 +85,8 @@ def write_tokens(
             "there is nobody to give a token to: `autograder roster class.csv` makes students "
             "known; --student NAME gives one anew, --instructor NAME one that sees the class"
         )
+    for name, _ in named:
+        people.forget(name)  # a machine may be lost
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(("name", "role", "token"))
