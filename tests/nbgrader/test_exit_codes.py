@@ -28,8 +28,8 @@ REFUSED = SubmissionReport(ME, Ending.REFUSED, 0.0, 3.0, 0.0, "There is no doubl
 # Cells that take minutes, a terminal or a broken machine.
 ELSEWHERE = {
     ("watch", 0): "tests/student/test_watch.py",
-    ("submit", 0): "tests/serve/test_submit.py",
-    ("submit", 1): "tests/serve/test_submit.py",
+    ("submit", 0): "tests/serve/test_service.py",
+    ("submit", 1): "tests/serve/test_service.py",
     ("demo", 0): "tests/nbgrader/test_demo.py",
     ("demo", 1): "tests/nbgrader/test_demo.py",
     ("regrade", 1): "tests/nbgrader/test_regrade.py",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import pwd
 import re
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from autograder.nbgrader.recorded import kept_report
 from autograder.nbgrader.release import release
 from autograder.nbgrader.workspace import Workspace
 from autograder.sandbox import SandboxMissing, choose
-from autograder.student.handin import pack
+from autograder.student.handin import RECEIPTS, pack
 from autograder.student.week import open_folder
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write, write_course
 from tests.serve.conftest import FUTURE
@@ -50,7 +51,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     course = load(root)
     release(course, course.weeks[0])
     roster = root / "class.csv"
-    roster.write_text(f"student,name\nada,\nalan,\ns1,\ns2,\ns3,\ns4,\n{ME},\n", "utf-8")
+    roster.write_text(f"student,name\nada,\nalan,\ns1,\ns4,\n{ME},\n", "utf-8")
     Running(root).command("roster", str(roster))
     return course
 
@@ -135,25 +136,43 @@ def test_a_result_grows_while_one_looks(people) -> None:
     assert '"state":"graded"' in lines[-1]
 
 
-def test_what_nbgrader_submits_is_graded_and_its_result_lies_in_the_exchange(
-    course, served
+def test_what_comes_through_nbgrader_is_graded_and_fetched_by_nbgrader(
+    course: Course, served: Running, tmp_path: Path
 ) -> None:
-    workspace, secret = Workspace(course), "5" * 128
-    stamp = time.strftime("%Y-%m-%d %H:%M:%S.000000 UTC", time.gmtime())
-    notebook = (workspace.released(course.weeks[0]) / f"{WEEK}.ipynb").read_text("utf-8")
-    inbound = workspace.exchange / course.id / "inbound" / f"{ME}+{WEEK}+{stamp}+abc"
-    files = {"doubling.py": SQUARES, f"{WEEK}.ipynb": notebook}
-    write(inbound, {**files, "timestamp.txt": stamp, "submission_secret.txt": secret})
-    name = hashlib.md5(f"{secret}{WEEK}".encode(), usedforsecurity=False).hexdigest()
-    page = workspace.exchange / course.id / "feedback" / f"{name}.html"
-    until(page.is_file)
-    assert "squares instead of doubling" in page.read_text("utf-8")
+    """By the real `nbgrader submit`, which `autograder submit` calls, and `fetch_feedback`."""
+    workspace, home, folder = Workspace(course), tmp_path / "home", tmp_path / WEEK
+    settings = f"c.Exchange.root = {str(workspace.exchange)!r}\n"
+    settings += f"c.CourseDirectory.course_id = {course.id!r}\n"
+    write(home, {"config/nbgrader_config.py": settings})
+    jupyter = {"JUPYTER_CONFIG_DIR": str(home / "config"), "JUPYTER_DATA_DIR": str(home / "data")}
+    shutil.copytree(workspace.outbound(course.weeks[0]), folder)
+    write(folder, {"doubling.py": SQUARES})
+    write(folder, {"doubling (1).py": "x = 1"})
+    done = submit(folder, home, "--exchange", **jupyter)
+    assert done.returncode == 1, "one file needs a look"
+    assert "LOOK  doubling (1).py is newer" in done.stdout
+    digest = pack(open_folder(folder)).digest
+    assert digest in done.stdout
+    assert digest in (folder / RECEIPTS).read_text("utf-8")
+    (taken,) = (workspace.exchange / course.id / "inbound").iterdir()
+    assert not {"README.md", "doubling (1).py"} & {p.name for p in taken.iterdir()}
     until(lambda: recorded(course, ME) is not None)
-    assert kept_report(course, course.weeks[0], ME).handed_in == stamp
+    fetched = subprocess.run(
+        [Path(sys.executable).parent / "nbgrader", "fetch_feedback", WEEK],
+        cwd=tmp_path,
+        env=os.environ | jupyter | {"HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    (page,) = (folder / "feedback").rglob("*.html")
+    assert "squares instead of doubling" in page.read_text("utf-8"), fetched.stderr
+    handed_in = kept_report(course, course.weeks[0], ME).handed_in
+    assert taken.name.startswith(f"{ME}+{WEEK}+{handed_in}")
 
 
-# Seconds after the receipt: nothing was begun, it is read, it is graded, it is graded and recorded.
-MOMENTS = {"ada": 0.0, "alan": 0.02, "s1": 0.2, "s2": 1.0, "s3": 3.0}
+# Seconds after the receipt: nothing was begun, an engine is made, it is graded or just recorded.
+MOMENTS = {"ada": 0.0, "alan": 0.2, "s1": 3.0}
 
 
 def test_a_kill_at_any_moment_loses_no_receipt_and_honours_each_once(course, served, people):
