@@ -113,7 +113,7 @@ def inherited(plugin: GraderPlugin, carrying: Carrying) -> Inherited:
                 break
             source, paid = carrying.program.source, carrying.is_paid
             scene = Scene(right, reference, precise, source, None, paid)
-            ran, unmet = plugin.run_in(scene, item)
+            ran, unmet = _run(plugin, carrying, scene, item)
             if ran.stopped and carrying.stopped(ran.report.name, ran.stopped):
                 stopped.append(ran.report)
             if ran.report.verdict is Verdict.WRONG:
@@ -123,7 +123,7 @@ def inherited(plugin: GraderPlugin, carrying: Carrying) -> Inherited:
             scene = Scene(
                 student, reference, precise, carrying.source, unmet, carrying.charged_elsewhere
             )
-            if plugin.run_in(scene, item)[0].report.verdict is Verdict.PASS:
+            if _run(plugin, carrying, scene, item)[0].report.verdict is Verdict.PASS:
                 held.append((item, unmet))
         credit = _guarded(plugin, carrying, reference, precise, held)
         weights = {plugin.name(i): _weight(plugin, i) for i, _ in held}
@@ -138,6 +138,13 @@ def inherited(plugin: GraderPlugin, carrying: Carrying) -> Inherited:
 
 def _weight(plugin: GraderPlugin, item: Any) -> float:
     return plugin.report_of(item).weight
+
+
+def _run(
+    plugin: GraderPlugin, carrying: Carrying, scene: Scene, item: Any
+) -> tuple[Ran, frozenset[int]]:
+    with carrying.patience.working():
+        return plugin.run_in(scene, item)
 
 
 def _sides(carrying: Carrying) -> tuple[RecordedTarget, RecordedTarget]:
@@ -172,7 +179,7 @@ def _guarded(
                 item, unmet = names[name]
                 source, paid = carrying.program.source, carrying.is_paid
                 scene = Scene(target, reference, precise, source, unmet, paid)
-                ran, _ = plugin.run_in(scene, item)
+                ran, _ = _run(plugin, carrying, scene, item)
                 if kind is Kind.WRONG:
                     told[-1][name] = ran.report.verdict.failed
                 elif (ran.report.verdict is Verdict.PASS) is (kind is Kind.HOLLOW):

@@ -72,7 +72,7 @@ class Heritage:
             return {}
         own = dependence("\n".join(source), self._exercises).asking(self._asked)
         faulty, found = set(failing), dict[str, Inherited]()
-        patience = Patience(self.seconds)
+        patience = Patience(self.seconds, self.seconds)
         for exercise in sorted(failing, key=lambda e: len(own.reached(e))):
             lent = {h for h in faulty & own.reached(exercise) if _lendable(runs[h])}
             if not lent or _nothing_written(runs[exercise]):

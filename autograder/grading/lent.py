@@ -9,7 +9,9 @@ object of the solution's class, and travel with each call.
 
 The student's side may lie. What it answers is used as the helper's result and for nothing else,
 and whatever is no result (an exception, an object, too much of it) is `Unanswered`: the solution
-cannot go on, and nothing is inherited from such a call.
+cannot go on, and nothing is inherited from such a call. The solution's work grows with what it is
+answered, by the square in places; so an answer that holds far more than the solution's own helper
+gives for the same arguments, or than these themselves, is too much (`size.py`).
 """
 
 from __future__ import annotations
@@ -30,11 +32,14 @@ from ..worker import wire
 from ..worker.values import TORCH_NAMES, Decoder, Encoder
 from .options import CallOptions
 from .outcomes import LimitExceeded, Outcome, TimedOut
+from .size import size_of
 from .targets import Answer, InProcess, Sandboxed, Target
 
 _BYTES = 64 << 20
 # On a machine so busy a helper still has its time.
 _BUSIEST = 10.0
+# As many times as large as the solution's own an answer may be: shapes may be wrong in honest ways.
+_TIMES = 2
 
 
 class Unanswered(Exception):
@@ -55,14 +60,25 @@ class Patience:
 
     Only their answers are waited for on this clock. It counts processor time, so that what is
     inherited does not depend on how busy the machine is, and a part of the time that passes, so
-    that a helper that sleeps comes to an end too.
+    that a helper that sleeps comes to an end too. What this process itself makes of the answers is
+    measured likewise (`work`).
     """
 
     seconds: float
+    work: float
 
     @property
     def over(self) -> bool:
-        return self.seconds <= 0
+        return self.seconds <= 0 or self.work <= 0
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """While this thread works on what was answered."""
+        started = time.thread_time()
+        try:
+            yield
+        finally:
+            self.work -= time.thread_time() - started
 
 
 class Lender:
@@ -84,11 +100,11 @@ class Lender:
         target = self._target
         return target.ran_seconds() if isinstance(target, Sandboxed) else time.thread_time()
 
-    def function(self, name: str) -> Callable[..., Any]:
-        """What the solution calls instead of its own function of that name."""
+    def function(self, name: str, own: Callable[..., Any]) -> Callable[..., Any]:
+        """What the solution calls instead of its `own` function of that name."""
 
         def lent(*args: Any, **kwargs: Any) -> Any:
-            return self._call(name, None, args, kwargs, [])
+            return self._call(name, None, args, kwargs, [], _most(own, args, kwargs))
 
         return lent
 
@@ -104,16 +120,20 @@ class Lender:
                 object.__setattr__(self, "_recipe", (args, kwargs))
 
             def forward(self, *args: Any, **kwargs: Any) -> Any:
-                return lender.forward(name, self, self._recipe, args, kwargs)
+                most = _most(super().forward, args, kwargs)
+                return lender.forward(name, self, self._recipe, args, kwargs, most)
 
         Lent.__name__ = Lent.__qualname__ = own.__name__
         Lent.__module__ = own.__module__
         return Lent
 
     def forward(
-        self, name: str, module: nn.Module, recipe: _Arguments, args: Any, kwargs: Any
+        self, name: str, module: nn.Module, recipe: _Arguments, args: Any, kwargs: Any, most: int
     ) -> Any:
-        """Make the student's object with this one's weights, then call it."""
+        """Make the student's object with this one's weights, then call it.
+
+        most: the size that its answer may have
+        """
         made_with, named = recipe
         weights = [p for _, p in sorted(module.named_parameters()) if p.is_floating_point()]
         dtype = TORCH_NAMES[weights[0].dtype] if weights else None
@@ -123,10 +143,16 @@ class Lender:
             raise Unanswered(f"{name} made no module")
         handle = made.value.id
         self._ask("train", (module.training,), {}, CallOptions(handle=handle))
-        return self._call("", handle, args, kwargs, list[torch.Tensor](weights))
+        return self._call("", handle, args, kwargs, list[torch.Tensor](weights), most)
 
     def _call(
-        self, path: str, handle: int | None, args: Any, kwargs: Any, parameters: list[torch.Tensor]
+        self,
+        path: str,
+        handle: int | None,
+        args: Any,
+        kwargs: Any,
+        parameters: list[torch.Tensor],
+        most: int,
     ) -> Any:
         inputs = [*_floats(args, kwargs), *parameters]
         wanted = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
@@ -134,6 +160,8 @@ class Lender:
         options = CallOptions(handle=handle, cotangents=() if wanted else None)
         reply, buffers = self._ask(path, args, kwargs, options)
         value = _decoded(reply.value, buffers)
+        if size_of(value) > most:
+            raise Unanswered("far more than the solution's own helper says")
         outputs = _floats((value,), {})
         if not wanted or not outputs or len(reply.detached) == len(outputs):
             return value
@@ -228,7 +256,7 @@ class Composed(Changed):
             if isinstance(own, type) and issubclass(own, nn.Module):
                 setattr(module, name, self._lender.module(name, own))
             elif own is not None:
-                setattr(module, name, self._lender.function(name))
+                setattr(module, name, self._lender.function(name, own))
         super()._loaded(module)
 
     def close(self) -> None:
@@ -255,6 +283,16 @@ class _PulledBack(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *cotangents: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         return (None, None, None, *ctx.pull(cotangents))
+
+
+def _most(own: Callable[..., Any], args: Any, kwargs: Any) -> int:
+    """The size that an answer to a lent helper's call may have."""
+    try:
+        with torch.no_grad(), torch.random.fork_rng(devices=()):
+            like = own(*args, **kwargs)
+    except Exception:  # the solution's own may not know what to do with another helper's answer
+        like = None
+    return _TIMES * max(map(size_of, [like, *args, *kwargs.values()]))
 
 
 def _floats(args: Any, kwargs: Any) -> list[torch.Tensor]:

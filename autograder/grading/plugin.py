@@ -26,6 +26,7 @@ from ..worker.values import TORCH_DTYPES
 from . import properties
 from .agree import Agree
 from .case import Case, Device, ReferenceRaised, Side
+from .ceiling import machine_is_short
 from .draw import Draw
 from .outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, printable
 from .refuse import Refuses
@@ -35,7 +36,7 @@ from .room import KEPT_BYTES, Room
 from .targets import Answer, Target
 
 # Raised by what a test runs on, whoever is graded: the machine, the sandbox, an unseeded test.
-_NEVER_THE_STUDENTS = (SandboxError, OSError, MemoryError, EngineError, Unseeded)
+_NEVER_THE_STUDENTS = (SandboxError, OSError, EngineError, Unseeded)
 ALL_DTYPES = ("float32", "float64", "float16", "bfloat16")
 
 
@@ -206,7 +207,7 @@ class GraderPlugin:
         if end is None and verdict in (Verdict.PASS, Verdict.WRONG):
             meeting.remember(PASSED if verdict is Verdict.PASS else End(message, flaw))
         line = self._raised.line if isinstance(self._raised, Outcome) else 0
-        in_doubt = bool(fault) and not isinstance(self._raised, _NEVER_THE_STUDENTS)
+        in_doubt = bool(fault) and not _is_never_the_students(self._raised)
         _let_go(self._raised)
         report = msgspec.structs.replace(known, verdict=verdict, message=message, line=line)
         if verdict is Verdict.PASS and not keep_passed:
@@ -303,6 +304,13 @@ class GraderPlugin:
 
 def _flaw_of(raised: BaseException | None) -> Flaw:
     return raised.flaw if isinstance(raised, Wrong) else Flaw.CLAIM
+
+
+def _is_never_the_students(error: BaseException | None) -> bool:
+    """Return whether this would have been raised whoever is graded."""
+    return isinstance(error, _NEVER_THE_STUDENTS) or (
+        isinstance(error, MemoryError) and machine_is_short()
+    )
 
 
 def _let_go(error: BaseException | None) -> None:

@@ -9,6 +9,9 @@ each with a bound, so that what is graded beside or after it never lacks memory:
   answers find no room is not diagnosed; a misconception's answers take less than a hundredth.
 
 A header is decoded into objects: each of its bytes counts for `PER_HEADER_BYTE`.
+
+What is made of answers (comparing them, going on with a lent helper's) is bounded in `size.py` and,
+whatever it is, by a ceiling on this process (`ceiling.py`).
 """
 
 from __future__ import annotations

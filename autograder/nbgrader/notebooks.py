@@ -2,10 +2,11 @@
 into the module.
 
 Theory of operation. The notebook is a stranger's. It is read within bounds and parsed, never run;
-whatever cannot be read is passed over, for the grade does not depend on it. RestoreCells mends the
-cells themselves; here it is only told. Code is taken from a notebook where course.yaml says so
-(`modules_from_notebook`), and then nothing but imports, functions, classes and plain constants:
-what else stands in a notebook draws pictures or runs trainings.
+whatever cannot be read is passed over, for the grade does not depend on it. Each pair of braces
+becomes an object of half a kilobyte, so what is parsed is weighed before (`text_of`). RestoreCells
+mends the cells themselves; here it is only told. Code is taken from a notebook where course.yaml
+says so (`modules_from_notebook`), and then nothing but imports, functions, classes and plain
+constants: what else stands in a notebook draws pictures or runs trainings.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ from ..model.course import Week
 from ..model.notes import Note
 from ..model.sources import MOST_SIGNS, signs_in
 
-_BOUND = 64 << 20
+_BOUND = 24 << 20
+# What the parts of a notebook take once they are read, and how much of that is read at all.
+_BYTES_OF = {"{": 500, "[": 150, ",": 50, ":": 50, '"': 50}
+_MOST_BYTES = 32 << 20
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _CELLS = 1000
 _MAGIC = re.compile(r"^\s*[%!?].*$", re.MULTILINE)
 _DEFINES = re.compile(r"\b(?:def|class)\b")
@@ -32,12 +37,25 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 def read_cells(path: Path) -> list[dict[str, Any]]:
     """The cells of a notebook, as far as they can be read."""
     try:
-        if path.is_symlink() or path.stat().st_size > _BOUND:
-            return []
-        cells = json.loads(path.read_bytes()).get("cells", [])
+        cells = json.loads(text_of(path)).get("cells", [])
         return [c for c in cells[:_CELLS] if isinstance(c, dict)]
     except (OSError, ValueError, AttributeError, TypeError, RecursionError):
         return []
+
+
+def text_of(path: Path) -> str:
+    """A notebook's text; ValueError if it is none, or more than a notebook can need."""
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > _BOUND:
+        raise ValueError(f"{path.name} is no file of a notebook's size")
+    text = path.read_bytes().decode("utf-8")
+    outside = text if _weight(text, '"') > _MOST_BYTES else _STRING.sub("", text)
+    if _weight(text, '"') + _weight(outside, "{[,:") > _MOST_BYTES:
+        raise ValueError(f"{path.name} holds more parts than a notebook does")
+    return text
+
+
+def _weight(text: str, signs: str) -> int:
+    return sum(text.count(sign) * _BYTES_OF[sign] for sign in signs)
 
 
 def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: Week) -> list[Note]:

@@ -20,6 +20,7 @@ from .notebooks import (
     code_note,
     read_cells,
     taken_note,
+    text_of,
     unwritten,
     with_notebook,
     written_in,
@@ -27,13 +28,13 @@ from .notebooks import (
 from .workspace import Workspace
 
 FROM_NBGRADER = ("timestamp.txt", "submission_secret.txt")
-_NOTEBOOK_BOUND = 64 << 20
 _SHARED_FROM = 64 << 10  # bytes
 UNREADABLE = ".unreadable"
 _DONE = ".notebook"  # in the collected folder: what was done about the notebook
 _SAID: dict[Kind, str] = {
     "unreadable": "Your notebook could not be read, so no written answer could be marked. Your "
-    "module was graded. Open the notebook in JupyterLab, see that it is whole, and hand in again.",
+    "module was graded. Open the notebook in JupyterLab, see that it is whole, clear what is large "
+    "in it, and hand in again.",
     "missing": "There was no notebook in what you handed in, so no written answer could be marked. "
     "Your module was graded.",
     "renamed": "Your notebook had another name. It was found and taken; keep the name it had when "
@@ -150,14 +151,12 @@ def share_attachments(submitted: Path, copied: Path) -> None:
 
 
 def _readable(path: Path) -> bool:
-    if path.is_symlink() or not path.is_file() or path.stat().st_size > _NOTEBOOK_BOUND:
-        return False
     import nbformat  # takes a second, and only what is collected is looked at
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of cells that are mended when it is graded
-            notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+            notebook = nbformat.reads(text_of(path), as_version=4)
             nbformat.validate(notebook)
     except Exception:  # nbformat raises whatever a damaged file makes it stumble over
         return False

@@ -1,0 +1,88 @@
+"""Notebooks that are made to be expensive: what reading them takes is bounded."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.model.course import Course, Week
+from autograder.nbgrader.notebooks import read_cells, text_of
+from autograder.nbgrader.submitted import complete
+from autograder.nbgrader.workspace import Workspace
+
+MIB = 1 << 20
+HEAD = '{"nbformat": 4, "nbformat_minor": 5, "metadata": {"x": '
+TAIL = '}, "cells": []}'
+
+
+def many(part: str, size: int = 16 * MIB) -> str:
+    return "[" + (part + ",") * (size // (len(part) + 1)) + part + "]"
+
+
+BOMBS: dict[str, Callable[[], str]] = {
+    "objects": lambda: HEAD + many("{}") + TAIL,
+    "lists": lambda: HEAD + many("[]") + TAIL,
+    "numbers": lambda: HEAD + many("7") + TAIL,
+    "keys": lambda: HEAD + "{" + many('"k":0')[1:-1] + "}" + TAIL,
+    "cells": lambda: HEAD[:-5] + '"a": 1}, "cells": ' + many("{}") + "}",
+    "nested": lambda: HEAD + "[" * (8 * MIB) + "]" * (8 * MIB) + TAIL,
+    "nested objects": lambda: HEAD + '{"a":' * MIB + "1" + "}" * MIB + TAIL,
+    "an endless string": lambda: HEAD + '"' + "{" * (16 * MIB),
+    "escapes": lambda: HEAD + '"' + '\\"{' * (5 * MIB) + '"' + "{" * 1000 + TAIL,
+    "a hundred megabytes": lambda: HEAD + '"' + "x" * (100 * MIB) + '"' + TAIL,
+    "a long number": lambda: HEAD + "9" * MIB + TAIL,
+    "nothing": lambda: "\0" * MIB,
+}
+
+
+@contextmanager
+def rising_less_than(size: int) -> Iterator[None]:
+    """Within it, this process's memory must not rise by more."""
+    Path("/proc/self/clear_refs").write_text("5")
+    before = _memory("VmRSS")
+    yield
+    risen = _memory("VmHWM") - before
+    assert risen < size, f"{risen >> 20} MiB"
+
+
+def _memory(which: str) -> int:
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return int(re.search(rf"^{which}:\s+(\d+) kB", status, re.M)[1]) << 10  # type: ignore[index]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_reading_it_takes_a_bounded_amount(
+    course: Course, week: Week, notebook: str, tmp_path: Path, bomb: str
+) -> None:
+    path = Workspace(course).submitted("mallory", week) / f"{week.name}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(BOMBS[bomb](), encoding="utf-8")
+    with rising_less_than(64 * MIB):
+        assert read_cells(path) == []
+        complete(course, week, path.parent)
+    nbformat.read(path, as_version=4)  # what nbgrader will meet in its place
+
+
+def test_a_usual_notebook_is_read(notebook: str, tmp_path: Path) -> None:
+    path = tmp_path / "usual.ipynb"
+    found = nbformat.reads(notebook, as_version=4)
+    picture = {"image/png": "A" * (8 * MIB), "application/json": {"data": list(range(100_000))}}
+    found.cells.append(
+        nbformat.v4.new_code_cell("", outputs=[nbformat.v4.new_output("display_data", picture)])
+    )
+    path.write_text(nbformat.writes(found), encoding="utf-8")
+    assert len(read_cells(path)) == len(found.cells)
+    assert text_of(path)
+
+
+def test_another_encoding_hides_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "wide.ipynb"
+    path.write_bytes((HEAD + many("{}", MIB) + TAIL).encode("utf-16"))
+    assert read_cells(path) == []
