@@ -20,6 +20,7 @@ import io
 import re
 import sys
 import tokenize
+import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
@@ -191,10 +192,16 @@ def _text(content: bytes) -> str | None:
 
 def may_be_evasive(texts: Mapping[str, str | None]) -> bool:
     """Whether a look at these files could find an evasion: cheap, and never wrong with no."""
-    return any(
-        t is None or any(s in t for s in _SIGNS) or _WORDS.search(t) is not None
-        for t in texts.values()
-    )
+    return any(t is None or _may_hold_one(_as_python_reads(t)) for t in texts.values())
+
+
+def _may_hold_one(text: str) -> bool:
+    return any(sign in text for sign in _SIGNS) or _WORDS.search(text) is not None
+
+
+def _as_python_reads(text: str) -> str:
+    """Text in which names stand as Python takes them: wide, bold and joined letters are plain."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def refusals(sources: Sources, rules: Mapping[str, Rules]) -> dict[str, Refusal]:

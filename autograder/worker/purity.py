@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from .claimed import ClaimedTensor
 from .wire import Effect, SideEffect
 
 
@@ -34,7 +35,7 @@ class Before:
         for number, (x, old, shape, stride) in enumerate(self.tensors):
             if x.shape != shape or x.stride() != stride:
                 found.append(SideEffect(Effect.TENSOR_SHAPE, number + 1))
-            elif old is not None and not _same_bits(x, old):
+            elif old is not None and not _same_bits(_data(x), old):
                 found.append(SideEffect(Effect.TENSOR, number + 1))
         for number, (a, old_bytes, old_shape) in enumerate(self.arrays):
             if a.shape != old_shape or a.tobytes() != old_bytes:
@@ -68,8 +69,16 @@ def _settings(module: nn.Module) -> dict[Effect, Any]:
 
 
 def _copy(x: torch.Tensor) -> torch.Tensor | None:
-    """A copy to compare with; a tensor of the claimed device has no data."""
-    return x.detach().clone() if type(x) is torch.Tensor else None
+    """A copy to compare with."""
+    data = _data(x)
+    return None if data is None else data.clone()
+
+
+def _data(x: torch.Tensor) -> torch.Tensor | None:
+    """A tensor's numbers, where they lie; None for a kind of which nothing is known."""
+    if type(x) is ClaimedTensor:
+        return x.elem.detach()
+    return x.detach() if type(x) is torch.Tensor else None
 
 
 # numpy's mt19937_state: key[624] and pos. Reading it where it lies takes a hundredth of the time
@@ -102,8 +111,9 @@ def _python_state() -> object:
     return ctypes.string_at(id(_GENERATOR) + _HEAD, _PYTHON_BYTES), _GENERATOR.gauss_next
 
 
-def _same_bits(x: torch.Tensor, old: torch.Tensor) -> bool:
-    x = x.detach()
+def _same_bits(x: torch.Tensor | None, old: torch.Tensor) -> bool:
+    if x is None:
+        return False
     if torch.equal(x, old):
         return True
     return (

@@ -7,11 +7,9 @@ inputs are canaries too: submissions see them, feedback must not.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import os
 import re
-import shutil
 import struct
 import tempfile
 import time
@@ -21,40 +19,24 @@ from typing import Any
 
 import msgspec
 import psutil
-import yaml
 
 from autograder.batch.intake import Submission, read_submission
 from autograder.feedback.html import feedback_page
 from autograder.grading.engine import Engine
 from autograder.grading.spawner import Spawner
-from autograder.grading.targets import Target
+from autograder.grading.targets import Sandboxed
 from autograder.model.course import Week, load
 from autograder.model.report import SubmissionReport
 from autograder.sandbox import Sandbox, choose
 from autograder.worker import wire
+from tests.attacks.attackfiles import Attack
+from tests.attacks.smallcourse import CANARIES, EXERCISES, PROJECT, small_course
 
-PROJECT = Path(__file__).resolve().parents[2]
 # The backend that is attacked; tests/container attacks another one.
 ATTACKED = os.environ.get("AUTOGRADER_ATTACKED", "bubblewrap")
-GROUPS = ("read_secrets", "forge", "exhaust", "intake")
 SECRET = b"CANARY-course-secret-0123456789ab"
-CANARIES = ("CANARY-environment", "CANARY-solution", "CANARY-grader", "CANARY-registry")
 NEIGHBOUR = "CANARY-neighbour"
 LEFT_BEHIND = "CANARY-left-behind"
-_EXERCISES = {
-    "week01_softmax": {"softmax": 2, "ascii_heatmap": 1},
-    "week02_masking": {"plot_attention": 2, "SelfAttention": 2},
-}
-# Of softmax's tests, those that an attack could meet in another way than any other.
-_KEPT = ("values", "any_dim", "minus_infinity", "gradients", "float_types", "device")
-_LIMITS = {
-    "call_seconds": 1.5,
-    "exercise_seconds": 3,
-    "submission_seconds": 8,
-    "memory_mib": 256,
-    "disk_mib": 4,
-    "open_files": 32,
-}
 # Of each answer: the memory that grading takes is measured, so the laboratory itself takes little.
 _TEE_BYTES = 1 << 14
 # Every attack may use it: names of the worker's modules, found through torch's stack of modes,
@@ -73,97 +55,23 @@ def _above():
 _INPUT = re.compile(r"CANARYINPUT[ _m]*-?[0-9a-j]")
 
 
-@dataclass(frozen=True)
-class Attack:
-    """One file, or one variant of it, as its header states it."""
+class _Tee(Sandboxed):
+    """A submission in its sandbox, with what it was asked and what it answered."""
 
-    path: Path
-    variant: str
-    line: int
-    expected: dict[str, frozenset[str]]
-    most: dict[str, float]
-    week: str
-    base: str
-    body: str
-    tries: frozenset[str]
-
-    @property
-    def name(self) -> str:
-        return f"{self.path.parent.name}/{self.path.stem}" + (
-            f"-{self.variant}" * bool(self.variant)
-        )
-
-    @property
-    def makes(self) -> bool:
-        """Whether it makes a submission by itself instead of being a part of one."""
-        return "\ndef make(" in self.body
-
-
-def attacks() -> list[Attack]:
-    """Every attack of every group, one for each variant."""
-    found = []
-    for group in GROUPS:
-        for path in sorted((PROJECT / "tests/attacks" / group).glob("*.py")):
-            found += _read(path)
-    return found
-
-
-def _read(path: Path) -> list[Attack]:
-    text = path.read_text(encoding="utf-8")
-    header = text.split('"""')[1]
-    body = text.split('"""', 2)[2]
-    fields = dict(re.findall(r"^([A-Z][a-z ]+): (.*)$", header, re.M))
-    line = int(re.match(r"Line (\d+)\.", header)[1])  # type: ignore[index]
-    expected = {}
-    for part in fields["Expected"].split(";"):
-        exercise, _, verdicts = part.strip().rpartition("=")
-        expected[exercise] = frozenset(verdicts.split("|"))
-    most = {}
-    for part in fields["Score at most"].split(";"):
-        exercise, _, points = part.strip().partition("=")
-        most[exercise] = float(points)
-    week, base = fields.get("Week", "week01_softmax"), fields.get("Base", "solution")
-    tries = frozenset(filter(None, fields.get("Tries", "").split(", ")))
-    return [
-        Attack(path, variant, line, expected, most, week, base, _section(body, variant), tries)
-        for variant in fields.get("Variants", "").split() or [""]
-    ]
-
-
-def _section(body: str, variant: str) -> str:
-    """What stands before the first `#=== name`, and the section of this variant."""
-    common, *sections = re.split(r"^#=== ", body, flags=re.M)
-    own = [s.partition("\n")[2] for s in sections if s.partition("\n")[0] == variant]
-    return common + "".join(own)
-
-
-class _Tee:
-    """A target that keeps what it was asked and what it answered."""
-
-    def __init__(self, inner: Target) -> None:
-        self.inner = inner
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         self.asked: list[bytes] = []
         self.answered: list[bytes] = []
 
-    def begin(self, test: str, exercise: str) -> None:
-        self.inner.begin(test, exercise)
-
     def request(self, frame: bytes) -> Any:
         self.asked.append(frame)
-        reply, buffers = self.inner.request(frame)
+        reply, buffers = super().request(frame)
         with contextlib.suppress(UnicodeEncodeError, msgspec.MsgspecError):
             said = [bytes(b[:_TEE_BYTES]) for b in buffers[:_TEE_BYTES]]
             self.answered.append(
                 msgspec.json.encode(reply)[:_TEE_BYTES] + b"".join(said)[:_TEE_BYTES]
             )
         return reply, buffers
-
-    @property
-    def attempts(self) -> Any:
-        return self.inner.attempts
-
-    def close(self) -> None:
-        self.inner.close()
 
 
 class _Watched(Engine):
@@ -177,8 +85,9 @@ class _Watched(Engine):
             self._spawner.end()
         self._spawner = Spawner(sandbox, self.course, self.week, self.devices, self.limits)
 
-    def target(self, files: Any) -> Any:
-        tee = _Tee(super().target(files))
+    def target(self, files: Any, limits: Any = None) -> Any:
+        assert self._spawner is not None
+        tee = _Tee(self._spawner.spawn, self.week.module, files, limits or self.limits)
         self.tees.append(tee)
         return tee
 
@@ -206,6 +115,12 @@ class Trial:
         # the claimed device may not be able to tell; anywhere else, not_run would be a gift
         return {t.verdict for t in tests if t.verdict != "not_run" or "fake-gpu" not in t.name}
 
+    @property
+    def passed(self) -> set[str]:
+        """The hidden tests that it passed, by the name of their function."""
+        tests = [t for e in self.report.exercises for t in e.tests if t.verdict == "pass"]
+        return {re.split(r"::|\[", t.name)[1] for t in tests}
+
     def score(self, exercise: str) -> float:
         return sum(e.score for e in self.report.exercises if e.name == exercise)
 
@@ -213,7 +128,7 @@ class Trial:
 class Laboratory:
     """The course, its engines, and the honest neighbour's report as it always is."""
 
-    def __init__(self, folder: Path, weeks: tuple[str, ...] = tuple(_EXERCISES)) -> None:
+    def __init__(self, folder: Path, weeks: tuple[str, ...] = tuple(EXERCISES)) -> None:
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
         self._outside = tempfile.tempdir, os.environ.get("TMPDIR")
@@ -335,56 +250,6 @@ def inputs_in(trial: Trial) -> set[str]:
     marks = set(_INPUT.findall(trial.shown))
     runs = re.findall(r"\d{6,}", re.sub(r"(?<=\d)\.(?=\d)", "", trial.shown))
     return marks | {i for i in trial.inputs if any(i in run for run in runs)}
-
-
-def small_course(target: Path, weeks: tuple[str, ...]) -> Path:
-    """A copy of the course with two exercises a week, small limits and planted canaries."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    for week in weeks:
-        for place in ("exercises", "solutions", "autograder/graders"):
-            shutil.copytree(PROJECT / place / week, target / place / week, ignore=ignored)
-        _plant(next((target / "solutions" / week).glob("*.py")).parent, CANARIES[1])
-        graders = target / "autograder/graders" / week
-        for path in graders.glob("test_*.py"):
-            if path.stem.removeprefix("test_") not in _EXERCISES[week]:
-                path.unlink()
-        if (graders / "test_softmax.py").exists():
-            _keep_tests(graders / "test_softmax.py")
-        _plant(graders, CANARIES[2])
-        bank = target / "solutions" / week / "misconceptions"
-        for path in bank.glob("*.py"):
-            doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-            if not any(f"Exercise: {name}\n" in doc for name in _EXERCISES[week]):
-                path.unlink()
-        for path in sorted(bank.glob("*.py"))[6:]:
-            path.unlink()
-    registry = yaml.safe_load((PROJECT / "course.yaml").read_text(encoding="utf-8"))
-    registry["limits"] = _LIMITS
-    registry["weeks"] = [w for w in registry["weeks"] if w["name"] in weeks]
-    for week in registry["weeks"]:
-        week.pop("limits", None)
-        points = _EXERCISES[week["name"]]
-        week["exercises"] = [e for e in week["exercises"] if e["name"] in points]
-        for exercise in week["exercises"]:
-            exercise["points"] = points[exercise["name"]]
-    text = yaml.safe_dump(registry, sort_keys=False) + f"# {CANARIES[3]}\n"
-    (target / "course.yaml").write_text(text, encoding="utf-8")
-    return target
-
-
-def _plant(folder: Path, canary: str) -> None:
-    for path in folder.glob("*.py"):
-        path.write_text(path.read_text(encoding="utf-8") + f"\n# {canary}\n", encoding="utf-8")
-
-
-def _keep_tests(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    tree.body = [
-        n
-        for n in tree.body
-        if not isinstance(n, ast.FunctionDef) or n.name.removeprefix("test_") in _KEPT
-    ]
-    path.write_text(ast.unparse(tree), encoding="utf-8")
 
 
 def _digits(frames: list[bytes]) -> frozenset[str]:

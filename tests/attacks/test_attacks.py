@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # tests are no package
-
-from laboratory import (
-    ATTACKED,
-    CANARIES,
-    LEFT_BEHIND,
-    NEIGHBOUR,
-    SECRET,
-    Attack,
-    Laboratory,
-    attacks,
-    inputs_in,
-    plain,
-)
-
 from autograder.batch.grade import grade_batch
 from autograder.batch.intake import Submission
 from autograder.sandbox import SandboxMissing, choose
+from tests.attacks.attackfiles import Attack, attacks
+from tests.attacks.laboratory import (
+    ATTACKED,
+    LEFT_BEHIND,
+    NEIGHBOUR,
+    SECRET,
+    Laboratory,
+    inputs_in,
+    plain,
+)
+from tests.attacks.smallcourse import CANARIES
 
 ALL = attacks()
 # After the last variant of each file, an honest neighbour is graded in the same warm engine.
@@ -60,6 +55,7 @@ def test_attack(lab: Laboratory, attack: Attack, tmp_path: Path) -> None:
         unexpected = verdicts - expected - {"pass"}
         assert not unexpected, (unexpected, trial.report.message, trial.report.exercises)
         assert "pass" in expected or verdicts - {"pass"}, "no test noticed"
+    assert not attack.fails & trial.passed, "a hidden test that must notice did not"
     for canary in (*CANARIES, NEIGHBOUR, LEFT_BEHIND, SECRET.decode()):
         if canary not in attack.body:
             assert canary.encode() not in trial.said, "a secret was read"

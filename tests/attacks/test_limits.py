@@ -6,17 +6,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # tests are no package
-
-from laboratory import Laboratory
-
 from autograder.batch.intake import Submission
 from autograder.sandbox import SandboxMissing, choose
+from tests.attacks.laboratory import Laboratory
 
 WEEK = "week01_softmax"
 ROOMY = {

@@ -5,15 +5,9 @@ What reading cannot resolve is seen while the public checks run, which are run h
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))  # tests are no package
-
-from laboratory import Laboratory
 
 from autograder.batch.intake import Submission
 from autograder.model.rules import Rules
@@ -21,6 +15,7 @@ from autograder.sandbox import SandboxMissing, choose
 from autograder.student.allowed import refused
 from autograder.student.checking import check_week
 from autograder.student.week import open_folder
+from tests.attacks.laboratory import Laboratory
 
 WEEK = "week01_softmax"
 # What a right softmax does besides, in its first line; and what stands above the module.

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from autograder.worker import devices
 from autograder.worker.purity import Before
 from autograder.worker.wire import Effect, SideEffect
 
@@ -38,3 +39,30 @@ def test_a_second_gauss_is_seen_though_it_draws_nothing() -> None:
 
 def test_nothing_is_seen_where_nothing_was_drawn() -> None:
     assert Before([], [], {}).compare() == ()
+
+
+CHANGES = {
+    "added to": lambda x: x.add_(1),
+    "one entry": lambda x: x.__setitem__((0, 1), 7.0),
+    "through a view": lambda x: x[1:].zero_(),
+    "through its data": lambda x: x.data.mul_(2),
+    "by out=": lambda x: torch.exp(x, out=x),
+    "turned": lambda x: x.t_(),
+}
+
+
+@pytest.mark.parametrize("device", ["cpu", "fake-gpu"])
+@pytest.mark.parametrize("way", CHANGES)
+def test_an_argument_that_is_changed_in_place_is_seen_on_both_devices(device, way) -> None:
+    x = devices.place(torch.ones(2, 3), device)
+    before = Before([x], [x], {})
+    CHANGES[way](x)
+    assert before.compare()
+
+
+@pytest.mark.parametrize("device", ["cpu", "fake-gpu"])
+def test_an_argument_that_is_read_is_not_changed(device) -> None:
+    x = devices.place(torch.tensor([[1.0, torch.nan, -torch.inf]]), device)
+    before = Before([x], [x], {})
+    (x * 2).sum(), x[0, 1].item(), x.T.contiguous(), x.clone().zero_()
+    assert before.compare() == ()

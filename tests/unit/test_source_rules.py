@@ -277,3 +277,12 @@ def test_every_week_tells_its_students_what_may_be_imported():
     for week in course.weeks:
         text = (course.exercise_folder(week) / "README.md").read_text(encoding="utf-8")
         assert in_words(week.extras) in " ".join(text.split()), week.name
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["gc.\uff47et_objects()", "\U0001d41e\U0001d42f\U0001d41a\U0001d425('1')", "torch._\uff23.x"],
+    ids=["wide", "bold", "wide capital"],
+)
+def test_a_name_in_other_letters_is_the_name_that_python_reads(line: str) -> None:
+    assert may_be_evasive({"a.py": line})

@@ -1,0 +1,83 @@
+"""The attacks as their files state them: a header, and the source of a submission or of its maker.
+
+A header names the line of docs/attacks, the verdicts that are expected and the points that may be
+earned at most. It may name a week, variants (sections of the file), hidden tests that must not
+pass, and what of it the instructor must hear of.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+GROUPS = ("read_secrets", "forge", "exhaust", "intake")
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One file, or one variant of it, as its header states it."""
+
+    path: Path
+    variant: str
+    line: int
+    expected: dict[str, frozenset[str]]
+    most: dict[str, float]
+    week: str
+    base: str
+    body: str
+    tries: frozenset[str]
+    fails: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        return f"{self.path.parent.name}/{self.path.stem}" + (
+            f"-{self.variant}" * bool(self.variant)
+        )
+
+    @property
+    def makes(self) -> bool:
+        """Whether it makes a submission by itself instead of being a part of one."""
+        return "\ndef make(" in self.body
+
+
+def attacks() -> list[Attack]:
+    """Every attack of every group, one for each variant."""
+    found = []
+    for group in GROUPS:
+        for path in sorted((HERE / group).glob("*.py")):
+            found += _read(path)
+    return found
+
+
+def _read(path: Path) -> list[Attack]:
+    text = path.read_text(encoding="utf-8")
+    header = text.split('"""')[1]
+    body = text.split('"""', 2)[2]
+    fields = dict(re.findall(r"^([A-Z][a-z ]+): (.*)$", header, re.M))
+    line = int(re.match(r"Line (\d+)\.", header)[1])  # type: ignore[index]
+    expected = {}
+    for part in fields["Expected"].split(";"):
+        exercise, _, verdicts = part.strip().rpartition("=")
+        expected[exercise] = frozenset(verdicts.split("|"))
+    most = {}
+    for part in fields["Score at most"].split(";"):
+        exercise, _, points = part.strip().partition("=")
+        most[exercise] = float(points)
+    week, base = fields.get("Week", "week01_softmax"), fields.get("Base", "solution")
+    tries = frozenset(filter(None, fields.get("Tries", "").split(", ")))
+    fails = frozenset(filter(None, fields.get("Fails", "").split(", ")))
+    return [
+        Attack(
+            path, variant, line, expected, most, week, base, _section(body, variant), tries, fails
+        )
+        for variant in fields.get("Variants", "").split() or [""]
+    ]
+
+
+def _section(body: str, variant: str) -> str:
+    """What stands before the first `#=== name`, and the section of this variant."""
+    common, *sections = re.split(r"^#=== ", body, flags=re.M)
+    own = [s.partition("\n")[2] for s in sections if s.partition("\n")[0] == variant]
+    return common + "".join(own)

@@ -1,0 +1,16 @@
+"""Line 30. Answers a complex gradient where the reference has none, so that a comparison of ours fails.
+
+Week: week04_lsh
+Expected: lsh_attention=wrong|pass
+Score at most: lsh_attention=2
+Fails: test_gradients
+"""
+
+_grad = torch.autograd.grad
+
+
+def _complex(*a, **k):
+    return tuple(torch.zeros(1, dtype=torch.complex64) if g is None else g for g in _grad(*a, **k))
+
+
+torch.autograd.grad = _complex

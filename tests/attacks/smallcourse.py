@@ -1,0 +1,93 @@
+"""A copy of the course for the laboratory: few exercises, small limits, planted canaries."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from pathlib import Path
+
+import yaml
+
+PROJECT = Path(__file__).resolve().parents[2]
+CANARIES = ("CANARY-environment", "CANARY-solution", "CANARY-grader", "CANARY-registry")
+# By week: exercises, and their points.
+EXERCISES = {
+    "week01_softmax": {"softmax": 2, "ascii_heatmap": 1},
+    "week02_masking": {"plot_attention": 2, "SelfAttention": 2},
+    "week03_multihead": {"split_heads": 1, "MultiHeadAttention": 2},
+    "week04_lsh": {"lsh_attention": 2},
+    "week06_beyond": {"performer_attention": 2},
+    "week07_flash": {"tiled_attention": 2, "FlashAttention": 2},
+}
+# Of some exercises, the tests that an attack could meet in another way than any other.
+_KEPT = {
+    "softmax": "values any_dim minus_infinity gradients float_types device",
+    "split_heads": "values device",
+    "MultiHeadAttention": "self_attention gradients device",
+    "lsh_attention": ("values gradients memory_stays_below_the_square work_stays_below_the_square"),
+    "performer_attention": "values growth",
+    "tiled_attention": "values no_table_of_scores memory_is_linear",
+    "FlashAttention": "values memory_of_the_forward_is_linear no_weights_are_kept",
+}
+# What is counted is large, and so takes its time.
+LIMITS = {
+    "call_seconds": 1.5,
+    "exercise_seconds": 3,
+    "submission_seconds": 8,
+    "memory_mib": 256,
+    "disk_mib": 4,
+    "open_files": 32,
+}
+
+
+def small_course(target: Path, weeks: tuple[str, ...]) -> Path:
+    """A copy of the course with two exercises a week, small limits and planted canaries."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    for week in weeks:
+        for place in ("exercises", "solutions", "autograder/graders"):
+            shutil.copytree(PROJECT / place / week, target / place / week, ignore=ignored)
+        _plant(next((target / "solutions" / week).glob("*.py")).parent, CANARIES[1])
+        graders = target / "autograder/graders" / week
+        for path in graders.glob("test_*.py"):
+            if path.stem.removeprefix("test_") not in EXERCISES[week]:
+                path.unlink()
+        for exercise, kept in _KEPT.items():
+            if (graders / f"test_{exercise}.py").exists():
+                _keep_tests(graders / f"test_{exercise}.py", kept.split())
+        _plant(graders, CANARIES[2])
+        bank = target / "solutions" / week / "misconceptions"
+        for path in bank.glob("*.py"):
+            doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            if not any(f"Exercise: {name}\n" in doc for name in EXERCISES[week]):
+                path.unlink()
+        for path in sorted(bank.glob("*.py"))[6:]:
+            path.unlink()
+    registry = yaml.safe_load((PROJECT / "course.yaml").read_text(encoding="utf-8"))
+    registry["limits"] = LIMITS
+    registry["weeks"] = [w for w in registry["weeks"] if w["name"] in weeks]
+    for week in registry["weeks"]:
+        for setting in ("limits", "electives_counted"):
+            week.pop(setting, None)
+        points = EXERCISES[week["name"]]
+        week["exercises"] = [e for e in week["exercises"] if e["name"] in points]
+        for exercise in week["exercises"]:
+            exercise["points"] = points[exercise["name"]]
+    text = yaml.safe_dump(registry, sort_keys=False) + f"# {CANARIES[3]}\n"
+    (target / "course.yaml").write_text(text, encoding="utf-8")
+    return target
+
+
+def _plant(folder: Path, canary: str) -> None:
+    for path in folder.glob("*.py"):
+        path.write_text(path.read_text(encoding="utf-8") + f"\n# {canary}\n", encoding="utf-8")
+
+
+def _keep_tests(path: Path, kept: list[str]) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree.body = [
+        n
+        for n in tree.body
+        if not (isinstance(n, ast.FunctionDef) and n.name.startswith("test_"))
+        or n.name.removeprefix("test_") in kept
+    ]
+    path.write_text(ast.unparse(tree), encoding="utf-8")
