@@ -19,7 +19,7 @@ from ..worker import wire
 from .drawn import Drawing, Figure, compare_drawing, compare_figure
 from .observe import explain_difference
 from .outcomes import BadReply, Flaw, GraderFault, Wrong
-from .ration import Ration, count_of, few, of_values, shape
+from .ration import Ration, count_of, few, of_texts, of_values, shape
 
 _ROUNDINGS = {torch.float16: 8, torch.bfloat16: 8, torch.float32: 64, torch.float64: 64}
 
@@ -212,9 +212,10 @@ def _compare_mapping(
         raise Wrong(f"{where} should be a dict, but is {_kind(actual)}.", Flaw.KIND)
     if actual.keys() != expected.keys():  # its own keys are the student's words: not repeated
         lacking = [repr(k) for k in expected if k not in actual]
+        said = ", ".join(lacking) if of_texts().among(1 << len(expected)) else "some of them"
         raise Wrong(
             f"{where} should have the keys {', '.join(map(repr, expected))}, but "
-            + (f"lacks {', '.join(lacking)}." if lacking else "has more than these."),
+            + (f"lacks {said}." if lacking else "has more than these."),
             Flaw.KIND,
         )
     for key in expected:
@@ -254,6 +255,9 @@ def _compare_plain(
     _compare_values(pair[0], pair[1], pair[2], tolerance, where)
 
 
+_LINES = 99  # lines of a text, or letters in one, that are counted
+
+
 def stripped(text: str) -> str:
     """Text as it is compared: spaces at the ends of lines do not count."""
     return "\n".join(line.rstrip(" ") for line in text.split("\n"))
@@ -262,19 +266,20 @@ def stripped(text: str) -> str:
 def _text_difference(actual: Any, expected: Any, where: str) -> str:
     if not isinstance(expected, str) or not isinstance(actual, str):
         return f"{where} is not the right one."
-    mine, theirs = actual.split("\n"), expected.split("\n")
+    mine, theirs, ration = actual.split("\n"), expected.split("\n"), of_texts()
     if len(mine) != len(theirs):
-        return f"{where} should have {len(theirs)} lines, but has {few(len(mine), 99)}."
+        has = few(len(mine), _LINES, ration)
+        return f"{where} should have {len(theirs)} lines, but has {has}."
     line = next(i for i, (a, b) in enumerate(zip(mine, theirs, strict=True)) if a != b)
+    place = f"line {line + 1}" if ration.among(len(theirs)) else "a line"
     if len(mine[line]) != len(theirs[line]):
-        return (
-            f"{where}: line {line + 1} should be {len(theirs[line])} characters long, "
-            f"but is {few(len(mine[line]), 99)}."
-        )
+        has = few(len(mine[line]), _LINES, ration)
+        return f"{where}: {place} should be {len(theirs[line])} characters long, but is {has}."
     column = next(
         i for i, (a, b) in enumerate(zip(mine[line], theirs[line], strict=True)) if a != b
     )
-    return f"{where}: line {line + 1} differs from column {column + 1} on."
+    from_where = f" from column {column + 1} on" if ration.among(len(theirs[line])) else ""
+    return f"{where}: {place} differs{from_where}."
 
 
 def _rows_of(wide: torch.Tensor, ration: Ration) -> str:

@@ -1,4 +1,8 @@
-"""Comparing what a plotting exercise drew with what it should have drawn."""
+"""Comparing what a plotting exercise drew with what it should have drawn.
+
+What a drawing says in words is the student's, and is not repeated. Which panel differs, in what way
+and by how much is paid from the message's ration.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ import numpy as np
 from ..worker import wire
 from ..worker.values import Decoder
 from .outcomes import Flaw, Wrong
-from .ration import Ration, few, shape
+from .ration import Ration, few, of_drawings, shape
 
 
 @dataclass(frozen=True)
@@ -63,18 +67,21 @@ def read_special(value: wire.Value, decoder: Decoder) -> Any:
     return value
 
 
-def compare_drawing(actual: Any, expected: Drawing, where: str = "The drawing") -> None:
+def compare_drawing(
+    actual: Any, expected: Drawing, where: str = "The drawing", ration: Ration | None = None
+) -> None:
     """Raise Wrong if a drawing differs: orientation first, then data, limits, labels, ticks."""
+    ration = ration or of_drawings()
     if not isinstance(actual, Drawing):
         raise Wrong(f"{where} should be a matplotlib Axes.", Flaw.KIND)
     if len(actual.images) != len(expected.images):
         raise Wrong(
             f"{where} should hold {len(expected.images)} image, "
-            f"but holds {few(len(actual.images))}.",
+            f"but holds {few(len(actual.images), ration=ration)}.",
             Flaw.KIND,
         )
     for mine, theirs in zip(actual.images, expected.images, strict=True):
-        _compare_image(mine, theirs, where)
+        _compare_image(mine, theirs, where, ration)
     for label, axis in (("xlabel", "x"), ("ylabel", "y")):
         if getattr(actual, label).strip() != getattr(expected, label):
             raise Wrong(
@@ -106,7 +113,7 @@ def _said(label: str) -> str:
     return "another" if label.strip() else "empty"
 
 
-def _compare_image(mine: Any, theirs: Any, where: str) -> None:
+def _compare_image(mine: Any, theirs: Any, where: str, ration: Ration) -> None:
     if not mine.top_row_first:
         raise Wrong(
             f"{where}: the first query should be at the top, but rows run upwards.", Flaw.VALUE
@@ -114,7 +121,7 @@ def _compare_image(mine: Any, theirs: Any, where: str) -> None:
     a, b = np.asarray(mine.data), np.asarray(theirs.data)
     if a.shape != b.shape:
         swapped = " Rows are queries, columns are keys." if a.shape == b.shape[::-1] else ""
-        shows = shape(a.shape, b.shape, Ration())
+        shows = shape(a.shape, b.shape, ration)
         raise Wrong(f"{where} should show {b.shape} cells, but shows {shows}.{swapped}", Flaw.KIND)
     if not np.allclose(a, b, atol=1e-6):
         if a.shape[0] == a.shape[-1] and np.allclose(a.T, b, atol=1e-6):
@@ -136,10 +143,12 @@ def compare_figure(actual: Any, expected: Figure, where: str = "The figure") -> 
     """Raise Wrong if a figure's panels differ in number or content."""
     if not isinstance(actual, Figure):
         raise Wrong(f"{where} should be a matplotlib Figure.", Flaw.KIND)
+    ration = of_drawings(len(expected.axes))
     if len(actual.axes) != len(expected.axes):
         raise Wrong(
-            f"{where} should have {len(expected.axes)} panels, but has {few(len(actual.axes))}.",
+            f"{where} should have {len(expected.axes)} panels, "
+            f"but has {few(len(actual.axes), ration=ration)}.",
             Flaw.KIND,
         )
     for number, (mine, theirs) in enumerate(zip(actual.axes, expected.axes, strict=True)):
-        compare_drawing(mine, theirs, f"Panel {number + 1}")
+        compare_drawing(mine, theirs, f"Panel {number + 1}", ration)

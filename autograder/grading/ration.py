@@ -26,6 +26,7 @@ _INTEGER = re.compile(r"(?<![\w.])\d{1,5}(?![\w.])")
 HINTS = 16  # sentences to choose from, of what a difference looks like
 ROUGH = 1024  # sums that `rough` tells apart
 _KINDS = 16  # of messages, and of the values returned together that one can be about
+_DRAWN = 32  # ways in which a drawing differs
 _TENTHS = 11
 _COUNTS = 999  # of entries: small tests have no more
 
@@ -92,6 +93,20 @@ def of_values() -> Ration:
     return ration
 
 
+def of_drawings(panels: int = 1) -> Ration:
+    """What a message about a drawing has left, its kind and the panel being paid for."""
+    ration = Ration()
+    ration.among(_DRAWN * panels)
+    return ration
+
+
+def of_texts() -> Ration:
+    """What a message about a text or a mapping has left, its kind being paid for."""
+    ration = Ration()
+    ration.among(_KINDS)
+    return ration
+
+
 def count_of(count: int, total: int, ration: Ration) -> str:
     """A count among so many entries: whole if the ration lasts, else in tenths (paid for)."""
     if ration.among(total):
@@ -100,8 +115,10 @@ def count_of(count: int, total: int, ration: Ration) -> str:
     return f"about {tenths} in 10 of {total} entries"
 
 
-def few(count: int, most: int = 9) -> str:
+def few(count: int, most: int = 9, ration: Ration | None = None) -> str:
     """A count that a message may show, or that it is larger."""
+    if ration is not None and not ration.among(most + 2):
+        return "another number"
     return str(count) if 0 <= count <= most else f"more than {most}"
 
 

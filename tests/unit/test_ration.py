@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from autograder.grading.compare import DERIVED, compare
+from autograder.grading.drawn import Drawing, Figure, Image
 from autograder.grading.echo import Echo
 from autograder.grading.known_errors import KNOWN
 from autograder.grading.messages import crashed, forbidden, state_mismatch
@@ -250,3 +251,107 @@ def test_a_parameter_of_another_shape_is_shown_with_both() -> None:
 def test_a_call_that_is_not_allowed_is_named_with_its_line() -> None:
     call = wire.Banned("softmax", 4)
     assert "`softmax` (line 4 of" in forbidden((call,), "softmax.py", Echo(HONEST)).message
+
+
+def drawn(cells: int = 3, **said: object) -> Drawing:
+    images = (Image(torch.eye(cells).numpy(), True, 0.0, 1.0),)
+    usual: dict[str, object] = {"images": images, "title": "weights", "same_axes": True}
+    usual |= {"xlabel": "keys", "ylabel": "queries", "xticks": ("a", "b"), "yticks": ("a", "b")}
+    return Drawing(**usual | said)  # type: ignore[arg-type]
+
+
+# What a liar draws to carry a number out; the words of one's own come first.
+DRAWINGS = {
+    "title": lambda n: drawn(title=f"{n}"),
+    "a title that is nearly right": lambda n: drawn(title=f"weights {n}"),
+    "x label": lambda n: drawn(xlabel=f"{n}"),
+    "y label": lambda n: drawn(ylabel="\x1b[2J" + f"{n:032b}"),
+    "ticks": lambda n: drawn(xticks=tuple(f"{n}")),
+    "more ticks": lambda n: drawn(yticks=(str(n),) * 50),
+    "images": lambda n: drawn(images=drawn().images * (n % 50)),
+    "rows": lambda n: drawn(cells=n % 997),
+    "cells": lambda n: drawn(images=(Image(torch.zeros(n % 997, n // 997 % 997), True, 0, 1),)),
+    "axes of cells": lambda n: drawn(images=(Image(torch.zeros([2] * (n % 9)), True, 0, 1),)),
+    "colours": lambda n: drawn(images=(Image(torch.eye(3).numpy(), True, n / 2**32, n * 1.0),)),
+    "values": lambda n: drawn(images=(Image(torch.eye(3).numpy() * n, True, 0.0, 1.0),)),
+    "nothing": lambda n: n,
+}
+
+
+@pytest.mark.parametrize("way", DRAWINGS)
+@pytest.mark.parametrize("panel", [0, 1, 11])
+def test_no_drawing_carries_a_hidden_number(way: str, panel: int) -> None:
+    number = int.from_bytes(SECRET, "little")
+    expected = Figure(tuple(drawn() for _ in range(12)), "all")
+    lie = [*expected.axes]
+    lie[panel] = DRAWINGS[way](number)
+    for actual, right in ((lie[panel], drawn()), (Figure(tuple(lie), f"{number}"), expected)):
+        message, bits = compared(actual, right)
+        shown = re.findall(r"\d+", message)
+        assert 0 < bits < 32
+        assert not {str(number), *map(str, HALVES), f"{number:032b}"} & set(shown)
+        assert sum(len(digits) for digits in shown) < 10, message
+
+
+@pytest.mark.parametrize("panels", [0, 1, 7, 64])
+def test_no_number_of_panels_carries_one(panels: int) -> None:
+    message, bits = compared(Figure((drawn(),) * panels, str(HALVES)), Figure((drawn(),) * 2, ""))
+    assert 0 < bits < 32
+    assert len(re.findall(r"\d", message)) < 3
+
+
+TEXTS = {
+    "lines": lambda n: "\n" * (n % 4999),
+    "letters": lambda n: "\n".join(["ab " * 40] * 20 + ["x" * (n % 4999)] + ["ab " * 40] * 19),
+    "columns": lambda n: "\n".join(["ab " * 40] * 20 + ["ab " * 40][:1] * 19 + [f"{n:0119}"]),
+    "text": lambda n: str(n),
+}
+
+
+@pytest.mark.parametrize("way", TEXTS)
+@pytest.mark.parametrize(
+    "expected", ["\n".join(["ab " * 40] * 40), "x", "y" * 40_000, "\n" * 40_000]
+)
+def test_no_text_carries_a_hidden_number(way: str, expected: str) -> None:
+    number = int.from_bytes(SECRET, "little")
+    message, bits = compared(TEXTS[way](number), expected)
+    assert 0 < bits < 32
+    assert str(number) not in message
+
+
+def test_no_choice_of_keys_carries_a_hidden_number() -> None:
+    expected = dict.fromkeys(map(str, range(40)), 1)
+    chosen = {k: 1 for k in expected if int.from_bytes(SECRET, "little") >> int(k) & 1}
+    message, bits = compared(chosen, expected)
+    assert 0 < bits < 32
+    assert "lacks some of them" in message
+
+
+def test_what_honest_drawings_and_texts_lack_is_told() -> None:
+    assert (
+        "Panel 2: the x label should be 'keys', but is another"
+        in compared(Figure((drawn(), drawn(xlabel="key")), ""), Figure((drawn(), drawn()), ""))[0]
+    )
+    assert (
+        "should show (3, 3) cells, but shows (3, 4)"
+        in compared(drawn(images=(Image(torch.zeros(3, 4).numpy(), True, 0.0, 1.0),)), drawn())[0]
+    )
+    assert "line 2 differs from column 3 on" in compared("ab\nabc", "ab\nabd")[0]
+    assert "lacks 'b'" in compared({"a": 1}, {"a": 1, "b": 2})[0]
+
+
+def compared(actual: object, expected: object) -> tuple[str, float]:
+    """The message about a difference, and the bits that were taken for it."""
+    spent = [0.0]
+    original = Ration.among
+
+    def among(self: Ration, count: int, flag: float = 0.0) -> bool:
+        taken = original(self, count, flag)
+        spent.append(MOST_BITS - self.left)
+        return taken
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ration, "among", among)
+        with pytest.raises(Wrong) as caught:
+            compare(actual, expected, None, DERIVED)
+    return caught.value.message, max(spent)
