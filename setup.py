@@ -81,6 +81,7 @@ MODULES = {
     "autograder.terminal.streams",
     "autograder.version",
     "autograder.worker",
+    "autograder.worker.functions",
     "autograder.worker.names",
 }
 

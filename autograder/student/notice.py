@@ -2,8 +2,9 @@
 
 The sources are read besides (`allowed.py`), but `act = nn.Softmax(-1)` at the top of a module, or
 a name that is put together at run time, is no plain call. A torch function mode sees every public
-function of torch by its name, as the grader's does; NumPy's ufuncs are noted by wrappers in their
-place. The grader's nets go deeper; here it is enough that whoever means no harm hears of it first.
+function of torch by its name, as the grader's does; a dispatch mode sees the operators that run,
+from compiled programs too; what torch composes in Python (references, decompositions) notes itself
+(`worker/functions.py`), and NumPy's ufuncs are noted by wrappers in their place.
 
 A call is the student's if the innermost frame of the week's folder is not one of the checks, which
 may compare with whatever they like. What a module calls while it is imported is its own affair, as
@@ -22,6 +23,8 @@ from ..model.rules import call_in_words
 from ..worker.names import UFUNCS, matches
 from .results import Failure
 
+_MOST_TRACED = 20
+
 
 class CallNotice:
     """Notes the first call of one check that matches its patterns."""
@@ -29,31 +32,48 @@ class CallNotice:
     def __init__(self, folder: Path, checks: Path) -> None:
         self._folder, self._checks = str(folder), str(checks)
         self._patterns: tuple[str, ...] = ()
+        self._traced: list[tuple[str, int]] = []  # while the module was imported
         self.failure: Failure | None = None
 
     @contextmanager
     def watching(self, patterns: tuple[str, ...]) -> Iterator[None]:
         """Notice from now on, with torch where it was imported."""
         self._patterns, self.failure = patterns, None
+        for name, line in self._traced:
+            self._fail(name, line)
         try:
             if patterns and "torch" in sys.modules:
-                with _torch_mode(self.note):
+                with _torch_mode(self.note), _dispatch_mode(self.note):
                     yield
             else:
                 yield
         finally:
             self._patterns = ()
 
-    def note(self, name: str) -> None:
-        """Note a call by its base name, if a pattern matches and the student's code made it."""
-        if self.failure is None and matches(name, self._patterns):
+    def note(self, name: str, composed: bool = False) -> None:
+        """Note a call by its base name, if a pattern matches and the student's code made it.
+
+        composed: whether the library composes it of other operators
+        """
+        if not self._patterns and composed and len(self._traced) < _MOST_TRACED:
+            line = self._line(on_import=True)
+            if line is not None:
+                self._traced.append((name, line))
+        elif self.failure is None and matches(name, self._patterns):
             line = self._line()
             if line is not None:
-                name = name.split(".")[0].strip("_")
-                self.failure = Failure("forbidden", call_in_words(name), name[:60], line=line)
+                self._fail(name, line)
 
-    def _line(self) -> int | None:
-        """The student's line that makes the call; None for the checks' own, and on import."""
+    def _fail(self, name: str, line: int) -> None:
+        if self.failure is None and matches(name, self._patterns):
+            name = name.split(".")[0].strip("_")
+            self.failure = Failure("forbidden", call_in_words(name), name[:60], line=line)
+
+    def _line(self, on_import: bool = False) -> int | None:
+        """The student's line that makes the call; None for the checks' own.
+
+        What is called on import is nobody's unless that is asked for.
+        """
         found: int | None = None
         frame: Any = sys._getframe(2)
         while frame is not None:
@@ -61,7 +81,7 @@ class CallNotice:
             if code.co_filename == self._checks:
                 break
             if self._is_own(code.co_filename):
-                if code.co_name == "<module>":
+                if code.co_name == "<module>" and not on_import:
                     return None
                 found = found or int(frame.f_lineno)
             frame = frame.f_back
@@ -82,6 +102,24 @@ def _torch_mode(note: Callable[[str], None]) -> Any:
             return func(*args, **(kwargs or {}))
 
     return Mode()
+
+
+def _dispatch_mode(note: Callable[[str], None]) -> Any:
+    from torch.utils._python_dispatch import TorchDispatchMode  # imported with torch
+
+    class Mode(TorchDispatchMode):
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            note(getattr(getattr(func, "overloadpacket", func), "__name__", ""))
+            return func(*args, **(kwargs or {}))
+
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            """Nothing is compiled here; to skip the compiler, torch would import it first."""
+            return False
+
+    return Mode()  # type: ignore[no-untyped-call]  # torch's own
 
 
 class _NoticedUfunc:

@@ -30,6 +30,7 @@ import pytest
 
 from ..model.ownpytest import run_pytest
 from ..model.rules import Rules
+from ..worker.functions import watch_functions
 from .explain import Explainer
 from .notice import CallNotice, note_ufuncs
 from .orders import TIMED_OUT, Event, Order, ending_in_words
@@ -76,6 +77,7 @@ class CheckPlugin:
         _forget_compiled(self.folder.path)
         patterns = {p for e in self.folder.week.exercises for p in e.not_allowed}
         note_ufuncs(tuple(sorted(patterns)), self.notice.note)
+        watch_functions(tuple(sorted(patterns)), self.notice.note)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -7,9 +7,7 @@ looked for: what would run is made to say that it runs.
   `out=`) whose operator a rule names is replaced by one that notes the call and goes on with the
   kernel that was there. They sit below torch's modes, so a mode that was switched off, a compiled
   graph or TorchScript changes nothing.
-- Functions in Python: what torch and other libraries compose of other operators (references,
-  decompositions) has no kernel. Its code is replaced, not its name, so that whoever holds the
-  function, in whatever table, runs the code that notes; in modules that are imported later too.
+- Functions in Python have no kernel: `functions.py` replaces their code.
 - numpy's ufuncs are replaced in every module that names them.
 
 The nets are set once, before any student code is imported, and note for the watcher that is on.
@@ -19,7 +17,6 @@ another matter; see docs/threat-model.md.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import os
 import sys
@@ -27,27 +24,15 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec
 from typing import Any
 
 import numpy as np
 import torch
 
+from .functions import all_patterns, watch_functions
 from .names import UFUNCS, matches
 from .watch import note
 
-# Whose functions in Python are looked at as they are imported; of what is there, these modules.
-_LIBRARIES = ("torch", "functorch", "scipy", "numpy", "keras", "transformers", "einops")
-_PYTHON = (
-    *("torch.nn.functional", "torch.masked._ops", "torch._refs", "torch._refs.special"),
-    *("torch._refs.nn.functional", "torch._decomp.decompositions", "scipy.special._logsumexp"),
-    "torch.distributions.transforms",
-)
-# What of a class computes; its making and printing do not.
-_METHODS = ("__call__", "_call", "forward")
-# Where what is named is composed of other operators: a trace of it holds no name.
-_COMPOSED = ("torch._", "torch.distributions.")
-_TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_table")
 # The keys of kernels that torch.library can hand out; mkldnn's is computed by way of dense ones.
 _KEYS = ("CPU", "CUDA", "SparseCPU", "SparseCsrCPU", "NestedTensorCPU", "QuantizedCPU")
 _MKLDNN = "MkldnnCPU"
@@ -63,20 +48,7 @@ def set_nets(patterns: tuple[str, ...]) -> None:
         return
     _replace_kernels(patterns)
     _replace_ufuncs(patterns)
-    for name in _PYTHON:
-        if name in sys.modules:
-            _look_into(sys.modules[name], patterns)
-    for table in map(functools.partial(getattr, torch._decomp), _TABLES):
-        for operator, function in table.items():
-            name = getattr(operator, "__name__", "").split(".")[0]
-            if matches(name, patterns):
-                _replace_code(function, name)
-    _look_at_later_imports(patterns)
-
-
-def all_patterns() -> tuple[str, ...]:
-    """Whatever the nets are set under."""
-    return _later.patterns
+    watch_functions(patterns, note, on_import=_replace_in)
 
 
 # Operators
@@ -152,118 +124,6 @@ class _quiet_stderr:
     def __exit__(self, *_: object) -> None:
         os.dup2(self.saved, 2)
         os.close(self.saved)
-
-
-# Functions in Python
-
-
-def _look_into(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
-    """Replace the code of a module's functions, and of its classes, that a pattern names."""
-    for name, value in list(vars(module).items()):
-        if isinstance(value, types.FunctionType) and matches(name, patterns):
-            _replace_code(value, name)
-        # patterns are written as functions are: a class is `Softmax` or `SoftmaxTransform`
-        elif isinstance(value, type) and matches(name.lower(), patterns):
-            for method in (vars(value).get(m) for m in _METHODS):
-                _replace_code(method, name.lower())
-
-
-def _replace_code(function: Any, name: str) -> None:
-    """Have a function note its calls, and what it wraps, whoever holds it."""
-    while function is not None:
-        if isinstance(function, types.FunctionType) and not _replaced(function):
-            _replace_one(function, name)
-        function = getattr(function, "__wrapped__", None)
-
-
-def _replaced(function: types.FunctionType) -> bool:
-    return any(isinstance(constant, _Noting) for constant in function.__code__.co_consts or ())
-
-
-class _Noting:
-    """Stands for the code that a function had; a constant in the code that took its place.
-
-    Constants are read from outside with ease, so what it stands for is kept elsewhere.
-    """
-
-    __slots__ = ("composed", "name")
-
-    def __init__(self, function: types.FunctionType, name: str) -> None:
-        self.name = name
-        self.composed = str(function.__module__).startswith(_COMPOSED)
-        call = types.FunctionType(
-            function.__code__, function.__globals__, name, None, function.__closure__
-        )
-        call.__defaults__ = function.__defaults__
-        call.__kwdefaults__ = function.__kwdefaults__
-        _calls[self] = call
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        note(self.name, composed=self.composed)
-        return _calls[self](*args, **kwargs)
-
-
-_calls: dict[_Noting, types.FunctionType] = {}
-
-
-def _replace_one(function: types.FunctionType, name: str) -> None:
-    old = function.__code__
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return
-
-    def template(*args: Any, **kwargs: Any) -> Any:
-        call: Any = "the function"  # replaced below
-        return call(*args, **kwargs)
-
-    noting: Any = _Noting(function, name)
-    code = template.__code__
-    constants = tuple(noting if c == "the function" else c for c in code.co_consts)
-    function.__code__ = code.replace(
-        co_consts=constants,
-        co_freevars=old.co_freevars,
-        co_name=old.co_name,
-        co_qualname=old.co_qualname,
-        co_filename=old.co_filename,
-        co_firstlineno=old.co_firstlineno,
-    )
-    if "__signature__" not in vars(function):
-        function.__signature__ = signature  # type: ignore[attr-defined]  # what inspect reads
-
-
-class _LaterImports:
-    """A finder that has libraries' modules looked at once they are imported."""
-
-    def __init__(self) -> None:
-        self.patterns: tuple[str, ...] = ()
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name.partition(".")[0] not in _LIBRARIES:
-            return None
-        others = sys.meta_path[sys.meta_path.index(self) + 1 :]
-        specs = (finder.find_spec(name, path, target) for finder in others)
-        spec = next((spec for spec in specs if spec is not None), None)
-        execute = getattr(spec and spec.loader, "exec_module", None)
-        if spec is None or execute is None:
-            return spec
-
-        def exec_module(module: types.ModuleType) -> None:
-            execute(module)
-            _look_into(module, self.patterns)
-            _replace_in(module)
-
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign,union-attr]  # it has one
-        return spec
-
-
-_later = _LaterImports()
-
-
-def _look_at_later_imports(patterns: tuple[str, ...]) -> None:
-    _later.patterns = tuple(dict.fromkeys((*_later.patterns, *patterns)))
-    if _later not in sys.meta_path:
-        sys.meta_path.insert(0, _later)
 
 
 # numpy's ufuncs

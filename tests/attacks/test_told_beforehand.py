@@ -84,6 +84,25 @@ SEEN_WHEN_RUN = {
         "_add.reduce([1.0, 2.0])",
     ),
 }
+SEEN_WHEN_RUN |= {
+    "a decomposition": (
+        "from torch._decomp import decomposition_table as _table",
+        "_table[torch.ops.aten._softmax.default](x, dim, False)",
+    ),
+    "a reference": ("import torch._refs as _refs", "vars(_refs)['soft' + 'max'](x, dim)"),
+    "a program in TorchScript": (
+        "_unit = torch.jit.CompilationUnit("
+        "'def f(x, dim: int):\\n    return torch.softmax(x, dim)\\n')",
+        "_unit.f(x, dim)",
+    ),
+    "a decomposition that was traced above": (
+        "from torch.fx.experimental.proxy_tensor import make_fx\n"
+        "from torch._decomp import get_decompositions\n"
+        "_graph = make_fx(lambda t: torch.softmax(t, -1), decomposition_table="
+        "get_decompositions([torch.ops.aten._softmax]))(torch.randn(3, 4))",
+        "_graph(x.movedim(dim, -1))",
+    ),
+}
 ALLOWED_WHEN_RUN = {
     "one's own function of that name": ("def log_softmax(x): return x", "log_softmax(x)"),
     "a call while the module is imported": ("getattr(torch, 'soft' + 'max')(torch.ones(2), 0)", ""),

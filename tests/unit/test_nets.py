@@ -149,7 +149,7 @@ def test_the_nets_are_up_again_after_an_import_that_failed(watcher):
 
 
 def test_a_closure_can_be_made_to_note():
-    from autograder.worker.nets import _replace_one
+    from autograder.worker.functions import _replace_one
 
     offset = 2
 
