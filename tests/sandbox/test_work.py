@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autograder.sandbox import Child, HealthFinding, probe
+from autograder.sandbox.choice import BACKENDS
 from tests.sandbox.sandbox_inside import Spawn, ask
 
 
@@ -109,3 +110,16 @@ def test_the_doctor_really_tries_each_backend() -> None:
 
 def test_the_doctor_has_a_remedy_for_whatever_is_wrong() -> None:
     assert all(finding.ok or finding.remedy for finding in probe())
+
+
+def test_the_doctor_names_what_is_in_force() -> None:
+    """Whose uid a submission has, what bounds it, and what counts its attempts."""
+    said = {finding.name: finding.detail for finding in probe()}
+    own = "each submission has a uid of its own"
+    for name, backend in BACKENDS.items():
+        if said[name].startswith("works"):
+            assert (own in said[name]) == backend().own_uids
+            assert own in said[name] or "the uid of whoever grades" in said[name]
+    assert "not in force: control groups" in said["limits"]
+    assert "address space" in said["limits"]
+    assert "system calls" in said["tripwire"]

@@ -1,11 +1,10 @@
-"""Line 37. Waits in ways that could pass for waiting its turn: yields, faults, signals to itself.
+"""Line 37. Waits in ways that could pass for waiting its turn: yields, signals to itself.
 
-Variants: yields faults signals
+Variants: yields signals
 Expected: softmax=timeout|limit
 Score at most: softmax=0
 """
 
-import mmap
 import os
 import signal
 
@@ -15,9 +14,5 @@ def softmax(x, dim=-1):
     while True:
         if VARIANT == "yields":
             os.sched_yield()
-        elif VARIANT == "faults":
-            memory = mmap.mmap(-1, 1 << 20)
-            memory[::4096] = b"x" * 256
-            memory.close()
         else:
             os.kill(os.getpid(), signal.SIGUSR1)

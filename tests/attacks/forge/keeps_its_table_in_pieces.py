@@ -3,7 +3,7 @@
 Week: week07_flash
 Variants: rows numbers packed
 Expected: tiled_attention=wrong|pass|limit|crashed
-Score at most: tiled_attention=2
+Score at most: tiled_attention=1.34
 Fails: test_no_table_of_scores
 """
 

@@ -3,7 +3,7 @@
 Week: week07_flash
 Variants: forward kept
 Expected: tiled_attention=wrong|pass|limit; FlashAttention=wrong|pass|limit
-Score at most: tiled_attention=2; FlashAttention=2
+Score at most: tiled_attention=0.7; FlashAttention=2
 Fails: test_no_table_of_scores, test_memory_is_linear
 """
 

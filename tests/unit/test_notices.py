@@ -1,0 +1,102 @@
+"""What a submission tells before its reply: few things, once each, kept by the other side."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from autograder.grading.targets import Sandboxed
+from autograder.model.course import Limits
+from autograder.worker import wire
+from autograder.worker.runtime import _Told
+
+STAMP = b"12345678"
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    with ours, theirs:
+        yield ours, theirs
+
+
+def sent(ours: socket.socket) -> int:
+    """How many notices lie on the wire."""
+    try:
+        return ours.recv(1 << 20).count(STAMP + wire.MAGIC)
+    except BlockingIOError:
+        return 0
+
+
+def test_nothing_is_told_before_the_first_request(ends) -> None:
+    ours, theirs = ends
+    _Told(theirs)("attempt", "kill", 3)
+    assert sent(ours) == 0
+
+
+def test_the_same_is_told_once_for_a_request(ends) -> None:
+    ours, theirs = ends
+    told = _Told(theirs)
+    told.begin(STAMP)
+    for _ in range(3):
+        told("attempt", "kill", 3)
+    assert sent(ours) == 1
+    told.begin(STAMP)
+    told("attempt", "kill", 3)
+    assert sent(ours) == 1
+
+
+def test_no_more_is_told_than_the_other_side_takes(ends) -> None:
+    ours, theirs = ends
+    told = _Told(theirs)
+    told.begin(STAMP)
+    for number in range(100):
+        told("attempt", str(number), number)
+    assert sent(ours) == wire.MAX_NOTICES
+
+
+@pytest.fixture
+def target() -> Sandboxed:
+    def nobody(_: object) -> None:
+        raise AssertionError("nothing is started")
+
+    return Sandboxed(nobody, "m.py", {}, Limits())  # type: ignore[arg-type]
+
+
+def noticed(target: Sandboxed, *notices: wire.Notice, **reply: object) -> wire.Reply:
+    answered = wire.Reply("ok", **reply)  # type: ignore[arg-type]
+    return target._with_notices(answered, [], list(notices))[0]
+
+
+def test_what_was_told_stays_told_whatever_the_reply_says(target: Sandboxed) -> None:
+    reply = noticed(target, wire.Notice("banned", "softmax", 7))
+    assert reply.banned == (wire.Banned("softmax", 7),)
+
+
+def test_what_the_reply_says_too_is_not_said_twice(target: Sandboxed) -> None:
+    banned = (wire.Banned("softmax", 7),)
+    assert noticed(target, wire.Notice("banned", "softmax", 7), banned=banned).banned == banned
+
+
+def test_a_forbidden_call_is_no_attempt(target: Sandboxed) -> None:
+    noticed(target, wire.Notice("banned", "softmax", 7))
+    assert target.attempts == []
+
+
+def test_a_look_into_the_grader_is_both(target: Sandboxed) -> None:
+    assert noticed(target, wire.Notice("banned", "sys._getframe", 7)).banned
+    assert target.attempts == ["sys._getframe"]
+
+
+def test_an_attempt_is_known_by_one_of_our_own_words(target: Sandboxed) -> None:
+    noticed(target, wire.Notice("attempt", "\x1b[2J<script>", None))
+    assert target.attempts == ["another thing"]
+
+
+def test_attempts_are_counted_up_to_a_bound(target: Sandboxed) -> None:
+    for number in range(100):
+        target._tried(str(number))
+    assert len(target.attempts) == 20
