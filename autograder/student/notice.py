@@ -94,20 +94,20 @@ class CallNotice:
 def _torch_mode(note: Callable[[str], None]) -> Any:
     from torch.overrides import TorchFunctionMode  # imported with torch
 
-    class Mode(TorchFunctionMode):
+    class FunctionMode(TorchFunctionMode):
         def __torch_function__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
             note(getattr(func, "__name__", ""))
             return func(*args, **(kwargs or {}))
 
-    return Mode()
+    return FunctionMode()
 
 
 def _dispatch_mode(note: Callable[[str], None]) -> Any:
     from torch.utils._python_dispatch import TorchDispatchMode  # imported with torch
 
-    class Mode(TorchDispatchMode):
+    class OperatorMode(TorchDispatchMode):
         def __torch_dispatch__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
@@ -119,7 +119,7 @@ def _dispatch_mode(note: Callable[[str], None]) -> Any:
             """Nothing is compiled here; to skip the compiler, torch would import it first."""
             return False
 
-    return Mode()  # type: ignore[no-untyped-call]  # torch's own
+    return OperatorMode()  # type: ignore[no-untyped-call]  # torch's own
 
 
 class _NoticedUfunc:

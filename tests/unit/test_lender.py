@@ -86,7 +86,7 @@ def test_the_solutions_own_draws_nothing_from_the_global_generator() -> None:
 
 
 def test_work_is_paid_by_the_time_that_it_has_a_processor() -> None:
-    patience = Patience(10.0, 0.01)
+    patience = Patience(10.0, 0.001)
     with patience.working():
         sum(range(10**6))
     assert patience.over
