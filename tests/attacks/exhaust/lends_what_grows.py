@@ -24,6 +24,5 @@ def split_heads(x, num_heads):
 
 class MultiHeadAttention(MultiHeadAttention):
     def forward(self, *arguments, **named):
-        super().forward(*arguments, **named)
         split_heads(arguments[0], 1)
         raise ValueError
