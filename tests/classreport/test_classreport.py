@@ -16,6 +16,7 @@ from autograder.classreport.analysis import point_biserial, summarize
 from autograder.classreport.page import course_page, week_page
 from autograder.classreport.sources import read_reports
 from autograder.cli.show.grading import print_scores
+from autograder.model.bank import Bank
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError
 from autograder.model.report import (
@@ -136,6 +137,15 @@ def test_misconceptions_are_counted_by_student_with_their_hint(course: Course, a
     (mistake,) = summarize(course.weeks[0], a_class).mistakes
     assert (mistake.title, mistake.hint) == ("Ignores dim.", "Follow `dim`.")
     assert mistake.students == ("weak0", "weak1", "weak2", "weak3")
+
+
+def test_the_bank_tells_what_is_believed_and_what_it_looks_like(course: Course, a_class: Report):
+    week = course.weeks[0]
+    assert "The belief behind it" not in week_page(course, summarize(week, a_class), names=False)
+    told = summarize(week, a_class, bank=Bank(course, week).misconceptions)
+    shown = week_page(course, told, names=False)
+    assert "weights always belong to the last axis" in shown
+    assert "other axes do not sum to 1" in shown
 
 
 def test_what_was_not_run_is_said_with_its_reason(course: Course, a_class: Report):
