@@ -5,13 +5,15 @@ rejected by the test that it names and diagnosed as itself; in the sandbox none 
 an attempt to get around the grading; no exercise lacks a misconception, no test lets all of them
 pass, each written question says how it is marked, and nothing of a new week is left blank. Proven
 with several draws of the hidden inputs, it does not hold by luck.
+
+A proof has parts that can be had side by side, and again one by one: each exercise, and what is of
+the week as a whole. What students get is proven in publicside.py and lessonrun.py.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..grading.warm import warm_engine
@@ -22,59 +24,17 @@ from ..model.report import ExerciseReport, SubmissionReport, base_of
 from ..model.stubs import stub_of
 from ..model.verdicts import Ending, Verdict
 from ..sandbox import Sandbox
+from .aim import Aim
 from .answers import answers_problems
 from .new import blanks
+from .proof import Row, Verification
 from .syllabus import syllabus_problems
 
 if TYPE_CHECKING:
     from ..grading.engine import Engine  # torch, which `warm_engine` imports beside the template
 
+WHOLE = ""  # the part of a proof that is of no exercise
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One misconception: which tests reject it, and what it is diagnosed as."""
-
-    name: str
-    exercise: str
-    rejected_by: tuple[str, ...]
-    diagnosed_as: tuple[str, ...]
-
-
-@dataclass
-class Verification:
-    """What was proven of a week, and the gaps."""
-
-    week: str
-    alternatives: int = 0
-    tests: int = 0
-    rows: list[Row] = field(default_factory=list)
-    gaps: list[str] = field(default_factory=list)
-    not_run: set[str] = field(default_factory=set)
-    lacking: tuple[str, ...] = ()  # extras that are not installed: their exercises prove nothing
-
-
-def of_all_draws(results: Sequence[Verification]) -> Verification:
-    """What a week's verifications with several draws, in their order, prove together.
-
-    A misconception is rejected by the tests that reject it in every draw. A gap of some draws
-    alone says so: what the others prove there, they prove by luck.
-    """
-    first, draws = results[0], len(results)
-    gaps = Counter(gap for result in results for gap in dict.fromkeys(result.gaps))
-    together = Verification(first.week, first.alternatives, first.tests, lacking=first.lacking)
-    together.not_run = set().union(*(r.not_run for r in results))
-    for gap, times in gaps.items():
-        which = next(n for n, r in enumerate(results, start=1) if gap in r.gaps)
-        seldom = f" (in {times} of {draws} draws, first in draw {which})"
-        together.gaps.append(gap if times == draws else gap + seldom)
-    for name in dict.fromkeys(row.name for result in results for row in result.rows):
-        rows = [row for result in results for row in result.rows if row.name == name]
-        rejected = (t for t in rows[0].rejected_by if all(t in r.rejected_by for r in rows))
-        diagnosed = dict.fromkeys(d for r in rows for d in r.diagnosed_as)
-        together.rows.append(Row(name, rows[0].exercise, tuple(rejected), tuple(diagnosed)))
-    return together
 
 
 def verify_week(
@@ -88,27 +48,103 @@ def verify_week(
     """Run the whole bank of a week; without a sandbox in this process (the code is ours)."""
     engine = warm_engine(course, week, devices, secret, sandbox)
     try:
-        result = Verification(week.name, tests=len(engine.runs.items))
-        result.gaps += _grade_right_ones(course, week, engine, result, progress)
-        failed: set[str] = set()
-        missing = {e.name for e in week.exercises if e.extra and not installed(e.extra)}
-        result.lacking = tuple(sorted({str(week.exercise(name).extra) for name in missing}))
-        for misconception in engine.bank.misconceptions:
-            if misconception.exercise in missing:
-                continue
-            progress(misconception.name)
-            report = engine.grade(
-                misconception.name, _files(week, misconception.source), misconception.exercise
-            )
-            result.gaps += _judge(week, misconception, report, result, failed)
-        result.gaps += _coverage(week, engine, failed, missing)
-        result.gaps += _lone_beliefs(engine.bank)
-        result.gaps += answers_problems(course, week)
-        result.gaps += syllabus_problems(course, week)
-        result.gaps += [f"{place} is not filled in yet" for place in blanks(course, week)]
+        result = Verification(week.name)
+        for part in (WHOLE, *(e.name for e in week.exercises)):
+            result.add(verify_part(engine, part, progress))
         return result
     finally:
         engine.close()
+
+
+def verify_part(
+    engine: Engine, part: str, progress: Progress = lambda _: None, aim: Aim | None = None
+) -> Verification:
+    """One exercise, or what is of the week as a whole; as far as `aim` asks for it."""
+    result = Verification(engine.week.name, alternatives=len(engine.bank.alternatives))
+    if part == WHOLE:
+        result.gaps += _of_the_week(engine, progress)
+    elif aim is not None and aim.test:
+        result.gaps += _one_test(engine, part, aim.test, result)
+    else:
+        _exercise_proven(engine, part, aim, result, progress)
+    return result
+
+
+def _of_the_week(engine: Engine, progress: Progress) -> Iterator[str]:
+    progress("stub")
+    course, week = engine.course, engine.week
+    stub = engine.grade("stub", _files(week, stub_of(course, week)))
+    yield from _faults("the stub", stub)
+    for exercise in stub.exercises:
+        if exercise.score:
+            passed = [t.name for t in exercise.tests if t.verdict is Verdict.PASS]
+            yield f"the stub earns points for {exercise.name}: {passed[0]} passes"
+    if not engine.bank.alternatives:
+        yield "there is no alternative: nothing shows that another style gets full marks"
+    yield from _lone_beliefs(engine.bank)
+    yield from answers_problems(course, week)
+    yield from syllabus_problems(course, week)
+    yield from (f"{place} is not filled in yet" for place in blanks(course, week))
+
+
+def _exercise_proven(
+    engine: Engine, exercise: str, aim: Aim | None, result: Verification, progress: Progress
+) -> None:
+    week, failed = engine.week, set[str]()
+    bank, extra = engine.bank.of_exercise(exercise), week.exercise(exercise).extra
+    missing = extra is not None and not installed(extra)
+    if missing:
+        result.lacking, bank = (str(extra),), ()
+    chosen = [m for m in bank if aim is None or aim.misconception in ("", m.name)]
+    if aim is None or not aim.misconception:
+        result.tests = sum(r.startswith(f"test_{exercise}.py::") for r in engine.runs.names())
+        result.gaps += _grade_right_ones(engine, exercise, result, progress)
+    for misconception in chosen:
+        progress(misconception.name)
+        report = engine.grade(misconception.name, _files(week, misconception.source), exercise)
+        result.gaps += _judge(week, misconception, report, result, failed)
+    if not missing and (aim is None or not aim.misconception):
+        result.gaps += _coverage(engine, exercise, failed)
+
+
+def _one_test(engine: Engine, exercise: str, test: str, result: Verification) -> Iterator[str]:
+    """What a single test says to everything that is known of its exercise."""
+    week, name = engine.week, f"test_{exercise}.py::{test}"
+    result.tests = sum(base_of(n) == name for n in engine.runs.names())
+
+    def verdicts(source: str) -> list[tuple[str, Verdict, str]]:
+        files = _files(week, source)
+        target = engine.target(files)
+        try:
+            ran = engine.runs.run(target, tuple(source.split("\n")), exercise, files, only=name)
+        finally:
+            target.close()
+        return [(r.report.name, r.report.verdict, r.report.message or r.fault) for r in ran]
+
+    for found, verdict, _ in verdicts(stub_of(engine.course, week)):
+        if verdict is Verdict.PASS:
+            yield f"the stub passes {found}"
+    for who, source in _right_ones(engine.bank):
+        for found, verdict, message in verdicts(source):
+            if verdict is Verdict.NOT_RUN:
+                result.not_run.add(found)
+            elif verdict is not Verdict.PASS:
+                yield f"{who} fails {found}: {verdict}: {message}"
+    rejects = False
+    for m in engine.bank.of_exercise(exercise):
+        rejected = any(verdict.failed for _, verdict, _ in verdicts(m.source))
+        rejects = rejects or rejected
+        if rejected:
+            result.rows.append(Row(m.name, exercise, (name,), ()))
+        elif m.rejected_by == test:
+            yield f"misconception {m.name} is not rejected by {test}"
+    if not rejects:
+        yield f"{name} proves nothing: no misconception fails it"
+
+
+def _right_ones(bank: Bank) -> list[tuple[str, str]]:
+    right = [("the solution", bank.solution)]
+    return right + [(f"alternative {a.name}", a.source) for a in bank.alternatives]
 
 
 def _files(week: Week, source: str) -> dict[str, bytes]:
@@ -116,31 +152,17 @@ def _files(week: Week, source: str) -> dict[str, bytes]:
 
 
 def _grade_right_ones(
-    course: Course, week: Week, engine: Engine, result: Verification, progress: Progress
+    engine: Engine, exercise: str, result: Verification, progress: Progress
 ) -> Iterator[str]:
-    bank: Bank = engine.bank
-    progress("stub")
-    stub = engine.grade("stub", _files(week, stub_of(course, week)))
-    yield from _faults("the stub", stub)
-    for exercise in stub.exercises:
-        if exercise.score:
-            passed = [t.name for t in exercise.tests if t.verdict is Verdict.PASS]
-            yield f"the stub earns points for {exercise.name}: {passed[0]} passes"
-    right = [("the solution", bank.solution)]
-    right += [(f"alternative {a.name}", a.source) for a in bank.alternatives]
-    result.alternatives = len(bank.alternatives)
-    if not bank.alternatives:
-        yield "there is no alternative: nothing shows that another style gets full marks"
-    for name, source in right:
+    for name, source in _right_ones(engine.bank):
         progress(name)
-        report = engine.grade(name, _files(week, source))
+        report = engine.grade(name, _files(engine.week, source), exercise)
         yield from _faults(name, report)
-        for exercise in report.exercises:
-            for test in exercise.tests:
-                if test.verdict is Verdict.NOT_RUN:
-                    result.not_run.add(test.name)
-                elif test.verdict is not Verdict.PASS:
-                    yield f"{name} fails {test.name}: {test.verdict}: {test.message}"
+        for test in (t for e in report.exercises for t in e.tests):
+            if test.verdict is Verdict.NOT_RUN:
+                result.not_run.add(test.name)
+            elif test.verdict is not Verdict.PASS:
+                yield f"{name} fails {test.name}: {test.verdict}: {test.message}"
 
 
 def _faults(name: str, report: SubmissionReport) -> Iterator[str]:
@@ -198,12 +220,10 @@ def _lone_beliefs(bank: Bank) -> Iterator[str]:
             )
 
 
-def _coverage(week: Week, engine: Engine, failed: set[str], missing: set[str]) -> Iterator[str]:
-    for exercise in week.exercises:
-        if not engine.bank.of_exercise(exercise.name):
-            yield f"{exercise.name} has no misconception"
-    ran = (i for i in engine.runs.items if i.path.stem.removeprefix("test_") not in missing)
-    functions = dict.fromkeys(f"{i.path.name}::{i.originalname}" for i in ran)
-    for function in functions:
+def _coverage(engine: Engine, exercise: str, failed: Iterable[str]) -> Iterator[str]:
+    if not engine.bank.of_exercise(exercise):
+        yield f"{exercise} has no misconception"
+    names = (base_of(n) for n in engine.runs.names())
+    for function in dict.fromkeys(n for n in names if n.startswith(f"test_{exercise}.py::")):
         if function not in failed:
             yield f"{function} proves nothing: no misconception fails it"

@@ -51,6 +51,19 @@ def verify(
         bool, typer.Option(help="Without the sandbox: the bank is project code.")
     ] = False,
     device: Annotated[str, typer.Option(help=f"{CHOICES_IN_WORDS}.")] = "auto",
+    only: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="An exercise, a misconception or a test, and no more."),
+    ] = None,
+    watching: Annotated[
+        bool, typer.Option("--watch", help="Again at each save, what it has changed.")
+    ] = False,
+    lesson: Annotated[
+        bool, typer.Option("--lesson", help="Run the lessons beside the solution too.")
+    ] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Also what was proven before and has not changed.")
+    ] = False,
     mutants: Annotated[
         bool, typer.Option(help="Hunt small changes of the solutions instead of the bank.")
     ] = False,
@@ -63,17 +76,19 @@ def verify(
         ),
     ] = 0,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Weeks or draws at a time; default: one per core.")
+        int | None, typer.Option(min=1, help="Processes; default: one per core.")
     ] = None,
 ) -> None:
-    """Prove that the graders are fair and sharp, on the whole bank of each week.
+    """Prove that graders and public checks are fair and sharp, on the whole bank of each week.
 
     Example: autograder verify week02 --quick
+    Example: autograder verify --quick --only test_any_axis --watch
     """
     from ..model.course import load
 
     course = load()
-    from .show.verification import run_verification
+    from ..authoring.aim import aims
+    from .show.verification import Wanted, run_verification
 
     chosen = [course.week(w) for w in weeks] if weeks else list(course.weeks)
     if mutants:
@@ -82,7 +97,15 @@ def verify(
         if not run_hunt(course, chosen):
             raise typer.Exit(1)
         return
-    if not run_verification(course, chosen, quick=quick, device=device, draws=draws, jobs=jobs):
+    aimed = tuple(aims(course, chosen, only)) if only else ()
+    if aimed:
+        chosen = [w for w in chosen if any(a.week == w.name for a in aimed)]
+    wanted = Wanted(course, chosen, quick, device, draws, jobs, lesson, aimed, fresh)
+    if watching:
+        from .show.proofwatch import watch_verification
+
+        watch_verification(wanted, only)
+    elif not run_verification(wanted):
         raise typer.Exit(1)
 
 

@@ -111,8 +111,13 @@ def release(
         bool,
         typer.Option("--solutions", help="Its solutions, after the last extension has run out."),
     ] = False,
+    unproven: Annotated[
+        bool, typer.Option("--unproven", help="Although graders or public checks have gaps.")
+    ] = False,
 ) -> None:
-    """Give a week to the students: check that nothing secret leaves, then through nbgrader.
+    """Give a week to the students: prove it, check that nothing secret leaves, hand it to nbgrader.
+
+    What `verify` proved before and has not changed is not proven again.
 
     Example: autograder release week01 --early
     """
@@ -125,9 +130,10 @@ def release(
         raise KitError(
             "--solutions goes alone: they are released once nobody can use them any more"
         )
+    chosen = course.week(week)
     if solutions:
-        run_release_solutions(course, course.week(week))
-    elif not run_release(course, course.week(week), early=early, again=again):
+        run_release_solutions(course, chosen)
+    elif not run_release(course, chosen, early=early, again=again, unproven=unproven):
         raise typer.Exit(1)
 
 

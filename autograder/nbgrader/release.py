@@ -9,14 +9,10 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import nbformat
-
+from ..authoring.handout import read_or_refuse, week_files
 from ..authoring.leaks import check_files, check_folder, secrets_of
-from ..authoring.lesson import figures_used, lesson_notebook, lesson_text
 from ..model.course import Course, Week
-from ..model.errors import BuildError, LeakError, NbgraderError
-from ..model.stubs import stub_of, stub_path
-from ..student.week import DESCRIPTION, describe_week
+from ..model.errors import LeakError, NbgraderError
 from .again import CHANGES, changed_files, changes_page, current_release, with_old_one
 from .archive import keep_release
 from .extensions import unknown_extensions
@@ -57,7 +53,9 @@ def release(
     if again:
         files[CHANGES] = _changes(workspace, week, files, number + 1)
     elif number > 1:
-        files[CHANGES] = _read(course, workspace.source(week) / CHANGES, "release --again made it")
+        files[CHANGES] = read_or_refuse(
+            course, workspace.source(week) / CHANGES, "release --again made it"
+        )
     secrets = secrets_of(course, week)
     check_files(files, secrets, f"source/{week.name}")
     workspace.make()
@@ -106,55 +104,6 @@ def _past(course: Course, week: Week, now: dt.datetime) -> list[str]:
         f"course.yaml: weeks[{number}].due: {due:%A %d %B %Y, %H:%M} is past, so all that is "
         "handed in is late: if that is not meant, mend it; nothing has to be released again"
     ]
-
-
-def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]:
-    """Everything that students get, by relative name; raises BuildError if a part is missing."""
-    folder = course.exercise_folder(week)
-    stub = stub_of(course, week)
-    path = stub_path(course, week)
-    if not path.is_file() or path.read_text(encoding="utf-8") != stub:
-        where = path.relative_to(course.root)
-        raise BuildError(f"{where} is not what the solution makes: run `autograder build`")
-    notebook = nbformat.writes(lesson_notebook(course, week), version=4)
-    files = {
-        f"{week.name}.ipynb": notebook.encode(),
-        week.module: stub.encode(),
-        DESCRIPTION: describe_week(course, week, release),
-    }
-    for name in (f"test_{week.stem}.py", "README.md", "hints.md"):
-        files[name] = _read(course, folder / name, "write it")
-    for name in week.files:
-        files[name] = _read(
-            course, course.root / "assets" / name, f"{week.name} lists it as a file"
-        )
-    for name in week.folders:
-        files |= _folder(course, week, name)
-    for name in figures_used(lesson_text(course, week)):
-        figure = course.figures(week) / name
-        files[f"figures/{name}"] = _read(
-            course, figure, "draw it with `autograder build --figures`"
-        )
-    return files
-
-
-def _folder(course: Course, week: Week, name: str) -> dict[str, bytes]:
-    folder = course.root / "exercises" / name
-    found = {
-        path.relative_to(folder.parent).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and "__pycache__" not in path.parts
-    }
-    if not found:
-        raise BuildError(f"exercises/{name} is missing or empty: {week.name} lists it")
-    return found
-
-
-def _read(course: Course, path: Path, remedy: str) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise BuildError(f"{path.relative_to(course.root)} is missing: {remedy}") from None
 
 
 def _check_date(course: Course, week: Week, early: bool, now: dt.datetime) -> None:

@@ -100,7 +100,7 @@ def _result(
 ) -> ExerciseResult:
     own = [o for o in outcomes if o.exercise == exercise.name]
     result = sum_up(exercise.name, exercise.points, own, refused or called(own))
-    return msgspec.structs.replace(result, elective=exercise.elective)
+    return msgspec.structs.replace(result, elective=exercise.elective, outcomes=tuple(own))
 
 
 def _broken(

@@ -45,7 +45,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
 
 
 class ExerciseResult(msgspec.Struct, frozen=True):
-    """One exercise: how many of its checks passed, and the first that did not."""
+    """One exercise: how many of its checks passed, the first that did not, and how each went."""
 
     name: str
     points: float
@@ -54,6 +54,7 @@ class ExerciseResult(msgspec.Struct, frozen=True):
     total: int
     first: CheckOutcome | None = None
     elective: bool = False
+    outcomes: tuple[CheckOutcome, ...] = ()
 
 
 class CheckResult(msgspec.Struct, frozen=True):

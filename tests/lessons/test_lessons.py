@@ -1,7 +1,6 @@
 """Every lesson runs from top to bottom beside the solution without a warning, all checks green.
 
-The notebook is the one that `release` hands out. Most of the time goes to the `check` cells: each
-starts a Python of its own, as it does for a student.
+The notebook is the one that `release` hands out.
 """
 
 from __future__ import annotations
@@ -15,9 +14,10 @@ import pytest
 from nbclient import NotebookClient
 from PIL import Image
 
+from autograder.authoring.handout import week_files
 from autograder.authoring.lesson import figures_used, lesson_text
+from autograder.authoring.lessonrun import complaints
 from autograder.model.course import Course, Week, load
-from autograder.nbgrader.release import week_files
 
 SPREAD = True  # no test shares anything with another
 PROJECT = load(Path(__file__).resolve().parents[2])
@@ -39,19 +39,6 @@ def solved_folder(course: Course, week: Week, folder: Path) -> Any:
         path.write_bytes(content)
     (folder / week.module).write_bytes(course.solution(week).read_bytes())
     return nbformat.read(folder / f"{week.name}.ipynb", as_version=4)
-
-
-def complaints(notebook: Any) -> list[str]:
-    """What went wrong in a run notebook, each with the cell's first line."""
-    found = []
-    for cell in (c for c in notebook.cells if c.cell_type == "code"):
-        first = cell.source.strip().split("\n")[0]
-        for output in cell.outputs:
-            if output.output_type == "error":
-                found.append(f"{first}: {output.ename}: {output.evalue}")
-            elif output.output_type == "stream" and output.name == "stderr":
-                found.append(f"{first}: on stderr: {output.text[:500]}")
-    return found
 
 
 @every_week
@@ -80,7 +67,7 @@ def test_a_lesson_runs_and_its_checks_are_green(
         notebook, timeout=CELL_SECONDS, allow_errors=True, resources={"metadata": {"path": folder}}
     )
     client.execute()
-    assert complaints(notebook) == []
+    assert list(complaints(notebook)) == []
     for cell in (c for c in notebook.cells if "nbgrader" in c.metadata and c.cell_type == "code"):
         shown = [o.data.get("text/plain", "") for o in cell.outputs if "data" in o]
         assert "All public checks pass" in "".join(shown), f"{cell.source}: {shown}"

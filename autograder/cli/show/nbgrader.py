@@ -26,8 +26,15 @@ from ...terminal.console import bar, terminal
 from .status import counted
 
 
-def run_release(course: Course, week: Week, *, early: bool, again: bool = False) -> bool:
-    """Release, and say what students need to know; return whether nothing needs a look."""
+def run_release(
+    course: Course, week: Week, *, early: bool, again: bool = False, unproven: bool = False
+) -> bool:
+    """Release, and say what students need to know; return whether nothing needs a look.
+
+    Not before the week is proven as it stands, unless `unproven`: quickly, and not again what was.
+    """
+    if not unproven:
+        _require_proof(course, week)
     with terminal(stderr=True).status(f"releasing {week.name}"):
         released = release(course, week, early=early, again=again)
     print(f"released {week.name}: {len(released.files)} files, none with a secret line in it")
@@ -44,6 +51,21 @@ def run_release(course: Course, week: Week, *, early: bool, again: bool = False)
     for note in released.notes:
         print(f"LOOK  {note}")
     return not released.notes
+
+
+def _require_proof(course: Course, week: Week) -> None:
+    from .verification import Wanted, proven
+
+    (result,) = proven(Wanted(course, [week], public=True))
+    if not result.gaps:  # what takes longer
+        (result,) = proven(Wanted(course, [week], lesson=True))
+    for gap in result.gaps:
+        print(f"GAP  {gap}")
+    if result.gaps:
+        raise KitError(
+            f"{week.name} is not proven: mend the gaps above (`autograder verify {week.name} "
+            "--quick --lesson` shows them), or say --unproven"
+        )
 
 
 def run_release_solutions(course: Course, week: Week) -> None:

@@ -3,115 +3,180 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
-from pathlib import Path
+from dataclasses import dataclass
+from functools import cached_property
 
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from ...authoring.verify import Verification, of_all_draws, verify_week
+from ...authoring.aim import Aim
+from ...authoring.proof import Verification, of_all_draws
+from ...authoring.prove import Proof, prove, weight
+from ...authoring.proven import LESSON, PUBLIC, ProofBook
+from ...authoring.verify import WHOLE
 from ...batch.pool import process_pool
 from ...files.secret import course_secret, public_draw
 from ...model.axes import axis
-from ...model.course import Course, Week, load
+from ...model.course import Course, Week
 from ...model.errors import EngineError
 from ...model.extras import missing_in_words
-from ...sandbox import BACKENDS, choose
+from ...sandbox import choose
 from ...terminal.console import bar, terminal
 
-# What a proof is of: the week, and the secret its hidden inputs are drawn with.
-Proof = tuple[Week, bytes]
 
-
-def run_verification(
-    course: Course, weeks: list[Week], *, quick: bool, device: str, draws: int, jobs: int | None
-) -> bool:
-    """Verify the weeks, print their tables, and say whether there is no gap.
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be proven, and how.
 
     draws: how many other sets of hidden inputs; 0: this course's own alone.
+    aims: parts of the weeks, if not all. fresh: also what was proven before.
+    public: only what students get.
     """
+
+    course: Course
+    weeks: list[Week]
+    quick: bool = True
+    device: str = "auto"
+    draws: int = 0
+    jobs: int | None = None
+    lesson: bool = False
+    aims: tuple[Aim, ...] = ()
+    fresh: bool = False
+    public: bool = False
+
+    @cached_property
+    def sandbox(self) -> str:
+        return "" if self.quick else choose().name
+
+    @cached_property
+    def secrets(self) -> list[bytes]:
+        return [public_draw(n) for n in range(self.draws)] or [course_secret(self.course)]
+
+    def proofs(self, week: Week) -> list[Proof]:
+        """The parts of a week: of what students get once, of the rest once per draw."""
+        root, devices = str(self.course.root), axis(self.device)
+
+        def proof(part: str, secret: bytes = b"", aim: Aim | None = None) -> Proof:
+            return Proof(root, week.name, part, devices, secret, self.sandbox, aim)
+
+        aims = [a for a in self.aims if a.week == week.name]
+        if self.aims:
+            found = [proof(a.exercise, s, a) for a in aims for s in self.secrets]
+            whole = {a.exercise for a in aims if not a.misconception and not a.test}
+            return found + [proof(PUBLIC, aim=Aim(week.name, e)) for e in sorted(whole)]
+        if self.public:
+            return [proof(PUBLIC)]
+        parts = (WHOLE, *(e.name for e in week.exercises))
+        found = [proof(part, s) for s in self.secrets for part in parts]
+        return [*found, proof(PUBLIC), *([proof(LESSON)] if self.lesson else [])]
+
+
+def run_verification(wanted: Wanted, pool: Executor | None = None) -> bool:
+    """Verify the weeks, print their tables, and say whether there is no gap."""
     console = terminal(soft_wrap=True)
-    backend = None if quick else choose().name
-    secrets = [public_draw(n) for n in range(draws)] or [course_secret(course)]
-    proofs = [(week, secret) for week in weeks for secret in secrets]
-    count = max(1, min(jobs or os.cpu_count() or 1, len(proofs)))
-    results = []
-    columns = SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn()
-    shown = bar(*columns, TimeElapsedColumn())
-    with shown as progress:
-        task = progress.add_task("", total=len(proofs))
-
-        def tell(text: str) -> None:
-            progress.update(task, description=text)
-
-        found = _found(course, proofs, axis(device), backend, count, tell)
-        for _ in weeks:
-            of_week = []
-            for _ in secrets:
-                of_week.append(next(found))
-                progress.advance(task)
-            results.append(of_all_draws(of_week))
-            _print(console, results[-1])
+    results = proven(wanted, lambda result: _print(console, result), pool)
     gaps = sum(len(r.gaps) for r in results)
     misconceptions = sum(len(r.rows) for r in results)
     console.print(
         f"{len(results)} weeks, {sum(r.tests for r in results)} tests, "
         f"{sum(r.alternatives for r in results)} alternatives, {misconceptions} misconceptions"
-        + (f", {draws} draws: " if draws > 1 else ": ")
+        + (f", {wanted.draws} draws: " if wanted.draws > 1 else ": ")
         + f"{gaps} gaps"
     )
     return gaps == 0
 
 
-def _found(
-    course: Course,
-    proofs: list[Proof],
-    devices: tuple[str, ...],
-    backend: str | None,
-    count: int,
-    tell: Callable[[str], None],
-) -> Iterator[Verification]:
-    """The result of each proof, in order; several run at once."""
-    if count == 1:
-        for week, secret in proofs:
+def proven(
+    wanted: Wanted,
+    on_week: Callable[[Verification], None] = lambda result: None,
+    pool: Executor | None = None,
+) -> list[Verification]:
+    """The proof of each week, with a bar while it is on its way."""
+    work = {week.name: wanted.proofs(week) for week in wanted.weeks}
+    known = {p: v for proofs in work.values() for p in proofs if (v := _recalled(wanted, p))}
+    left = [p for proofs in work.values() for p in proofs if p not in known]
+    columns = SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn()
+    results = []
+    with bar(*columns, TimeElapsedColumn()) as progress:
+        task = progress.add_task("", total=len(left))
+
+        def tell(text: str) -> None:
+            progress.update(task, description=text)
+
+        found = _found(wanted, left, tell, pool)
+        for week in wanted.weeks:
             tell(week.name)
-            yield _prove(course.root, week.name, devices, secret, backend, tell)
-        return
-    pool = process_pool(count)
-    try:
-        futures = [
-            pool.submit(_prove, course.root, week.name, devices, secret, backend)
-            for week, secret in proofs
-        ]
-        for (week, _), future in zip(proofs, futures, strict=True):
-            tell(week.name)
-            yield future.result()
-    except BrokenProcessPool as error:
-        raise EngineError(
-            "a process died over a proof: `--jobs 1` shows over which part of the bank"
-        ) from error
-    finally:
-        pool.shutdown(cancel_futures=True)
+            for proof in (p for p in work[week.name] if p not in known):
+                known[proof] = found(proof)
+                if proof.aim is None:
+                    _book(wanted, proof).keep(proof.part, known[proof])
+                progress.advance(task)
+            results.append(_together(wanted, week, known, work[week.name]))
+            on_week(results[-1])
+    return results
 
 
-def _prove(
-    root: Path,
-    name: str,
-    devices: tuple[str, ...],
-    secret: bytes,
-    backend: str | None,
-    tell: Callable[[str], None] | None = None,
+def _together(
+    wanted: Wanted, week: Week, known: dict[Proof, Verification], proofs: list[Proof]
 ) -> Verification:
-    course = load(root)
-    box = BACKENDS[backend]() if backend else None  # tried by whoever chose it
+    draws = []
+    for secret in wanted.secrets:
+        draws.append(Verification(week.name))
+        for proof in proofs:
+            if proof.secret == secret:
+                draws[-1].add(known[proof])
+    result = of_all_draws(draws)
+    for proof in proofs:
+        if not proof.secret:
+            result.add(known[proof])
+    return result
 
-    def said(part: str) -> None:
-        if tell:
-            tell(f"{name}: {part}")
 
-    return verify_week(course, course.week(name), devices, secret, box, said)
+def _book(wanted: Wanted, proof: Proof) -> ProofBook:
+    week = wanted.course.week(proof.week)
+    return ProofBook(wanted.course, week, proof.devices, proof.secret, proof.sandbox)
+
+
+def _recalled(wanted: Wanted, proof: Proof) -> Verification | None:
+    if wanted.fresh or proof.aim is not None:
+        return None
+    return _book(wanted, proof).recall(proof.part)
+
+
+def _found(
+    wanted: Wanted, left: list[Proof], tell: Callable[[str], None], pool: Executor | None
+) -> Callable[[Proof], Verification]:
+    """What gives the result of each proof; several run at once, the longest begun first."""
+    count = max(1, min(wanted.jobs or os.cpu_count() or 1, len(left)))
+    if pool is None and count == 1:
+        return lambda proof: prove(proof, tell)
+    return _Side(wanted.course, left, pool or process_pool(count), own=pool is None).result
+
+
+class _Side:
+    """Proofs side by side in a pool."""
+
+    def __init__(self, course: Course, proofs: list[Proof], pool: Executor, own: bool) -> None:
+        self._pool, self._own = pool, own
+        ordered = sorted(proofs, key=lambda p: -weight(course, p))
+        self._futures: dict[Proof, Future[Verification]] = {
+            proof: pool.submit(prove, proof) for proof in ordered
+        }
+
+    def result(self, proof: Proof) -> Verification:
+        try:
+            return self._futures.pop(proof).result()
+        except BrokenProcessPool as error:
+            raise EngineError(
+                "a process died over a proof: `--jobs 1` shows over which part of the bank"
+            ) from error
+        finally:
+            if not self._futures and self._own:
+                self._pool.shutdown(cancel_futures=True)
 
 
 def _print(console: Console, result: Verification) -> None:

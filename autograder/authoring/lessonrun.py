@@ -1,0 +1,72 @@
+"""Running a week's lesson from top to bottom beside the solution, in a kernel of its own."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..model.course import Course, Week
+from ..model.errors import KitError
+from .handout import week_files
+from .proof import Verification
+
+_CELL_SECONDS = 300
+
+
+def verify_lesson(course: Course, week: Week) -> Verification:
+    """Every cell runs without an error or a warning, and every check in it is green."""
+    result = Verification(week.name)
+    try:
+        files = week_files(course, week)
+    except KitError as error:
+        result.gaps.append(str(error))
+        return result
+    with tempfile.TemporaryDirectory(prefix="autograder-lesson-") as place:
+        folder = Path(place) / week.name
+        for name, content in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        (folder / week.module).write_bytes(course.solution(week).read_bytes())
+        notebook = _ran(folder, f"{week.name}.ipynb")
+    result.gaps += (f"the lesson: {said}" for said in complaints(notebook))
+    return result
+
+
+def _ran(folder: Path, name: str) -> Any:
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(folder / name, as_version=4)
+    settings = {
+        "IPYTHONDIR": str(folder / ".ipython"),
+        "PYTHONWARNINGS": "default",
+        "NBGRADER_EXECUTION": "validate",  # a check that is not green raises
+    }
+    before = {key: os.environ.get(key) for key in settings}
+    os.environ |= settings
+    try:
+        NotebookClient(
+            notebook,
+            timeout=_CELL_SECONDS,
+            allow_errors=True,
+            resources={"metadata": {"path": str(folder)}},
+        ).execute()
+    finally:
+        for key, value in before.items():
+            os.environ.pop(key) if value is None else os.environ.update({key: value})
+    return notebook
+
+
+def complaints(notebook: Any) -> Iterator[str]:
+    """What went wrong in a run notebook, each with the cell's first line."""
+    for cell in (c for c in notebook.cells if c.cell_type == "code"):
+        first = cell.source.strip().split("\n")[0]
+        for output in cell.outputs:
+            if output.output_type == "error":
+                yield f"{first}: {output.ename}: {output.evalue}"
+            elif output.output_type == "stream" and output.name == "stderr":
+                yield f"{first}: on stderr: {output.text[:500]}"

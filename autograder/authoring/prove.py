@@ -1,0 +1,79 @@
+"""One part of a proof, as a job for a process that may have an engine already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from multiprocessing.util import Finalize
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..batch.depends import fingerprint
+from ..grading.warm import warm_engine
+from ..model.bank import Bank
+from ..model.course import Course, load
+from ..sandbox import BACKENDS
+from .aim import Aim
+from .proof import Verification
+from .proven import LESSON, PUBLIC
+from .verify import WHOLE, verify_part
+
+# What a part that is of no exercise costs, beside a misconception.
+_WEIGHTS = {WHOLE: 10, PUBLIC: 40, LESSON: 200}
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """What is to be proven: a part of a week, as far as `aim` asks for it."""
+
+    root: str
+    week: str
+    part: str
+    devices: tuple[str, ...]
+    secret: bytes
+    sandbox: str
+    aim: Aim | None = None
+
+
+def weight(course: Course, proof: Proof) -> int:
+    """About how long it takes."""
+    if proof.part in _WEIGHTS:
+        return _WEIGHTS[proof.part]
+    return len(Bank(course, course.week(proof.week)).of_exercise(proof.part))
+
+
+# The engine of this process, with what it was made for and what ends it.
+_engine: list[tuple[Any, Any, Finalize]] = []
+
+
+def prove(proof: Proof, tell: Callable[[str], None] = lambda _: None) -> Verification:
+    course = load(Path(proof.root))
+    week = course.week(proof.week)
+
+    def said(part: str) -> None:
+        tell(f"{week.name}: {part}")
+
+    if proof.part == PUBLIC:
+        from .publicside import verify_public  # with what reads notebooks, which takes seconds
+
+        said("public checks")
+        return verify_public(course, week, proof.aim.exercise if proof.aim else "")
+    if proof.part == LESSON:
+        from .lessonrun import verify_lesson
+
+        said("the lesson")
+        return verify_lesson(course, week)
+    depends = fingerprint(course, week, proof.devices, proof.secret, proof.sandbox)
+    made_for = (proof.root, week.name, depends)
+    if not _engine or _engine[0][0] != made_for:
+        end_engine()
+        box = BACKENDS[proof.sandbox]() if proof.sandbox else None  # tried by whoever chose it
+        engine = warm_engine(course, week, proof.devices, proof.secret, box)
+        # a pool's process ends without `atexit`
+        _engine.append((made_for, engine, Finalize(None, engine.close, exitpriority=0)))
+    return verify_part(_engine[0][1], proof.part, said, proof.aim)
+
+
+def end_engine() -> None:
+    while _engine:
+        _engine.pop()[2]()

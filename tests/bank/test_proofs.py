@@ -1,0 +1,158 @@
+"""Parts of a proof: one alone, again at a save, and not again what has not changed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.aim import Aim, aims
+from autograder.authoring.proof import Row, Verification
+from autograder.authoring.proven import PUBLIC, ProofBook
+from autograder.model.course import Course, load
+from autograder.model.errors import BankError
+
+TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
+WEEK = "week01_tiny"
+GRADER = f"autograder/graders/{WEEK}/test_weigh.py"
+BANK = f"solutions/{WEEK}/misconceptions"
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    return load(shutil.copytree(TINY, tmp_path / "c", ignore=shutil.ignore_patterns("__pyc*")))
+
+
+def book(course: Course) -> ProofBook:
+    course = load(course.root)
+    return ProofBook(course, course.week(WEEK), ("cpu",), b"secret", "")
+
+
+def kept(course: Course, *parts: str) -> dict[str, bool]:
+    return {part: book(course).recall(part) is not None for part in parts}
+
+
+@pytest.fixture
+def proven(course: Course) -> Course:
+    for part in ("weigh", "Scale", "", PUBLIC):
+        proof = Verification(WEEK, 1, 2, [Row("x", part, ("t",), ("x",))], [], {"n"})
+        book(course).keep(part, proof)
+        assert book(course).recall(part) == proof
+    return course
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "still"),
+    [
+        (GRADER, "\n# more\n", {"weigh": False, "Scale": True, "": False, PUBLIC: False}),
+        (f"{BANK}/ignores_dim.py", "\n", {"weigh": False, "Scale": True, "": False}),
+        (f"solutions/{WEEK}/tiny.py", "\n", {"weigh": False, "Scale": False, PUBLIC: False}),
+        (f"autograder/graders/{WEEK}/conftest.py", "\n", {"weigh": False, "Scale": False}),
+        (f"exercises/{WEEK}/hints.md", "\n", {"weigh": True, "": False, PUBLIC: False}),
+        ("course.yaml", "scoring: {follow_through: none}\n", {"weigh": False, PUBLIC: False}),
+        ("README.md", "\n", {"weigh": True, "Scale": True, "": True, PUBLIC: True}),
+    ],
+)
+def test_a_proof_holds_for_what_it_read(proven, name, text, still):
+    with (proven.root / name).open("a", encoding="utf-8") as file:
+        file.write(text)
+    assert kept(proven, *still) == still
+
+
+def test_another_draw_another_device_or_a_sandbox_is_another_proof(proven):
+    week = proven.week(WEEK)
+    for other in (
+        (("cpu",), b"other", ""),
+        (("cpu", "cuda"), b"secret", ""),
+        (("cpu",), b"secret", "x"),
+    ):
+        assert ProofBook(proven, week, *other).recall("weigh") is None
+
+
+def test_a_gap_is_not_kept(course):
+    book(course).keep("weigh", Verification(WEEK, gaps=["something"]))
+    assert kept(course, "weigh") == {"weigh": False}
+
+
+def test_a_damaged_file_is_no_proof(proven):
+    for path in (proven.state / "proofs" / WEEK).iterdir():
+        path.write_text("{")
+    assert kept(proven, "weigh", PUBLIC) == {"weigh": False, PUBLIC: False}
+
+
+@pytest.mark.parametrize(
+    ("name", "aim"),
+    [
+        ("weigh", Aim(WEEK, "weigh")),
+        ("ignores_dim", Aim(WEEK, "weigh", "ignores_dim")),
+        ("test_any_axis", Aim(WEEK, "weigh", test="test_any_axis")),
+        ("test_any_axis[cpu]", Aim(WEEK, "weigh", test="test_any_axis")),
+        ("weigh::test_any_axis", Aim(WEEK, "weigh", test="test_any_axis")),
+        ("test_weigh.py::test_any_axis", Aim(WEEK, "weigh", test="test_any_axis")),
+        (f"{GRADER}::test_any_axis", Aim(WEEK, "weigh", test="test_any_axis")),
+    ],
+)
+def test_only_takes_an_exercise_a_misconception_or_a_test(course, name, aim):
+    assert aims(course, list(course.weeks), name) == [aim]
+
+
+def test_a_name_that_is_unknown_is_refused_with_the_nearest(course):
+    with pytest.raises(BankError, match="did you mean ignores_dim"):
+        aims(course, list(course.weeks), "ignore_dim")
+
+
+def test_one_misconception_alone(course, autograder):
+    done = autograder("verify", "--quick", "--only", "ignores_dim", cwd=course.root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 misconceptions: 0 gaps" in done.stdout
+
+
+def test_one_test_alone_and_what_it_lets_pass(course, autograder):
+    path = course.root / GRADER
+    path.write_text(path.read_text("utf-8") + '\n\ndef test_new(agree):\n    """Nothing."""\n')
+    done = autograder("verify", "--quick", "--only", "test_new", cwd=course.root)
+    assert done.returncode == 1
+    assert [line for line in done.stdout.split("\n") if line.startswith("GAP")] == [
+        "GAP  the stub passes test_weigh.py::test_new",
+        "GAP  test_weigh.py::test_new proves nothing: no misconception fails it",
+    ]
+
+
+def test_watching_proves_again_what_a_save_has_changed(course):
+    command = [Path(sys.executable).parent / "autograder", "verify", "--quick", "--watch"]
+    process = subprocess.Popen(
+        [*command, "--only", "test_any_axis", "--jobs", "1"],
+        cwd=course.root,
+        env=os.environ | {"NO_COLOR": "1", "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+
+    def told() -> str:
+        text = ""
+        while "waiting for a save" not in text:
+            line = process.stdout.readline()  # type: ignore[union-attr]
+            assert line, text
+            text += line
+        return text
+
+    try:
+        assert ": 0 gaps" in told()
+        path = course.root / GRADER
+        text = path.read_text("utf-8")
+        path.write_text(
+            text.replace("def test_any_axis(agree, draw):", "def test_any_axis(agree):")
+        )
+        assert "solution fails test_weigh.py::test_any_axis" in told()
+        path.write_text(text)
+        assert ": 0 gaps" in told()
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        process.stdout.close()

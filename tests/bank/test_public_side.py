@@ -1,0 +1,124 @@
+"""What students get is proven too, and no week leaves that is not."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.lessonrun import verify_lesson
+from autograder.authoring.new import new_week
+from autograder.authoring.publicside import verify_public
+from autograder.model.course import Course, load
+from autograder.model.stubs import write_stubs
+
+TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
+WEEK = "week02_spread"
+CHECK = "def test_spread_by_hand():"
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    """A course whose second week is as `autograder new` makes it, with its blanks filled in."""
+    root = Path(shutil.copytree(TINY, tmp_path / "c", ignore=shutil.ignore_patterns("__pyc*")))
+    new_week(load(root), WEEK)
+    for path in [*root.rglob(f"{WEEK}/**/*.py"), *root.rglob(f"{WEEK}/*.md"), root / "course.yaml"]:
+        path.write_text(path.read_text("utf-8").replace("FILL IN", "Said"), encoding="utf-8")
+    course = load(root)
+    write_stubs(course)
+    return course
+
+
+@pytest.fixture
+def gaps(course: Course) -> Callable[..., list[str]]:
+    """The gaps of the public side once a file was changed; without a change there are none."""
+
+    def found(name: str, before: str, after: str) -> list[str]:
+        path = next(course.root.rglob(f"{WEEK}/{name}"))
+        text = path.read_text("utf-8")
+        assert before in text
+        path.write_text(text.replace(before, after), encoding="utf-8")
+        return verify_public(course, course.week(WEEK)).gaps
+
+    return found
+
+
+def test_a_new_week_has_no_gap_on_its_public_side(course):
+    assert verify_public(course, course.week(WEEK)).gaps == []
+
+
+def test_a_public_check_that_its_own_solution_fails(gaps):
+    found = gaps("test_spread.py", "[5.0, 5.0])),", "[5.0, 6.0])),")
+    fails = "fails the public check test_spread_by_hand: 1 and 7, like 5 and 5, should give 5"
+    assert [g.partition(", not")[0] for g in found] == [
+        f"the solution {fails}",
+        f"alternative sum_and_count {fails}",
+    ]
+
+
+def test_an_exercise_without_a_public_check(gaps):
+    first, second = gaps("test_spread.py", CHECK, "def test_it():")
+    assert first == "test_spread.py: test_it belongs to no exercise by its name"
+    assert second == "spread has no public check: test_spread_..."
+
+
+def test_a_public_check_that_passes_on_the_stub(gaps):
+    more = "def test_spread_is_there():\n    from spread import spread\n\n\n" + CHECK
+    assert gaps("test_spread.py", CHECK, more) == [
+        "the stub passes the public check test_spread_is_there"
+    ]
+
+
+def test_checks_that_cannot_be_read(gaps):
+    (gap,) = gaps("test_spread.py", "import torch\n", "import torch_ch\n")
+    assert "No module named 'torch_ch'" in gap
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "gap"),
+    [
+        ("hints.md", "## spread", "## spread_it", "spread has no hint in hints.md"),
+        ("hints.md", "## spread", "## spread_it", "hints.md has hints for spread_it"),
+        ("lesson.md", 'check("spread")', "1 + 1", "the exercise 'spread' has no place"),
+    ],
+)
+def test_hints_and_a_cell_for_each_exercise(gaps, name, before, after, gap):
+    assert any(gap in found for found in gaps(name, before, after))
+
+
+@pytest.mark.parametrize("name", ["README.md", "hints.md", "test_spread.py"])
+def test_files_that_are_missing(course, name):
+    (course.root / "exercises" / WEEK / name).unlink()
+    (gap,) = verify_public(course, course.week(WEEK)).gaps
+    assert gap.startswith(f"exercises/{WEEK}/{name} is missing")
+
+
+def test_a_lesson_runs_beside_the_solution(course):
+    assert verify_lesson(course, course.week(WEEK)).gaps == []
+
+
+def test_a_lesson_that_fails_and_one_that_is_not_green(course):
+    folder = course.root / "exercises" / WEEK
+    lesson = folder / "lesson.md"
+    lesson.write_text(
+        lesson.read_text("utf-8").replace("## 1 ·", "```python\n1 / 0\n```\n\n## 1 ·")
+    )
+    checks = folder / "test_spread.py"
+    checks.write_text(checks.read_text("utf-8").replace("[5.0, 5.0])),", "[5.0, 6.0])),"))
+    first, second = verify_lesson(course, course.week(WEEK)).gaps
+    assert first == "the lesson: 1 / 0: ZeroDivisionError: division by zero"
+    assert re.match(r'the lesson: check\("spread"\): NotPassed', second)
+
+
+def test_release_refuses_what_is_not_proven(course, autograder):
+    (course.root / "exercises" / WEEK / "hints.md").write_text("", encoding="utf-8")
+    refused = autograder("release", WEEK, "--early", cwd=course.root)
+    assert refused.returncode == 2
+    assert "GAP  spread has no hint in hints.md" in refused.stdout
+    assert "is not proven" in refused.stderr
+    assert not (course.root / "nbgrader").exists()
+    done = autograder("release", WEEK, "--early", "--unproven", cwd=course.root)
+    assert done.returncode == 0, done.stderr
