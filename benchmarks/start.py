@@ -124,7 +124,7 @@ def _quiet(said: list[tuple[float, str]], most: float, quiet: float, after: int 
 
 def student_folder(place: Path) -> Path:
     """Week 1 as a student has it, with a right solution in it."""
-    from autograder.nbgrader.release import week_files
+    from autograder.authoring.handout import week_files
 
     course = load(ROOT)
     week = course.weeks[0]

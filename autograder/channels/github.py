@@ -21,10 +21,10 @@ from importlib import metadata
 from importlib.resources import files as resources
 from pathlib import Path
 
+from ..authoring.handout import week_files
 from ..authoring.leaks import check_files, secrets_of
 from ..model.course import Course, Week
 from ..model.errors import KitError
-from ..nbgrader.release import week_files
 from ..nbgrader.workspace import Workspace
 
 CHECKS = ".github/workflows/checks.yml"

@@ -19,6 +19,7 @@ from pathlib import Path
 import nbformat
 
 from ..authoring.answers import MarkingGuide, answers_text, marking_guides
+from ..authoring.handout import week_files
 from ..authoring.leaks import check_files, check_folder, secrets_of
 from ..authoring.lesson import ANSWER, Notebook, lesson_notebook
 from ..model.bank import Bank
@@ -28,7 +29,7 @@ from ..model.late import due_for
 from ..model.registry import Late
 from ..model.stubs import without_marks
 from .database import read_gradebook
-from .release import hand_out, replace_folder, week_files
+from .release import hand_out, replace_folder
 from .workspace import Workspace
 
 MISTAKES = "MISTAKES.md"

@@ -27,6 +27,8 @@ from ...model.extras import missing_in_words
 from ...sandbox import choose
 from ...terminal.console import bar, terminal
 
+_WORTH = 50  # of the weights in authoring/prove.py: what a process of its own is worth
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -151,8 +153,10 @@ def _found(
     wanted: Wanted, left: list[Proof], tell: Callable[[str], None], pool: Executor | None
 ) -> Callable[[Proof], Verification]:
     """What gives the result of each proof; several run at once, the longest begun first."""
-    count = max(1, min(wanted.jobs or os.cpu_count() or 1, len(left)))
-    if pool is None and count == 1:
+    count = min(wanted.jobs or os.cpu_count() or 1, len(left))
+    if wanted.jobs is None:  # another process costs what importing torch costs
+        count = min(count, sum(weight(wanted.course, p) for p in left) // _WORTH)
+    if pool is None and count <= 1:
         return lambda proof: prove(proof, tell)
     return _Side(wanted.course, left, pool or process_pool(count), own=pool is None).result
 
