@@ -1,4 +1,4 @@
-"""Commands of an author: new, build, verify."""
+"""Commands of an author: new, build, verify, try."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..model.axes import CHOICES_IN_WORDS
-from .app import app
+from .app import WeekArgument, app
 
 
 @app.command()
@@ -106,6 +106,37 @@ def verify(
 
         watch_verification(wanted, only)
     elif not run_verification(wanted):
+        raise typer.Exit(1)
+
+
+@app.command("try")
+def try_(
+    week: WeekArgument,
+    what: Annotated[
+        str, typer.Argument(help="A file, a folder, a zip, a misconception, or - to read Python.")
+    ],
+    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    quick: Annotated[
+        bool, typer.Option(help="Without the sandbox: code that you trust only.")
+    ] = False,
+    device: Annotated[str, typer.Option(help=f"{CHOICES_IN_WORDS}.")] = "auto",
+    out: Annotated[
+        Path | None, typer.Option(help="The page; default: in .autograder/tried.")
+    ] = None,
+) -> None:
+    """Show what a student would read who hands this in: scores, names, the line, and the page.
+
+    A piece of Python that has not all exercises is laid over the solution.
+
+    Example: autograder try week02 inverted_mask --open
+    """
+    from ..model.course import load
+
+    course = load()
+    from .show.trying import run_try
+
+    chosen = course.week(week)
+    if not run_try(course, chosen, what, show=show, quick=quick, device=device, out=out):
         raise typer.Exit(1)
 
 

@@ -1,0 +1,70 @@
+"""`autograder try`: what a student would read."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.cli.show.trying import tried_of
+from autograder.model.course import Course, load
+from autograder.model.errors import KitError
+
+TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
+WRONG = """def weigh(x, dim=-1):
+    e = (x - x.amax(-1, keepdim=True)).exp()
+    return e / e.sum(-1, keepdim=True)
+"""
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    return load(shutil.copytree(TINY, tmp_path / "c", ignore=shutil.ignore_patterns("__pyc*")))
+
+
+def test_a_snippet_is_laid_over_the_solution_and_a_module_is_taken_as_it_is(course, tmp_path):
+    week, solution = course.weeks[0], course.solution(course.weeks[0]).read_text("utf-8")
+    (tmp_path / "piece.py").write_text(WRONG)
+    (tmp_path / "whole.py").write_text(solution + "\n" + WRONG)
+    piece = tried_of(course, week, str(tmp_path / "piece.py"))
+    assert piece.submission.files[week.module].decode() == f"{solution}\n\n{WRONG}"
+    whole = tried_of(course, week, str(tmp_path / "whole.py"))
+    assert (whole.submission.files[week.module].decode(), whole.over) == (f"{solution}\n{WRONG}", 0)
+
+
+def test_what_defines_no_exercise_or_is_not_known_is_refused(course, tmp_path):
+    (tmp_path / "other.py").write_text("def other():\n    pass\n")
+    with pytest.raises(KitError, match="defines no exercise"):
+        tried_of(course, course.weeks[0], str(tmp_path / "other.py"))
+    with pytest.raises(KitError, match="did you mean ignores_dim"):
+        tried_of(course, course.weeks[0], "ignore_dim")
+
+
+def test_a_snippet_on_standard_input_gets_its_page_with_its_own_lines(course):
+    done = subprocess.run(
+        [Path(sys.executable).parent / "autograder", "try", "1", "-", "--quick"],
+        cwd=course.root,
+        input=WRONG
+        + "\n\nclass Scale:\n    def __init__(self, size):\n        raise KeyError(size)\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "line 8 of tiny.py" in " ".join(done.stdout.split())
+    (page,) = (course.state / "tried").rglob("*.html")
+    assert str(page) in done.stdout.replace("\n", "")
+    text = page.read_text("utf-8")
+    assert "<html" in text
+
+
+def test_a_misconception_is_named_on_its_page(course, autograder):
+    done = autograder("try", "1", "ignores_dim", cwd=course.root)
+    assert done.returncode == 0, done.stderr
+    assert "ignores_dim:" in done.stdout
+    assert "test_weigh.py::test_any_axis" in done.stdout
+    page = course.state / "tried" / "week01_tiny" / "ignores_dim.html"
+    assert "<html" in page.read_text("utf-8")
