@@ -34,6 +34,7 @@ _OF_THE_COURSE = (
     "nbgrader",
     "immediate",
     "canvas",
+    "groups",
     "lti",
 )
 _SHOWN = ("decimals", "modules_from_notebook")  # what is done before and after grading

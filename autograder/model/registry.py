@@ -210,6 +210,7 @@ class Registry(_Config, frozen=True):
     late: Late | None = None  # what late work costs; default: nothing
     scoring: Scoring = Scoring()  # how points are taken off
     nbgrader: Nbgrader = Nbgrader()  # where nbgrader works
+    groups: Literal["listed", "declared"] = "listed"  # in groups.csv, or in students' group.txt
     canvas: Canvas | None = None  # where grades are pushed
     lti: Lti | None = None  # where grades are pushed
     suspects: Suspects = Suspects()  # how long the line of a mistake is looked for

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from .collected import Oddities, keep_collected
+from .groups import spread_groups
+from .requests import take_requests
 from .workspace import Workspace, open_api, open_gradebook, require
 
 
@@ -19,6 +21,8 @@ class Collection:
     missing: list[str]  # known to the gradebook, but nothing handed in
     foreign: dict[str, str]  # student -> the user who owns what was handed in under their name
     notes: list[str] = field(default_factory=list)
+    asking: list[str] = field(default_factory=list)  # for a regrade
+    grouped: list[str] = field(default_factory=list)  # who has another's submission
 
 
 def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collection:
@@ -38,6 +42,9 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
         )
         collecting.update, collecting.check_owner = True, check_owner
         require(capture_log(collecting), f"collecting {week.name}")
+    fresh = [s for s, time in _times(workspace, week).items() if time != before.get(s)]
+    asking = take_requests(course, week, fresh)
+    grouped = spread_groups(course, week)
     after = _times(workspace, week)
     keep_collected(course, week, Oddities(collecting.foreign, collecting.notes))
     return Collection(
@@ -46,6 +53,8 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
         missing=[s for s in _known(course) if s not in after],
         foreign=collecting.foreign,
         notes=collecting.notes,
+        asking=asking,
+        grouped=grouped,
     )
 
 

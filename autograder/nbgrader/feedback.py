@@ -25,6 +25,7 @@ from .dates import bring_dates
 from .handmarks import require_marks
 from .rebuild import require_held
 from .recorded import kept_report
+from .requests import answer_note
 from .restore import CoursePreprocessor, Notebook, Resources
 from .standing import require_marked
 from .submitted import FROM_NBGRADER
@@ -143,7 +144,10 @@ class FinishFeedback(CoursePreprocessor):
             course,
             student=about["student"],
             late=about.get("late", ""),
-            notes=[note.text for note in kept.notes] if kept else (),
+            notes=[
+                *answer_note(course, week, about["student"]),
+                *(note.text for note in (kept.notes if kept else ())),
+            ],
             marks=marks,
             notebook=shown_cells(nb, Workspace(course).released(week) / "figures", below=2),
         )

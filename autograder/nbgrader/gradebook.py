@@ -11,6 +11,7 @@ from ..model.report import Report
 from ..model.scoring import rounded
 from ..model.verdicts import Ending
 from .dates import bring_dates, lines
+from .groups import share_marks
 from .handmarks import keep_marks, require_marks, restore_marks
 from .rebuild import require_held, restore_assignment
 from .settled import standing_already
@@ -101,6 +102,7 @@ def record(
     if pending:
         _autograde(course, week, report, pending, recording, on_done)
     recording.notes.extend(f"LOOK  {note}" for note in restore_marks(course, week))
+    share_marks(course, week)
     recording.notes.extend(lines(bring_dates(course)))
     return recording
 

@@ -9,6 +9,7 @@ from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from ..model.late import due_for
 from .database import read_gradebook
+from .groups import share_marks
 from .status import to_collect
 from .workspace import Workspace
 
@@ -17,6 +18,8 @@ def require_marked(
     course: Course, weeks: Sequence[Week], students: Container[str] | None = None
 ) -> None:
     """Raise NbgraderError if an answer waits to be marked: it would be shown as 0 points."""
+    for week in weeks:
+        share_marks(course, week)
     _, entries = read_gradebook(course)
     for week in weeks:
         waiting = [

@@ -21,6 +21,7 @@ from .collected import read_collected
 from .database import GradebookEntry, read_gradebook
 from .extensions import unknown_extensions
 from .recorded import Recorded, earlier_reports, feedback_is_stale, handed_in, heads
+from .requests import open_requests, read_request
 from .workspace import Workspace
 
 
@@ -55,6 +56,7 @@ class WeekStatus(msgspec.Struct, frozen=True):
     again: dict[str, list[Result]]  # graded several times: every result, the latest last
     foreign: dict[str, str]  # student -> the user who handed in under their name
     noted: dict[Kind, list[str]] = {}  # kind of trouble with a notebook or module -> students
+    asking: dict[str, str] = {}  # who asked for a regrade and has no answer -> their first line
     strangers: list[str] = []  # what is said of extensions for students whom nobody knows
 
 
@@ -98,6 +100,7 @@ def _week(
         again=_again(course, week, reports),
         foreign=read_collected(course, week).foreign,
         noted=_noted(graded, reports),
+        asking=open_requests(course, week),
         strangers=unknown_extensions(course, week),
     )
 
@@ -162,7 +165,9 @@ def to_collect(course: Course, week: Week) -> list[str]:
     found = []
     for student, time in sorted(newest.items()):
         collected = _parsed(handed_in(course, week, student))
-        if collected is None or time > collected:
+        asked = read_request(course, week, student)  # its hand-in keeps the time of the one before
+        brought = _parsed(asked.handed_in) if asked else None
+        if collected is None or (time > collected and time != brought):
             found.append(student)
     return found
 

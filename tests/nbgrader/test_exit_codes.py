@@ -18,6 +18,8 @@ from autograder.model.report import SubmissionReport
 from autograder.model.verdicts import Ending
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.gradebook import record
+from autograder.nbgrader.requests import REQUEST
+from autograder.nbgrader.sheets import code_of
 from autograder.nbgrader.workspace import Workspace
 from tests.channels.platform_server import TOKEN, CanvasServer, serving
 from tests.nbgrader.tiny_course import REGISTRY, SOLUTION, WEEK, graded, report
@@ -281,6 +283,44 @@ def _(stage: Stage) -> list[str]:
 @scene("export", 2)
 def _(stage: Stage) -> list[str]:
     return ["export", WEEK]
+
+
+@scene("marks", 0)
+def _(stage: Stage) -> list[str]:
+    stage.graded("ada")
+    return ["marks", WEEK, "--out", stage.file("sheet.csv", "")]
+
+
+@scene("marks", 1)
+def _(stage: Stage) -> list[str]:
+    stage.graded("ada")
+    code = code_of(stage.course, stage.week, "ada")
+    head = "code,question,mark\n"
+    run(["marks", WEEK, "--from", stage.file("a", f"{head}{code},why,3\n"), "--marker", "bea"])
+    second = stage.file("b", f"{head}{code},why,1\n")
+    return ["marks", WEEK, "--from", second, "--marker", "cy"]
+
+
+@scene("marks", 2)
+def _(stage: Stage) -> list[str]:
+    return ["marks", WEEK, "--out", stage.file("sheet.csv", "")]
+
+
+@scene("requests", 0)
+def _(stage: Stage) -> list[str]:
+    return ["requests", WEEK]
+
+
+@scene("requests", 1)
+def _(stage: Stage) -> list[str]:
+    (stage.handed_in(ME) / REQUEST).write_text("Please look again.")
+    collect(stage.course, stage.week)
+    return ["requests", WEEK]
+
+
+@scene("requests", 2)
+def _(stage: Stage) -> list[str]:
+    return ["requests", WEEK, "--answer", "ada", "--text", "no"]
 
 
 def canvas(stage: Stage, student: str) -> list[str]:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny_course import SOLUTION, WEEK, graded, report
 
 from autograder.cli import run
 from autograder.model.course import Course, Week
@@ -17,6 +16,7 @@ from autograder.nbgrader.collect import collect
 from autograder.nbgrader.gradebook import record
 from autograder.nbgrader.handmarks import keep_marks
 from autograder.nbgrader.workspace import Workspace, open_api, open_gradebook
+from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:unclosed file.*timestamp.txt:ResourceWarning",  # by nbgrader, releasing feedback

@@ -87,6 +87,10 @@ def run_collect(course: Course, week: Week) -> bool:
     for owner in sorted(set(found.foreign.values())):
         names = sorted(s for s, o in found.foreign.items() if o == owner)
         print(f"LOOK  handed in by the user {owner} under other names: {counted(names)}")
+    if found.grouped:
+        print(f"laid into group members' folders: {'; '.join(found.grouped)}")
+    for student in found.asking:
+        print(f"a regrade is asked for: {student}; `autograder requests {week.name}`")
     for note in found.notes:
         print(f"LOOK  {note}")
     return not (found.foreign or found.notes)

@@ -73,6 +73,10 @@ def _to_do(w: WeekStatus) -> list[str]:
         lines.append(f"{_named(w.waiting)} to collect: `autograder collect {w.week}`")
     if w.ungraded:
         lines.append(f"{_named(w.ungraded)} to grade: `autograder grade {w.week}`")
+    if w.asking:
+        lines.append(
+            f"a regrade is asked for by {_named(list(w.asking))}: `autograder requests {w.week}`"
+        )
     if w.stale:
         lines.append(
             f"{_named(w.stale)}: feedback older than the score: `autograder feedback {w.week}`"
@@ -114,6 +118,7 @@ def _details(w: WeekStatus) -> list[str]:
     lines += [f"{student} is {late} late" for student, late in w.late.items()]
     lines += [f"{student} was refused: {why}" for student, why in w.refused.items()]
     lines += [f"{KINDS[kind]}: {', '.join(some)}" for kind, some in w.noted.items()]
+    lines += [f"{student} asks: {text}" for student, text in w.asking.items()]
     if w.foreign:
         lines.append(f"handed in by another user: {', '.join(sorted(w.foreign))}")
     if w.to_mark:

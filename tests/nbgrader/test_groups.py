@@ -1,0 +1,190 @@
+"""Groups: handed in by one, graded once, returned to each; marks too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.cli import run
+from autograder.model.course import Course, Week, load
+from autograder.model.errors import NbgraderError
+from autograder.nbgrader.collect import collect
+from autograder.nbgrader.gradebook import final_scores, record
+from autograder.nbgrader.groups import groups_of, share_marks, spread_groups
+from autograder.nbgrader.submitted import read_student
+from autograder.nbgrader.workspace import Workspace, open_gradebook
+from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
+
+OTHER = SOLUTION + "\n# another one\n"
+FIRST, SECOND = "2020-01-10 12:00:00.000000 UTC", "2020-01-11 12:00:00.000000 UTC"
+HandIn = Callable[..., Path]
+
+
+@pytest.fixture
+def hands_in(hand_in: HandIn, notebook: str) -> HandIn:
+    answered = notebook.replace("*Your answer here.*", "Because we say so.")
+
+    def hands_in(student: str, code: str = SOLUTION, time: str = FIRST, **more: str) -> Path:
+        files = {"doubling.py": code, f"{WEEK}.ipynb": answered, **more}
+        return hand_in(student, files, time=time)
+
+    return hands_in
+
+
+@pytest.fixture
+def listed(course: Course) -> Course:
+    (course.root / "groups.csv").write_text("group,student\nA,ada\nA,bob\nB,carl\n")
+    return course
+
+
+def module(course: Course, student: str) -> str:
+    return (Workspace(course).submitted(student, course.weeks[0]) / "doubling.py").read_text()
+
+
+def test_what_one_hands_in_is_everybodys(listed: Course, week: Week, hands_in: HandIn) -> None:
+    hands_in("ada")
+    found = collect(listed, week, check_owner=False)
+    assert found.grouped == ["bob has what ada handed in for their group"]
+    assert module(listed, "bob") == SOLUTION
+    folder = Workspace(listed).submitted("bob", week)
+    assert (folder / "timestamp.txt").read_text() == FIRST
+    assert not (folder / "submission_secret.txt").exists(), "by it ada fetches her feedback"
+
+
+def test_it_is_one_submission_to_the_grader(listed: Course, week: Week, hands_in: HandIn) -> None:
+    hands_in("ada")
+    collect(listed, week, check_owner=False)
+    assert read_student(listed, week, "ada").files == read_student(listed, week, "bob").files
+
+
+def test_the_newest_of_a_group_counts_and_feedback_reaches_both(
+    listed: Course, week: Week, hands_in: HandIn
+) -> None:
+    hands_in("ada", OTHER, FIRST)
+    hands_in("bob", SOLUTION, SECOND)
+    collect(listed, week, check_owner=False)
+    assert module(listed, "ada") == module(listed, "bob") == SOLUTION
+    secrets = [
+        (Workspace(listed).submitted(s, week) / "submission_secret.txt").read_text()
+        for s in ("ada", "bob")
+    ]
+    assert secrets == ["ada", "bob"], "each fetches it as before"
+
+
+def test_a_later_hand_in_of_either_takes_the_place(
+    listed: Course, week: Week, hands_in: HandIn
+) -> None:
+    hands_in("ada", OTHER, FIRST)
+    collect(listed, week, check_owner=False)
+    hands_in("bob", SOLUTION, SECOND)
+    collect(listed, week, check_owner=False)
+    assert module(listed, "ada") == SOLUTION
+    assert spread_groups(listed, week) == [], "nothing is left to do"
+
+
+def test_whoever_is_alone_is_left_alone(listed: Course, week: Week, hands_in: HandIn) -> None:
+    hands_in("carl", OTHER)
+    assert collect(listed, week, check_owner=False).grouped == []
+    assert groups_of(listed, week) == [["ada", "bob"]]
+
+
+def test_a_mark_for_one_is_a_mark_for_all(listed: Course, week: Week, hands_in: HandIn) -> None:
+    hands_in("ada")
+    collect(listed, week, check_owner=False)
+    record(listed, week, report(graded("ada", 2, 1), graded("bob", 2, 1)))
+    with open_gradebook(listed) as gradebook:
+        grade = gradebook.find_grade("why", WEEK, WEEK, "ada")
+        grade.manual_score, grade.needs_manual_grade = 2.5, False
+        gradebook.find_comment("why", WEEK, WEEK, "ada").manual_comment = "Good."
+        gradebook.db.commit()
+    assert share_marks(listed, week) == ["bob has the marks of ada"]
+    assert final_scores(listed, week) == {"ada": 5.5, "bob": 5.5}
+    with open_gradebook(listed) as gradebook:
+        assert gradebook.find_comment("why", WEEK, WEEK, "bob").manual_comment == "Good."
+
+
+def test_export_needs_one_mark_and_not_two(
+    listed: Course, week: Week, hands_in: HandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hands_in("ada")
+    collect(listed, week, check_owner=False)
+    record(listed, week, report(graded("ada", 2, 1), graded("bob", 2, 1)))
+    monkeypatch.chdir(listed.root)
+    assert run(["export", WEEK]) == 2
+    with open_gradebook(listed) as gradebook:
+        grade = gradebook.find_grade("why", WEEK, WEEK, "bob")
+        grade.manual_score, grade.needs_manual_grade = 1.0, False
+        gradebook.db.commit()
+    assert run(["export", WEEK]) == 0
+
+
+def test_lateness_is_each_ones_own(listed: Course, week: Week, hands_in: HandIn) -> None:
+    more = f"{{student: bob, week: {WEEK}, until: 2020-01-20T12:00:00}}"
+    late = f"late: {{percent: 10, extensions: [{more}]}}\n"
+    registry = listed.root / "course.yaml"
+    registry.write_text(late + registry.read_text())
+    course = load(listed.root)
+    hands_in("ada", time="2020-01-14 12:00:00.000000 UTC")
+    collect(course, week, check_owner=False)
+    record(course, week, report(graded("ada", 2, 1), graded("bob", 2, 1)))
+    assert final_scores(course, week) == {"ada": 2.7, "bob": 3.0}
+
+
+@pytest.fixture
+def declared(course: Course) -> Course:
+    registry = course.root / "course.yaml"
+    registry.write_text("groups: declared\n" + registry.read_text())
+    return load(course.root)
+
+
+def test_a_group_that_names_each_other_is_one(
+    declared: Course, week: Week, hands_in: HandIn
+) -> None:
+    hands_in("ada", OTHER, FIRST, **{"group.txt": "ada\nbob\n"})
+    hands_in("bob", SOLUTION, SECOND, **{"group.txt": "ada\n"})
+    collect(declared, week, check_owner=False)
+    assert module(declared, "ada") == SOLUTION
+
+
+def test_nobody_takes_anothers_work_over_by_naming_them(
+    declared: Course, week: Week, hands_in: HandIn
+) -> None:
+    hands_in("mallory", OTHER, SECOND, **{"group.txt": "ada\n../../etc\n"})
+    hands_in("ada", SOLUTION, FIRST)
+    collect(declared, week, check_owner=False)
+    assert (module(declared, "ada"), module(declared, "mallory")) == (SOLUTION, OTHER)
+
+
+def test_whoever_handed_in_nothing_may_be_named(
+    declared: Course, week: Week, hands_in: HandIn
+) -> None:
+    with open_gradebook(declared) as gradebook:
+        gradebook.add_student("bob")
+    hands_in("ada", SOLUTION, FIRST, **{"group.txt": "bob\nnobody-known\n"})
+    collect(declared, week, check_owner=False)
+    assert module(declared, "bob") == SOLUTION
+    assert not Workspace(declared).submitted("nobody-known", week).exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("name\nada\n", "needs columns"),
+        ("group,student\nA,ada\nB,ada\n", "line 3: ada is in two groups"),
+        ("group,student,week\nA,ada,week9\n", "line 2: there is no week 'week9'"),
+    ],
+)
+def test_a_mistake_in_the_list_is_named(course: Course, week: Week, text: str, what: str) -> None:
+    (course.root / "groups.csv").write_text(text)
+    with pytest.raises(NbgraderError, match=what):
+        groups_of(course, week)
+
+
+def test_a_group_may_be_of_one_week(course: Course, week: Week) -> None:
+    text = f"group,student,week\nA,ada,{WEEK}\nA,bob,{WEEK}\n"
+    (course.root / "groups.csv").write_text(text)
+    assert groups_of(course, week) == [["ada", "bob"]]
+    assert json.dumps(groups_of(course, week)) == '[["ada", "bob"]]'

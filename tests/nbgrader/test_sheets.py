@@ -1,0 +1,191 @@
+"""Marks on sheets without names, by one or two; and requests for a regrade."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.cli import run
+from autograder.model.course import Course, Week
+from autograder.model.errors import NbgraderError
+from autograder.nbgrader.collect import collect
+from autograder.nbgrader.gradebook import record
+from autograder.nbgrader.requests import REQUEST, answer_request, open_requests
+from autograder.nbgrader.sheets import code_of, read_marks, sheet
+from autograder.nbgrader.status import status, to_collect
+from autograder.nbgrader.workspace import Workspace, open_gradebook
+from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:unclosed file.*timestamp.txt:ResourceWarning",  # by nbgrader, releasing feedback
+    "ignore:.*timestamp.txt:pytest.PytestUnraisableExceptionWarning",
+)
+AGAIN = "2020-01-20 12:00:00.000000 UTC"
+ASKS = "# softmax\nThe test is wrong about \x1b[31m`double`.\n"
+
+
+@pytest.fixture
+def klass(
+    course: Course,
+    week: Week,
+    hand_in: Callable[..., Path],
+    notebook: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Course:
+    """ada and bob wrote an answer; both are graded."""
+    for name in ("ada", "bob"):
+        text = "=HYPERLINK(1)" if name == "bob" else "Because it doubles."
+        answer = notebook.replace("*Your answer here.*", text)
+        hand_in(name, {"doubling.py": SOLUTION, f"{WEEK}.ipynb": answer})
+    collect(course, week, check_owner=False)
+    record(course, week, report(graded("ada", 2, 1), graded("bob", 1, 0)))
+    monkeypatch.chdir(course.root)
+    return course
+
+
+def marked(course: Course, name: str, **marks: str) -> Path:
+    """The sheet, with marks by student."""
+    rows = list(csv.DictReader(io.StringIO(sheet(course, course.weeks[0]), newline="")))
+    codes = {code_of(course, course.weeks[0], s): s for s in marks}
+    for row in rows:
+        row["mark"] = marks.get(codes.get(row["code"], ""), "")
+        row["comment"] = f"{name} read it" if row["mark"] else ""
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, rows[0].keys())
+    writer.writeheader()
+    writer.writerows(rows)
+    path = course.root / f"{name}.csv"
+    path.write_text(out.getvalue())
+    return path
+
+
+def mark_of(course: Course, student: str) -> tuple[float | None, bool]:
+    with open_gradebook(course) as gradebook:
+        grade = gradebook.find_grade("why", WEEK, WEEK, student)
+        return grade.manual_score, grade.needs_manual_grade
+
+
+def test_no_name_is_on_the_sheet_and_no_answer_is_a_formula(klass: Course, week: Week) -> None:
+    text = sheet(klass, week)
+    assert "Because it doubles." in text
+    assert "ada" not in text
+    assert "bob" not in text
+    assert "'=HYPERLINK" in text
+
+
+def test_codes_are_the_courses_own_and_another_weeks_are_others(klass: Course, week: Week) -> None:
+    assert code_of(klass, week, "ada") == code_of(klass, week, "ada")
+    assert code_of(klass, week, "ada") != code_of(klass, week, "bob")
+
+
+def test_one_markers_marks_are_entered_with_comments(klass: Course, week: Week) -> None:
+    done = read_marks(klass, week, marked(klass, "bea", ada="2,5", bob="1"), "bea")
+    assert done.entered == 2
+    assert mark_of(klass, "ada") == (2.5, False)
+    with open_gradebook(klass) as gradebook:
+        assert gradebook.find_comment("why", WEEK, WEEK, "ada").manual_comment == "bea read it"
+
+
+def test_two_who_are_near_each_other_give_the_mean(klass: Course, week: Week) -> None:
+    read_marks(klass, week, marked(klass, "bea", ada="2.5"), "bea")
+    read_marks(klass, week, marked(klass, "cy", ada="2"), "cy")
+    assert mark_of(klass, "ada") == (2.25, False)
+
+
+def test_two_who_are_apart_wait_for_a_third_look(
+    klass: Course, week: Week, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read_marks(klass, week, marked(klass, "bea", ada="3", bob="1"), "bea")
+    second = marked(klass, "cy", ada="1", bob="1")
+    assert run(["marks", WEEK, "--from", str(second), "--marker", "cy"]) == 1
+    said = capsys.readouterr().out
+    assert "3 and 1" in said
+    assert "ada" not in said
+    assert mark_of(klass, "ada") == (None, True)
+    assert mark_of(klass, "bob") == (1.0, False)
+
+
+def test_a_mark_of_formgrader_is_left_alone(klass: Course, week: Week) -> None:
+    with open_gradebook(klass) as gradebook:
+        grade = gradebook.find_grade("why", WEEK, WEEK, "ada")
+        grade.manual_score, grade.needs_manual_grade = 1.5, False
+        gradebook.db.commit()
+    done = read_marks(klass, week, marked(klass, "bea", ada="3"), "bea")
+    assert done.kept == ["ada why"]
+    assert mark_of(klass, "ada") == (1.5, False)
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("00000000,why,3,x,1,", "nobody's code"),
+        ("CODE,how,3,x,1,", "no question 'how'"),
+        ("CODE,why,3,x,4,", "not between 0 and 3"),
+        ("CODE,why,3,x,good,", "is no mark"),
+    ],
+)
+def test_a_slip_on_a_sheet_is_named_and_nothing_is_entered(
+    klass: Course, week: Week, line: str, what: str
+) -> None:
+    path = klass.root / "sheet.csv"
+    code = code_of(klass, week, "ada")
+    path.write_text("code,question,points,answer,mark,comment\n" + line.replace("CODE", code))
+    with pytest.raises(NbgraderError, match=what):
+        read_marks(klass, week, path, "bea")
+    assert mark_of(klass, "ada") == (None, True)
+
+
+# Requests for a regrade
+
+
+def ask(klass: Course, hand_in: Callable[..., Path], code: str = SOLUTION) -> None:
+    own = Workspace(klass).submitted("ada", klass.weeks[0]) / f"{WEEK}.ipynb"
+    files = {"doubling.py": code, own.name: own.read_text(), REQUEST: ASKS}
+    hand_in("ada", files, time=AGAIN)
+
+
+def test_a_request_shows_in_status_and_costs_no_time(
+    klass: Course, week: Week, hand_in: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask(klass, hand_in)
+    assert collect(klass, week, check_owner=False).asking == ["ada"]
+    folder = Workspace(klass).submitted("ada", week)
+    assert (folder / "timestamp.txt").read_text().startswith("2020-01-10")
+    assert not (folder / REQUEST).exists()
+    (shown,) = status(klass)
+    assert shown.asking == {"ada": "# softmax"}
+    assert (shown.ungraded, to_collect(klass, week)) == ([], [])
+    assert run(["requests", WEEK]) == 1
+    assert "\\x1b[31m" in capsys.readouterr().out
+
+
+def test_with_other_code_it_is_a_new_hand_in(
+    klass: Course, week: Week, hand_in: Callable[..., Path]
+) -> None:
+    ask(klass, hand_in, SOLUTION + "\n# mended\n")
+    collect(klass, week, check_owner=False)
+    stamp = Workspace(klass).submitted("ada", week) / "timestamp.txt"
+    assert stamp.read_text() == AGAIN
+    assert open_requests(klass, week) == {"ada": "# softmax"}
+
+
+def test_an_answer_closes_it_and_stands_in_the_feedback(
+    klass: Course, week: Week, hand_in: Callable[..., Path]
+) -> None:
+    ask(klass, hand_in)
+    collect(klass, week, check_owner=False)
+    answer_request(klass, week, "ada", "You are right.")
+    assert open_requests(klass, week) == {}
+    collect(klass, week, check_owner=False)
+    assert open_requests(klass, week) == {}, "the same text asks nothing new"
+    assert run(["feedback", WEEK, "--student", "ada", "--unmarked"]) == 0
+    page = Workspace(klass).feedback_page("ada", week).read_text()
+    assert "You asked for a regrade. You are right." in page
+
+
+def test_nobody_is_answered_who_did_not_ask(klass: Course) -> None:
+    assert run(["requests", WEEK, "--answer", "bob", "--text", "no"]) == 2
