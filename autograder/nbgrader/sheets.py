@@ -43,7 +43,7 @@ class SheetMark(msgspec.Struct, frozen=True):
 Given = dict[str, dict[str, dict[str, SheetMark]]]  # marker -> code -> question
 
 
-class _Kept(msgspec.Struct):
+class _Sheets(msgspec.Struct):
     """`entered`: what this file wrote into the gradebook, by "student question"."""
 
     given: Given = {}
@@ -113,7 +113,7 @@ def _enter(
     question: str,
     given: list[SheetMark],
     apart: float,
-    kept: _Kept,
+    kept: _Sheets,
     said: MarksRead,
 ) -> None:
     from nbgrader.api import MissingEntry
@@ -201,12 +201,12 @@ def _path(course: Course, week: Week) -> Path:
     return folder / f"{week.name}.markers.json"
 
 
-def _read(course: Course, week: Week) -> _Kept:
+def _read(course: Course, week: Week) -> _Sheets:
     try:
-        return msgspec.json.decode(_path(course, week).read_bytes(), type=_Kept)
+        return msgspec.json.decode(_path(course, week).read_bytes(), type=_Sheets)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return _Kept()
+        return _Sheets()
 
 
-def _write(course: Course, week: Week, kept: _Kept) -> None:
+def _write(course: Course, week: Week, kept: _Sheets) -> None:
     replace_file(_path(course, week), msgspec.json.encode(kept))
