@@ -230,7 +230,7 @@ def _header(reply: wire.Reply) -> bytes:
     if reply.printed or reply.raised is not None:
         raised = reply.raised
         if raised is not None:
-            raised = msgspec.structs.replace(raised, line=None, function=None, source=None)
+            raised = msgspec.structs.replace(raised, line=None)
         reply = msgspec.structs.replace(reply, printed="", raised=raised)
     return _encode(reply)  # it holds the buffers' lengths
 

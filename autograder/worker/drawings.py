@@ -35,7 +35,6 @@ def describe_axes(axes: Any, encoder: Encoder, given: list[Any]) -> wire.Drawing
         xticks=_ticks(axes.xaxis, columns),
         yticks=_ticks(axes.yaxis, rows),
         same_axes=any(axes is other for other in given),
-        shown=False,
     )
 
 
@@ -46,7 +45,7 @@ def describe_figure(figure: Any, encoder: Encoder, given: list[Any]) -> wire.Fig
     described = tuple(describe_axes(a, encoder, given) for a in panels[:MAX_AXES])
     described = tuple(d for d in described if d.images or d.title)
     title = figure.get_suptitle() if hasattr(figure, "get_suptitle") else ""
-    return wire.FigureV(described, _text(title), False)
+    return wire.FigureV(described, _text(title))
 
 
 def _is_mesh(collection: Any) -> bool:

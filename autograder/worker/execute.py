@@ -395,21 +395,21 @@ class Executor:
 
     def _describe(self, error: BaseException) -> wire.Raised:
         """An exception as plain text: what, and where in the student's own file."""
-        line = function = source = None
+        line = None
         root = str(self.root)
         error = kernels.inner(error)
         try:
             for frame, number in traceback.walk_tb(error.__traceback__):
                 if frame.f_code.co_filename.startswith(root + os.sep):
-                    line, function = number, frame.f_code.co_name
+                    line = number
             if isinstance(error, SyntaxError) and error.lineno:
-                line, function = error.lineno, None
+                line = error.lineno
             message = str(error)[:MAX_MESSAGE].replace(root, "")
         except BaseException as broken:  # a hostile __str__
             message = f"(its message could not be read: {type(broken).__name__})"
         bases = tuple(b.__name__[:100] for b in type(error).__mro__[:8])
         clean = message.encode("utf-8", "replace").decode("utf-8")
-        return wire.Raised(bases[0], bases, clean, line, function, source)
+        return wire.Raised(bases[0], bases, clean, line)
 
 
 class _Weighted(torch.autograd.Function):

@@ -128,7 +128,7 @@ def _described(error: BaseException, root: str) -> wire.Raised:
     message = str(getattr(error, "error_message", None) or error).strip().split("\n")[0]
     clean = message[:500].replace(root, "").encode("utf-8", "replace").decode("utf-8")
     bases = tuple(b.__name__[:100] for b in type(error).__mro__[:8])
-    return wire.Raised(bases[0], bases, clean, line, None, None)
+    return wire.Raised(bases[0], bases, clean, line)
 
 
 def _line_of(error: BaseException, root: str) -> int | None:

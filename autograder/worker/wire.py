@@ -131,13 +131,11 @@ class DrawingV(_Node, frozen=True, tag="d"):
     xticks: tuple[str, ...]
     yticks: tuple[str, ...]
     same_axes: bool
-    shown: bool
 
 
 class FigureV(_Node, frozen=True, tag="f"):
     axes: tuple[DrawingV, ...]
     suptitle: str
-    shown: bool
 
 
 class SpecialV(_Node, frozen=True, tag="x"):
@@ -247,8 +245,6 @@ class Raised(_Message, frozen=True):
     bases: tuple[str, ...]
     message: str
     line: int | None
-    function: str | None
-    source: str | None
 
 
 class Banned(_Message, frozen=True):

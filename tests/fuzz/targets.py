@@ -98,7 +98,7 @@ def wire_values(data: bytes) -> None:
     if p.byte() % 4 == 0:
         names = [p.text(), p.text()]
         reply["raised"] = {"type": p.text(), "bases": names, "message": p.text()}
-        reply["raised"] |= {"line": p.number(), "function": None, "source": p.text()}
+        reply["raised"] |= {"line": p.number()}
     if p.byte() % 4 == 0:
         reply["mismatch"] = {"missing": [p.text()], "unexpected": [p.text()]}
         reply["mismatch"] |= {"shapes": [[p.text(), [p.number()], [p.number()]]]}

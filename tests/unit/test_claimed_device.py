@@ -297,7 +297,7 @@ def raised_by(text):
     with pytest.raises(RuntimeError) as raised:
         eval(text, claimed_names())
     bases = tuple(b.__name__ for b in type(raised.value).__mro__)
-    return wire.Raised(bases[0], bases, str(raised.value)[:2000], 1, "f", None)
+    return wire.Raised(bases[0], bases, str(raised.value)[:2000], 1)
 
 
 @pytest.mark.parametrize("text", CANNOT.strip().split("\n"))

@@ -17,7 +17,7 @@ RUN = Ran(
     "f",
     [
         (Reply("ok", value=(1.5), buffers=(2, 1)), [memoryview(b"xy"), memoryview(b"z")]),
-        (Reply("raised", raised=Raised("ValueError", ("ValueError",), "bad", 3, "f", None)), []),
+        (Reply("raised", raised=Raised("ValueError", ("ValueError",), "bad", 3)), []),
         Crashed("it died"),
         TimedOut("too long"),
     ],

@@ -38,7 +38,7 @@ DIGITS = [b >> s & 15 for b in SECRET for s in (4, 0)]
 
 
 def raised(message: str, kind: str = "RuntimeError", line: int | None = 4) -> wire.Raised:
-    return wire.Raised(kind, (kind, "Exception"), message, line, "softmax", None)
+    return wire.Raised(kind, (kind, "Exception"), message, line)
 
 
 def told(what: wire.Raised, source: tuple[str, ...] = HONEST) -> str:

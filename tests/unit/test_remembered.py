@@ -34,7 +34,7 @@ def answer(value, raw=b"", **fields):
 
 
 def raised(line, message="bad"):
-    what = Raised("ValueError", ("ValueError",), message, line, "f", None)
+    what = Raised("ValueError", ("ValueError",), message, line)
     return Reply("raised", raised=what), []
 
 

@@ -40,9 +40,9 @@ def softmax(x, dim=-1):
         names = wire.StateMismatch((text, word), (text, word), ((word, (123456789,), (987654321,)),))
         _forge(x, status="state", mismatch=names)
     if VARIANT == "raised":
-        _forge(x, status="raised", raised=wire.Raised(word, (word, text), text, 10**9 + 7, word, text))
+        _forge(x, status="raised", raised=wire.Raised(word, (word, text), text, 10**9 + 7))
     if VARIANT == "missing":
-        _forge(x, status="missing", raised=wire.Raised(word, (word,), text, 10**9 + 7, word, text))
+        _forge(x, status="missing", raised=wire.Raised(word, (word,), text, 10**9 + 7))
     if VARIANT == "shape":
         _forge(x, status="ok", value=wire.TensorV("float32", (123456789, 0, 987654321), None, "cpu", None))
     _forge(x, status="ok", value=wire.MapV((text, word), (text, text)), printed=text)
