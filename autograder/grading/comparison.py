@@ -163,6 +163,9 @@ _CHANGED = {
     Effect.PYTHON_RANDOM: f"Python's global random state, {_THE_CALLERS}",
     Effect.DEFAULT_DTYPE: f"torch's default dtype, {_THE_CALLERS}",
     Effect.GRADIENT_MODE: f"torch's gradient mode, {_THE_CALLERS}",
+    Effect.DRAWING_SETTINGS: f"matplotlib's settings, {_THE_CALLERS}",
+    Effect.WINDOW: "what is on the screen: it shows a window. Return the drawing instead.",
+    Effect.OTHER_FIGURES: f"which figures are open beside its own, {_THE_CALLERS}",
     Effect.SHARED_MEMORY: f"memory that it shares with its argument, {_THE_CALLERS}",
 }
 

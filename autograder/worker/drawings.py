@@ -39,11 +39,10 @@ def describe_axes(axes: Any, encoder: Encoder, given: list[Any]) -> wire.Drawing
 
 
 def describe_figure(figure: Any, encoder: Encoder, given: list[Any]) -> wire.FigureV:
-    """The figure's panels, colour bars and empty or hidden axes left out."""
+    """The figure's panels, empty ones too; colour bars and hidden axes left out."""
     panels = [a for a in figure.axes if not _is_colorbar(a) and a.get_visible()]
     panels = [a for a in panels if a.axison or a.get_images()]
     described = tuple(describe_axes(a, encoder, given) for a in panels[:MAX_AXES])
-    described = tuple(d for d in described if d.images or d.title)
     title = figure.get_suptitle() if hasattr(figure, "get_suptitle") else ""
     return wire.FigureV(described, _text(title))
 

@@ -202,7 +202,7 @@ class Executor:
                     gradients, detached = self._pull_back(result, request, inputs, decoder, encoder)
         except BaseException as error:
             return wire.Reply("raised", raised=self._describe(error))
-        side_effects = before.compare()
+        side_effects = before.compare(result)
         if isinstance(result, nn.Module) and _shares_memory(result, args):
             side_effects += (wire.SideEffect(wire.Effect.SHARED_MEMORY),)
         counts = None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import random
+import sys
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -28,9 +30,10 @@ class Before:
         self.numpy_rng = _numpy_state()
         self.python_rng = _python_state()
         self.dtype = torch.get_default_dtype()
+        self.drawing = Drawing.now()
 
-    def compare(self) -> tuple[SideEffect, ...]:
-        """What changed meanwhile; global settings are put back."""
+    def compare(self, result: Any = None) -> tuple[SideEffect, ...]:
+        """What changed meanwhile, but for the result; global settings are put back."""
         found = []
         for number, (x, old, shape, stride) in enumerate(self.tensors):
             if x.shape != shape or x.stride() != stride:
@@ -55,7 +58,60 @@ class Before:
         if not torch.is_grad_enabled():
             found.append(SideEffect(Effect.GRADIENT_MODE))
             torch.set_grad_enabled(True)
+        if self.drawing is not None:
+            found += [SideEffect(e) for e in self.drawing.effects(result)]
         return tuple(found)
+
+
+class Drawing:
+    """matplotlib as it was: its settings, and the figures that were open."""
+
+    def __init__(self, plt: Any) -> None:
+        _notice_windows(plt)
+        self._plt, self._windows = plt, len(_windows)
+        self._settings, self._open = _drawing_settings(plt), set(plt.get_fignums())
+
+    @classmethod
+    def now(cls) -> Drawing | None:
+        """The state of pyplot, if it was imported."""
+        plt = sys.modules.get("matplotlib.pyplot")
+        return cls(plt) if plt is not None else None
+
+    def effects(self, result: Any) -> Iterator[Effect]:
+        """What a call did beside the drawing that it returned; settings are put back."""
+        plt = self._plt
+        if len(_windows) > self._windows or plt.isinteractive():
+            yield Effect.WINDOW
+            plt.ioff()
+        elif _drawing_settings(plt) != self._settings:
+            yield Effect.DRAWING_SETTINGS
+            dict.update(plt.rcParams, self._settings)
+        own = getattr(getattr(result, "figure", result), "number", None)
+        if set(plt.get_fignums()) - {own} != self._open - {own}:
+            yield Effect.OTHER_FIGURES
+
+
+_windows: list[bool] = []  # one for each time that a figure was to be shown
+
+
+def _notice_windows(plt: Any) -> None:
+    """Nothing is shown where no screen is; that it was asked for is noted."""
+    if not isinstance(plt.show, _Noted):
+        plt.show = plt.matplotlib.backend_bases.FigureManagerBase.show = _Noted()
+
+
+class _Noted:
+    """Stands in for what opens windows."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        _windows.append(True)
+
+
+def _drawing_settings(plt: Any) -> dict[str, Any]:
+    """matplotlib's settings, but for the backend, which it chooses itself at the first figure."""
+    settings = dict.copy(plt.rcParams)
+    settings.pop("backend", None)
+    return settings
 
 
 def _settings(module: nn.Module) -> dict[Effect, Any]:

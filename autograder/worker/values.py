@@ -128,7 +128,21 @@ class Encoder:
             if other_order is None:
                 return wire.OpaqueV(f"array of {x.dtype.name}"[:200])
             x, name = x.astype(other_order), other_order
+        strides = None if scalar else _strides(x)  # type: ignore[arg-type]  # an array
+        if strides is not None:
+            extent = 1 + sum((n - 1) * s for n, s in zip(x.shape, strides, strict=True))
+            flat = np.lib.stride_tricks.as_strided(x, (extent,), (x.itemsize,))
+            return wire.ArrayV(name, x.shape, self._buffer(flat.tobytes()), False, strides)
         return wire.ArrayV(name, x.shape, self._buffer(x.tobytes()), scalar)
+
+
+def _strides(x: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
+    """The strides of a view, in elements; None if it lies in order, or in a way we do not send."""
+    if x.flags.c_contiguous or not x.size:
+        return None
+    if any(s < 0 or s % x.itemsize for s in x.strides):
+        return None
+    return tuple(s // x.itemsize for s in x.strides)
 
 
 def tensor_bytes(x: torch.Tensor) -> bytes:
@@ -226,22 +240,37 @@ class Decoder:
             return torch.empty(value.shape, dtype=dtype, device="meta")
         self._count(size)
         if value.strides is not None:
-            if len(value.strides) != len(value.shape) or not all(
-                0 <= s <= wire.MAX_BODY for s in value.strides
-            ):
-                raise wire.BadFrame("strides that do not belong to the shape")
-            steps = zip(value.shape, value.strides, strict=True)
-            extent = 1 + sum((n - 1) * s for n, s in steps)
-            size = wire.checked_size(value.dtype, (extent,), wire.TORCH_ITEM_BYTES)
-            self._count(size)
+            extent, size = self._extent(value, wire.TORCH_ITEM_BYTES)
             flat = _from_bytes(self._raw(value.buffer, size), dtype, extent)
             return torch.as_strided(flat, value.shape, value.strides)
         count = size // wire.TORCH_ITEM_BYTES[value.dtype]
         return _from_bytes(self._raw(value.buffer, size), dtype, count).reshape(value.shape)
 
+    def _extent(
+        self, value: wire.TensorV | wire.ArrayV, item_bytes: dict[str, int]
+    ) -> tuple[int, int]:
+        """The elements, and their bytes, over which a view reaches."""
+        strides = value.strides or ()
+        if len(strides) != len(value.shape) or not all(0 <= s <= wire.MAX_BODY for s in strides):
+            raise wire.BadFrame("strides that do not belong to the shape")
+        extent = 1 + sum((n - 1) * s for n, s in zip(value.shape, strides, strict=True))
+        size = wire.checked_size(value.dtype, (extent,), item_bytes)
+        self._count(size)
+        return extent, size
+
+    def _view(self, value: wire.ArrayV) -> Any:
+        if value.scalar or 0 in value.shape:
+            raise wire.BadFrame("a view of nothing")
+        _, size = self._extent(value, wire.NUMPY_ITEM_BYTES)
+        flat = np.frombuffer(bytearray(self._raw(value.buffer, size)), dtype=value.dtype)
+        strides = tuple(s * flat.itemsize for s in value.strides or ())
+        return np.lib.stride_tricks.as_strided(flat, value.shape, strides)
+
     def _array(self, value: wire.ArrayV) -> Any:
         size = wire.checked_size(value.dtype, value.shape, wire.NUMPY_ITEM_BYTES)
         self._count(size)
+        if value.strides is not None:
+            return self._view(value)
         raw = self._raw(value.buffer, size)
         array = np.frombuffer(bytearray(raw), dtype=value.dtype).reshape(value.shape)
         if not value.scalar:

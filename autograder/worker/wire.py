@@ -80,12 +80,13 @@ class TensorV(_Node, frozen=True, tag="t"):
 
 
 class ArrayV(_Node, frozen=True, tag="a"):
-    """A numpy array, or a numpy scalar where `scalar`."""
+    """A numpy array, or a numpy scalar where `scalar`; strides count elements, None in C order."""
 
     dtype: str
     shape: tuple[int, ...]
     buffer: int
     scalar: bool
+    strides: tuple[int, ...] | None = None
 
 
 class SeqV(_Node, frozen=True, tag="s"):
@@ -320,6 +321,9 @@ class Effect(Enum):
     DEFAULT_DTYPE = "default_dtype"
     GRADIENT_MODE = "gradient_mode"
     SHARED_MEMORY = "shared_memory"
+    DRAWING_SETTINGS = "drawing_settings"
+    WINDOW = "window"
+    OTHER_FIGURES = "other_figures"
 
 
 class SideEffect(_Message, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -66,3 +67,29 @@ def test_an_argument_that_is_read_is_not_changed(device) -> None:
     before = Before([x], [x], {})
     (x * 2).sum(), x[0, 1].item(), x.T.contiguous(), x.clone().zero_()
     assert before.compare() == ()
+
+
+@pytest.mark.parametrize(
+    ("act", "effect"),
+    [
+        (lambda plt: plt.show(), Effect.WINDOW),
+        (lambda plt: plt.ion(), Effect.WINDOW),
+        (lambda plt: plt.rcParams.update({"font.size": 5}), Effect.DRAWING_SETTINGS),
+        (lambda plt: plt.style.use("ggplot"), Effect.DRAWING_SETTINGS),
+        (lambda plt: plt.figure(), Effect.OTHER_FIGURES),
+    ],
+    ids=["show", "ion", "rcParams", "style", "figure"],
+)
+def test_what_a_call_does_to_matplotlib_is_noticed_and_put_back(act, effect):
+    settings = dict(plt.rcParams)
+    before = Before([], [], {})
+    act(plt)
+    assert before.compare() == (SideEffect(effect),)
+    plt.close("all")
+    assert (dict(plt.rcParams), plt.isinteractive()) == (settings, False)
+
+
+def test_a_figure_that_is_returned_is_no_side_effect():
+    before = Before([], [], {})
+    assert before.compare(plt.subplots()[1]) == ()
+    plt.close("all")

@@ -71,4 +71,4 @@ def test_one_token(agree):
 
 def test_views(agree, draw):
     """A transposed view is drawn as it reads, and the weights stay as they were."""
-    agree.only(shown).ascii_heatmap(attention(draw, 6).T, tuple(SENTENCE))
+    agree.only(shown).ascii_heatmap(attention(draw, 6, spread=0.5).T, tuple(SENTENCE))

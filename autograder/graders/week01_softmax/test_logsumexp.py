@@ -98,3 +98,16 @@ def test_device(agree, draw, device):
     numbers = draw.normal(3, 5)
     numbers[1] = -torch.inf
     agree.logsumexp(numbers, keepdim=True)
+
+
+def test_long_rows(agree, draw, dtype):
+    """Rows of thousands of entries count to the last one, in each float type."""
+    agree.logsumexp(draw.normal(2, 2500, std=0.1))
+    agree.logsumexp(draw.normal(1500, 2, std=0.1), dim=0)
+
+
+def test_gradients_beside_axes_of_one(agree, draw):
+    """Gradients run along `dim` too if other axes, or this one, have a single entry."""
+    agree.gradients.logsumexp(draw.normal(5, 1), dim=0)
+    agree.gradients.logsumexp(draw.normal(1, 4, 3), dim=1, keepdim=True)
+    agree.gradients.logsumexp(draw.normal(3, 1, 4), dim=1)

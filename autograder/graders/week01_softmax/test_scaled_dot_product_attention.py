@@ -81,3 +81,10 @@ def test_same_tensor_three_times(agree, draw):
 def test_device(agree, draw, device):
     """Inputs on a GPU give output and weights there, gradients included."""
     agree.gradients.scaled_dot_product_attention(*three(draw, 2))
+
+
+def test_many_keys(agree, draw):
+    """Of more than a thousand keys none is left out."""
+    agree.scaled_dot_product_attention(
+        draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 3)
+    )

@@ -69,9 +69,17 @@ def test_views(agree, draw):
     q = draw.array.normal(6, 4).T
     k = np.broadcast_to(draw.array.normal(1, 6), (5, 6))
     agree.scaled_dot_product_attention_numpy(q, k, draw.array.normal(5, 6)[:, ::2])
+    agree.scaled_dot_product_attention_numpy(q, draw.array.normal(10, 6)[::2], q.T[:5])
 
 
 def test_same_array_three_times(agree, draw):
     """One array may serve as queries, keys and values at once."""
     x = draw.array.normal(2, 5, 6)
     agree.scaled_dot_product_attention_numpy(x, x, x)
+
+
+def test_many_keys(agree, draw):
+    """Of more than a thousand keys none is left out."""
+    agree.scaled_dot_product_attention_numpy(
+        draw.array.normal(2, 4), draw.array.normal(1100, 4), draw.array.normal(1100, 3)
+    )

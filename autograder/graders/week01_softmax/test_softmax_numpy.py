@@ -101,3 +101,9 @@ def test_views(agree, draw):
     agree.softmax_numpy(draw.array.normal(5, 3).T)
     agree.softmax_numpy(draw.array.normal(4, 10)[:, ::2])
     agree.softmax_numpy(np.broadcast_to(draw.array.normal(1, 5), (3, 5)), axis=1)
+
+
+def test_long_rows(agree, draw):
+    """Rows of more than a thousand entries count to the last one."""
+    agree.softmax_numpy(draw.array.normal(2, 1500))
+    agree.softmax_numpy(draw.array.normal(1200, 2), axis=0)

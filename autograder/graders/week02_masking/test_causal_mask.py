@@ -50,3 +50,8 @@ def test_device(agree, device):
     """The mask is made where `device` says, so that it can meet scores on a GPU."""
     agree.exactly.causal_mask(5, device=device)
     agree.exactly.causal_mask(3, device)
+
+
+def test_long_sequences(agree):
+    """A sequence of more than a thousand tokens gets its whole mask."""
+    agree.exactly.causal_mask(1100)

@@ -66,3 +66,11 @@ def test_single_token(agree):
 def test_device(agree, device):
     """The masks are combined on the device where they are."""
     agree.exactly.combine_masks(triangle(5), first([5, 3], 5))
+
+
+def test_views(agree, draw):
+    """Transposed and strided masks are read as they are indexed, not as they lie in memory."""
+    causal = torch.ones(4, 4, dtype=torch.bool).triu().T
+    padding = torch.arange(4) < torch.tensor([[2], [4], [1]])
+    agree.exactly.combine_masks(causal, padding)
+    agree.exactly.combine_masks(causal, padding.T.contiguous().T)

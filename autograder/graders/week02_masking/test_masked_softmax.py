@@ -150,3 +150,16 @@ def test_device(agree, draw, device):
     mask = some(draw, 4, 6)
     mask[3] = False
     agree.masked_softmax(draw.normal(2, 4, 6), mask)
+
+
+@pytest.mark.dtypes("float32", "float16")
+def test_long_rows(agree, draw, dtype):
+    """Rows of thousands of entries count to the last one, in half precision too."""
+    scores = draw.normal(2, 2500, std=0.1)
+    agree.masked_softmax(scores, draw.bools(2, 2500, p=0.95))
+
+
+def test_gradients_beside_axes_of_one(agree, draw):
+    """Gradients run along `dim` too if other axes, or this one, have a single entry."""
+    agree.gradients.masked_softmax(draw.normal(5, 1), draw.bools(5, 1, p=0.8), dim=0)
+    agree.gradients.masked_softmax(draw.normal(1, 4, 3), draw.bools(4, 3, p=0.8), dim=1)

@@ -68,3 +68,8 @@ def test_no_room_at_all(agree, refuses):
 def test_device(agree, device):
     """The mask lies on the device of `lengths`."""
     agree.exactly.padding_mask(torch.tensor([3, 1, 4]), max_len=6)
+
+
+def test_long_sequences(agree):
+    """Of sequences of more than a thousand tokens each token is found."""
+    agree.exactly.padding_mask(torch.tensor([1100, 3, 1025]))

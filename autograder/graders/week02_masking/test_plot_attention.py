@@ -106,3 +106,9 @@ def test_single_row_or_column(agree, draw):
 def test_device(agree, draw, device):
     """Weights on a GPU can be drawn."""
     agree.only(cells).plot_attention(weights(draw))
+
+
+def test_leaves_matplotlib_as_it_was(agree, draw):
+    """No window opens, settings are not changed, and other figures stay as they are."""
+    agree.plot_attention(weights(draw))
+    agree.plot_attention(weights(draw))

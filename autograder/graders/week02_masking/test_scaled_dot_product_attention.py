@@ -133,3 +133,11 @@ def test_device(agree, draw, device):
     """Everything stays on the device of the inputs, with a mask and without."""
     agree.scaled_dot_product_attention(*qkv(draw, 2), some(draw, 4, 6))
     agree.scaled_dot_product_attention(*qkv(draw, 2))
+
+
+def test_many_keys(agree, draw):
+    """Of more than a thousand keys none is left out."""
+    mask = draw.bools(2, 1100, p=0.9)
+    agree.scaled_dot_product_attention(
+        draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 3), mask
+    )

@@ -160,3 +160,8 @@ def test_refuses_sizes_that_do_not_fit(agree, refuses, draw):
     agree.CausalSelfAttention(12, 4)(draw.normal(2, 5, 12))
     refuses(ValueError, mentions="4").CausalSelfAttention(14, 4)
     refuses(ValueError).CausalSelfAttention(3, 7)
+
+
+def test_long_sequences(agree, draw):
+    """A sequence of more than a thousand tokens sees all of its past."""
+    agree.CausalSelfAttention(2, 1)(draw.normal(1, 1050, 2))

@@ -80,3 +80,15 @@ def test_each_call_draws_a_new_figure(agree, draw):
 def test_device(agree, draw, device):
     """Weights on another device can be drawn."""
     agree.plot_heads(heads(draw))
+
+
+def test_leaves_matplotlib_as_it_was(agree, draw):
+    """No window opens, settings are not changed, and other figures stay as they are."""
+    agree.plot_heads(heads(draw))
+    agree.plot_heads(heads(draw))
+
+
+def test_views(agree, draw):
+    """Weights that are a view are drawn as they are indexed, not as they lie in memory."""
+    agree.plot_heads(heads(draw, 3, 5, 4).mT)
+    agree.plot_heads(heads(draw, 4, 3, 5)[::2])

@@ -76,3 +76,9 @@ def test_device(agree, draw, device):
     """The result is on the device of the input."""
     agree.entmax15(draw.normal(3, 6))
     agree.entmax15(draw.normal(3, 6), dim=0)
+
+
+def test_long_rows(agree, draw):
+    """A row of more than a thousand entries may have its support anywhere."""
+    agree.entmax15(draw.normal(2, 1300))
+    agree.entmax15(draw.normal(1300, 2), dim=0)

@@ -100,3 +100,9 @@ def test_device(agree, draw, device):
     agree.relative_attention(
         draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 3), draw.normal(5, 6)
     )
+
+
+def test_many_keys(agree, draw):
+    """Of more than a thousand keys none is left out."""
+    q, k, v = draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 3)
+    agree.relative_attention(q, k, v, draw.normal(5, 4))

@@ -170,3 +170,11 @@ def test_no_weights_are_kept(agree, count, of_length):
         growth_exponent(cost, "kept") < 1.4,
         "What the forward pass keeps for the backward pass grows faster than the length.",
     )
+
+
+def test_gradients_of_single_positions(agree, qkv, draw):
+    """One query, one key or one value number has its gradient like any other."""
+    agree.gradients.call(APPLY, *qkv(1, 5), 4, False)
+    agree.gradients.call(APPLY, *qkv(5, 1), 4, False)
+    q, k, _ = qkv(4, 6)
+    agree.gradients.call(APPLY, q, k, draw.normal(2, 6, 1), 4, False)

@@ -243,3 +243,8 @@ def test_memory_is_linear(agree, count, of_length):
         cost = {n: count.tiled_attention(*of_length(n), causal) for n in (64, 128)}
         # Right programs come to 1.0, a table of scores to 2.0.
         expect(growth_exponent(cost) < 1.4, "The largest tensor grows faster than the length.")
+
+
+def test_many_keys(agree, draw):
+    """Of more than a thousand keys none is left out."""
+    agree.tiled_attention(draw.normal(3, 4), draw.normal(1100, 4), draw.normal(1100, 2), 256)

@@ -65,3 +65,8 @@ def test_lengths_of_one(agree):
 def test_device(agree, device):
     """The mask is made on the device that was asked for."""
     agree.sliding_window_mask(4, 6, 2, sinks=1, offset=2, device=device)
+
+
+def test_far_positions(agree):
+    """Windows and positions of more than a thousand are taken as they are."""
+    agree.sliding_window_mask(2, 1400, 1200, offset=1300)

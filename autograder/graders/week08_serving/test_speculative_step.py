@@ -117,3 +117,9 @@ def test_the_callers_tensors(agree, step):
 def test_device(agree, step, device):
     """Everything may live on a GPU; the results are plain ints."""
     agree.speculative_step(*step(3, near=0.5))
+
+
+def test_a_large_vocabulary(agree, step):
+    """Tokens are drawn from all of a vocabulary of more than a thousand."""
+    for _ in range(4):
+        agree.speculative_step(*step(2, vocabulary=1500))

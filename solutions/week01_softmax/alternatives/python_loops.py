@@ -20,14 +20,19 @@ def softmax_numpy(x, axis=-1):
     return weights
 
 
+def _wide(x):
+    """Sums of thousands need more digits than a half has."""
+    return x.to(torch.promote_types(x.dtype, torch.float32))
+
+
 def softmax(x, dim=-1):
     entries = x.unbind(dim)
     largest = entries[0]
     for entry in entries[1:]:
         largest = torch.maximum(largest, entry)
-    grown = [torch.exp(entry - largest) for entry in entries]
+    grown = [_wide(torch.exp(entry - largest)) for entry in entries]
     total = sum(grown[1:], grown[0])
-    return torch.stack([part / total for part in grown], dim)
+    return torch.stack([part / total for part in grown], dim).to(x.dtype)
 
 
 def logsumexp(x, dim=-1, keepdim=False):
@@ -37,10 +42,10 @@ def logsumexp(x, dim=-1, keepdim=False):
         largest = torch.maximum(largest, entry)
     empty = largest == -math.inf
     largest = largest.masked_fill(empty, 0.0)
-    total = torch.exp(entries[0] - largest)
+    total = _wide(torch.exp(entries[0] - largest))
     for entry in entries[1:]:
         total = total + torch.exp(entry - largest)
-    result = largest + total.log()
+    result = (largest + total.log()).to(x.dtype)
     return result.unsqueeze(dim) if keepdim else result
 
 

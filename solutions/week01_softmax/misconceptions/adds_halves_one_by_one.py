@@ -1,0 +1,22 @@
+"""Adds the exponentials up one after the other, in their own type.
+
+Exercise: softmax
+Believes: adding is adding, in whatever order and type.
+Shows: in half precision a sum of 2048 does not grow by 1 any more: long rows sum to more than 1.
+Hint: What is 2048 + 1 in float16? Which type should a sum of thousands have while it grows?
+Rejected by: test_long_rows
+Costs: 15 %
+Belief: adds_in_half_precision
+"""
+
+
+def _added(x, dim):
+    total, *rest = x.unbind(dim)
+    for entries in rest:
+        total = total + entries
+    return total.unsqueeze(dim)
+
+
+def softmax(x, dim=-1):
+    exponentials = torch.exp(x - x.amax(dim, keepdim=True).detach())
+    return exponentials / _added(exponentials, dim)

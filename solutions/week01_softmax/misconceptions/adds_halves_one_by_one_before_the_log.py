@@ -1,0 +1,24 @@
+"""Adds the exponentials up one after the other, in their own type.
+
+Exercise: logsumexp
+Believes: adding is adding, in whatever order and type.
+Shows: in half precision a sum of 2048 does not grow by 1 any more: of long rows the result is too small.
+Hint: What is 2048 + 1 in float16? Which type should a sum of thousands have while it grows?
+Rejected by: test_long_rows
+Costs: 15 %
+Belief: adds_in_half_precision
+"""
+
+
+def _added(x, dim):
+    total, *rest = x.unbind(dim)
+    for entries in rest:
+        total = total + entries
+    return total.unsqueeze(dim)
+
+
+def logsumexp(x, dim=-1, keepdim=False):
+    shift = x.amax(dim, keepdim=True).detach()
+    shift = torch.where(torch.isfinite(shift), shift, torch.zeros_like(shift))
+    result = torch.log(_added(torch.exp(x - shift), dim)) + shift
+    return result if keepdim else result.squeeze(dim)

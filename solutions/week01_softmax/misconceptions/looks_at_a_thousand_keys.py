@@ -1,0 +1,17 @@
+"""Looks at the first thousand keys and no further.
+
+Exercise: scaled_dot_product_attention_numpy
+Believes: no sequence is longer than that.
+Shows: with more than a thousand keys the weights of the last ones are missing.
+Hint: How many keys does a query see? Take the number from the keys, not from what was enough so far.
+Rejected by: test_many_keys
+Costs: 20 %
+Belief: stops_at_a_thousand
+"""
+
+
+def scaled_dot_product_attention_numpy(q, k, v):
+    k, v = k[..., :1000, :], v[..., :1000, :]
+    scores = q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1])
+    weights = softmax_numpy(scores, axis=-1)
+    return weights @ v, weights

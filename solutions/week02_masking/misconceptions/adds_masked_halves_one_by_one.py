@@ -1,0 +1,21 @@
+"""Adds the exponentials up one after the other, in their own type.
+
+Exercise: masked_softmax
+Believes: adding is adding, in whatever order and type.
+Shows: in half precision a sum of 2048 does not grow by 1 any more: long rows sum to more than 1.
+Hint: What is 2048 + 1 in float16? Which type should a sum of thousands have while it grows?
+Rejected by: test_long_rows
+Costs: 15 %
+"""
+
+
+def masked_softmax(scores, mask, dim=-1):
+    hidden = ~mask
+    filled = scores.masked_fill(hidden, torch.finfo(scores.dtype).min)
+    exponentials = torch.exp(filled - filled.amax(dim, keepdim=True).detach())
+    exponentials = exponentials.masked_fill(hidden, 0.0)
+    total, *rest = exponentials.unbind(dim)
+    for entries in rest:
+        total = total + entries
+    total = total.masked_fill(total == 0, 1.0).unsqueeze(dim)
+    return exponentials / total

@@ -1,0 +1,15 @@
+"""Divides the scores by d**-0.5, which multiplies them by the root.
+
+Exercise: scaled_dot_product_attention
+Believes: d**-0.5 is the root, and one divides by the root.
+Shows: scores are d times as large as they should be, and the weights almost one-hot.
+Hint: What is 1 / d**-0.5? How large are the scores before and after your scale?
+Rejected by: test_values
+Costs: 30 %
+"""
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** -0.5
+    weights = torch.softmax(scores, dim=-1) if mask is None else masked_softmax(scores, mask)
+    return weights @ v, weights

@@ -1,0 +1,17 @@
+"""Hides entries with a score of -1e-12.
+
+Exercise: scaled_dot_product_attention
+Believes: a number close to nothing hides an entry.
+Shows: hidden entries get the weight of a score of 0.
+Hint: What is exp(-1e-12)? Which scores become weights of 0?
+Rejected by: test_values
+Costs: 40 %
+"""
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -1e-12)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights

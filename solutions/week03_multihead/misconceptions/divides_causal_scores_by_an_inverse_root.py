@@ -1,0 +1,24 @@
+"""Divides the scores by d**-0.5, which multiplies them by the root.
+
+Exercise: CausalSelfAttention
+Believes: d**-0.5 is the root, and one divides by the root.
+Shows: scores are d times as large as they should be, and the weights almost one-hot.
+Hint: What is 1 / d**-0.5? How large are the scores before and after your scale?
+Rejected by: test_values
+Costs: 30 %
+"""
+
+
+_RightCausalSelfAttention = CausalSelfAttention
+
+
+class CausalSelfAttention(_RightCausalSelfAttention):
+    def forward(self, x, return_weights=False):
+        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = (split_heads(part, self.n_heads) for part in (q, k, v))
+        scores = q @ k.transpose(-2, -1) / q.shape[-1] ** -0.5
+        tokens = x.shape[1]
+        causal = torch.ones(tokens, tokens, dtype=torch.bool, device=x.device).tril()
+        weights = _masked_softmax(scores, causal)
+        y = self.proj(merge_heads(self.dropout(weights) @ v))
+        return (y, weights) if return_weights else y

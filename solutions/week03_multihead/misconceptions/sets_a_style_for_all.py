@@ -1,0 +1,18 @@
+"""Changes the settings of matplotlib for everybody.
+
+Exercise: plot_heads
+Believes: settings belong to the picture.
+Shows: every later picture of the program looks otherwise.
+Hint: Whose are `plt.rcParams` and `plt.style.use`? What does one picture need that it cannot be given itself?
+Rejected by: test_leaves_matplotlib_as_it_was
+Costs: 15 %
+"""
+
+
+_drawn = plot_heads
+
+
+def plot_heads(weights, tokens=None):
+    figure = _drawn(weights, tokens)
+    plt.rcParams.update({"font.size": 9.0, "axes.grid": True})
+    return figure

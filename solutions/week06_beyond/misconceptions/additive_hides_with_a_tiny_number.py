@@ -1,0 +1,18 @@
+"""Hides entries with a score of -1e-12.
+
+Exercise: additive_attention
+Believes: a number close to nothing hides an entry.
+Shows: hidden entries get the weight of a score of 0.
+Hint: What is exp(-1e-12)? Which scores become weights of 0?
+Rejected by: test_masks
+Costs: 40 %
+"""
+
+
+def additive_attention(q, k, v, W_q, W_k, u, mask=None):
+    hidden = torch.tanh((q @ W_q.T).unsqueeze(-2) + (k @ W_k.T).unsqueeze(-3))
+    scores = hidden @ u
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -1e-12)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights

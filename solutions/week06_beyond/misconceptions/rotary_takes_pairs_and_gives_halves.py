@@ -1,0 +1,24 @@
+"""Turns neighbours, and lays the result out in halves.
+
+Exercise: rotary
+Believes: where the two numbers of a pair stand is a matter of taste.
+Shows: every number is turned, and stands where another belongs; at position 0 the vector is not itself.
+Hint: What should position 0 do to a vector? Compare where you read a pair with where you write it.
+Rejected by: test_values
+Costs: 50 %
+"""
+
+
+def rotary(x, positions=None, base=10000.0):
+    d = x.shape[-1]
+    if d % 2:
+        raise ValueError(f"d = {d} is odd")
+    wide = _wide(x)
+    if positions is None:
+        positions = torch.arange(x.shape[-2], device=x.device)
+    speeds = base ** (-torch.arange(0, d, 2, dtype=wide.dtype, device=x.device) / d)
+    angles = positions.to(wide.dtype).unsqueeze(-1) * speeds
+    cosine, sine = angles.cos(), angles.sin()
+    first, second = wide[..., 0::2], wide[..., 1::2]
+    turned = [first * cosine - second * sine, first * sine + second * cosine]
+    return torch.cat(turned, dim=-1).to(x.dtype)
