@@ -54,6 +54,27 @@ def test_strides_survive(x):
     assert torch.equal(y, x)
 
 
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.arange(12.0).reshape(3, 4).T,
+        np.arange(24).reshape(4, 6)[::2, 1::2],
+        np.broadcast_to(np.arange(3.0), (4, 3)),
+    ],
+    ids=["transposed", "sliced", "broadcast"],
+)
+def test_strides_of_arrays_survive(x):
+    y = through(x)
+    assert y.strides == x.strides
+    assert np.array_equal(x, y)
+
+
+def test_an_array_that_is_a_view_of_more_than_came_is_refused():
+    view = wire.ArrayV("float64", (4, 3), 0, False, (100, 1))
+    with pytest.raises(wire.BadFrame):
+        Decoder([memoryview(bytes(96))])(view)
+
+
 def test_the_same_tensor_twice_stays_one_tensor():
     x = torch.randn(3)
     first, second = through((x, x))

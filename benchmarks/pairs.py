@@ -1,0 +1,90 @@
+"""Seconds per submission with and without what looks at mistakes, in pairs.
+
+The same submission is graded twice in turn by one engine in the sandbox: bare (points by tests,
+nothing inherited, no search for lines) and as course.yaml says. Right submissions are the solution
+and its alternatives; wrong ones are drawn from the bank. Printed is the median of each, and of the
+ratio within pairs.
+
+    python -m benchmarks.pairs [WEEK ...] [--wrong 8] [--times 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import time
+
+import msgspec
+
+from autograder.grading.engine import Engine
+from autograder.grading.warm import warm_engine
+from autograder.model.course import Course, Scoring, Suspects, Week, load
+from autograder.sandbox import choose
+
+from .measure import ROOT
+
+_SECRET = b"how long it takes needs no secret"
+_BARE = Scoring(follow_through="none", by="tests"), Suspects(seconds=0.0)
+
+
+class _Pair(msgspec.Struct):
+    """Seconds of one submission, bare and in full."""
+
+    bare: float
+    full: float
+
+
+def pairs(course: Course, week: Week, wrong: int, times: int) -> dict[str, list[_Pair]]:
+    """Grade right and wrong submissions of a week, both ways in turn."""
+    engine = warm_engine(course, week, ("cpu", "fake-gpu"), _SECRET, choose())
+    ways = (_BARE, (course.registry.scoring, course.registry.suspects))
+    try:
+        bank = engine.bank
+        right = [bank.solution, *(a.source for a in bank.alternatives)]
+        chosen = random.Random(0).sample(bank.misconceptions, min(wrong, len(bank.misconceptions)))
+        texts = {"right": right, "wrong": [m.source for m in chosen]}
+        for sources in texts.values():  # what is done once for a class is not a submission's
+            for source in sources:
+                _seconds(engine, source, *ways[1])
+        return {
+            kind: [
+                _Pair(*(_seconds(engine, source, *way) for way in ways))
+                for _ in range(times)
+                for source in sources
+            ]
+            for kind, sources in texts.items()
+        }
+    finally:
+        engine.close()
+
+
+def _seconds(engine: Engine, source: str, scoring: Scoring, suspects: Suspects) -> float:
+    engine.scoring = scoring
+    engine.look_for_lines(suspects)
+    started = time.perf_counter()
+    report = engine.grade("student", {engine.week.module: source.encode()})
+    if report.verdict != "graded":
+        raise RuntimeError(report.message)
+    return time.perf_counter() - started
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("weeks", nargs="*")
+    parser.add_argument("--wrong", type=int, default=8)
+    parser.add_argument("--times", type=int, default=3)
+    given = parser.parse_args()
+    course = load(ROOT)
+    print("| week | submissions | bare | in full | ratio |\n| --- | --- | --- | --- | --- |")
+    for week in [course.week(w) for w in given.weeks] or course.registry.weeks:
+        for kind, found in pairs(course, week, given.wrong, given.times).items():
+            bare, full = (statistics.median(getattr(p, n) for p in found) for n in ("bare", "full"))
+            ratio = statistics.median(p.full / p.bare for p in found)
+            print(
+                f"| {week.name} | {kind} | {bare:.2f} s | {full:.2f} s | {ratio:.2f} |", flush=True
+            )
+
+
+if __name__ == "__main__":
+    main()
