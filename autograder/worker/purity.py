@@ -30,7 +30,7 @@ class Before:
         self.numpy_rng = _numpy_state()
         self.python_rng = _python_state()
         self.dtype = torch.get_default_dtype()
-        self.drawing = Drawing.now()
+        self.drawing = PyplotState.now()
 
     def compare(self, result: Any = None) -> tuple[SideEffect, ...]:
         """What changed meanwhile, but for the result; global settings are put back."""
@@ -63,7 +63,7 @@ class Before:
         return tuple(found)
 
 
-class Drawing:
+class PyplotState:
     """matplotlib as it was: its settings, and the figures that were open."""
 
     def __init__(self, plt: Any) -> None:
@@ -72,7 +72,7 @@ class Drawing:
         self._settings, self._open = _drawing_settings(plt), set(plt.get_fignums())
 
     @classmethod
-    def now(cls) -> Drawing | None:
+    def now(cls) -> PyplotState | None:
         """The state of pyplot, if it was imported."""
         plt = sys.modules.get("matplotlib.pyplot")
         return cls(plt) if plt is not None else None
