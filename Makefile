@@ -43,7 +43,7 @@ e2e: setup postgresql
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[browser,postgres,hub]'
 	npm install --silent --no-fund --no-audit --prefix .venv/axe axe-core@4.14.1
 	npm install --silent --no-fund --no-audit --prefix .venv/hub configurable-http-proxy@5.3.0
-	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s -rs tests/e2e_browser tests/e2e/test_postgres.py tests/e2e/test_hub.py
+	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s -rs tests/e2e_browser tests/e2e/test_postgres.py tests/e2e/test_hub.py tests/cluster/test_serve.py
 
 # The service in the hour before a deadline, 400 students with three hand-ins each, and a hundred
 # times killed; written to benchmarks/SERVICE.md. LOAD="--students 60 --minutes 5" makes it short.

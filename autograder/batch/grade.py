@@ -7,6 +7,7 @@ A report is stored as soon as it is there: what a killed batch had finished, the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,6 +23,9 @@ from .intake import Submission
 from .pool import Job, run_here
 from .store import ResultStore
 
+if TYPE_CHECKING:
+    from .cluster.client import KeptCluster
+
 Done = Callable[[SubmissionReport], None]
 
 
@@ -34,10 +38,14 @@ def grade_batch(
     jobs: int | None = None,
     sandbox: str = "auto",
     cluster: Cluster | None = None,
+    kept: KeptCluster | None = None,
     on_done: Done = lambda _: None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Report:
-    """Grade submissions; what the store knows is taken from there. Order is kept."""
+    """Grade submissions; what the store knows is taken from there. Order is kept.
+
+    kept: the connection to the cluster, where there will be more batches.
+    """
     name = _sandbox_name(sandbox, cluster)
     try:
         secret = course_secret(course)
@@ -82,7 +90,10 @@ def grade_batch(
         from .cluster.parcel import pack
 
         parcel = pack(course, week, devices, secret, name, depends)
-        grade_on_cluster(cluster, parcel, work, full, finished, say)
+        if kept is not None:
+            kept.grade(parcel, work, full, finished, say)
+        else:
+            grade_on_cluster(cluster, parcel, work, full, finished, say)
     ordered = tuple(reports[n] for n in range(len(submissions)))
     return Report(week.name, devices, ordered, name)
 

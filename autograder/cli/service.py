@@ -79,6 +79,8 @@ def serve(
         raise KitError("--student goes with --tokens")
     if (certificate is None) != (key is None):
         raise KitError("--certificate and --key go together")
+    if cluster is not None and jobs is not None:
+        raise KitError("--jobs is for this machine; on a cluster each worker grades one at a time")
     from ..serve.start import Place
     from .show.serve import run_check, run_service, write_tokens
 

@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..batch.cluster import Cluster
-from ..batch.grade import grade_batch
 from ..model.errors import KitError
 from ..model.report import SubmissionReport
 from ..model.verdicts import Ending
+from .afar import MOST_AT_ONCE, RemoteBatches
 from .courses import Courses
 from .lanes import Lane, LaneDied
 from .news import News
@@ -59,7 +59,8 @@ class Dispatcher:
     ) -> None:
         self.courses, self.queue, self.lanes = courses, queue, lanes
         self.news, self.troubles = news, troubles
-        self.devices, self.sandbox, self.cluster = devices, sandbox, cluster
+        self.devices, self.sandbox = devices, sandbox
+        self.remote = RemoteBatches(cluster, devices, sandbox) if cluster else None
         self.wake = asyncio.Event()
         self.finished: list[Callable[[Try, SubmissionReport], Any]] = []  # told in a thread
         self._idle = list(lanes)
@@ -78,7 +79,7 @@ class Dispatcher:
                 continue
             lane = self._lane_for(one.week)
             self._idle.remove(lane)
-            self._start(self._grade(lane, one))
+            self._start(self._grade(lane, one) if self.remote is None else self._afar(lane, one))
 
     def _start(self, work: Any) -> None:
         task = asyncio.create_task(work)
@@ -92,11 +93,13 @@ class Dispatcher:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for lane in self.lanes:
             lane.end()
+        if self.remote is not None:
+            await asyncio.to_thread(self.remote.close)
 
     async def warm(self) -> None:
         """Make the engine of the week that is due next, in every lane."""
         weeks = await asyncio.to_thread(self.courses.open_weeks)
-        if not weeks or self.cluster is not None:
+        if not weeks or self.remote is not None:
             return
         course = await asyncio.to_thread(lambda: self.courses.now)
         job = await asyncio.to_thread(job_for, course, weeks[0], self.devices, self.sandbox)
@@ -119,9 +122,9 @@ class Dispatcher:
         """An idle lane: one that has the week's engine, else the one with the fewest."""
         return min(self._idle, key=lambda lane: (week not in lane.weeks, len(lane.weeks)))
 
-    async def _claimed(self) -> Try | None:
+    async def _claimed(self, weeks: Sequence[str] | None = None) -> Try | None:
         try:
-            one = await asyncio.to_thread(self.queue.claim)
+            one = await asyncio.to_thread(self.queue.claim, weeks)
         except SQLAlchemyError as error:
             self.troubles.begin("database", f"the database does not answer: {first_line(error)}")
             return None
@@ -146,31 +149,30 @@ class Dispatcher:
             except Exception as error:  # of one try, never of the service
                 await self._put_back(one, f"{type(error).__name__}: {error}")
                 return
-            seconds = time.monotonic() - started
-            await self._insist(self.queue.finish, one, report, seconds)
-            for tell in self.finished:
-                await asyncio.to_thread(tell, one, report)
-            self.troubles.end("grading")
+            await self._finish(one, report, time.monotonic() - started)
         finally:
             lane.busy = ""
             self._idle.append(lane)
             self.wake.set()
             self.news.tell(one.receipt)
 
+    async def _finish(self, one: Try, report: SubmissionReport, seconds: float) -> None:
+        await self._insist(self.queue.finish, one, report, seconds)
+        for tell in self.finished:
+            await asyncio.to_thread(tell, one, report)
+        self.troubles.end("grading")
+
     async def _report(self, lane: Lane, one: Try) -> SubmissionReport:
         work = await asyncio.to_thread(self._made_ready, one)
         if work.known is not None:
             return work.known
         most = 10 * work.course.limits(work.week).submission_seconds + 120
-        if self.cluster is not None:
-            report = await asyncio.to_thread(self._on_cluster, self.cluster, work)
-        else:
-            try:
-                graded = lane.grade(work.job, work.submission, one.receipt)
-                report = await asyncio.wait_for(graded, most)
-            except TimeoutError:
-                lane.end()
-                raise _LaneFailed(f"grading took more than {most:.0f} s and was ended") from None
+        try:
+            graded = lane.grade(work.job, work.submission, one.receipt)
+            report = await asyncio.wait_for(graded, most)
+        except TimeoutError:
+            lane.end()
+            raise _LaneFailed(f"grading took more than {most:.0f} s and was ended") from None
         if report.verdict is Ending.GRADER_FAULT:
             raise _LaneFailed(report.message)
         return await asyncio.to_thread(work.keep, report)
@@ -182,16 +184,43 @@ class Dispatcher:
         content = self.queue.content(one.digest)
         return make_ready(self.courses.now, week, one, content, self.devices, self.sandbox)
 
-    def _on_cluster(self, cluster: Cluster, work: Work) -> SubmissionReport:
-        report = grade_batch(
-            work.course,
-            work.week,
-            [work.submission],
-            devices=self.devices,
-            sandbox=self.sandbox,
-            cluster=cluster,
-        )
-        return report.submissions[0]
+    # Many tries, on a cluster
+
+    async def _afar(self, lane: Lane, first: Try) -> None:
+        """Grade all that waits for a week in one batch; each is told as soon as it is there."""
+        assert self.remote is not None
+        lane.busy, started = first.week, time.monotonic()
+        open_tries = {first.receipt: first}
+        try:
+            while len(open_tries) < MOST_AT_ONCE and (more := await self._claimed([first.week])):
+                open_tries[more.receipt] = more
+            works: dict[str, Work] = {}
+            for one in list(open_tries.values()):
+                self.news.begun(one.receipt)
+                works[one.receipt] = await asyncio.to_thread(self._made_ready, one)
+            loop = asyncio.get_running_loop()
+
+            def done(receipt: str, report: SubmissionReport) -> None:
+                one = open_tries.pop(receipt)
+                seconds = time.monotonic() - started
+                asyncio.run_coroutine_threadsafe(self._came_back(one, report, seconds), loop)
+
+            await asyncio.to_thread(self.remote.grade, works, done)
+        except Exception as error:  # of one batch, never of the service
+            why = first_line(error) if isinstance(error, SQLAlchemyError) else str(error)
+            for one in list(open_tries.values()):
+                await self._put_back(one, why or type(error).__name__)
+        finally:
+            lane.busy = ""
+            self._idle.append(lane)
+            self.wake.set()
+
+    async def _came_back(self, one: Try, report: SubmissionReport, seconds: float) -> None:
+        if report.verdict is Ending.GRADER_FAULT:
+            await self._put_back(one, report.message)
+        else:
+            await self._finish(one, report, seconds)
+        self.news.tell(one.receipt)
 
     async def _put_back(self, one: Try, why: str) -> None:
         pause = min(_LONGEST_PAUSE, _PAUSE * 2 ** (one.attempts - 1))
@@ -222,7 +251,7 @@ class Dispatcher:
         line = self.queue.waiting(one)
         lanes = max(1, len(self.lanes))
         rounds = math.floor((line.ahead + line.running) / lanes) + 1
-        ready = any(one.week in lane.weeks for lane in self.lanes) or self.cluster is not None
+        ready = any(one.week in lane.weeks for lane in self.lanes) or self.remote is not None
         pause = max(0.0, one.not_before - self.queue.clock())
         return line.ahead, pause + rounds * each + (0.0 if ready else _COLD)
 

@@ -39,7 +39,6 @@ from .views import Views
 DATABASE = "serve.db"
 _THREADS = 24
 _CLASS_SECONDS = 3.0  # for which a look at the class is good
-_AT_ONCE_ON_CLUSTER = 16
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -67,8 +66,8 @@ class Service:
         self.queue, self.people = Queue(engine), People(engine)
         self.courses = Courses(course, self.troubles, time.monotonic)
         count = settings.lanes or os.cpu_count() or 1
-        if settings.cluster is not None and not settings.lanes:
-            count = _AT_ONCE_ON_CLUSTER
+        if settings.cluster is not None:
+            count = 1  # which hands out batches
         most = settings.lane_mib or _share(count)
         self.lanes = [Lane(n + 1, most, self.news.heard) for n in range(count)]
         how: dict[str, Any] = {"devices": settings.devices, "sandbox": settings.sandbox}

@@ -42,14 +42,52 @@ def grade_on_cluster(
     say: Say = lambda line: None,
 ) -> None:
     """Grade submissions by key; `finished` gets each report as soon as it is there."""
-    if not work:
-        return
-    with _connected(cluster) as client:
-        crew = _Crew(client, parcel, say)
+    with contextlib.closing(KeptCluster(cluster)) as kept:
+        kept.grade(parcel, work, max_score, finished, say)
+
+
+class KeptCluster:
+    """A connection for batch after batch, whose workers keep what they need of the course.
+
+    One batch at a time. After an error the next batch connects anew.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._client: Any = None
+        self._leaving = contextlib.ExitStack()
+        self._crews: dict[bytes, _Crew] = {}
+
+    def grade(
+        self,
+        parcel: bytes,
+        work: Mapping[str, Submission],
+        max_score: float,
+        finished: Finished,
+        say: Say = lambda line: None,
+    ) -> None:
+        """Grade submissions by key; `finished` gets each report as soon as it is there."""
+        if not work:
+            return
         try:
-            _ClusterBatch(crew, work, max_score, finished).run()
-        finally:
-            crew.dismiss()
+            _ClusterBatch(self._crew(parcel, say), work, max_score, finished).run()
+        except BaseException:
+            self.close()
+            raise
+
+    def _crew(self, parcel: bytes, say: Say) -> _Crew:
+        if self._client is None:
+            self._client = self._leaving.enter_context(_connected(self._cluster))
+        if parcel not in self._crews:
+            crew = self._crews[parcel] = _Crew(self._client, parcel, say)
+            self._leaving.callback(crew.dismiss)
+        return self._crews[parcel]
+
+    def close(self) -> None:
+        """Dismiss the workers and leave."""
+        leaving, self._leaving = self._leaving, contextlib.ExitStack()
+        self._client, self._crews = None, {}
+        leaving.close()
 
 
 @contextmanager
