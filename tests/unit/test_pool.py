@@ -38,3 +38,18 @@ def test_the_processes_of_a_pool_take_all_cores_between_them() -> None:
     with pool.process_pool(len(free)) as processes:
         taken = set(processes.map(_own_cores, range(len(free))))
     assert taken == {(core,) for core in free}
+
+
+def test_the_engine_that_was_not_used_for_longest_goes_first_and_never_the_one_at_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    jobs = [pool.Job("root", week, ("cpu",), b"", "none", 1.0) for week in ("a", "b", "c")]
+    ended: list[str] = []
+    engines = {
+        pool._engine_key(job): (b"", None, lambda week=job.week: ended.append(week)) for job in jobs
+    }
+    monkeypatch.setattr(pool, "_engines", engines)
+    assert pool.end_oldest_engine(but=jobs[0])
+    assert pool.end_oldest_engine(but=jobs[0])
+    assert not pool.end_oldest_engine(but=jobs[0])
+    assert ended == ["b", "c"]
