@@ -143,7 +143,7 @@ class Gate:
     async def _answered(self, request: Request, row: RouteRow, who: Person | None) -> Response:
         if row.method == "POST":
             if who is None or who.kind != "program":
-                _refuse_foreign(request)
+                _refuse_foreign(request, self.service.settings.address)
             if row.form == "files" and who is not None:
                 self._slow_down(self.hand_ins, who.name)
             sent = await actions.read_body(request, row.form, self.service)
@@ -167,12 +167,13 @@ class Gate:
         return await asyncio.to_thread(refusal, self.service, request, None, gone)
 
 
-def _refuse_foreign(request: Request) -> None:
+def _refuse_foreign(request: Request, address: str) -> None:
     """What another site's page sends in a browser's name is refused."""
     site = request.headers.get("sec-fetch-site", "same-origin")
     origin = request.headers.get("origin")
     host = request.headers.get("host", "")
-    same = origin is None or urlsplit(origin).netloc == host
+    # a proxy may say its own name for the host
+    same = origin is None or urlsplit(origin).netloc in {host, address} - {""}
     if site not in ("same-origin", "none") or not same:
         raise RequestError(403, "This was sent by another site's page.")
 

@@ -46,6 +46,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     prefix: str = "/"  # of every path
     secure: bool = False  # reached by https
+    address: str = ""  # by which browsers reach it: host and port
     database: str = ""  # an URL; default: a file in the project's private folder
     lanes: int = 0  # default: one for each core
     lane_mib: int = 0  # default: half of the memory, shared by the lanes

@@ -78,7 +78,10 @@ def refuse_in_the_clear(place: Place) -> None:
 
 def run(course: Course, settings: Settings, place: Place) -> None:
     """Serve until SIGINT or SIGTERM; raises KitError if it cannot be started."""
-    settings = msgspec.structs.replace(settings, prefix=place.prefix, secure=place.secure)
+    address = urlsplit(place.url).netloc
+    settings = msgspec.structs.replace(
+        settings, prefix=place.prefix, secure=place.secure, address=address
+    )
     _many_connections()
     with _alone(course), _listening(place) as listener:
         service = Service(course, settings)

@@ -7,12 +7,14 @@ import re
 import zipfile
 from pathlib import Path
 
+import msgspec
 import pytest
 from starlette.testclient import TestClient
 
 from autograder.model.parcel import digest_of
+from autograder.serve.doors import TokenDoor
 from autograder.serve.guard import HEADERS, Rate
-from autograder.serve.routes import ROUTES
+from autograder.serve.routes import ROUTES, application
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 
 ROLES = ("stranger", "another student", "the student", "instructor")
@@ -94,6 +96,19 @@ def test_what_another_site_sends_is_refused(sign_in, service, week, headers) -> 
     answer = client.post(path, data={"key": person.form_key}, files=FILES, headers=headers)
     assert answer.status_code == 403
     assert service.queue.of("ada") == []
+
+
+def test_behind_a_proxy_the_address_that_was_given_is_ours(service, week) -> None:
+    settings = msgspec.structs.replace(service.settings, address="grade.example.org")
+    service.settings = settings
+    person = service.people.session("ada", "student", "browser")
+    app = application(service, TokenDoor(service.people, "/"))
+    client = TestClient(app, base_url="http://127.0.0.1:8000", follow_redirects=False)
+    client.cookies.set("autograder-session", person.key)
+    path, form = f"/weeks/{week.name}/tries", {"key": person.form_key}
+    for origin, status in (("https://grade.example.org", 303), ("https://evil.example", 403)):
+        answer = client.post(path, data=form, files=FILES, headers={"origin": origin})
+        assert answer.status_code == status
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing", "/enter", "/static/style.css", "/health"])
