@@ -148,8 +148,9 @@ def grouped_query_attention(
         mask: bool, True = may attend; (n, m), or of 4 dimensions and broadcastable to (B, H, n, m).
 
     Returns:
-        output (B, H, n, d_v) and weights (B, H, n, m). A query with no visible key has
-        zero weights. Keys and values are never copied to H heads on the way.
+        output (B, H, n, d_v) and weights (B, H, n, m), in q's dtype: half precision may be computed
+        in float32, and float64 stays float64. A query with no visible key has zero weights. Keys
+        and values are never copied to H heads on the way.
 
     Raises:
         ValueError: H is not divisible by H_kv; the message contains one of the two.

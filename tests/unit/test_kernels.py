@@ -13,7 +13,9 @@ import torch
 pytest.importorskip("triton", reason="triton is not installed: pip install triton")
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, within kernels
 
-from autograder.worker import claimed, kernels, wire  # noqa: E402  # after the question for triton
+from autograder.grading.targets import split_reply  # noqa: E402  # after the question for triton
+from autograder.worker import claimed, kernels, wire  # noqa: E402
+from autograder.worker.execute import Executor  # noqa: E402
 from autograder.worker.watch import Counting  # noqa: E402
 
 MODULE = """
@@ -179,3 +181,19 @@ def test_what_computes_beside_the_kernels_is_named(own):
         torch.empty(3).copy_(x[:3]).exp()
     counts = watch.added_to(counting.counts(0), counting.operators, counting.numbers)
     assert counts.computed == ("exp",)
+
+
+def test_what_triton_lacks_is_not_taken_for_an_exercise_that_is_not_written(tmp_path):
+    (tmp_path / "lacking.py").write_text(
+        "import codecs\ndef f():\n    return codecs.Codec().encode('x')\n"
+        "def g():\n    raise NotImplementedError('g')\n",
+        encoding="utf-8",
+    )
+    executor = Executor()
+    executor.load_module(tmp_path / "lacking.py", unique=True)
+    for name, unwritten in (("f", False), ("g", True)):
+        call = wire.Call("f", None, name, (), {}, "cpu")
+        reply = split_reply(executor.answer(call, []))[0]
+        assert reply.raised is not None
+        assert reply.raised.type == "NotImplementedError"
+        assert ("NotImplementedError" in reply.raised.bases) is unwritten
