@@ -47,7 +47,10 @@ def new_course(root: Path, title: str, name: str, exercise: str | None = None) -
     entry = textwrap.indent(_filled("course.yaml.blank", week), "  ")
     head = _filled("registry.yaml.blank", {"id": _id_of(title), "title": json.dumps(title)})
     course = Course(root, parse(f"{head}{entry}"))
-    return _made(course, week, f"{head}{entry}".encode(), 0o644)
+    made = _made(course, week, f"{head}{entry}".encode(), 0o644)
+    by_hand = course.graders(course.week(name)).parent / "conftest.py"
+    by_hand.write_text(_filled("conftest.py.blank", week), encoding="utf-8")
+    return [*made, by_hand]
 
 
 def _id_of(title: str) -> str:

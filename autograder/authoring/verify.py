@@ -74,7 +74,8 @@ def _of_the_week(engine: Engine, progress: Progress) -> Iterator[str]:
     progress("stub")
     course, week = engine.course, engine.week
     stub = engine.grade("stub", _files(week, stub_of(course, week)))
-    yield from _faults("the stub", stub)
+    if stub.verdict is not Ending.GRADER_FAULT or not _test_faults(engine):
+        yield from _faults("the stub", stub)
     for exercise in stub.exercises:
         if exercise.score:
             passed = [t.name for t in exercise.tests if t.verdict is Verdict.PASS]
@@ -91,6 +92,9 @@ def _exercise_proven(
     engine: Engine, exercise: str, aim: Aim | None, result: Verification, progress: Progress
 ) -> None:
     week, failed = engine.week, set[str]()
+    if faults := _test_faults(engine, exercise):
+        result.gaps += faults  # nothing else is known of tests that cannot be run
+        return
     bank, extra = engine.bank.of_exercise(exercise), week.exercise(exercise).extra
     missing = extra is not None and not installed(extra)
     if missing:
@@ -110,6 +114,9 @@ def _exercise_proven(
 def _one_test(engine: Engine, exercise: str, test: str, result: Verification) -> Iterator[str]:
     """What a single test says to everything that is known of its exercise."""
     week, name = engine.week, f"test_{exercise}.py::{test}"
+    if faults := [f for f in _test_faults(engine, exercise) if f.startswith(name)]:
+        yield from faults
+        return
     result.tests = sum(base_of(n) == name for n in engine.runs.names())
 
     def verdicts(source: str) -> list[tuple[str, Verdict, str]]:
@@ -140,6 +147,13 @@ def _one_test(engine: Engine, exercise: str, test: str, result: Verification) ->
             yield f"misconception {m.name} is not rejected by {test}"
     if not rejects:
         yield f"{name} proves nothing: no misconception fails it"
+
+
+def _test_faults(engine: Engine, exercise: str | None = None) -> list[str]:
+    """What is wrong with tests themselves: they cannot be run on the solution. Once per test."""
+    source = tuple(engine.bank.solution.split("\n"))
+    ran = engine.runs.run(engine.runs.solution(), source, exercise)
+    return list({r.report.base: r.fault for r in reversed(ran) if r.fault}.values())[::-1]
 
 
 def _right_ones(bank: Bank) -> list[tuple[str, str]]:

@@ -165,6 +165,8 @@ class Side:
             detail = f": {raised.type}: {raised.message}" if raised else ""
             if reply.status == "raised" and not self.wide:
                 raise ReferenceRaised(reply, f"the reference's {path} raised{detail}")
+            if reply.status == "missing":
+                raise NoSuchName(path)
             raise GraderFault(f"the reference's {path} answered {reply.status}{detail}")
         if reply.banned and not self.is_reference:
             raise forbidden(reply.banned, case.module, Echo(self.source))
@@ -206,6 +208,14 @@ class Side:
             if not all(g is None or isinstance(g, torch.Tensor) for g in gradients):
                 raise wire.BadFrame("a gradient that is no tensor")
         return Seen(value, reply.value, gradients, reply)
+
+
+class NoSuchName(GraderFault):
+    """A hidden test calls what the solution has not."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the solution has no `{name}`")
+        self.name = name
 
 
 class ReferenceRaised(GraderFault):

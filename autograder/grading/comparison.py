@@ -48,10 +48,14 @@ class Comparison:
         return replace(self, pure=False)
 
     def within(self, atol: float, rtol: float = 0.0) -> Self:
+        if not all(isinstance(bound, int | float) for bound in (atol, rtol)):
+            raise GraderFault("within takes two numbers: within(atol, rtol)")
         return replace(self, tolerance=Tolerance(atol, rtol))
 
     def only(self, view: Callable[[Any], Any]) -> Self:
         """Compare `view(result)` instead of the result."""
+        if not callable(view):
+            raise GraderFault("only takes a function of the result: only(lambda result: ...)")
         return replace(self, view=view)
 
 

@@ -7,9 +7,9 @@ targets behind the fixtures. What a test raises becomes a verdict here, and only
 from __future__ import annotations
 
 import inspect
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -28,6 +28,7 @@ from .agree import Agree
 from .case import Case, Device, ReferenceRaised, Side
 from .ceiling import machine_is_short
 from .draw import Draw
+from .faults import let_go, told
 from .outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, printable
 from .refuse import Refuses
 from .remembered import PASSED, End, Meeting, Memory
@@ -202,13 +203,13 @@ class GraderPlugin:
         if end is None and settled is None:
             self._case = self._new_case(item, exercise, name, meeting)
             self._play(item, frozenset())
-        verdict, message, fault = self._judge(name)
+        verdict, message, fault = self._judge(name, item.path.parent)
         flaw = _flaw_of(self._raised)
         if end is None and verdict in (Verdict.PASS, Verdict.WRONG):
             meeting.remember(PASSED if verdict is Verdict.PASS else End(message, flaw))
         line = self._raised.line if isinstance(self._raised, Outcome) else 0
         in_doubt = bool(fault) and not _is_never_the_students(self._raised)
-        _let_go(self._raised)
+        let_go(self._raised)
         report = msgspec.structs.replace(known, verdict=verdict, message=message, line=line)
         if verdict is Verdict.PASS and not keep_passed:
             meeting.release()
@@ -229,10 +230,10 @@ class GraderPlugin:
         case.composed = True
         self._case = case
         unmet = self._play(item, scene.excused)
-        verdict, message, fault = self._judge(name)
+        verdict, message, fault = self._judge(name, item.path.parent)
         flaw, ended = _flaw_of(self._raised), self._raised
         stopped = ended.raised.type if isinstance(ended, ReferenceRaised) else ""
-        _let_go(self._raised)
+        let_go(self._raised)
         report = msgspec.structs.replace(known, verdict=verdict, message=message)
         return Ran(report, exercise, meeting.answers, fault, flaw=flaw, stopped=stopped), unmet
 
@@ -274,6 +275,12 @@ class GraderPlugin:
             when=call.when,
         )
 
+    def by_hand(self, item: Any, student: Target) -> Case:
+        """A case for a test that pytest runs on its own."""
+        meeting = Memory().meeting(test_name(item), student)
+        meeting.begin(test_name(item), exercise_of(item))
+        return self._new_case(item, exercise_of(item), test_name(item), meeting)
+
     def _new_case(self, item: Any, exercise: str, name: str, student: Meeting) -> Case:
         device, dtype = _place(item)
         reference_device = CPU
@@ -291,7 +298,7 @@ class GraderPlugin:
             precise=Side(self._precise, reference_device, wide=True),
         )
 
-    def _judge(self, name: str) -> tuple[Verdict, str, str]:
+    def _judge(self, name: str, graders: Path) -> tuple[Verdict, str, str]:
         raised = self._raised
         if raised is None:
             return Verdict.PASS, "", ""
@@ -299,7 +306,7 @@ class GraderPlugin:
             return raised.verdict, raised.message, ""
         if isinstance(raised, AssertionError) and raised.args:
             return Verdict.WRONG, printable(str(raised.args[0]))[:500], ""
-        return Verdict.GRADER_FAULT, "", printable(f"{name}: {type(raised).__name__}: {raised}")
+        return Verdict.GRADER_FAULT, "", told(name, raised, graders, known=self.exercises)
 
 
 def _flaw_of(raised: BaseException | None) -> Flaw:
@@ -311,14 +318,6 @@ def _is_never_the_students(error: BaseException | None) -> bool:
     return isinstance(error, _NEVER_THE_STUDENTS) or (
         isinstance(error, MemoryError) and machine_is_short()
     )
-
-
-def _let_go(error: BaseException | None) -> None:
-    """Empty the frames that an exception came through: they hold a stranger's values in cycles."""
-    while error is not None:
-        traceback.clear_frames(error.__traceback__)
-        error.__traceback__ = None
-        error = error.__context__
 
 
 def exercise_of(item: Any) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from .case import Special
-from .outcomes import Flaw, Wrong
+from .outcomes import Flaw, GraderFault, Wrong
 from .ration import amount, few, rough
 
 NEW_AXES = Special("axes", None)
@@ -121,6 +121,8 @@ def hf_encoder(
 @_property
 def expect(condition: object, message: str) -> None:
     """Fail the test with this message, which must tell nothing hidden."""
+    if isinstance(condition, str) or not isinstance(message, str):
+        raise GraderFault("expect takes what should hold, and then what to say if it does not")
     if not bool(condition):
         raise Wrong(message)
 
@@ -173,6 +175,8 @@ def same(a: Any, b: Any, message: str) -> None:
 
 def growth_exponent(sizes: Mapping[int, Any], of: str = "largest") -> float:
     """The exponent p of cost ~ size^p fitted through (size, cost); cost may be a Counted."""
+    if len(sizes) < 2:
+        raise GraderFault("growth_exponent needs what it costs at two sizes at least")
     points = sorted((n, float(getattr(c, of, c))) for n, c in sizes.items())
     x = np.log([n for n, _ in points])
     y = np.log([max(c, 1.0) for _, c in points])

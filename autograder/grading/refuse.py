@@ -12,7 +12,7 @@ from ..worker import wire
 from .case import Case, ReferenceRaised
 from .echo import Echo
 from .options import PLAIN, CallOptions
-from .outcomes import Crashed, Flaw, Unwritten, Wrong
+from .outcomes import Crashed, Flaw, GraderFault, Unwritten, Wrong
 from .remote import HasHandle
 
 
@@ -23,6 +23,8 @@ class Refuses:
         self._case = case
 
     def __call__(self, error: type[Exception], mentions: object = "") -> _Refusal:
+        if not (isinstance(error, type) and issubclass(error, BaseException)):
+            raise GraderFault("refuses takes the class of an exception: refuses(ValueError).f(...)")
         several = mentions if isinstance(mentions, tuple) else (mentions,)
         return _Refusal(self._case, error.__name__, tuple(map(str, several)))
 

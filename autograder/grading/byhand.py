@@ -1,0 +1,194 @@
+"""Hidden tests under plain pytest, on the solution or a file of yours, in this process.
+
+    pytest autograder/graders/week02_masking
+    pytest autograder/graders/week02_masking -k any_axis --alternative python_loops
+    pytest autograder/graders/week02_masking --submission mine/masking.py
+
+A conftest.py beside the weeks' folders says `from autograder.authors.byhand import *`. An editor's
+test button runs the same, as does its debugger: `breakpoint()` stops in a test and in what it
+tests. What the code under test prints is shown with its name. Grading itself never reads that
+conftest.py, nor anything here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..files.secret import course_secret
+from ..files.workfolder import WorkFolder
+from ..model.axes import AXES, axis
+from ..model.bank import Bank
+from ..model.course import Course, Week, find_root, load
+from ..worker import claimed
+from ..worker.fixtures import warm
+from ..worker.nets import set_nets
+from .agree import Agree
+from .case import Case
+from .draw import Draw
+from .faults import told
+from .outcomes import NotRun, Outcome
+from .plugin import GraderPlugin
+from .refuse import Refuses
+from .remote import Calls, Count
+from .runs import write_module
+from .spawner import usable_extras
+from .targets import Answer, InProcess, split_reply
+
+__all__ = [
+    "agree",
+    "case",
+    "count",
+    "draw",
+    "pytest_addoption",
+    "pytest_collection_modifyitems",
+    "pytest_configure",
+    "pytest_generate_tests",
+    "pytest_pyfunc_call",
+    "reference",
+    "refuses",
+    "submission",
+]
+
+
+class ShownTarget(InProcess):
+    """Project code whose prints are shown with its name."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        super().__init__(path)
+        self._name = name
+
+    def request(self, frame: bytes) -> Answer:
+        answer = split_reply(self.answer(frame))
+        for line in answer[0].printed.splitlines():
+            print(f"[{self._name}] {line}")
+        return answer
+
+
+class Desk:
+    """One week's tests, and what they are run on."""
+
+    def __init__(self, course: Course, week: Week, config: pytest.Config) -> None:
+        self.week, self._folder, bank = week, WorkFolder(), Bank(course, week)
+        devices = axis(config.getoption("--on"))
+        set_nets(week.all_patterns)
+        claimed.device()
+        if any(AXES[d].claimed for d in devices):
+            claimed.warm()
+        for extra in usable_extras(week):
+            warm(extra)
+        solution = course.solution(week)
+        self.student = ShownTarget(solution, "solution")
+        alternative, given = config.getoption("--alternative"), config.getoption("--submission")
+        if alternative:
+            sources = {a.name: a.source for a in bank.alternatives}
+            sources |= {m.name: m.source for m in bank.misconceptions}
+            if alternative not in sources:
+                raise pytest.UsageError(f"{week.name} has no alternative {alternative}")
+            path = write_module(self._folder.path / alternative, week, sources[alternative])
+            self.student = ShownTarget(path, alternative)
+        elif given:
+            self.student = ShownTarget(Path(given).resolve(), "submission")
+        self.plugin = GraderPlugin(
+            week.module,
+            tuple(e.name for e in week.exercises),
+            {e.name: week.patterns(e.name) for e in week.exercises},
+            devices,
+            course_secret(course),
+            ShownTarget(solution, "reference"),
+            InProcess(solution),
+        )
+
+
+@cache
+def _desk(folder: Path, config: pytest.Config) -> Desk:
+    course = load(find_root(folder))
+    return Desk(course, course.week(folder.name), config)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("hidden tests")
+    group.addoption("--submission", help="Run them on this file, in this process: trust it.")
+    group.addoption("--alternative", help="Run them on this one of the bank.")
+    group.addoption("--on", default="auto", help="Devices: auto, cpu, cuda or fake-gpu.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    GraderPlugin.pytest_configure(None, config)  # type: ignore[arg-type]  # the same markers
+    sys.breakpointhook = _stop
+
+
+def _stop(*args: Any, **kwargs: Any) -> None:
+    """`breakpoint()`, also where what is printed is being kept."""
+    from _pytest.debugging import pytestPDB
+
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+    debugger: Any = pytestPDB
+    debugger._init_pdb("set_trace").set_trace(sys._getframe().f_back)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    _desk(metafunc.definition.path.parent, metafunc.config).plugin.pytest_generate_tests(metafunc)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:  # as in grading: a project's own settings for tests are not for these
+        item.add_marker(pytest.mark.filterwarnings("ignore"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    try:
+        return (yield)
+    except NotRun as nothing:
+        pytest.skip(nothing.message)
+    except Outcome as outcome:
+        if pyfuncitem.config.getoption("usepdb", False):
+            raise  # the debugger opens where it was raised
+        said = told(str(outcome.verdict), outcome, pyfuncitem.path.parent, outcome.message)
+        raise pytest.fail.Exception(said, pytrace=False) from None
+
+
+@pytest.fixture
+def case(request: pytest.FixtureRequest) -> Iterator[Case]:
+    desk = _desk(request.path.parent, request.config)
+    set_nets(desk.week.all_patterns)
+    made = desk.plugin.by_hand(request.node, desk.student)
+    made.begin()
+    yield made
+    made.end()
+
+
+@pytest.fixture
+def submission(case: Case) -> Calls:
+    return Calls(case, case.student)
+
+
+@pytest.fixture
+def reference(case: Case) -> Calls:
+    return Calls(case, case.reference)
+
+
+@pytest.fixture
+def agree(case: Case) -> Agree:
+    return Agree(case)
+
+
+@pytest.fixture
+def refuses(case: Case) -> Refuses:
+    return Refuses(case)
+
+
+@pytest.fixture
+def count(case: Case) -> Count:
+    return Count(case)
+
+
+@pytest.fixture
+def draw(case: Case) -> Draw:
+    return case.draw

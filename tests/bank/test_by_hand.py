@@ -1,0 +1,113 @@
+"""Hidden tests on the author's desk: typos are told once, and plain pytest runs them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
+GRADERS = "autograder/graders/week01_tiny"
+TYPOS = {
+    "agree.wiegh(draw.normal(3, 5))": "the solution has no `wiegh`; did you mean 'weigh'?",
+    "agree.weigh(drw.normal(3, 5))": "name 'drw' is not defined; did you mean 'draw'?",
+    "agree.weigh(draw.norml(3, 5))": "has no attribute 'norml'; did you mean 'normal'?",
+    "assert submission.weigh(draw.normal(3)).sum() < 0": "an assert without a message: say what",
+    "agree(draw.normal(3, 5))": "'Agree' object is not callable",
+    "agree.within('x').weigh(draw.normal(3))": "within takes two numbers",
+    "agree.only('shape').weigh(draw.normal(3))": "only takes a function of the result",
+    "refuses('ValueError').weigh(draw.normal(3))": "refuses takes the class of an exception",
+    "agree.weigh(draw.normal('3', 5))": "'str' object cannot be interpreted as an integer",
+    "expect('It sums to one', True)": "expect takes what should hold, and then what to say",
+    "growth_exponent({8: 64.0})": "growth_exponent needs what it costs at two sizes",
+    "agree.Scale(4).foward(draw.normal(2, 4))": "the solution has no `foward`",
+}
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    ignored = shutil.ignore_patterns("__pyc*")
+    root = Path(shutil.copytree(TINY, tmp_path / "tiny", ignore=ignored))
+    shutil.copy(TINY.parents[2] / "autograder/graders/conftest.py", root / "autograder/graders")
+    return root
+
+
+def test_a_typo_is_one_message_with_its_line_and_what_was_meant(tiny, autograder):
+    path = tiny / GRADERS / "test_weigh.py"
+    text = path.read_text("utf-8") + "\n\nfrom autograder.authors import expect, growth_exponent\n"
+    places = {}
+    for number, typed in enumerate(TYPOS):
+        text += f'\n\ndef test_{number}(agree, submission, refuses, draw):\n    """Some."""\n'
+        places[number] = text.count("\n") + 1
+        text += f"    {typed}\n"
+    path.write_text(text + '\n\ndef test_last(agree, drow):\n    """Some."""\n')
+    said = autograder("verify", "--quick", "--only", "weigh", "--jobs", "1", cwd=tiny).stdout
+    gaps = [" ".join(gap.split()) for gap in said.split("GAP  ")[1:] if "test_weigh.py::" in gap]
+    for number, meant in enumerate(TYPOS.values()):
+        (gap,) = (g for g in gaps if g.startswith(f"test_weigh.py::test_{number} "))
+        assert f"(test_weigh.py:{places[number]})" in gap
+        assert meant in gap
+    assert "there is no fixture 'drow'; did you mean 'draw'?" in gaps[-1]
+    assert len(gaps) == len(TYPOS) + 1
+
+
+@pytest.fixture
+def by_hand(tiny: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Plain pytest in the folder of the week's hidden tests."""
+
+    def run(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", GRADERS]
+        return subprocess.run(
+            [*command, *arguments],
+            cwd=tiny,
+            env=os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "200"},
+            input=typed,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+def test_plain_pytest_runs_them_on_the_solution(by_hand):
+    done = by_hand()
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout
+
+
+def test_they_fail_on_a_misconception_with_the_line_of_the_test(by_hand, tiny):
+    done = by_hand("--alternative", "ignores_dim", "-k", "any_axis")
+    lines = (tiny / GRADERS / "test_weigh.py").read_text("utf-8").split("\n")
+    asked = next(n for n, line in enumerate(lines, start=1) if "dim=1" in line)
+    assert done.returncode == 1
+    assert f"wrong (test_weigh.py:{asked}): " in done.stdout
+
+
+def test_a_file_is_tested_and_what_it_prints_is_labelled(by_hand, tiny):
+    source = (tiny / "solutions/week01_tiny/tiny.py").read_text("utf-8")
+    mine = tiny / "mine.py"
+    mine.write_text(source.replace("    e = ", "    print('here', dim)\n    e = "))
+    done = by_hand("--submission", "mine.py", "-k", "any_axis", "-s")
+    assert done.returncode == 0, done.stdout
+    assert "[submission] here 1" in done.stdout
+
+
+@pytest.mark.parametrize("place", ["test", "submission"])
+def test_breakpoint_stops_in_a_test_and_in_what_it_tests(by_hand, tiny, place):
+    grader, mine = tiny / GRADERS / "test_weigh.py", tiny / "mine.py"
+    source = (tiny / "solutions/week01_tiny/tiny.py").read_text("utf-8")
+    mine.write_text(source)
+    if place == "test":
+        text = grader.read_text("utf-8")
+        line = next(line for line in text.split("\n") if "dim=1" in line)
+        grader.write_text(text.replace(line, f"    breakpoint()\n{line}"))
+    else:
+        mine.write_text(source.replace("    e = ", "    breakpoint()\n    e = ", 1))
+    done = by_hand("--submission", "mine.py", "-k", "any_axis", typed="p 6 * 7\nc\n" * 9)
+    assert "(Pdb) 42" in done.stdout
