@@ -12,6 +12,7 @@ import msgspec
 
 from .courses import Courses
 from .dispatch import Dispatcher
+from .ledger import Ledger
 from .queue import GRADED, RUNNING, STUCK, WAITING, Glance, Queue, Try
 from .troubles import Troubles
 from .views import _moment, in_words
@@ -78,7 +79,7 @@ class ClassView(msgspec.Struct, frozen=True):
 
 
 def class_view(
-    courses: Courses, queue: Queue, dispatcher: Dispatcher, troubles: Troubles
+    courses: Courses, queue: Queue, ledger: Ledger, dispatcher: Dispatcher, troubles: Troubles
 ) -> ClassView:
     """Everything at this moment. Blocks."""
     course, now = courses.now, queue.clock()
@@ -89,7 +90,9 @@ def class_view(
     rows = [_row(t, None, courses) for t in in_line]
     rows += [_row(t, r, courses) for t, r in reversed(recent)]
     said = [f"{in_words(_moment(t.since, course))}: {t.what}" for t in troubles.now.values()]
-    said += [f"{w}: {s} is not in the gradebook: {why}" for s, w, why in queue.unsettled_troubles()]
+    said += [
+        f"{w}: {s} is not in the gradebook: {why}" for s, w, why in ledger.unsettled_troubles()
+    ]
     return ClassView(
         waiting=len(waiting),
         running=sum(t.state == RUNNING for t in in_line),

@@ -13,14 +13,13 @@ import hashlib
 import hmac
 import re
 import secrets
-import time
-from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 import sqlalchemy as sa
 
 from . import tables as t
+from .tables import Rows
 
 Role = Literal["student", "instructor"]
 Kind = Literal["browser", "program", "hub"]
@@ -49,17 +48,14 @@ class Person(msgspec.Struct, frozen=True):
         return hmac.new(self.key.encode(), b"form", hashlib.sha256).hexdigest()
 
 
-class People:
+class People(Rows):
     """Tokens and sessions. Methods block."""
-
-    def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:
-        self.engine, self.clock = engine, clock
 
     def token(self, name: str, role: Role = "student") -> str:
         """A new token for somebody; one that was not used yet is worth nothing any more."""
         secret = secrets.token_urlsafe(16)
         own = (t.tokens.c.name == name) & t.tokens.c.used.is_(None)
-        with self.engine.begin() as db:
+        with self._write() as db:
             db.execute(t.tokens.delete().where(own))
             db.execute(
                 t.tokens.insert().values(
@@ -70,12 +66,12 @@ class People:
 
     def has_token(self) -> set[str]:
         """Who has a token, used or not."""
-        with self.engine.connect() as db:
+        with self._read() as db:
             return {str(n) for n in db.execute(sa.select(t.tokens.c.name)).scalars()}
 
     def forget(self, name: str) -> None:
         """End whatever somebody has: sessions, and tokens that were not used."""
-        with self.engine.begin() as db:
+        with self._write() as db:
             db.execute(t.sessions.delete().where(t.sessions.c.name == name))
             db.execute(
                 t.tokens.delete().where((t.tokens.c.name == name) & t.tokens.c.used.is_(None))
@@ -84,7 +80,7 @@ class People:
     def enter(self, token: str, kind: Kind) -> Person | None:
         """The person whose token it is, with a session; None if it is used or unknown."""
         this = (t.tokens.c.hash == _hash(token)) & t.tokens.c.used.is_(None)
-        with self.engine.begin() as db:
+        with self._write() as db:
             row = db.execute(sa.select(t.tokens).where(this)).mappings().first()
             if row is None:
                 return None
@@ -95,7 +91,7 @@ class People:
 
     def session(self, name: str, role: Role, kind: Kind) -> Person:
         secret, now = secrets.token_urlsafe(32), self.clock()
-        with self.engine.begin() as db:
+        with self._write() as db:
             db.execute(t.sessions.delete().where(t.sessions.c.ends < now))
             row = {"name": name, "role": role, "kind": kind, "seen": now}
             db.execute(
@@ -107,19 +103,19 @@ class People:
         """Whose session of this kind it is; None if it ended or never was."""
         now = self.clock()
         this = (t.sessions.c.hash == _hash(secret)) & (t.sessions.c.kind == kind)
-        with self.engine.connect() as db:
+        with self._read() as db:
             row = db.execute(sa.select(t.sessions).where(this)).mappings().first()
         if row is None or row["ends"] < now:
             return None
         if now - row["seen"] > _SEEN:
-            with self.engine.begin() as db:
+            with self._write() as db:
                 db.execute(
                     t.sessions.update().where(this).values(seen=now, ends=now + _LASTS[kind])
                 )
         return Person(row["name"], row["role"], kind, secret)
 
     def leave(self, secret: str) -> None:
-        with self.engine.begin() as db:
+        with self._write() as db:
             db.execute(t.sessions.delete().where(t.sessions.c.hash == _hash(secret)))
 
 

@@ -13,10 +13,7 @@ place. So nobody's tenth try goes before another's first. A try that replaces on
 from __future__ import annotations
 
 import secrets
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -25,6 +22,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from ..model.report import Diagnosis, SubmissionReport
 from . import tables as t
+from .tables import Rows
 
 WAITING, RUNNING, GRADED, REPLACED, STUCK = "waiting", "running", "graded", "replaced", "stuck"
 # What counts as a result that was asked for.
@@ -74,29 +72,8 @@ class Waiting(msgspec.Struct, frozen=True):
     running: int
 
 
-class Queue:
+class Queue(Rows):
     """The tries of a course. Methods block: they are called in threads."""
-
-    def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:
-        self.engine, self.clock = engine, clock
-        # SQLite takes one writer at a time: waiting here costs less than failing there
-        self._writing = threading.Lock() if engine.dialect.name == "sqlite" else None
-
-    @contextmanager
-    def _write(self) -> Iterator[sa.Connection]:
-        if self._writing is None:
-            with self.engine.begin() as connection:
-                yield connection
-            return
-        with self._writing, self.engine.connect() as connection:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-            yield connection
-            connection.commit()
-
-    @contextmanager
-    def _read(self) -> Iterator[sa.Connection]:
-        with self.engine.connect() as connection:
-            yield connection
 
     def start(self) -> int:
         """Put back in line what the service before this one had begun; how many these are."""
@@ -164,7 +141,7 @@ class Queue:
 
     def _by_source(self, db: sa.Connection, source: str) -> Try | None:
         row = db.execute(sa.select(t.tries).where(t.tries.c.source == source)).mappings().first()
-        return _try(row) if row else None
+        return try_of(row) if row else None
 
     # Working
 
@@ -192,7 +169,7 @@ class Queue:
             begun = {"state": RUNNING, "attempts": row["attempts"] + 1}
             if not db.execute(t.tries.update().where(mine).values(**begun)).rowcount:
                 return None  # replaced at this very moment
-            return _try({**row, **begun})
+            return try_of({**row, **begun})
 
     def finish(self, one: Try, report: SubmissionReport, seconds: float) -> bool:
         """Keep a result; return whether it is the first for this receipt."""
@@ -246,7 +223,7 @@ class Queue:
         with self._read() as db:
             query = sa.select(t.tries).where(t.tries.c.receipt == receipt)
             row = db.execute(query).mappings().first()
-        return _try(row) if row else None
+        return try_of(row) if row else None
 
     def of(self, student: str, week: str | None = None) -> list[Try]:
         """A student's tries, the newest first."""
@@ -255,14 +232,14 @@ class Queue:
             where &= t.tries.c.week == week
         with self._read() as db:
             query = sa.select(t.tries).where(where).order_by(t.tries.c.number.desc())
-            return [_try(row) for row in db.execute(query).mappings()]
+            return [try_of(row) for row in db.execute(query).mappings()]
 
     def all(self, *states: str, since: float = 0.0) -> list[Try]:
         """Everybody's tries in these states, received since then, the oldest first."""
         where = t.tries.c.state.in_(states) & (t.tries.c.received >= since)
         with self._read() as db:
             query = sa.select(t.tries).where(where).order_by(t.tries.c.number)
-            return [_try(row) for row in db.execute(query).mappings()]
+            return [try_of(row) for row in db.execute(query).mappings()]
 
     def known_sources(self) -> set[str]:
         with self._read() as db:
@@ -288,7 +265,7 @@ class Queue:
         query = query.where(t.results.c.graded >= since).order_by(t.results.c.graded)
         with self._read() as db:
             rows = db.execute(query).mappings().all()
-        return [(_try(r), msgspec.json.decode(r["report"], type=Glance)) for r in rows]
+        return [(try_of(r), msgspec.json.decode(r["report"], type=Glance)) for r in rows]
 
     def waiting(self, one: Try | None = None) -> Waiting:
         """How many go before a try that waits (or wait at all), and how many are being graded."""
@@ -321,62 +298,6 @@ class Queue:
         with self._read() as db:
             return [float(s) for s in db.execute(query).scalars()]
 
-    # What stands in the gradebook
-
-    def to_settle(self) -> list[tuple[str, str]]:
-        """(student, week) whose results changed since the gradebook was told, the oldest first."""
-        newest = (
-            sa.select(
-                t.tries.c.student,
-                t.tries.c.week,
-                sa.func.max(t.results.c.graded).label("graded"),
-            )
-            .select_from(t.tries.join(t.results, t.tries.c.receipt == t.results.c.receipt))
-            .group_by(t.tries.c.student, t.tries.c.week)
-            .subquery()
-        )
-        known = newest.outerjoin(
-            t.settled,
-            (t.settled.c.student == newest.c.student) & (t.settled.c.week == newest.c.week),
-        )
-        late = t.settled.c.graded.is_(None) | (t.settled.c.graded < newest.c.graded)
-        ready = t.settled.c.not_before.is_(None) | (t.settled.c.not_before <= self.clock())
-        query = sa.select(newest.c.student, newest.c.week).select_from(known)
-        with self._read() as db:
-            rows = db.execute(query.where(late & ready).order_by(newest.c.graded))
-            return [(str(r.student), str(r.week)) for r in rows]
-
-    def graded(self, student: str, week: str) -> list[tuple[Try, float, float]]:
-        """A student's graded tries of a week, the oldest first: try, score, when it was graded."""
-        both = t.tries.join(t.results, t.tries.c.receipt == t.results.c.receipt)
-        query = sa.select(t.tries, t.results.c.score, t.results.c.graded).select_from(both)
-        own = (t.tries.c.student == student) & (t.tries.c.week == week)
-        with self._read() as db:
-            query = query.where(own).order_by(t.tries.c.received, t.tries.c.number)
-            rows = db.execute(query).mappings()
-            return [(_try(r), float(r["score"]), float(r["graded"])) for r in rows]
-
-    def settle(
-        self, student: str, week: str, receipt: str, graded: float, trouble: str = ""
-    ) -> None:
-        """The gradebook was told of this try, or could not be, for now."""
-        row = {
-            "receipt": receipt,
-            "graded": graded if not trouble else 0.0,
-            "not_before": self.clock() + 60 if trouble else 0.0,
-            "trouble": trouble,
-        }
-        own = (t.settled.c.student == student) & (t.settled.c.week == week)
-        with self._write() as db:
-            if not db.execute(t.settled.update().where(own).values(**row)).rowcount:
-                db.execute(t.settled.insert().values(student=student, week=week, **row))
-
-    def unsettled_troubles(self) -> list[tuple[str, str, str]]:
-        """(student, week, what went wrong) where the gradebook could not be told."""
-        with self._read() as db:
-            rows = db.execute(sa.select(t.settled).where(t.settled.c.trouble != "")).mappings()
-            return [(r["student"], r["week"], r["trouble"]) for r in rows]
-
 
 def _insert(db: sa.Connection, table: sa.Table, **row: Any) -> Any:
     """An insertion that does nothing where the key is known."""
@@ -384,7 +305,7 @@ def _insert(db: sa.Connection, table: sa.Table, **row: Any) -> Any:
     return insert(table).values(**row).on_conflict_do_nothing()
 
 
-def _try(row: Any) -> Try:
+def try_of(row: Any) -> Try:
     return Try(**{name: row[name] for name in Try.__struct_fields__})
 
 

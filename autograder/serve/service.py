@@ -27,6 +27,7 @@ from .courses import Courses
 from .dispatch import Dispatcher
 from .inbox import FoundHandIn, Inbox, handed_back
 from .lanes import Lane
+from .ledger import Ledger
 from .news import News
 from .people import People
 from .policy import standing
@@ -64,7 +65,7 @@ class Service:
         self.troubles, self.news = Troubles(), News()
         url = settings.database or f"sqlite:///{course.state / DATABASE}"
         engine = open_database(url)
-        self.queue, self.people = Queue(engine), People(engine)
+        self.queue, self.people, self.ledger = Queue(engine), People(engine), Ledger(engine)
         self.courses = Courses(course, self.troubles, time.monotonic)
         count = settings.lanes or os.cpu_count() or 1
         if settings.cluster is not None:
@@ -82,7 +83,7 @@ class Service:
             **how,
         )
         self.dispatcher.finished.append(self._hand_back)
-        self.settler = Settler(self.courses, self.queue, self.troubles, **how)
+        self.settler = Settler(self.courses, self.queue, self.ledger, self.troubles, **how)
         self.inbox = Inbox(self.courses, self.queue, self.troubles, self._take)
         self._looking = threading.Lock()
         self._class: tuple[float, ClassView | None] = (0.0, None)
@@ -112,7 +113,9 @@ class Service:
         with self._looking:
             when, view = self._class
             if view is None or time.monotonic() - when > _CLASS_SECONDS:
-                view = class_view(self.courses, self.queue, self.dispatcher, self.troubles)
+                view = class_view(
+                    self.courses, self.queue, self.ledger, self.dispatcher, self.troubles
+                )
                 self._class = (time.monotonic(), view)
             return view
 

@@ -23,6 +23,7 @@ from ..nbgrader.served import note_served
 from ..nbgrader.workspace import Workspace
 from .courses import Courses
 from .lanes import Helper, LaneDied
+from .ledger import Ledger
 from .parcel import unpacked
 from .policy import counted_try
 from .queue import Queue, Try
@@ -55,11 +56,13 @@ class Settler:
         self,
         courses: Courses,
         queue: Queue,
+        ledger: Ledger,
         troubles: Troubles,
         devices: tuple[str, ...],
         sandbox: str,
     ) -> None:
-        self.courses, self.queue, self.troubles = courses, queue, troubles
+        self.courses, self.queue, self.ledger = courses, queue, ledger
+        self.troubles = troubles
         self.devices, self.sandbox = devices, sandbox
         self.helper = Helper("gradebook", niceness=10)
         self._known: dict[tuple[str, str], str] = {}  # what this service has settled already
@@ -67,7 +70,7 @@ class Settler:
     async def run(self) -> None:
         while True:
             try:
-                pending = await asyncio.to_thread(self.queue.to_settle)
+                pending = await asyncio.to_thread(self.ledger.to_settle)
             except SQLAlchemyError:
                 pending = []  # the dispatcher says so
             for student, week in pending:
@@ -88,24 +91,24 @@ class Settler:
             await self._later(student, week, f"{type(error).__name__}: {error}")
 
     async def _settle(self, student: str, name: str) -> None:
-        rows = await asyncio.to_thread(self.queue.graded, student, name)
+        rows = await asyncio.to_thread(self.ledger.graded, student, name)
         if not rows:
             return
         newest = max(graded for _, _, graded in rows)
         found = await asyncio.to_thread(self._counted, student, name, rows)
         if found is None:
-            await asyncio.to_thread(self.queue.settle, student, name, "", newest)
+            await asyncio.to_thread(self.ledger.settle, student, name, "", newest)
             return
         receipt, counted = found
         if self._known.get((student, name)) != receipt:
             await self.helper.call(record_counted, counted)
             self._known[student, name] = receipt
-        await asyncio.to_thread(self.queue.settle, student, name, receipt, newest)
+        await asyncio.to_thread(self.ledger.settle, student, name, receipt, newest)
         if not self.queue_troubles():
             self.troubles.end("recording")
 
     def queue_troubles(self) -> list[tuple[str, str, str]]:
-        return self.queue.unsettled_troubles()
+        return self.ledger.unsettled_troubles()
 
     def _counted(
         self, student: str, name: str, rows: list[tuple[Try, float, float]]
@@ -146,7 +149,7 @@ class Settler:
     async def _later(self, student: str, week: str, why: str) -> None:
         self.troubles.begin("recording", f"{week}: the gradebook could not be told: {why}")
         try:
-            await asyncio.to_thread(self.queue.settle, student, week, "", 0.0, why)
+            await asyncio.to_thread(self.ledger.settle, student, week, "", 0.0, why)
         except SQLAlchemyError:
             await asyncio.sleep(_LOOK)
 

@@ -6,8 +6,13 @@ A commit is on the disk before it returns: SQLite writes a log that is flushed a
 from __future__ import annotations
 
 import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
@@ -86,6 +91,34 @@ settled = sa.Table(
     sa.Column("not_before", sa.Float, nullable=False),
     sa.Column("trouble", sa.Text, nullable=False),
 )
+
+
+class Rows:
+    """What reads and writes the tables. Methods of those who inherit it block."""
+
+    def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:
+        self.engine, self.clock = engine, clock
+
+    @contextmanager
+    def _write(self) -> Iterator[sa.Connection]:
+        """A transaction, whole or not at all."""
+        if self.engine.dialect.name != "sqlite":
+            with self.engine.begin() as connection:
+                yield connection
+            return
+        # SQLite takes one writer at a time: waiting here costs less than failing there
+        with _WRITING.setdefault(self.engine, threading.Lock()), self._read() as connection:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            yield connection
+            connection.commit()
+
+    @contextmanager
+    def _read(self) -> Iterator[sa.Connection]:
+        with self.engine.connect() as connection:
+            yield connection
+
+
+_WRITING: WeakKeyDictionary[sa.Engine, threading.Lock] = WeakKeyDictionary()
 
 
 def open_database(url: str) -> sa.Engine:

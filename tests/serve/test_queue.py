@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autograder.model.report import SubmissionReport
 from autograder.model.verdicts import Ending
+from autograder.serve.ledger import Ledger
 from autograder.serve.queue import GRADED, REPLACED, RUNNING, STUCK, WAITING, Queue, Try
 
 
@@ -90,7 +91,7 @@ def test_a_receipt_has_one_result(queue):
     assert queue.finish(one, report(one, 2.0), 1.0)
     assert not queue.finish(one, report(one, 1.0), 1.0)
     assert queue.result(one.receipt).score == 2.0
-    assert len(queue.graded("ada", "week01")) == 1
+    assert len(Ledger(queue.engine).graded("ada", "week01")) == 1
 
 
 def test_a_fault_of_ours_waits_and_at_last_for_a_person(queue, clock):
@@ -134,18 +135,19 @@ def test_the_line_before_a_try_is_counted(queue):
 
 
 def test_the_gradebook_is_told_once_of_each_result_and_again_after_a_failure(queue, clock):
+    ledger = Ledger(queue.engine, clock)
     one = hand_in(queue, "ada")
     grade(queue)
-    assert queue.to_settle() == [("ada", "week01")]
-    queue.settle("ada", "week01", one.receipt, 0.0, trouble="the gradebook is locked")
-    assert queue.to_settle() == []
-    assert queue.unsettled_troubles() == [("ada", "week01", "the gradebook is locked")]
+    assert ledger.to_settle() == [("ada", "week01")]
+    ledger.settle("ada", "week01", one.receipt, 0.0, trouble="the gradebook is locked")
+    assert ledger.to_settle() == []
+    assert ledger.unsettled_troubles() == [("ada", "week01", "the gradebook is locked")]
     clock.now += 61
-    assert queue.to_settle() == [("ada", "week01")]
-    ((_, _, graded),) = queue.graded("ada", "week01")
-    queue.settle("ada", "week01", one.receipt, graded)
-    assert queue.to_settle() == []
+    assert ledger.to_settle() == [("ada", "week01")]
+    ((_, _, graded),) = ledger.graded("ada", "week01")
+    ledger.settle("ada", "week01", one.receipt, graded)
+    assert ledger.to_settle() == []
     clock.now += 1
     hand_in(queue, "ada", b"2")
     assert state(queue, grade(queue)) == GRADED
-    assert queue.to_settle() == [("ada", "week01")]
+    assert ledger.to_settle() == [("ada", "week01")]

@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 from autograder.model.errors import IntakeError
 from autograder.model.report import Diagnosis
 from autograder.serve import dispatch
-from autograder.serve.classview import class_view, mistakes, stuck_on
+from autograder.serve.classview import mistakes, stuck_on
 from autograder.serve.parcel import gather
 from autograder.serve.queue import Glance, GlanceExercise, Try
 from autograder.serve.tables import open_database
@@ -170,7 +170,7 @@ def test_stuck_is_who_meets_the_same_mistake_three_times_in_a_row():
 
 def test_the_view_says_what_is_wrong(service, receipt):
     service.troubles.begin("gradebook", "the gradebook is locked")
-    view = class_view(service.courses, service.queue, service.dispatcher, service.troubles)
+    view = service.class_view()
     assert view.waiting == 1
     assert [r.receipt for r in view.rows] == [receipt]
     assert any("the gradebook is locked" in t for t in view.troubles)
