@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from autograder.model.course import Course, Week
 from autograder.model.errors import KitError
 from autograder.student.handin import RECEIPTS, pack
 from autograder.student.service import CourseService
-from autograder.student.week import describe_week, open_folder
+from autograder.student.week import WeekFile, describe_week, open_folder
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write
 from tests.serve.running import submit
 
@@ -64,3 +65,11 @@ def test_a_service_that_is_not_there_is_one_line_and_nothing_handed_in(
     assert done.returncode == 2
     assert "nothing was handed in" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_week_that_is_released_says_where_it_is_handed_in(course: Course, week: Week) -> None:
+    url = "https://grade.example.org/"
+    policy = msgspec.structs.replace(course.registry.immediate, url=url)
+    registry = msgspec.structs.replace(course.registry, immediate=policy)
+    described = describe_week(Course(course.root, registry), week)
+    assert msgspec.json.decode(described, type=WeekFile).hand_in == url
