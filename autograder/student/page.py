@@ -11,7 +11,17 @@ from ..pages.environment import environment
 from .hints import Hint
 from .progress import WeekProgress, words_of
 from .results import CheckResult, Failure
-from .words import MARKS, cause, first_failure, next_steps, points, standing, summary, where
+from .words import (
+    MARKS,
+    cause,
+    first_failure,
+    next_steps,
+    obstacles,
+    points,
+    standing,
+    summary,
+    where,
+)
 
 
 def checked_html(result: CheckResult) -> str:
@@ -21,6 +31,7 @@ def checked_html(result: CheckResult) -> str:
         marks=MARKS,
         standing=standing,
         points=points,
+        obstacles=obstacles(result),
         failing=first_failure(result),
         cause=_cause,
         where=where,

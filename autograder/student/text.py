@@ -16,6 +16,7 @@ from .words import (
     cause,
     first_failure,
     next_steps,
+    obstacles,
     points,
     standing,
     summary,
@@ -55,6 +56,8 @@ def lines(result: CheckResult, unicode: bool = True, focus: str = "") -> Iterato
     yield from _table(result.exercises, MARKS if unicode else PLAIN_MARKS)
     if result.electives_counted is not None and any(e.elective for e in result.exercises):
         yield Text(f"  Of the electives, your best {result.electives_counted} count.")
+    for reason in obstacles(result):
+        yield from _wrapped(f"Not checked here: {reason}.", 2)
     if result.broken:
         failure = result.broken
         yield Text()

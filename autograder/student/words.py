@@ -37,6 +37,12 @@ def standing(result: ExerciseResult) -> str:
     return f"{result.passed} of {result.total} checks"
 
 
+def obstacles(result: CheckResult) -> list[str]:
+    """Why exercises cannot be checked here, each reason once."""
+    reasons = (e.first.skipped for e in result.exercises if e.state == "skipped" and e.first)
+    return list(dict.fromkeys(reasons))
+
+
 def first_failure(result: CheckResult, focus: str = "") -> ExerciseResult | None:
     """What to explain: the first exercise that was begun and is not right, or the one in focus."""
     failing = [e for e in result.exercises if e.state == "fail" and e.first]

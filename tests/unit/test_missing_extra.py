@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+from autograder.model.course import load
+from autograder.nbgrader.release import week_files
 
 PROJECT = Path(__file__).resolve().parents[2]
 # The commands, in a Python that does not find triton.
@@ -32,3 +36,27 @@ def test_verify_says_not_run_and_finds_no_gap() -> None:
     assert "not_run: exercises of week09_kernels need the extra 'triton'" in said
     assert "pip install triton" in said
     assert "0 misconceptions: 0 gaps" in said
+
+
+def test_a_student_without_it_is_told_what_to_install(tmp_path: Path) -> None:
+    course = load(PROJECT)
+    week = tmp_path / "week"
+    for name, content in week_files(course, course.week("week09")).items():
+        (week / name).parent.mkdir(parents=True, exist_ok=True)
+        (week / name).write_bytes(content)
+    missing = tmp_path / "missing" / "triton"
+    missing.mkdir(parents=True)
+    (missing / "__init__.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'triton'\", name='triton')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "autograder", "check", "softmax_rows"],
+        cwd=week,
+        env=os.environ | {"PYTHONPATH": f"{missing.parent}{os.pathsep}{PROJECT}"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert "softmax_rows  cannot run here" in done.stdout, done.stdout + done.stderr
+    assert "Not checked here: triton is not installed: on Linux, pip install triton." in done.stdout
+    assert done.stderr == ""
