@@ -11,10 +11,15 @@ from autograder.model.course import load
 from autograder.nbgrader.release import week_files
 
 PROJECT = Path(__file__).resolve().parents[2]
-# The commands, in a Python that does not find triton.
+# For a Python, and those that it starts, that does not find triton.
 WITHOUT = """
-import importlib.util, sys
-find = importlib.util.find_spec
+import importlib.metadata, importlib.util, sys
+find, version = importlib.util.find_spec, importlib.metadata.version
+def no_version(name):
+    if name == "triton":
+        raise importlib.metadata.PackageNotFoundError(name)
+    return version(name)
+importlib.metadata.version = no_version
 def without(name, package=None):
     return None if name.partition(".")[0] == "triton" else find(name, package)
 importlib.util.find_spec = without
@@ -23,14 +28,24 @@ class Nowhere:
         if name.partition(".")[0] == "triton":
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Nowhere())
-from autograder.cli import main
-main()
 """
 
 
-def test_verify_says_not_run_and_finds_no_gap() -> None:
-    command = [sys.executable, "-c", WITHOUT, "verify", "week09", "--quick", "--draws", "1"]
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=300)
+def run_without(folder: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A command in such a Python."""
+    (folder / "sitecustomize.py").write_text(WITHOUT, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, "-m", "autograder", *arguments],
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{PROJECT}"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def test_verify_says_not_run_and_finds_no_gap(tmp_path: Path) -> None:
+    done = run_without(tmp_path, "verify", "week09", "--quick", "--draws", "1", cwd=PROJECT)
     assert done.returncode == 0, done.stdout + done.stderr
     said = " ".join(done.stdout.split())
     assert "not_run: exercises of week09_kernels need the extra 'triton'" in said
@@ -44,19 +59,7 @@ def test_a_student_without_it_is_told_what_to_install(tmp_path: Path) -> None:
     for name, content in week_files(course, course.week("week09")).items():
         (week / name).parent.mkdir(parents=True, exist_ok=True)
         (week / name).write_bytes(content)
-    missing = tmp_path / "missing" / "triton"
-    missing.mkdir(parents=True)
-    (missing / "__init__.py").write_text(
-        "raise ModuleNotFoundError(\"No module named 'triton'\", name='triton')\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-m", "autograder", "check", "softmax_rows"],
-        cwd=week,
-        env=os.environ | {"PYTHONPATH": f"{missing.parent}{os.pathsep}{PROJECT}"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    done = run_without(tmp_path, "check", "softmax_rows", cwd=week)
     assert "softmax_rows  cannot run here" in done.stdout, done.stdout + done.stderr
     assert "Not checked here: triton is not installed: on Linux, pip install triton." in done.stdout
     assert done.stderr == ""
