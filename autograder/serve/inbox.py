@@ -16,15 +16,16 @@ import datetime as dt
 import hashlib
 import os
 import pwd
-import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..batch.intake import is_wanted
+from ..files.workfolder import WorkFolder
 from ..model.course import Course, Week
 from ..model.errors import IntakeError
 from ..model.parcel import digest_of, packed
@@ -144,8 +145,8 @@ class Inbox:
         if before is None or time.time() - before[1] < _QUIET:
             return False
         bound = course.limits(week).submission_mib << 20
-        with tempfile.TemporaryDirectory(prefix="autograder-inbox-") as folder:
-            copy = Path(folder) / week.name
+        with closing(WorkFolder()) as place:
+            copy = place.path / week.name
             copy_ordinary(source, copy, ("*.pyc", ".*", "__pycache__"), bound)
             files = dict(_files(copy))
         if _state(source) != before:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
-from pathlib import Path
+from contextlib import asynccontextmanager, closing
 from typing import Any
 
 import msgspec
 
 from ..batch.cluster import Cluster
+from ..files.workfolder import WorkFolder
 from ..model.course import Course, Week
 from ..model.errors import IntakeError
 from ..model.parcel import digest_of, packed
@@ -144,9 +143,10 @@ class Service:
 
     def _refuse_what_cannot_be_graded(self, files: Mapping[str, bytes], week: Week) -> None:
 
-        with tempfile.TemporaryDirectory(prefix="autograder-serve-") as folder:
-            parcel.write_files(files, Path(folder))
-            problem = parcel.problem_of(Path(folder), week, self.courses.now.limits(week))
+        with closing(WorkFolder()) as place:
+            folder = place.path / week.name
+            parcel.write_files(files, folder)
+            problem = parcel.problem_of(folder, week, self.courses.now.limits(week))
         if problem:
             raise IntakeError(problem)
 

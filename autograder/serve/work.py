@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
+from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 
@@ -14,6 +13,7 @@ from ..batch.intake import Submission
 from ..batch.pool import Job
 from ..batch.store import ResultStore
 from ..files.secret import course_secret
+from ..files.workfolder import WorkFolder
 from ..model import scoring
 from ..model.course import Course, Week
 from ..model.report import SubmissionReport
@@ -50,10 +50,11 @@ def make_ready(
     course: Course, week: Week, one: Try, content: bytes, devices: tuple[str, ...], sandbox: str
 ) -> Work:
     """Read what was handed in, as `grade` reads what was collected."""
-    with tempfile.TemporaryDirectory(prefix="autograder-serve-") as folder:
-        write_files(unpacked(content), Path(folder))
-        submission = read_student(course, week, one.student, Path(folder))
-        of = course_for(course, week, one.student, Path(folder))
+    with closing(WorkFolder()) as place:
+        folder = place.path / week.name
+        write_files(unpacked(content), folder)
+        submission = read_student(course, week, one.student, folder)
+        of = course_for(course, week, one.student, folder)
     own = of.week(week.name)
     job = job_for(of, own, devices, sandbox)
     store = ResultStore(of.state / "results" / own.name, job.depends)
