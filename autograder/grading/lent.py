@@ -38,8 +38,9 @@ from .targets import Answer, InProcess, Sandboxed, Target
 _BYTES = 64 << 20
 # On a machine so busy a helper still has its time.
 _BUSIEST = 10.0
-# As many times as large as the solution's own an answer may be: shapes may be wrong in honest ways.
-_TIMES = 2
+# As many times as large as the solution's own an answer may be: an honest mistake can give it an
+# axis too many, which makes it as many times larger as there are sequences in a batch.
+_TIMES = 16
 
 
 class Unanswered(Exception):

@@ -24,7 +24,7 @@ from autograder.batch.intake import Submission, read_submission
 from autograder.feedback.html import feedback_page
 from autograder.grading.engine import Engine
 from autograder.grading.spawner import Spawner
-from autograder.grading.targets import Sandboxed
+from autograder.grading.targets import _PATIENCE, Sandboxed
 from autograder.model.course import Week, load
 from autograder.model.report import SubmissionReport
 from autograder.sandbox import Sandbox, choose
@@ -63,6 +63,11 @@ class _Tee(Sandboxed):
         self.asked: list[bytes] = []
         self.answered: list[bytes] = []
 
+    @property
+    def waited(self) -> float:
+        """Seconds that were taken off its clocks, in which others had the processors."""
+        return _PATIENCE * self._limits.submission_seconds - self._patience
+
     def request(self, frame: bytes) -> Any:
         self.asked.append(frame)
         reply, buffers = super().request(frame)
@@ -94,7 +99,10 @@ class _Watched(Engine):
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of a submission: its report and page, what it said, and how long it took."""
+    """What came of a submission: its report and page, what it said, and how long it took.
+
+    seconds: less those in which others had the processors
+    """
 
     report: SubmissionReport
     page: str
@@ -184,7 +192,7 @@ class Laboratory:
     def grade(self, submission: Submission, week: str) -> Trial:
         from autograder.batch.grade import refused
 
-        engine, started = self.engine(week), time.monotonic()
+        engine, started, waited = self.engine(week), time.monotonic(), _waited_seconds()
         engine.tees = []
         before = _begin_of_peak()
         if submission.problem:
@@ -192,7 +200,8 @@ class Laboratory:
         else:
             report = engine.grade(submission.name, submission.files)
         risen = _memory("VmHWM") - before
-        seconds = time.monotonic() - started
+        seconds = time.monotonic() - started - (_waited_seconds() - waited)
+        seconds -= sum(tee.waited for tee in engine.tees)
         page = feedback_page(report, self.week(week), self.course)
         said = b"\n".join(a for tee in engine.tees for a in tee.answered)
         asked = [frame for tee in engine.tees for frame in tee.asked]
@@ -228,6 +237,15 @@ class Laboratory:
     def left(self) -> set[str]:
         """Processes, mounts and temporary files that were not there before."""
         return _surroundings(self.temporary) - self.before
+
+
+def _waited_seconds() -> float:
+    """How long this process's threads have stood ready while others ran."""
+    found = 0.0
+    for path in Path("/proc/self/task").glob("*/schedstat"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            found += int(path.read_text(encoding="ascii").split()[1]) / 1e9
+    return found
 
 
 def _begin_of_peak() -> int:
