@@ -6,6 +6,7 @@ The shape of results.json is that of Gradescope's published specification of aut
 from __future__ import annotations
 
 import io
+import json
 import stat
 import zipfile
 from pathlib import Path
@@ -13,8 +14,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from autograder.authoring.leaks import check_files, secrets_of
 from autograder.channels.gradescope import GradescopeSettings, autograder_zip, results, write_zip
-from autograder.feedback.text import escaped, exercise_text
+from autograder.feedback.text import escaped, exercise_text, submission_text
 from autograder.files.secret import course_secret
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError
@@ -157,3 +159,19 @@ def test_text_for_a_comment_has_hints_and_the_points() -> None:
 
 def test_code_stays_code_in_markdown() -> None:
     assert escaped("`a_b` and a_b\x1b[2J") == "`a_b` and a\\_b�\\[2J"
+
+
+@pytest.mark.parametrize(
+    "path", sorted((TINY.parent / "expected").glob("*.json")), ids=lambda path: path.stem
+)
+def test_no_secret_line_stands_in_what_students_read(path: Path) -> None:
+    course = load(TINY)
+    week = course.weeks[0]
+    secrets = secrets_of(course, week)
+    report = msgspec.convert(json.loads(path.read_bytes()) | {"seconds": 0.0}, SubmissionReport)
+    texts = {"comment": submission_text(report, week)}
+    for form in ("md", "html"):
+        settings = GradescopeSettings(week.name, feedback=form)
+        texts[form] = json.dumps(results(report, week, settings))
+    check_files({name: text.encode() for name, text in texts.items()}, secrets, path.name)
+    assert secrets
