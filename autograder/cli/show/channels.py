@@ -25,7 +25,7 @@ def run_gradescope(
     write_zip(path, data)
     print(f"{path}: upload it under Configure Autograder; the container needs 2 GB of memory")
     print(
-        "LOOK  it holds hidden tests and solutions: for you and the course's staff on Gradescope "
+        "secret: it holds hidden tests and solutions: for you and the course's staff on Gradescope "
         "alone. In the container only root reads them"
     )
     if week.questions:
