@@ -3,6 +3,7 @@
 import numpy as np
 import softmax as week
 import torch
+from drawings import look_up
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
@@ -16,6 +17,7 @@ D_MODEL, DK, DV = 8, 4, 4
 def figures() -> dict[str, Figure]:
     """Every figure of the lesson by its file stem."""
     return {
+        "look_up": look_up(),
         "temperature": temperature(),
         "smooth_maximum": smooth_maximum(),
         "why_root_d": why_root_d(),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from drawings import batch_of_masks
 import matplotlib.pyplot as plt
 import torch
 from matplotlib.axes import Axes
@@ -24,6 +25,7 @@ PADDED = ["I", "like", "tea", "<pad>", "<pad>"]
 def figures() -> dict[str, Figure]:
     """File stem -> figure."""
     return {
+        "batch_of_masks": batch_of_masks(),
         "single_head_weights": single_head_weights(),
         "causal_triangle": causal_triangle(),
         "padding_and_causal": padding_and_causal(),

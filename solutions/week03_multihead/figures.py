@@ -2,6 +2,7 @@
 
 from unittest.mock import patch
 
+from drawings import shape_flow
 import matplotlib.pyplot as plt
 import multihead
 import torch
@@ -18,6 +19,7 @@ def figures() -> dict[str, Figure]:
     """File stem -> figure. The global random state is the same afterwards."""
     with torch.random.fork_rng(devices=[]):
         return {
+            "shape_flow": shape_flow(),
             "split_or_reshape": split_or_reshape(),
             "untrained_heads": untrained_heads(),
             "mask_on_heads": mask_on_heads(),

@@ -4,6 +4,7 @@ import math
 
 import lsh as week
 import torch
+from drawings import one_round
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -15,6 +16,7 @@ LINES = ("-", "--", ":")
 def figures() -> dict[str, Figure]:
     """Every figure of the lesson by its file stem."""
     return {
+        "one_round": one_round(),
         "memory": memory(),
         "circle": circle(),
         "block_diagonal": block_diagonal(),

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
+from drawings import block
 import matplotlib.pyplot as plt
 import torch
 import transformer
@@ -22,6 +23,7 @@ def figures() -> dict[str, Figure]:
     """File stem -> figure. The global random state is the same afterwards."""
     with torch.random.fork_rng(devices=[]):
         return {
+            "block": block(),
             "positions": positions(),
             "residual_stream": residual_stream(),
             **copy_task(),

@@ -16,6 +16,7 @@ from typing import Any
 
 import flash as week
 import torch
+from drawings import tile_walk
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch.nn import functional as F
@@ -32,6 +33,7 @@ STYLES = {"full": "k--o", "LSH, 4 rounds": "k-.D", "tiled": "k-^", "torch's own"
 def figures() -> dict[str, Figure]:
     """Every figure of the lesson by its file stem."""
     return {
+        "tile_walk": tile_walk(),
         "online": online(),
         "tiles": tiles(),
         "exactness": exactness(),

@@ -2,6 +2,7 @@
 
 import serving as week
 import torch
+from drawings import cache_steps
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from torch.utils.flop_counter import FlopCounterMode
@@ -12,6 +13,7 @@ GIB = 2**30
 def figures() -> dict[str, Figure]:
     """Every figure of the lesson by its file stem."""
     return {
+        "cache_steps": cache_steps(),
         "bytes": cache_sizes(),
         "work": work_per_token(),
         "groups": groups(),

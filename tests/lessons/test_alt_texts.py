@@ -58,6 +58,12 @@ def slopes(week: str, stem: str, number: int, panel: int = 1) -> np.ndarray:
 # Week 1
 
 
+def test_shapes_of_the_flow_are_those_of_tensors() -> None:
+    words = " ".join(record("week3")["shape_flow"]["shows"]["words"])
+    for shape in re.findall(r"\(\d+(?:, \d+)+\)", alt("week3", "shape_flow")):
+        assert shape in words
+
+
 def test_mat_looks_at_on() -> None:
     weights = shown("week1", "six_tokens", "panel 1, image 1")
     (said,) = numbers("week1", "six_tokens", r"darkest cell, ([\d.]+),")
@@ -105,6 +111,13 @@ def test_the_sentence_below_the_heatmap_says_what_on_looks_at() -> None:
     said = re.search(r"\*on\* gives ([\d.]+) of its attention to \*cat\*", lesson)
     assert said is not None
     assert shown("week1", "six_tokens", "panel 1, image 1")[3, 1].round(2) == float(said[1])
+
+
+def test_the_look_up_of_sat() -> None:
+    said = numbers("week1", "look_up", r"the weights ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+);")
+    words = record("week1")["look_up"]["shows"]["words"]
+    assert [words.count(f"{w:.2f}") >= said.count(w) for w in said] == [True] * 4
+    assert sum(said) == pytest.approx(1, abs=0.02)
 
 
 # Week 2
@@ -256,6 +269,16 @@ def test_the_causal_performer_crosses_full_attention() -> None:
 
 
 # Week 7
+
+
+def test_three_blocks_of_one_query() -> None:
+    pattern = r"maximum is (\d) and the sum ([\d.]+); .* to (\d), .* by ([\d.]+); .* logsumexp ([\d.]+)\.$"
+    maximum, total, raised, factor, logsumexp = numbers("week7", "tile_walk", pattern)
+    words = " ".join(record("week7")["tile_walk"]["shows"]["words"])
+    assert f"maximum {maximum:g}\nsum {total:.3f}" in words
+    assert f"maximum {raised:g}" in words
+    assert f"= {factor:.3f}" in words
+    assert f"= {logsumexp:.3f}" in words
 
 
 def test_the_belt() -> None:
