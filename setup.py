@@ -51,6 +51,7 @@ MODULES = {
     "autograder.student.checking",
     "autograder.student.commands",
     "autograder.student.explain",
+    "autograder.student.explore",
     "autograder.student.handin",
     "autograder.student.hints",
     "autograder.student.keys",

@@ -1,7 +1,8 @@
 """An auto-graded course exercise kit: attention from scratch.
 
 In a notebook: `check("softmax")` runs the public checks of an exercise on the file beside it,
-`hint("softmax")` gives the next hint, `progress()` shows how far you are.
+`hint("softmax")` gives the next hint, `progress()` shows how far you are,
+`explore("temperature.html")` shows a page with something to move.
 """
 
 import sys
@@ -10,7 +11,7 @@ from typing import Any
 
 from .version import __version__
 
-__all__ = ["__version__", "check", "hint", "progress"]
+__all__ = ["__version__", "check", "explore", "hint", "progress"]
 
 
 def check(exercise: str | None = None, folder: str | Path | None = None) -> Any:
@@ -38,6 +39,13 @@ def hint(exercise: str | None = None, again: bool = False, folder: str | Path | 
     from .student.notebook import show_hints
 
     return show_hints(exercise, again, folder)
+
+
+def explore(page: str, folder: str | Path | None = None, **data: Any) -> Any:
+    """A page that lies beside the notebook, with something to move; `data` goes into it."""
+    from .student.explore import open_page
+
+    return open_page(page, folder, data)
 
 
 def progress(folder: str | Path | None = None) -> Any:

@@ -53,6 +53,9 @@ def copy_course(target: Path, weeks: tuple[str, ...]) -> Path:
                 )
     registry = yaml.safe_load((PROJECT / "course.yaml").read_text(encoding="utf-8"))
     registry["weeks"] = [w for w in registry["weeks"] if w["name"] in weeks]
+    for name in {f for week in registry["weeks"] for f in week.get("files", ())}:
+        (target / "assets").mkdir(exist_ok=True)
+        shutil.copy(PROJECT / "assets" / name, target / "assets")
     text = yaml.safe_dump(registry, sort_keys=False, allow_unicode=True)
     (target / "course.yaml").write_text(text, encoding="utf-8")
     return target

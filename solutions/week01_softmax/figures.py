@@ -1,8 +1,12 @@
 """The figures of the week 1 lesson, drawn from the solution, readable in black and white."""
 
+import random
+from functools import cache
+
 import numpy as np
 import softmax as week
 import torch
+import translation
 from drawings import look_up
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,11 +16,15 @@ SCORES = np.array([2.1, 0.3, 0.1, 0.8, 0.2])
 FIRST = ["The", "cat", "sat", "on", "the", "mat"]
 SECOND = ["The", "dog", "sat", "on", "the", "rug"]
 D_MODEL, DK, DV = 8, 4, 4
+# What comes out of training goes another way on another processor.
+TRAINED = ("bottleneck", "alignment")
 
 
 def figures() -> dict[str, Figure]:
     """Every figure of the lesson by its file stem."""
     return {
+        "bottleneck": bottleneck(),
+        "alignment": alignment(),
         "look_up": look_up(),
         "temperature": temperature(),
         "smooth_maximum": smooth_maximum(),
@@ -25,6 +33,51 @@ def figures() -> dict[str, Figure]:
         "six_tokens": six_tokens(),
         "two_sentences": two_sentences(),
     }
+
+
+@cache
+def translator(score: str | None) -> torch.nn.Module:
+    return translation.train(score)
+
+
+def bottleneck() -> Figure:
+    """The share of right words over the length of the sentence, with attention and without."""
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    clauses = (1, 2, 3, 4)
+    for score, name, style in (
+        (None, "one vector", "k:o"),
+        ("additive", "additive attention", "k-s"),
+        ("product", "product attention", "k--^"),
+    ):
+        shares = [translation.right_words(translator(score), count) for count in clauses]
+        axes.plot(clauses, shares, style, label=name)
+    axes.set(
+        title="What a sentence keeps of itself",
+        xlabel="clauses in the sentence",
+        ylabel="share of right words",
+        xticks=clauses,
+        ylim=(0.4, 1.03),
+    )
+    axes.legend()
+    return figure
+
+
+def alignment() -> Figure:
+    """Where each word of a translation looked in the original."""
+    source, target = translation.batch(1, 1, random.Random(3))
+    with torch.no_grad():
+        _, weights = translator("additive")(source, target[:, :-1])
+    figure = Figure(figsize=(5.2, 4.4), layout="constrained")
+    axes = figure.subplots()
+    image = axes.imshow(weights[0].numpy(), cmap="Greys", vmin=0, vmax=1)
+    axes.set(title="Who translates whom", xlabel="Key (read)", ylabel="Query (to be written)")
+    read = [translation.ENGLISH[i] for i in source[0]]
+    axes.set_xticks(range(len(read)), read, rotation=45)
+    written = [translation.FRENCH[i] for i in target[0, 1:]]
+    axes.set_yticks(range(len(written)), written)
+    figure.colorbar(image, label="weight")
+    return figure
 
 
 def temperature() -> Figure:

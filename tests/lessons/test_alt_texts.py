@@ -272,7 +272,7 @@ def test_the_causal_performer_crosses_full_attention() -> None:
 
 
 def test_three_blocks_of_one_query() -> None:
-    pattern = r"maximum is (\d) and the sum ([\d.]+); .* to (\d), .* by ([\d.]+); .* logsumexp ([\d.]+)\.$"
+    pattern = r"is (\d) and the sum ([\d.]+); .* to (\d), .* by ([\d.]+); .* logsumexp ([\d.]+)\.$"
     maximum, total, raised, factor, logsumexp = numbers("week7", "tile_walk", pattern)
     words = " ".join(record("week7")["tile_walk"]["shows"]["words"])
     assert f"maximum {maximum:g}\nsum {total:.3f}" in words
@@ -363,3 +363,29 @@ def test_speculation_reproduces_p_by_the_rule_alone() -> None:
     assert rule == pytest.approx(p, abs=0.01)
     assert (wrong < p - 0.05)[(p > 0.3) & (q < 0.1)].all()
     assert (wrong > p)[q > p].all()
+
+
+# Week 1, section 0
+
+
+def test_the_bottleneck_and_what_looking_back_brings() -> None:
+    pattern = (
+        r"from ([\d.]+) to ([\d.]+); .* from ([\d.]+) to ([\d.]+), .* from ([\d.]+) to ([\d.]+)\.$"
+    )
+    shares = [line("week1", "bottleneck", n)[1] for n in (1, 2, 3)]
+    ends = [end for share in shares for end in (share[0], share[-1])]
+    assert np.round(ends, 2).tolist() == numbers("week1", "bottleneck", pattern)
+
+
+def test_the_map_crosses_where_the_languages_do() -> None:
+    weights = shown("week1", "alignment", "panel 1, image 1")
+    assert weights[1:4].argmax(-1).tolist() == [2, 1, 3]  # canard, blanc, aime
+    assert weights[5].argmax() == 5  # chat
+
+
+def test_the_lesson_has_the_translator_that_the_figures_are_drawn_with() -> None:
+    source = (PROJECT.root / "solutions/week01_softmax/translation.py").read_text(encoding="utf-8")
+    lesson = (PROJECT.exercise_folder(WEEKS["week1"]) / "lesson.md").read_text(encoding="utf-8")
+    blocks = source.split("\n\n\n")
+    assert len(blocks) > 4
+    assert [b for b in blocks[1:] if b.strip() not in lesson] == []

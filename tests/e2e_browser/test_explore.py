@@ -1,0 +1,103 @@
+"""Pages with something to move, in a real browser, by the keyboard; and in JupyterLab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e_browser.conftest import ROOT, jupyterlab
+
+ASSETS = ROOT / "assets"
+
+
+@pytest.fixture
+def opened(browser_page: Page) -> Any:
+    """Open a page by itself; no script of it may fail."""
+
+    def opened(name: str) -> Page:
+        browser_page.on("pageerror", lambda error: pytest.fail(f"{name}: {error}"))
+        browser_page.goto((ASSETS / name).as_uri())
+        return browser_page
+
+    return opened
+
+
+def test_a_colder_softmax_by_the_arrow_keys(opened: Any) -> None:
+    page = opened("temperature.html")
+    expect(page.locator("#told")).to_contain_text("Largest weight 0.58")
+    page.keyboard.press("Tab")
+    for _ in range(12):
+        page.keyboard.press("ArrowLeft")
+    expect(page.locator("#value")).to_have_text("0.251")
+    expect(page.locator("#told")).to_contain_text("Largest weight 0.99")
+
+
+def test_rows_without_keys_by_the_keyboard(opened: Any) -> None:
+    page = opened("masks.html")
+    expect(page.locator("#told")).to_contain_text("Every query sees")
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Space")  # hide padded queries too
+    expect(page.locator("#told")).to_contain_text("2 of 5 queries see no key")
+
+
+def test_a_query_of_a_head_by_the_keyboard(opened: Any) -> None:
+    page = opened("heads.html")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#told")).to_contain_text("Head 2 gives most, 1.00, to b at place 2: 2 pl")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Home")
+    expect(page.locator("#told")).to_contain_text("to a at place 1: itself")
+
+
+def test_blocks_one_by_one_by_the_keyboard(opened: Any) -> None:
+    page = opened("tiles.html")
+    page.locator("#next").focus()
+    for _ in range(3):
+        page.keyboard.press("Enter")
+    expect(page.locator("#next")).to_be_disabled()
+    expect(page.locator("#kept tr").first).to_contain_text("42.301")
+    expect(page.locator("#told")).to_contain_text("logsumexp of query 0 is 4.833")
+
+
+@pytest.mark.parametrize("name", ["temperature", "masks", "heads", "tiles"])
+def test_it_fits_a_phone(opened: Any, name: str) -> None:
+    page = opened(f"{name}.html")
+    page.set_viewport_size({"width": 390, "height": 700})
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 390
+
+
+def test_without_scripts_it_points_to_the_figure(browser_page: Page) -> None:
+    context = browser_page.context.browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((ASSETS / "temperature.html").as_uri())
+    expect(page.locator("noscript")).to_contain_text("the figure in the lesson")
+    context.close()
+
+
+def test_in_jupyterlab_it_has_the_notebooks_data(
+    browser_page: Page, tmp_path: Path, screenshots: Path
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "temperature.html").write_bytes((ASSETS / "temperature.html").read_bytes())
+    source = 'from autograder import explore\nexplore("temperature.html", scores=[0.0, 0.0])'
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    nbformat.write(notebook, work / "play.ipynb")
+    with jupyterlab(tmp_path / "home", work) as lab:
+        page = browser_page
+        page.goto(lab.page("/tree/play.ipynb"))
+        page.locator(".jp-NotebookPanel .jp-Cell").first.click()
+        page.keyboard.press("Shift+Enter")
+        frame = page.frame_locator(".jp-OutputArea-output iframe")
+        expect(frame.locator("#told")).to_contain_text("Largest weight 0.50")
+        frame.locator("#knob").focus()
+        page.keyboard.press("ArrowRight")
+        expect(frame.locator("#value")).to_have_text("1.12")
+        page.screenshot(path=screenshots / "explore_lab.png")
