@@ -61,8 +61,8 @@ def test_blocks_one_by_one_by_the_keyboard(opened: Any) -> None:
     for _ in range(3):
         page.keyboard.press("Enter")
     expect(page.locator("#next")).to_be_disabled()
-    expect(page.locator("#kept tr").first).to_contain_text("42.301")
-    expect(page.locator("#told")).to_contain_text("logsumexp of query 0 is 4.833")
+    expect(page.locator("#kept tr").first).to_contain_text("1.85")
+    expect(page.locator("#told")).to_contain_text("logsumexp of query 0 is 4.615")
 
 
 @pytest.mark.parametrize("name", ["temperature", "masks", "heads", "tiles"])
@@ -77,7 +77,7 @@ def test_without_scripts_it_points_to_the_figure(browser_page: Page) -> None:
     context = browser_page.context.browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((ASSETS / "temperature.html").as_uri())
-    expect(page.locator("noscript")).to_contain_text("the figure in the lesson")
+    assert "the figure in the lesson" in page.locator("body").inner_text()
     context.close()
 
 
@@ -88,8 +88,12 @@ def test_in_jupyterlab_it_has_the_notebooks_data(
     work.mkdir()
     (work / "temperature.html").write_bytes((ASSETS / "temperature.html").read_bytes())
     source = 'from autograder import explore\nexplore("temperature.html", scores=[0.0, 0.0])'
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source)], metadata={"kernelspec": kernel}
+    )
     nbformat.write(notebook, work / "play.ipynb")
+    expect.set_options(timeout=90_000)  # a kernel has to start
     with jupyterlab(tmp_path / "home", work) as lab:
         page = browser_page
         page.goto(lab.page("/tree/play.ipynb"))
