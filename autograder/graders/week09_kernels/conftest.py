@@ -50,8 +50,7 @@ def any_order(count: Any) -> Callable[..., None]:
     """The result does not depend on the order in which programs run; `how` compares results."""
 
     def check(how: Any, name: str, *args: Any, **kwargs: Any) -> None:
-        for seed in (1, 2):
-            how.shuffled(seed).call(name, *args, **kwargs)
+        how.shuffled(1).call(name, *args, **kwargs)
         for launch in launches_of(count.call(name, *args, **kwargs)):
             expect(
                 not launch.conflicts,
