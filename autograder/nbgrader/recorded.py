@@ -15,6 +15,7 @@ import msgspec
 from ..batch.store import content_hash
 from ..files.atomic import replace_file
 from ..model.course import Course, Week
+from ..model.differences import differ
 from ..model.notes import Note
 from ..model.report import SubmissionReport
 from ..model.verdicts import Ending
@@ -86,11 +87,18 @@ def keep_report(course: Course, week: Week, student: str, report: SubmissionRepo
     """Keep a report that was recorded; that of another submission before it is kept too."""
     about = submission_of(course, week, student)
     before = kept_report(course, week, student)
+    if before is not None and _says_the_same(before, report, about):
+        return  # so that feedback that shows it does not count as stale
     if before is not None and before.graded and not before.is_of(about.handed_in, about.content):
         folder = _earlier(course, week, student)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         _write(folder / f"{before.graded.replace(':', '')}.json", before)
     write_report(course, week, student, stamped(report, about))
+
+
+def _says_the_same(before: Recorded, report: SubmissionReport, about: About) -> bool:
+    told = (about.handed_in, about.content, about.notes)
+    return (before.handed_in, before.content, before.notes) == told and not differ(before, report)
 
 
 class About(msgspec.Struct, frozen=True):

@@ -29,8 +29,12 @@ from autograder.model.course import Course, Week, load
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.feedback import return_feedback
 from autograder.nbgrader.gradebook import collected, record
+from autograder.nbgrader.groups import author_of
+from autograder.nbgrader.handmarks import keep_marks
 from autograder.nbgrader.release import release
+from autograder.nbgrader.standing import require_marked
 from autograder.nbgrader.workspace import Workspace, open_gradebook
+from tests.simulation import trouble
 from tests.simulation.plan import HandIn, Part, Plan, make_plan
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -43,6 +47,7 @@ class Played:
     course: Course
     plan: Plan
     said: list[str] = field(default_factory=list)  # everything that a step had to say
+    trouble: list[str] = field(default_factory=list)  # what went wrong with what goes wrong
     seconds: dict[str, float] = field(default_factory=dict)  # by step
     jobs: int | None = None
     weeks: list[Week] = field(default_factory=list)  # those that were played to their end
@@ -85,10 +90,22 @@ def steps(plan: Plan) -> int:
 def play(course: Course, plan: Plan, told: Told, jobs: int | None) -> Played:
     """All weeks; an interrupt ends it after the last whole one."""
     played = Played(course, plan, jobs=jobs)
+    trouble.prepare(course)
     try:
-        for week in course.weeks:
+        for number, week in enumerate(course.weeks):
             _play_week(played, week, told)
             played.weeks.append(week)
+            if number == min(trouble.DELETED_AFTER, len(course.weeks) - 1):
+                lost = list(played.weeks)
+                _timed(
+                    played,
+                    "lose it all",
+                    lambda lost=lost: trouble.lose_the_gradebook(played, lost),
+                )
+            told(f"{week.name}: push", 0)
+            _timed(
+                played, "push", lambda week=week: trouble.push_to_a_canvas_that_fails(played, week)
+            )
     except KeyboardInterrupt:
         played.said.append(f"interrupted in {week.name}")
     return played
@@ -97,6 +114,8 @@ def play(course: Course, plan: Plan, told: Told, jobs: int | None) -> Played:
 def _play_week(played: Played, week: Week, told: Told) -> None:
     course, plan = played.course, played.plan
     parts = [p for p in plan.parts.values() if p.week == week]
+    parts += trouble.guests_of(course, week)
+    first = week.name == course.weeks[0].name
     _timed(played, "release", lambda: _release(course, week))
     due = course.localized(week.due)
     for late in (False, True):
@@ -104,8 +123,17 @@ def _play_week(played: Played, week: Week, told: Told) -> None:
         _timed(played, "submit", lambda fresh=fresh: _submit_all(course, fresh, told))
         _timed(played, "collect", lambda: _collect(played, week))
         _timed(played, "grade and record", lambda: _grade(played, week, told))
+        if not late:
+            trouble.refuses_what_nobody_read(played, week)
         _timed(played, "mark by hand", lambda: _mark(played, week))
+        if first and not late:
+            trouble.mend(played, week)
+    if first:
+        trouble.grant_more_time(played, week)
     _timed(played, "feedback", lambda: _feedback(played, week, told))
+    if first:
+        trouble.ask_again(played, week, _submit)
+        _timed(played, "feedback", lambda: _feedback(played, week, told))
 
 
 def _timed(played: Played, step: str, do: Callable[[], None]) -> None:
@@ -148,6 +176,7 @@ def _submit(course: Course, part: Part, one: HandIn) -> None:
             assert cell.source == ANSWER or cell.source.startswith(part.student)
             cell.source = one.answers
     nbformat.write(notebook, path)
+    trouble.spoil(folder, part.week, part.student)
     submitting = _step(_SubmitAt, course, part, home)
     submitting.at = one.time
     submitting.start()
@@ -167,7 +196,13 @@ def _step(kind: Any, course: Course, part: Part, home: Path) -> Any:
 
 def _collect(played: Played, week: Week) -> None:
     found = collect(played.course, week, check_owner=False)  # one user plays them all
-    played.said += [f"{week.name}: {note}" for note in found.notes]
+    _say(played, week, found.notes)
+
+
+def _say(played: Played, week: Week, lines: list[str]) -> None:
+    """What a step said; of guests it is expected."""
+    told = [line for line in lines if not any(guest in line for guest in trouble.GUESTS)]
+    played.said += [f"{week.name}: {line}" for line in told]
 
 
 def _grade(played: Played, week: Week, told: Told) -> None:
@@ -178,7 +213,7 @@ def _grade(played: Played, week: Week, told: Told) -> None:
     played.said += [f"{week.name}: {s.name}: {s.verdict}: {s.message}" for s in faults]
     said = record(course, week, report, on_done=lambda: told(f"{week.name}: grade and record", 1))
     wanted = f"{len(report.submissions)} of {len(report.submissions)} recorded in the gradebook"
-    played.said += [f"{week.name}: {line}" for line in said.lines() if line != wanted]
+    _say(played, week, [line for line in said.lines() if line != wanted])
 
 
 def _mark(played: Played, week: Week) -> None:
@@ -186,7 +221,10 @@ def _mark(played: Played, week: Week) -> None:
     points = {q.name: q.points for q in week.questions}
     with open_gradebook(played.course) as gradebook:
         for submission in gradebook.find_assignment(week.name).submissions:
-            part = played.plan.parts[submission.student.id, week.name]
+            part = played.plan.parts.get((submission.student.id, week.name))
+            if part is None:  # a guest; of a group one is marked
+                _mark_guest(played, week, submission)
+                continue
             shown = _collected_answer(played.course, part)
             for grade in (g for n in submission.notebooks for g in n.grades):
                 if grade.needs_manual_grade:
@@ -195,6 +233,14 @@ def _mark(played: Played, week: Week) -> None:
                     )
                     grade.needs_manual_grade = False
         gradebook.db.commit()
+    keep_marks(played.course)  # as Formgrader does it
+
+
+def _mark_guest(played: Played, week: Week, submission: Any) -> None:
+    if author_of(played.course, week, submission.student.id) == submission.student.id:
+        for grade in (g for n in submission.notebooks for g in n.grades):
+            if grade.needs_manual_grade:
+                grade.manual_score, grade.needs_manual_grade = 1.0, False
 
 
 def _collected_answer(course: Course, part: Part) -> str:
@@ -207,7 +253,9 @@ def _collected_answer(course: Course, part: Part) -> str:
 
 
 def _feedback(played: Played, week: Week, told: Told) -> None:
+    require_marked(played.course, [week])  # and gives a group's marks to all of it
+    keep_marks(played.course)
     returned = return_feedback(
         played.course, week, on_done=lambda: told(f"{week.name}: feedback", 1)
     )
-    played.said += [f"{week.name}: {note}" for note in returned.notes]
+    _say(played, week, returned.notes)
