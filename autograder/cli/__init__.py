@@ -30,6 +30,10 @@ _INSTRUCTORS = {
     "uvicorn",
 }
 
+# What says nothing of a stranger's, and has colours, or code for a shell, of its own.
+_OWN_WORDS = {"--help", "--show-completion", "--install-completion"}
+_COMPLETING = "_AUTOGRADER_COMPLETE"
+
 
 def register() -> None:
     """Make the commands known: those of students, and in the project all others too."""
@@ -44,8 +48,8 @@ def main() -> None:
     # For a kind of address that no notebook has, jsonschema would compile 38 grammars: 0.9 s of
     # every command that reads a notebook. It goes without where the package is missing.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as import takes it
-    if "--help" not in sys.argv[1:]:
-        guard_streams()  # help has colours of its own, and nothing of a stranger's
+    if not _OWN_WORDS & {*sys.argv[1:]} and _COMPLETING not in os.environ:
+        guard_streams()
     _leave(run())
 
 

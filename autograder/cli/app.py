@@ -9,13 +9,37 @@ import typer
 from typer.core import TyperGroup
 
 from ..model.errors import KitError
+from ..version import __version__
 
+STUDENTS, INSTRUCTORS, AUTHORS = "For students", "For instructors", "For authors"
 IN_PROJECT = find_spec(f"{__package__}.project") is not None
-WeekArgument = Annotated[str, typer.Argument(help="A week: its name, or its number.")]
+
+
+def _weeks(incomplete: str) -> list[str]:
+    """The weeks that a shell may complete to."""
+    from ..model.course import load
+
+    try:
+        return [w.name for w in load(unfinished=True).weeks if w.name.startswith(incomplete)]
+    except KitError:
+        return []
+
+
+WeekArgument = Annotated[
+    str, typer.Argument(help="A week: its name, or its number.", autocompletion=_weeks)
+]
 
 
 class _Commands(TyperGroup):
     """The commands that are installed here; a student's installation has those of students."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Students' first, then instructors' and authors', each in the order of their use."""
+        panels = [STUDENTS, INSTRUCTORS, AUTHORS]
+        commands = super().list_commands(ctx)
+        return sorted(
+            commands, key=lambda n: panels.index(getattr(self.commands[n], "rich_help_panel", ""))
+        )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if not IN_PROJECT and self.get_command(ctx, args[0]) is None:
@@ -34,5 +58,21 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    add_completion=False,
+    add_completion=True,
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"autograder {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _whole(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from ..model.axes import CHOICES_IN_WORDS
-from .app import WeekArgument, app
+from .app import AUTHORS, WeekArgument, app
 
 
-@app.command()
+@app.command(rich_help_panel=AUTHORS)
 def build(
     check: Annotated[
         bool, typer.Option(help="Write nothing; exit 1 if a stub or a figure is stale.")
@@ -44,7 +44,7 @@ def build(
                 print(f"drew {drawn.relative_to(course.root)}")
 
 
-@app.command()
+@app.command(rich_help_panel=AUTHORS)
 def verify(
     weeks: Annotated[list[str] | None, typer.Argument(help="Weeks; all by default.")] = None,
     quick: Annotated[
@@ -109,7 +109,7 @@ def verify(
         raise typer.Exit(1)
 
 
-@app.command("try")
+@app.command("try", rich_help_panel=AUTHORS)
 def try_(
     week: WeekArgument,
     what: Annotated[
@@ -140,7 +140,7 @@ def try_(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=AUTHORS)
 def new(
     week: Annotated[str, typer.Argument(help="The new week's name, such as week08_topic.")],
     exercise: Annotated[

@@ -9,10 +9,10 @@ import typer
 
 from ..model.axes import CHOICES_IN_WORDS
 from ..model.errors import KitError
-from .app import WeekArgument, app
+from .app import INSTRUCTORS, WeekArgument, app
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def grade(
     week: WeekArgument,
     paths: Annotated[
@@ -87,7 +87,7 @@ def grade(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def doctor() -> None:
     """Say what this machine can do: sandbox, devices, nbgrader; and how to mend what is missing.
 
@@ -99,7 +99,7 @@ def doctor() -> None:
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def release(
     week: WeekArgument,
     early: Annotated[bool, typer.Option("--early", help="Before the week's release date.")] = False,
@@ -137,7 +137,7 @@ def release(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def collect(
     week: WeekArgument,
     bulk: Annotated[
@@ -186,7 +186,7 @@ def collect(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def feedback(
     week: WeekArgument,
     students: Annotated[
@@ -209,7 +209,7 @@ def feedback(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def report(
     week: Annotated[
         str | None, typer.Argument(help="A week: its name, or its number; default: the course.")
@@ -240,7 +240,7 @@ def report(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def export(
     week: Annotated[str, typer.Argument(help="A week: its name, or its number; or all.")],
     form: Annotated[
@@ -305,7 +305,7 @@ def export(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def roster(
     file: Annotated[Path, typer.Argument(help="A CSV of Canvas, Moodle, or your own.")],
 ) -> None:
@@ -321,7 +321,7 @@ def roster(
     run_roster(course, file)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def demo() -> None:
     """Play a whole course week on a sample class of twelve, with real nbgrader, in demo/.
 

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from ..model.errors import KitError
-from .app import WeekArgument, app
+from .app import INSTRUCTORS, WeekArgument, app
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def marks(
     week: WeekArgument,
     out: Annotated[
@@ -44,7 +44,7 @@ def marks(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def requests(
     week: WeekArgument,
     answer: Annotated[

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from ..model.errors import KitError
-from .app import WeekArgument, app
+from .app import INSTRUCTORS, WeekArgument, app
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def status(
     week: Annotated[
         str | None, typer.Argument(help="A week, and then by name; default: every week.")
@@ -31,7 +31,7 @@ def status(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def regrade(
     week: WeekArgument,
     preview: Annotated[bool, typer.Option("--preview", help="Show what would change.")] = False,

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from ..model.errors import KitError
-from .app import WeekArgument, app
+from .app import INSTRUCTORS, WeekArgument, app
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def push(
     week: WeekArgument,
     canvas: Annotated[bool, typer.Option("--canvas", help="To Canvas, by its API.")] = False,

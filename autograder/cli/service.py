@@ -9,10 +9,10 @@ import typer
 
 from ..model.axes import CHOICES_IN_WORDS
 from ..model.errors import KitError
-from .app import app
+from .app import INSTRUCTORS, app
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535)] = 8000,

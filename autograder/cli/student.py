@@ -7,17 +7,31 @@ from typing import Annotated
 
 import typer
 
-from .app import app
+from .app import STUDENTS, app
 
 FolderOption = Annotated[
     Path | None, typer.Option(help="A week's folder; default: the one you are in.")
 ]
+
+
+def _exercises(incomplete: str) -> list[str]:
+    """The exercises that a shell may complete to."""
+    from ..model.errors import KitError
+    from ..student.week import open_folder
+
+    try:
+        return [n for n in open_folder().names if n.startswith(incomplete)]
+    except KitError:
+        return []
+
+
 ExerciseArgument = Annotated[
-    str | None, typer.Argument(help="An exercise such as softmax; default: all.")
+    str | None,
+    typer.Argument(help="An exercise such as softmax; default: all.", autocompletion=_exercises),
 ]
 
 
-@app.command()
+@app.command(rich_help_panel=STUDENTS)
 def check(
     exercise: ExerciseArgument = None,
     folder: FolderOption = None,
@@ -35,10 +49,13 @@ def check(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=STUDENTS)
 def hint(
     exercise: Annotated[
-        str | None, typer.Argument(help="An exercise; default: the one to work on next.")
+        str | None,
+        typer.Argument(
+            help="An exercise; default: the one to work on next.", autocompletion=_exercises
+        ),
     ] = None,
     again: Annotated[bool, typer.Option(help="Show those you have seen, and no new one.")] = False,
     folder: FolderOption = None,
@@ -53,13 +70,15 @@ def hint(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(rich_help_panel=STUDENTS)
 def watch(
     exercise: ExerciseArgument = None,
     folder: FolderOption = None,
     seconds: Annotated[float, typer.Option(min=1, help="Time limit for each check.")] = 20.0,
 ) -> None:
-    """Check again whenever you save, only what changed. Keys: h hint, n next, q quit.
+    """Check again whenever you save, only what changed.
+
+    Keys: h hint, n next, l list, c check all, q quit.
 
     Example: autograder watch
     """
@@ -68,7 +87,7 @@ def watch(
     run_watch(exercise, folder, seconds)
 
 
-@app.command()
+@app.command(rich_help_panel=STUDENTS)
 def progress(
     folder: Annotated[
         Path | None, typer.Option(help="Where your weeks are; default: here, or the folder above.")
@@ -83,9 +102,11 @@ def progress(
     run_progress(folder)
 
 
-@app.command()
+@app.command(rich_help_panel=STUDENTS)
 def reset(
-    exercise: Annotated[str | None, typer.Argument(help="An exercise such as softmax.")] = None,
+    exercise: Annotated[
+        str | None, typer.Argument(help="An exercise such as softmax.", autocompletion=_exercises)
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="The whole file.")] = False,
     folder: FolderOption = None,
 ) -> None:
@@ -98,7 +119,7 @@ def reset(
     run_reset(exercise, everything, folder)
 
 
-@app.command()
+@app.command(rich_help_panel=STUDENTS)
 def submit(
     week: Annotated[
         str | None, typer.Argument(help="A week: its name or number; default: the one you are in.")

@@ -22,7 +22,7 @@ from .allowed import called, refused_in
 from .explain import syntax_failure
 from .results import CheckOutcome, CheckResult, ExerciseResult, Failure, sum_up
 from .run import WarmPython, run_checks
-from .source import fingerprints
+from .source import fingerprints, used
 from .state import Remembered, recall, remember
 from .text import plain
 from .week import WeekExercise, WeekFolder, open_folder
@@ -85,6 +85,7 @@ def check_week(
     refused = refused_in(folder)
     results = tuple(_result(e, outcomes, refused.get(e.name)) for e in chosen)
     _remember(folder, source, results)
+    results = _with_causes(folder, source, results)
     return Checked(
         folder.path,
         folder.heading,
@@ -101,6 +102,20 @@ def _result(
     own = [o for o in outcomes if o.exercise == exercise.name]
     result = sum_up(exercise.name, exercise.points, own, refused or called(own))
     return msgspec.structs.replace(result, elective=exercise.elective, outcomes=tuple(own))
+
+
+def _with_causes(
+    folder: WeekFolder, source: str, results: tuple[ExerciseResult, ...]
+) -> tuple[ExerciseResult, ...]:
+    """The results; of what fails, with the exercises it calls that fail as they stand now."""
+    known, prints = recall(folder.memory).checked, fingerprints(source, folder.names)
+    fails = tuple(
+        n for n, last in known.items() if last.state == "fail" and last.fingerprint == prints.get(n)
+    )
+    return tuple(
+        msgspec.structs.replace(r, uses=used(source, r.name, fails)) if r.state == "fail" else r
+        for r in results
+    )
 
 
 def _broken(

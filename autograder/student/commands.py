@@ -50,7 +50,7 @@ def run_hint(exercise: str | None, folder: Path | None, again: bool) -> bool:
     hints = [fresh] if fresh else shown_hints(opened, name)
     out = console()
     for hint in hints:
-        for line in hint_lines(hint):
+        for line in hint_lines(hint, max(40, out.width)):
             out.print(line, soft_wrap=True)
     if again and not hints:
         out.print(f"No hint for {name} was shown yet: `autograder hint {name}` gives the first.")

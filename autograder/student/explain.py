@@ -15,6 +15,8 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
+from _pytest import capture as _capture
+
 from .results import Failure
 
 _LONGEST = 2000
@@ -39,6 +41,10 @@ class Explainer:
             return Failure("missing", output=output)
         if isinstance(error, SyntaxError):
             return syntax_failure(error)
+        if theirs and _asked_for_input(error):
+            asking, line = theirs[-1]
+            code = linecache.getline(asking.f_code.co_filename, line).strip()
+            return Failure("asks", "", kind, line, code[:200], (), output)
         frame, line = ours[-1] if ours else (None, 0)
         facts = _facts(frame, line) if frame else ()
         if frame is None or self._is_test(frame):
@@ -78,6 +84,14 @@ class Explainer:
 
     def _is_test(self, frame: FrameType) -> bool:
         return Path(frame.f_code.co_filename) == self.tests
+
+
+def _asked_for_input(error: BaseException) -> bool:
+    """Return whether it is what a read from the keyboard raises under pytest."""
+    last = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        last = frame
+    return last is not None and last.f_code.co_filename == _capture.__file__
 
 
 def syntax_failure(error: SyntaxError) -> Failure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 
 import msgspec
@@ -27,8 +28,8 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     """The check that begins, or how it ended; a problem with the checks; or the end.
 
     `places` tells where the failing checks of an exercise lead.
-    `finished` comes last when all checks were run; `ended` says how a Python that was forked for
-    the order went, after whatever it told itself.
+    `finished` comes last when all checks were run; `ended` is the exit code of a Python that was
+    forked for the order, after whatever it told itself.
     """
 
     begins: str = ""
@@ -36,16 +37,13 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     outcome: CheckOutcome | None = None
     problem: str = ""
     finished: bool = False
-    ended: str = ""
+    ended: int | None = None
     places: tuple[Spot, ...] = ()
     order: int = 0
 
 
-def ending_in_words(code: int) -> str:
-    """How a process ended, from its exit code (negative: the signal that ended it)."""
-    if code < 0:
-        try:
-            return f"Python was ended by {signal.Signals(-code).name}"
-        except ValueError:
-            pass
-    return f"Python ended with exit code {code}"
+def signal_of(code: int) -> str:
+    """The name of the signal that ended a process, from its exit code; "" if none did."""
+    with contextlib.suppress(ValueError):
+        return signal.Signals(-code).name if code < 0 else ""
+    return f"signal {-code}"

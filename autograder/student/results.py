@@ -8,7 +8,16 @@ from typing import Literal
 import msgspec
 
 FailureKind = Literal[
-    "wrong", "raised", "open", "waiting", "timeout", "ended", "missing", "broken", "forbidden"
+    "wrong",
+    "raised",
+    "open",
+    "waiting",
+    "timeout",
+    "ended",
+    "missing",
+    "broken",
+    "forbidden",
+    "asks",
 ]
 State = Literal["pass", "fail", "open", "waiting", "skipped"]
 
@@ -55,6 +64,7 @@ class ExerciseResult(msgspec.Struct, frozen=True):
     first: CheckOutcome | None = None
     elective: bool = False
     outcomes: tuple[CheckOutcome, ...] = ()
+    uses: tuple[str, ...] = ()  # exercises that it calls and whose own checks fail
 
 
 class CheckResult(msgspec.Struct, frozen=True):

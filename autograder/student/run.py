@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from ..model.errors import KitError
-from .orders import Event, Order, ending_in_words
+from .orders import Event, Order, signal_of
 from .results import CheckOutcome, Failure, claim_in_words
 from .serving import CAN_SERVE
 from .week import WeekFolder
@@ -74,9 +74,9 @@ class CheckingPython:
             if event is None or event.order == self._orders:
                 return event  # others are the last words of an order that was done with before
 
-    def ending(self) -> str:
-        """How the process ended, in words."""
-        return ending_in_words(self._process.wait())
+    def exit_code(self) -> int:
+        """With which code the process ended; negative: by which signal."""
+        return self._process.wait()
 
     def complaint(self) -> str:
         """The last line on standard error."""
@@ -190,10 +190,11 @@ def _run_order(
                 raise KitError("the checks did not start within three minutes") from None
             python.close()
             return _stopped(begun, Failure("timeout"))
-        if event is None or event.ended:
+        if event is None or event.ended is not None:
             if begun is None:
                 raise _NotBegun(f"the checks could not start: {python.complaint()}")
-            return _stopped(begun, Failure("ended", event.ended if event else python.ending()))
+            code = python.exit_code() if event is None or event.ended is None else event.ended
+            return _stopped(begun, Failure("ended", str(code), signal_of(code)))
         if event.problem:
             raise _unreadable(event.problem)
         if event.finished:

@@ -33,7 +33,7 @@ from ..model.rules import Rules
 from ..worker.functions import watch_functions
 from .explain import Explainer
 from .notice import CallNotice, note_ufuncs
-from .orders import TIMED_OUT, Event, Order, ending_in_words
+from .orders import TIMED_OUT, Event, Order
 from .results import CheckOutcome, Failure, claim_in_words
 from .serving import Orders, forked
 from .week import WeekFolder, open_folder
@@ -72,7 +72,7 @@ class CheckPlugin:
             code = forked(self.orders)
             if code is None:  # this is the fork
                 break
-            self.tell(Event(ended=ending_in_words(code)))
+            self.tell(Event(ended=code))
             capture.read_global_capture()  # the file is shared: what an ended fork left behind
         _forget_compiled(self.folder.path)
         patterns = {p for e in self.folder.week.exercises for p in e.not_allowed}

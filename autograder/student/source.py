@@ -40,6 +40,13 @@ def statements_of(source: str, exercise: str) -> list[ast.stmt]:
     return [s for s in tree.body if id(s) in reached]
 
 
+def used(source: str, exercise: str, others: tuple[str, ...]) -> tuple[str, ...]:
+    """Which of the other exercises an exercise reaches in the module."""
+    reached = {name for s in statements_of(source, exercise) for name in _bound_names(s)}
+    called = set(_used_names(statements_of(source, exercise)))
+    return tuple(n for n in others if n != exercise and n in reached and n in called)
+
+
 @lru_cache(maxsize=4)
 def _parsed(source: str) -> ast.Module:
     """Without docstrings. Read only: it is asked for once per exercise."""

@@ -22,11 +22,11 @@ from .results import CheckResult
 from .run import WarmPython
 from .source import fingerprints
 from .terminal import console
-from .text import hint_lines, lines, writes_unicode
+from .text import hint_lines, lines, look_of, progress_bar
 from .week import WeekFolder, open_folder
 from .words import next_exercise
 
-KEYS = "h hint   n next exercise   q quit"
+KEYS = "h hint   n next   l list   c check all   q quit"
 
 
 class Watch:
@@ -36,7 +36,7 @@ class Watch:
         self.folder, self.names, self.seconds = folder, names, seconds
         self.result = CheckResult(folder.path, folder.heading, folder.week.module, ())
         self.focus = ""
-        self.hints = False
+        self.hints = self.listed = False
         self._seen: dict[str, str] = {}
         self._checks = b""
         self._warm = WarmPython(folder)
@@ -79,22 +79,29 @@ class Watch:
             left = [e.name for e in self.result.exercises if e.state != "pass"]
             self.focus = left[(left.index(current.name) + 1) % len(left)]
             self.hints = False
+        elif key == "l":
+            self.listed = not self.listed
+        elif key == "c":
+            self._seen = {}
         return key not in ("q", "\x03", "\x04")
 
     def draw(self, out: Console, busy: tuple[str, ...] = ()) -> None:
         if out.is_terminal:
             out.clear()
-        for line in lines(self.result, writes_unicode(out), self.focus):
+        look = look_of(out, self.listed)
+        if self.result.exercises:
+            out.print(progress_bar(self.result, look), soft_wrap=True)
+        for line in lines(self.result, look, self.focus):
             out.print(line, soft_wrap=True)
         if self.hints:
             out.print()
             for hint in shown_hints(self.folder, self.focus):
-                for line in hint_lines(hint):
+                for line in hint_lines(hint, look.width):
                     out.print(line, soft_wrap=True)
         doing = "waiting for you to save"
         if busy:
             doing = f"checking {busy[0] if len(busy) == 1 else f'{len(busy)} exercises'} ..."
-        out.print(f"\n{doing}   {KEYS}", style="dim", soft_wrap=True)
+        out.print(f"\n{doing}\n{KEYS}", style="dim", soft_wrap=True)
 
     def close(self) -> None:
         self._warm.close()
@@ -116,12 +123,13 @@ def run_watch(exercise: str | None, folder: Path | None, seconds: float) -> None
     )
     try:
         with keys() as read:
+            next(saves)  # looks from now on: a save during the first check counts too
             _look(watching, out)
             for changes in saves:
                 key = read()
                 if not watching.press(key):
                     return
-                if changes:
+                if changes or key == "c":
                     _look(watching, out)
                 elif key:
                     watching.draw(out)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import difflib
+import io
+import tokenize
 from functools import cached_property
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from ..model.rules import Rules
 from ..model.stubs import stub_of
 
 DESCRIPTION = "week.json"
+# As intake says it: Python would read another source than the grader.
+_NOT_UTF_8 = "{} is not written in UTF-8. Save it as UTF-8"
 MEMORY = ".autograder-student.json"
 
 
@@ -126,14 +130,20 @@ class WeekFolder:
     def source(self) -> str:
         """The student's module as text; raises KitError if there is none."""
         try:
-            return self.module.read_text(encoding="utf-8")
+            content = self.module.read_bytes()
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+            if encoding in ("utf-8", "utf-8-sig") and b"\0" not in content:
+                return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+            raise KitError(_NOT_UTF_8.format(self.module.name))
         except FileNotFoundError:
             raise KitError(
                 f"there is no {self.module.name} in {self.path.name}: "
                 "`autograder reset --all` puts the stub back"
             ) from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise KitError(f"{self.module.name} cannot be read: {error}") from None
+        except (SyntaxError, UnicodeDecodeError):
+            raise KitError(_NOT_UTF_8.format(self.module.name)) from None
+        except OSError as error:
+            raise KitError(f"{self.module.name} cannot be read: {error.strerror}") from None
 
     def exercise(self, name: str) -> WeekExercise:
         """The exercise of that name; raises KitError with the nearest names."""

@@ -34,7 +34,8 @@ def standing(result: ExerciseResult) -> str:
             return "not allowed"
     if not result.total:
         return "not checked"
-    return f"{result.passed} of {result.total} checks"
+    uses = f", uses {result.uses[0]}" if result.uses else ""
+    return f"{result.passed} of {result.total} checks{uses}"
 
 
 def obstacles(result: CheckResult) -> list[str]:
@@ -46,6 +47,7 @@ def obstacles(result: CheckResult) -> list[str]:
 def first_failure(result: CheckResult, focus: str = "") -> ExerciseResult | None:
     """What to explain: the first exercise that was begun and is not right, or the one in focus."""
     failing = [e for e in result.exercises if e.state == "fail" and e.first]
+    failing.sort(key=lambda e: bool(e.uses))  # what only uses a broken one comes after it
     if focus:
         return next((e for e in failing if e.name == focus), None)
     return failing[0] if failing else None
@@ -62,6 +64,14 @@ def next_exercise(result: CheckResult, focus: str = "") -> ExerciseResult | None
     return next((e for e in order if e), None)
 
 
+def inherits(result: ExerciseResult) -> str:
+    """That an exercise fails which calls one that fails, as one sentence, or nothing."""
+    if not result.uses:
+        return ""
+    names = " and ".join(f"`{name}`" for name in result.uses)
+    return f"It uses {names}, whose own checks fail: mend that first, this may pass then."
+
+
 def cause(failure: Failure, exercise: str, module: str) -> str:
     """What happened, as one sentence or the check's own text."""
     if failure.kind == "missing":
@@ -74,7 +84,9 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
     if failure.kind == "timeout":
         return "It took too long and was stopped. Is there a loop that never ends?"
     if failure.kind == "ended":
-        return f"{failure.message} while this ran. Does your code call exit?"
+        return _ended(failure)
+    if failure.kind == "asks":
+        return "It waits for somebody to type (`input()`): take what you need from the arguments."
     if failure.kind == "forbidden":
         return failure.message
     if failure.kind == "raised":
@@ -84,6 +96,18 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
     if failure.kind == "open":
         return "This part is not written yet."
     return failure.message or "The result is not as it should be."
+
+
+def _ended(failure: Failure) -> str:
+    if not failure.error:
+        return f"Python ended with exit code {failure.message} while this ran. Does it call exit?"
+    if failure.error == "SIGKILL":
+        return "Python was killed (SIGKILL) while this ran. Did it use up the memory?"
+    return (
+        f"Python itself crashed ({failure.error}) while this ran: no exception, but a library that "
+        "was led astray. Usual causes: a function that calls itself without end, an index or size "
+        "far out of bounds, memory that is written to while something else uses it."
+    )
 
 
 def where(failure: Failure) -> str:

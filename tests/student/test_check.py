@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import io
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from autograder.batch.intake import read_submission
+from autograder.model.course import Limits, Week
 from autograder.student.checking import check_folder, check_week
-from autograder.student.text import plain
+from autograder.student.text import Look, lines, plain, show
 
 from .conftest import SOLVED
 
@@ -77,7 +82,82 @@ def test_leaving_python_costs_only_its_exercise(write):
     folder = write("def double(x):\n    import os; os._exit(7)", SOLVED["shout"])
     result = check_week(folder, ["double", "shout"])
     assert states(result) == {"double": "fail", "shout": "pass"}
-    assert "exit code 7" in first(result, "double").message
+    assert "exit code 7" in plain(result)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return input('a number: ')", "It waits for somebody to type (`input()`)"),
+        ("import sys; return sys.stdin.readline()", "It waits for somebody to type"),
+        (
+            "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
+            "Python itself crashed (SIGSEGV)",
+        ),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "Did it use up the memory?"),
+    ],
+)
+def test_accidents_are_told_in_words(write, body, said):
+    result = check_week(write(f"def double(x):\n    {body}"), ["double"])
+    assert said in " ".join(plain(result).split())
+
+
+@pytest.mark.parametrize(
+    ("encoding", "fine"),
+    [("utf-8-sig", True), ("utf-8", True), ("utf-16", False), ("latin-1", False)],
+)
+def test_check_and_grader_read_the_same_encodings(write, encoding, fine):
+    folder = write(*SOLVED.values(), "greeting = 'Grüße'")
+    text = folder.module.read_text("utf-8").replace("\n", "\r\n")
+    folder.module.write_bytes(text.encode(encoding))
+    week = Week("week03_tiny", "Tiny", "tiny.py", *(dt.datetime(2027, 1, n) for n in (11, 18)), ())
+    handed_in = read_submission(folder.module, week, Limits())
+    result = check_folder(folder=folder.path)
+    assert (result.passed, not handed_in.problem) == (fine, fine)
+    if encoding == "latin-1":
+        assert result.problem in handed_in.problem
+
+
+def test_what_only_uses_a_broken_exercise_says_so_and_comes_after_it(write):
+    folder = write("def double(x):\n    return 3 * x", SOLVED["double_all"])
+    result = check_week(folder, ["double_all", "double"])
+    assert [e.uses for e in result.exercises] == [("double",), ()]
+    text = plain(result)
+    assert "double_all  1 of 2 checks, uses double" in text
+    assert "double: three" in text
+    alone = " ".join(plain(check_week(folder, ["double_all"])).split())
+    assert "It uses `double`, whose own checks fail: mend that first" in alone
+    write("def double(x):\n    return 3 * x + 0", SOLVED["double_all"])  # nobody knows of this one
+    assert check_week(folder, ["double_all"]).exercises[0].uses == ()
+
+
+def test_of_several_checks_each_is_named(write):
+    result = check_week(write("def double(x):\n    return 0"), ["double"])
+    assert "Its checks: ✗ three · ✓ Twice nothing is nothing." in plain(result)
+    assert "Twice nothing is nothing." in result._repr_html_()
+
+
+@pytest.mark.parametrize("width", [40, 57, 80, 120])
+def test_no_line_is_wider_than_the_terminal(write, width):
+    folder = write(
+        "def double(x):\n    print('a b c ' * 60)\n    raise ValueError('much to say ' * 20)",
+        SOLVED["double_all"],
+    )
+    result = check_week(folder, folder.names)
+    shown = [line.plain for line in lines(result, Look(width))]
+    paths = ("Next:", "      ")  # commands and places to copy stay whole
+    assert all(len(line) <= width for line in shown if not line.startswith(paths))
+    assert max(map(len, shown)) > width - 15
+
+
+def test_the_place_is_a_link_where_the_terminal_has_links(write):
+    result = check_week(write("def shout(t):\n    return t.upperr()"), ["shout"])
+    console = Console(force_terminal=True, width=80, file=io.StringIO(), color_system="standard")
+    with console.capture() as shown:
+        show(console, result)
+    uri = result.folder.joinpath("tiny.py").resolve().as_uri()
+    assert f";{uri}#L" in shown.get()
+    assert "\x1b]8;" in shown.get()
 
 
 def test_a_polite_exit_is_an_exception(write):

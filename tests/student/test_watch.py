@@ -65,3 +65,23 @@ def test_n_goes_on_and_round(watching):
 
 def test_q_ends(watching):
     assert not watching.press("q")
+
+
+def test_l_lists_every_check_by_name(watching):
+    assert "Twice nothing is nothing." not in screen(watching)
+    assert watching.press("l")
+    assert "Twice nothing is nothing." in screen(watching)
+    watching.press("l")
+    assert "Twice nothing is nothing." not in screen(watching)
+
+
+def test_c_checks_all_again(watching):
+    assert watching.changed() == ()
+    assert watching.press("c")
+    assert watching.changed() == watching.names
+
+
+def test_a_bar_shows_how_far_one_is(watching, write):
+    write(*SOLVED.values())
+    watching.check(watching.changed())
+    assert "  3 of 3" in screen(watching).split("\n")[0]
