@@ -78,7 +78,7 @@ def lines(result: CheckResult, look: Look = Look(), focus: str = "") -> Iterator
     if result.electives_counted is not None and any(e.elective for e in result.exercises):
         yield Text(f"  Of the electives, your best {result.electives_counted} count.")
     for reason in obstacles(result):
-        yield from _wrapped(f"Not checked here: {reason}.", 2)
+        yield from _wrapped(f"Not checked here: {reason}.", 2, look.width)
     if result.broken:
         failure = result.broken
         yield Text()
