@@ -65,7 +65,7 @@ def bottleneck() -> Figure:
 
 def alignment() -> Figure:
     """Where each word of a translation looked in the original."""
-    source, target = translation.batch(1, 1, random.Random(3))
+    source, target = translation.sentences(1, 1, random.Random(3))
     with torch.no_grad():
         _, weights = translator("additive")(source, target[:, :-1])
     figure = Figure(figsize=(5.2, 4.4), layout="constrained")

@@ -31,7 +31,7 @@ def sentence(coloured, clauses, chance):
     return english, french
 
 
-def batch(clauses, count, chance):
+def sentences(clauses, count, chance):
     """Sentences of one length, as ids: (B, S) and (B, T)."""
     coloured = chance.random() < 0.5, chance.random() < 0.5
     pairs = [sentence(coloured, clauses, chance) for _ in range(count)]
@@ -82,7 +82,7 @@ def train(score, steps=400, seed=1):
     for step in range(steps):
         for group in adam.param_groups:
             group["lr"] = 1e-2 * (1 - step / steps)
-        source, target = batch(chance.randint(1, 4), 32, chance)
+        source, target = sentences(chance.randint(1, 4), 32, chance)
         logits, _ = model(source, target[:, :-1])
         loss = nn.functional.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten())
         adam.zero_grad()
@@ -96,7 +96,7 @@ def right_words(model, clauses):
     chance = random.Random(100 + clauses)
     shares = []
     for _ in range(8):
-        source, target = batch(clauses, 32, chance)
+        source, target = sentences(clauses, 32, chance)
         with torch.no_grad():
             logits, _ = model(source, target[:, :-1])
         shares.append((logits.argmax(-1) == target[:, 1:]).float().mean().item())
