@@ -51,6 +51,8 @@ def copy_course(target: Path, weeks: tuple[str, ...]) -> Path:
                 shutil.copytree(
                     source, target / place / week, ignore=shutil.ignore_patterns("__pycache__")
                 )
+    for shared in (PROJECT / "solutions").glob("*.py"):  # what figures of several weeks draw with
+        shutil.copy(shared, target / "solutions" / shared.name)
     registry = yaml.safe_load((PROJECT / "course.yaml").read_text(encoding="utf-8"))
     registry["weeks"] = [w for w in registry["weeks"] if w["name"] in weeks]
     for name in {f for week in registry["weeks"] for f in week.get("files", ())}:

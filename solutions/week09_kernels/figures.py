@@ -93,7 +93,7 @@ def running() -> Figure:
     scores = torch.tensor([1.0, 0.4, 1.4, 0.2, 2.6, 2.0, 1.1, 2.2, 1.9, 0.6, 2.4, 1.2, 3.6, 2.8, 3.1, 0.9])
     figure = Figure(figsize=(7.5, 5), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True)
-    upper.bar(range(16), scores, color="0.8", edgecolor="black")
+    upper.bar(range(16), scores.tolist(), color="0.8", edgecolor="black")
     highest, total = -torch.inf, 0.0
     for block in range(4):
         part = scores[4 * block : 4 * block + 4]

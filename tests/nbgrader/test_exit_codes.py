@@ -36,6 +36,7 @@ ELSEWHERE = {
     ("demo", 1): "tests/nbgrader/test_demo.py",
     ("regrade", 1): "tests/nbgrader/test_regrade.py",
     ("verify", 0): "tests/bank/test_verify.py",
+    ("try", 0): "tests/authoring/test_try.py",
 }
 
 
@@ -422,6 +423,18 @@ def _(stage: Stage) -> list[str]:
 @scene("verify", 1)
 def _(stage: Stage) -> list[str]:
     return ["verify", WEEK, "--quick", "--device", "cpu", "--jobs", "1"]  # `squares` is not sharp
+
+
+@scene("try", 1)
+def _(stage: Stage) -> list[str]:
+    handed_in = stage.handed_in("ada")
+    next(handed_in.glob("*.py")).unlink()
+    return ["try", WEEK, str(handed_in), "--quick", "--device", "cpu"]
+
+
+@scene("try", 2)
+def _(stage: Stage) -> list[str]:
+    return ["try", WEEK, "believes_in_nothing", "--quick"]
 
 
 @scene("verify", 2)

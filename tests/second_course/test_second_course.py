@@ -108,10 +108,10 @@ _OURS = re.compile(r"softmax|causal|multihead|lsh_|lsh\b|transformer|capstone|at
 
 
 # What hidden tests may hand over, and the edits of code that calls torch by name.
-_NAME_TORCH = ("autograder.worker.fixtures", "autograder.repair.expressions")
+_NAME_TORCH = ("autograder.worker.fixtures", "autograder.repair.")
 
 
-@pytest.mark.parametrize("module", [m for m in modules() if m not in _NAME_TORCH])
+@pytest.mark.parametrize("module", [m for m in modules() if not m.startswith(_NAME_TORCH)])
 def test_no_code_of_the_kit_speaks_of_attention(module: str) -> None:
     path = path_of(module)
     assert path is not None
