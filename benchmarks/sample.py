@@ -58,6 +58,9 @@ def course_copy(target: Path, name: str) -> tuple[Course, Week]:
         shutil.copytree(ROOT / place / week.name, target / place / week.name, ignore=ignored)
     registry = yaml.safe_load((ROOT / "course.yaml").read_text(encoding="utf-8"))
     registry["weeks"] = [w for w in registry["weeks"] if w["name"] == week.name]
+    for one in registry["weeks"]:
+        for beside in ("files", "folders"):
+            one.pop(beside, None)
     (target / "course.yaml").write_text(yaml.safe_dump(registry, sort_keys=False), "utf-8")
     (target / ".autograder").mkdir(mode=0o700)
     (target / ".autograder" / "secret").write_bytes(SECRET)

@@ -137,15 +137,15 @@ class Laboratory:
     """The course, its engines, and the honest neighbour's report as it always is."""
 
     def __init__(self, folder: Path, weeks: tuple[str, ...] = tuple(EXERCISES)) -> None:
+        self.root = small_course(folder / "course", weeks)
+        self.course = load(self.root)
+        self.sandbox = choose(ATTACKED)
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
         self._outside = tempfile.tempdir, os.environ.get("TMPDIR")
         tempfile.tempdir = os.environ["TMPDIR"] = str(self.temporary)
         self.before = _surroundings(self.temporary)
         os.environ["GRADER_TOKEN"] = CANARIES[0]
-        self.root = small_course(folder / "course", weeks)
-        self.course = load(self.root)
-        self.sandbox = choose(ATTACKED)
         self._engines: dict[str, _Watched] = {}
         self._honest: dict[str, bytes] = {}
 

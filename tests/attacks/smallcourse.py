@@ -66,7 +66,7 @@ def small_course(target: Path, weeks: tuple[str, ...]) -> Path:
     registry["limits"] = LIMITS
     registry["weeks"] = [w for w in registry["weeks"] if w["name"] in weeks]
     for week in registry["weeks"]:
-        for setting in ("limits", "electives_counted"):
+        for setting in ("limits", "electives_counted", "files", "folders"):
             week.pop(setting, None)
         points = EXERCISES[week["name"]]
         week["exercises"] = [e for e in week["exercises"] if e["name"] in points]
