@@ -19,7 +19,6 @@ the capabilities that Docker grants, namespaces are not.
 from __future__ import annotations
 
 import os
-import socket
 import stat
 from functools import cached_property, partial
 from pathlib import Path
@@ -77,12 +76,7 @@ class Chroot:
         rooms = root / _ROOMS
         rooms.mkdir(mode=0o711, exist_ok=True)
         home = Home(visible, within=str(rooms))
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            arguments = launch.python_arguments(home.path, theirs.fileno())
-            argv = [str(visible.executable), *arguments]
-            env = launch.environment(f"{home.folder}/cache", f"{home.folder}/cache")
-            process = launch.run(argv, (theirs.fileno(), home.lock), env)
+        ours, process = home.start(visible)
         boot = Boot(
             backend=self.name,
             warm=self._warm,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import socket
 import tempfile
 from pathlib import Path
 
@@ -60,6 +61,15 @@ class Home:
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(source.read_bytes())
         copy.chmod(0o644)
+
+    def start(self, visible: Visible) -> tuple[socket.socket, launch.Process]:
+        """Start a template here; our end of its control socket, and its process."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            arguments = launch.python_arguments(self.path, theirs.fileno())
+            argv = [str(visible.executable), *arguments]
+            env = launch.environment(f"{self.folder}/cache", f"{self.folder}/cache")
+            return ours, launch.run(argv, (theirs.fileno(), self.lock), env)
 
     def end(self, process: launch.Process, seconds: float) -> str:
         """End the process and leave nothing behind; what it printed."""

@@ -12,7 +12,6 @@ file metadata refused as well, since nothing else stands between it and the grad
 from __future__ import annotations
 
 import os
-import socket
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -74,12 +73,7 @@ class LandlockSandbox:
         visible = look(self._runtime, cuda=cuda)
         uid = child_uid(visible)
         home = Home(visible)
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            arguments = launch.python_arguments(home.path, theirs.fileno())
-            argv = [str(visible.executable), *arguments]
-            env = launch.environment(f"{home.folder}/cache", f"{home.folder}/cache")
-            process = launch.run(argv, (theirs.fileno(), home.lock), env)
+        ours, process = home.start(visible)
         boot = Boot(
             backend=self.name,
             warm=self._warm,
