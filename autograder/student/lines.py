@@ -17,12 +17,14 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from types import FrameType, ModuleType
 from typing import Any
 
-from ..repair import Change, changes
+from ..repair import changes
 from .results import Spot
 from .week import WeekFolder
 
 SECONDS = 0.8  # of processor time, for all exercises together
-_OF_ONE = 0.5  # of real time, for one version
+_OF_ONE = 0.1  # of it for one version, or this many times what the student's own took
+_TIMES = 5
+_REAL = 0.5  # of real time for one version, which may sleep
 _PLACES = 2
 _ALSO = 0.6  # less likely than the first change that does, by so much, is not tried any more
 
@@ -48,22 +50,25 @@ class Lines:
         enough = 9.0
         data = self._source.encode()
         with _quietly(), _module_kept(self._folder.week.module.removesuffix(".py")):
+            began = time.process_time()
+            self._passes(data, checks, _REAL)
+            each = max(_OF_ONE, _TIMES * (time.process_time() - began))
             for change in changes(self._source, exercise, frozenset(self._folder.names)):
                 over = time.process_time() > self._until
                 if over or len(found) >= _PLACES or change.weight > enough:
                     break
-                if change.line not in found and self._does(change, data, checks):
+                if change.line not in found and self._passes(change.applied(data), checks, each):
                     enough = min(enough, change.weight + _ALSO)
                     found[change.line] = Spot(change.line, change.kind)
         return tuple(found.values())
 
-    def _does(self, change: Change, data: bytes, checks: Sequence[Check]) -> bool:
+    def _passes(self, source: bytes, checks: Sequence[Check], seconds: float) -> bool:
         name = self._folder.week.module.removesuffix(".py")
         module = ModuleType(name)
         module.__file__ = str(self._folder.module)
         try:
-            with _stopped_after(_OF_ONE):
-                exec(compile(change.applied(data), module.__file__, "exec"), module.__dict__)
+            with _stopped_after(seconds):
+                exec(compile(source, module.__file__, "exec"), module.__dict__)
                 sys.modules[name] = module
                 for check in checks:
                     check()
@@ -79,16 +84,24 @@ def _can_stop() -> bool:
 
 @contextmanager
 def _stopped_after(seconds: float) -> Iterator[None]:
+    """Stop what takes so much processor time, or sleeps for long."""
+
     def stop(number: int, frame: FrameType | None) -> None:
         raise _TooLong
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    clocks = (
+        (signal.SIGPROF, signal.ITIMER_PROF, seconds),
+        (signal.SIGALRM, signal.ITIMER_REAL, max(seconds, _REAL)),
+    )
+    before = [signal.signal(number, stop) for number, _, _ in clocks]
+    for _, clock, limit in clocks:
+        signal.setitimer(clock, limit)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        for (number, clock, _), handler in zip(clocks, before, strict=True):
+            signal.setitimer(clock, 0.0)
+            signal.signal(number, handler)
 
 
 @contextmanager
