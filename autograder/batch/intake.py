@@ -17,7 +17,7 @@ import stat
 import tokenize
 import unicodedata
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import overload
 
@@ -38,6 +38,8 @@ _MAX_ENTRIES = 10_000
 _MAX_DEPTH = 40
 # Its syntax tree is read on the trusted side.
 _MAX_MODULE = 256 << 10
+# (relative name, content or None if it is too large to be read, size)
+_Entries = Iterator[tuple[str, bytes | None, int]]
 
 
 class Submission(msgspec.Struct, frozen=True):
@@ -78,8 +80,17 @@ class _Refused(Exception):
 def read_submission(path: Path, week: Week, limits: Limits, name: str | None = None) -> Submission:
     """Read a folder, a module file or a zip. Never raises for what a student handed in."""
     shown = clean_name(name if name is not None else path.name.removesuffix(".zip"))
+    return _taken(lambda: _entries(path, week, limits), week, limits, shown)
+
+
+def read_files(files: Mapping[str, bytes], week: Week, limits: Limits, name: str) -> Submission:
+    """Read what is in memory already, as `read_submission` reads a folder that holds it."""
+    return _taken(lambda: _given_entries(files), week, limits, clean_name(name))
+
+
+def _taken(entries: Callable[[], _Entries], week: Week, limits: Limits, shown: str) -> Submission:
     try:
-        files, notes = _under_its_name(_bounded(_entries(path, week, limits), limits), week)
+        files, notes = _under_its_name(_bounded(entries(), limits), week)
         files = _rooted_at_module(files, week)
         _check_module(files[week.module], week)
     except _Refused as refused:
@@ -100,7 +111,7 @@ def clean_name(name: str) -> str:
     return "".join(c if c.isprintable() else "�" for c in text)[:_MAX_NAME] or "unnamed"
 
 
-def _entries(path: Path, week: Week, limits: Limits) -> Iterator[tuple[str, bytes | None, int]]:
+def _entries(path: Path, week: Week, limits: Limits) -> _Entries:
     """(relative name, content or None to be read by the caller's bound, size)."""
     mode = os.lstat(path).st_mode
     if stat.S_ISDIR(mode):
@@ -114,7 +125,13 @@ def _entries(path: Path, week: Week, limits: Limits) -> Iterator[tuple[str, byte
         yield week.module, content, size
 
 
-def _folder_entries(root: Path) -> Iterator[tuple[str, bytes | None, int]]:
+def _given_entries(files: Mapping[str, bytes]) -> _Entries:
+    for name in sorted(files):
+        if _wanted(name):
+            yield name, files[name], len(files[name])
+
+
+def _folder_entries(root: Path) -> _Entries:
     seen, depth = 0, len(root.parts)
     for folder, folders, files in os.walk(root, followlinks=False):
         folders[:] = sorted(f for f in folders if f not in _IGNORED_FOLDERS)
@@ -152,7 +169,7 @@ def _read_regular(path: Path, bound: int | None) -> tuple[bytes | None, int]:
         return file.read((bound or _READ_BOUND) + 1), status.st_size
 
 
-def _zip_entries(path: Path, limits: Limits) -> Iterator[tuple[str, bytes | None, int]]:
+def _zip_entries(path: Path, limits: Limits) -> _Entries:
     # Bounded before it is opened: the whole list of entries is read then. An archive is no larger
     # than what it holds, give or take its names.
     content, _ = _read_regular(path, (limits.submission_mib << 20) + _ZIP_OVERHEAD)
@@ -214,7 +231,7 @@ def is_wanted(name: str) -> bool:
     return PurePosixPath(name).suffix.lower() in _KEPT_SUFFIXES and not name.startswith("._")
 
 
-def _bounded(entries: Iterator[tuple[str, bytes | None, int]], limits: Limits) -> dict[str, bytes]:
+def _bounded(entries: _Entries, limits: Limits) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     bound, total = limits.submission_mib << 20, 0
     folded: dict[str, str] = {}

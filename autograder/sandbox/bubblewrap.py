@@ -13,7 +13,7 @@ that it may read the Python installation. Otherwise they keep root's uid without
 may be allowed no extra process, because RLIMIT_NPROC does not bind root.
 
 When the trusted process dies, however it dies, the kernel ends bubblewrap, and with it the
-outermost pid namespace and everything in it.
+outermost pid namespace and everything in it; but see `orphans.py`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from autograder.worker.template import Boot
 
 from . import identity, launch, syscalls
 from .errors import SandboxFault, SandboxMissing
+from .orphans import end_orphans
 from .session import Template
 from .syscalls import Tasks
 from .visible import PACKAGE_FOLDERS, Visible, look
@@ -78,6 +79,7 @@ class Bubblewrap:
         program = shutil.which("bwrap")
         if program is None:
             raise SandboxMissing("bubblewrap is not installed; run: apt-get install bubblewrap")
+        end_orphans()
         visible = look(self._runtime, cuda=cuda)
         root = os.geteuid() == 0
         outer_uid = _outer_uid(visible)

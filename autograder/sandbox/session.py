@@ -216,6 +216,9 @@ class Template:
                 theirs.close()
             self._bred = self._bred or tasks is Tasks.PROCESSES
             child = Child(self, number, ours, pidfd, programs.names)
+            if number == 1:
+                processes.step_back(processes.parent_of(child._pid))
+            processes.step_back(child._pid)
             self._children[number] = child
             return child
 

@@ -13,7 +13,8 @@ from ..nbgrader.database import GradebookEntry, read_gradebook
 from ..nbgrader.workspace import Workspace
 from .troubles import Troubles
 
-_FRESH = 2.0  # seconds for which what was read of the gradebook is good
+# Seconds for which what was read of the gradebook is good, and good enough while it is read again.
+FRESH, _FAIR = 2.0, 10.0
 
 
 class Courses:
@@ -22,7 +23,7 @@ class Courses:
     def __init__(self, course: Course, troubles: Troubles, tick: Callable[[], float]) -> None:
         self._course, self._troubles, self._tick = course, troubles, tick
         self._changed = self._stamp()
-        self._lock = threading.Lock()
+        self._lock, self._reading = threading.Lock(), threading.Lock()
         self._gradebook: tuple[float, list[str], list[GradebookEntry]] = (float("-inf"), [], [])
 
     @property
@@ -60,20 +61,35 @@ class Courses:
         out = [w for w in course.weeks if workspace.released(w).is_dir()]
         return sorted(out, key=lambda w: _nearness(course.localized(w.due), now))
 
-    def gradebook(self) -> tuple[list[str], list[GradebookEntry]]:
-        """The students and submissions that the gradebook knows; what was read last if it fails."""
-        with self._lock:
-            when, students, entries = self._gradebook
-            if self._tick() - when < _FRESH:
-                return students, entries
+    def gradebook(self, fair: float = _FAIR) -> tuple[list[str], list[GradebookEntry]]:
+        """The students and submissions that the gradebook knows; what was read last if it fails.
+
+        Reading takes long while nbgrader writes: only whoever comes after a pause waits for it.
+        """
+        age = self._tick() - self._gradebook[0]
+        if age > fair:
+            with self._reading:
+                if self._tick() - self._gradebook[0] > fair:
+                    self._read_gradebook()
+        elif age > FRESH and self._reading.acquire(blocking=False):
+            threading.Thread(target=self._read_beside, name="gradebook", daemon=True).start()
+        _, students, entries = self._gradebook
+        return students, entries
+
+    def _read_beside(self) -> None:
+        try:
+            self._read_gradebook()
+        finally:
+            self._reading.release()
+
+    def _read_gradebook(self) -> None:
+        _, students, entries = self._gradebook
         try:
             students, entries = read_gradebook(self.now)
             self._troubles.end("gradebook")
         except KitError as error:
             self._troubles.begin("gradebook", str(error))
-        with self._lock:
-            self._gradebook = (self._tick(), students, entries)
-        return students, entries
+        self._gradebook = (self._tick(), students, entries)
 
     def more_time(self, student: str, week: str) -> dt.timedelta:
         """What the gradebook grants a student beyond the due date."""

@@ -34,6 +34,8 @@ _AGAIN = 2.0  # seconds until the database is asked again
 _LOOK = 1.0  # seconds after which the line is looked at again, if nothing was told
 _FIRST_GUESS, _COLD = 8.0, 15.0  # seconds for a try, and for an engine, before any is known
 _SURE = 0.8  # the share of tries that are to be done within what is said
+_RECENT = 300.0  # seconds whose arrivals tell how many will come
+_MOST_OVERTAKEN = 0.8  # the share of the grading that those who come later and go first may take
 
 Answer = TypeVar("Answer")
 
@@ -251,9 +253,13 @@ class Dispatcher:
         line = self.queue.waiting(one)
         lanes = max(1, len(self.lanes))
         rounds = math.floor((line.ahead + line.running) / lanes) + 1
+        wait = rounds * each
+        if line.ahead:  # while it waits others come, who had fewer tries
+            taken = self.queue.overtaking(one, _RECENT) * each / lanes
+            wait /= 1 - min(_MOST_OVERTAKEN, taken)
         ready = any(one.week in lane.weeks for lane in self.lanes) or self.remote is not None
         pause = max(0.0, one.not_before - self.queue.clock())
-        return line.ahead, pause + rounds * each + (0.0 if ready else _COLD)
+        return line.ahead, pause + wait + (0.0 if ready else _COLD)
 
 
 def typical(durations: Sequence[float]) -> float:

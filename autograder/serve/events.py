@@ -11,6 +11,7 @@ import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from .actions import own_try
 from .answers import RequestError
@@ -19,7 +20,8 @@ from .people import Person
 from .service import Service
 from .views import TryView, as_json
 
-_BEAT = 8.0  # seconds after which a line's length is told anew
+# Seconds after which the length of a line is told anew: the longer, the less often.
+_BEAT, _LONGEST_BEAT = 8.0, 30.0
 _PAUSE = 0.3  # between two, however fast it grows
 _MOST = 6  # open at a time, for one person
 _open: Counter[str] = Counter()
@@ -48,18 +50,24 @@ def _stream(
 ) -> Response:
     if _open[who.name] >= _MOST:
         raise RequestError(429, "You have too many pages open. Close some.", 5)
-    _open[who.name] += 1
+    return _LiveAnswer(who.name, _told(service, topic, look))
 
-    async def tell() -> AsyncIterator[bytes]:
+
+class _LiveAnswer(StreamingResponse):
+    """Counted from its beginning to its end, also where nobody is left to read its first line."""
+
+    def __init__(self, name: str, parts: AsyncIterator[bytes]) -> None:
+        super().__init__(parts, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+        self._name = name
+        _open[name] += 1
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            async for part in _told(service, topic, look):
-                yield part
+            await super().__call__(scope, receive, send)
         finally:
-            _open[who.name] -= 1
-
-    return StreamingResponse(
-        tell(), media_type="text/event-stream", headers={"x-accel-buffering": "no"}
-    )
+            _open[self._name] -= 1
+            if not _open[self._name]:
+                del _open[self._name]
 
 
 async def _told(
@@ -70,7 +78,7 @@ async def _told(
         while True:
             changed.clear()
             try:
-                data, over = await asyncio.to_thread(look)
+                data, over = await service.look(look)
             except SQLAlchemyError:
                 return  # the browser asks again in a while
             now = msgspec.json.encode(data)
@@ -80,6 +88,10 @@ async def _told(
                 return
             await asyncio.sleep(_PAUSE)
             try:
-                await asyncio.wait_for(changed.wait(), _BEAT)
+                await asyncio.wait_for(changed.wait(), _beat(data))
             except TimeoutError:
                 continue
+
+
+def _beat(data: dict[str, Any]) -> float:
+    return min(_LONGEST_BEAT, max(_BEAT, float(data.get("seconds", 0)) / 8))

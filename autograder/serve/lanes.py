@@ -79,7 +79,7 @@ class Lane(Helper):
     """A process that grades."""
 
     def __init__(self, number: int, most_mib: int, heard: Heard) -> None:
-        super().__init__(f"grading {number}", niceness=5)
+        super().__init__(f"grading {number}", niceness=10)
         self.number, self.most_mib, self._heard = number, most_mib, heard
         self.weeks: list[str] = []  # with a warm engine, the last used last
         self.mib = 0

@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from ..batch.intake import read_submission
+from ..batch.intake import read_files
 from ..lms.bulk import content_of
 from ..model.course import Limits, Week
 from ..model.errors import IntakeError
@@ -72,6 +72,6 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
         path.write_bytes(data)
 
 
-def problem_of(folder: Path, week: Week, limits: Limits) -> str:
-    """Why what lies in a folder cannot be graded, in words for the student; or nothing."""
-    return read_submission(folder, week, limits, "handed in").problem
+def problem_of(files: Mapping[str, bytes], week: Week, limits: Limits) -> str:
+    """Why files cannot be graded, in words for the student; or nothing."""
+    return read_files(files, week, limits, "handed in").problem

@@ -282,6 +282,18 @@ class Queue(Rows):
                 db.execute(count.where(t.tries.c.state == RUNNING)).scalar_one(),
             )
 
+    def overtaking(self, one: Try, seconds: float) -> float:
+        """How many came each second, of late, of those who go before this try whenever they come.
+
+        Looked at are the last so many seconds.
+        """
+        columns = (t.tries.c.held, t.tries.c.turn)
+        first = sa.tuple_(*columns) < sa.tuple_(sa.literal(one.held), sa.literal(one.turn))
+        recent = t.tries.c.received > self.clock() - seconds
+        query = sa.select(sa.func.count()).select_from(t.tries).where(first & recent)
+        with self._read() as db:
+            return float(db.execute(query).scalar_one()) / seconds
+
     def durations(self, week: str, newest: int = 40) -> list[float]:
         """How long the last results of a week took, in seconds."""
         both = t.results.join(t.tries, t.tries.c.receipt == t.results.c.receipt)

@@ -6,15 +6,14 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, closing
-from typing import Any
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
 
 import msgspec
 
 from ..batch.cluster import Cluster
-from ..files.workfolder import WorkFolder
 from ..model.course import Course, Week
 from ..model.errors import IntakeError
 from ..model.parcel import digest_of, packed
@@ -36,8 +35,10 @@ from .tables import open_database
 from .troubles import Troubles
 from .views import Views
 
+Answer = TypeVar("Answer")
 DATABASE = "serve.db"
 _THREADS = 24
+_LOOKING = 2  # threads for pages that are open: many are, and whoever hands in goes before them
 _CLASS_SECONDS = 3.0  # for which a look at the class is good
 
 
@@ -85,6 +86,7 @@ class Service:
         self.settler = Settler(self.courses, self.queue, self.ledger, self.troubles, **how)
         self.inbox = Inbox(self.courses, self.queue, self.troubles, self._take)
         self._looking = threading.Lock()
+        self._lookers = ThreadPoolExecutor(_LOOKING, "looking")
         self._class: tuple[float, ClassView | None] = (0.0, None)
         self.views = Views(self.courses, self.queue, self.dispatcher, self.news)
 
@@ -106,6 +108,11 @@ class Service:
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.dispatcher.close()
             self.settler.helper.end()
+            self._lookers.shutdown(wait=False, cancel_futures=True)
+
+    async def look(self, ask: Callable[[], Answer]) -> Answer:
+        """What it returns, for a page that stays open."""
+        return await asyncio.get_running_loop().run_in_executor(self._lookers, ask)
 
     def class_view(self) -> ClassView:
         """The class as it is, or was a moment ago: looking takes long, and many look. Blocks."""
@@ -137,18 +144,11 @@ class Service:
         if tries and tries[0].digest == digest and tries[0].state != REPLACED:
             return tries[0], left_out
         if not any(name.endswith(".ipynb") for name in files):
-            self._refuse_what_cannot_be_graded(files, week)
+            problem = parcel.problem_of(files, week, limits)
+            if problem:
+                raise IntakeError(problem)
         one = self._queued(student, week, packed(files), digest, door=door)
         return one, left_out
-
-    def _refuse_what_cannot_be_graded(self, files: Mapping[str, bytes], week: Week) -> None:
-
-        with closing(WorkFolder()) as place:
-            folder = place.path / week.name
-            parcel.write_files(files, folder)
-            problem = parcel.problem_of(folder, week, self.courses.now.limits(week))
-        if problem:
-            raise IntakeError(problem)
 
     def _take(self, found: FoundHandIn, content: bytes, digest: str) -> Try:
         """What lies in the exchange."""

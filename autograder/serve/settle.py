@@ -21,7 +21,7 @@ from ..model.late import lateness
 from ..model.report import Report, SubmissionReport
 from ..nbgrader.served import note_served
 from ..nbgrader.workspace import Workspace
-from .courses import Courses
+from .courses import FRESH, Courses
 from .lanes import Helper, LaneDied
 from .ledger import Ledger
 from .parcel import unpacked
@@ -139,7 +139,7 @@ class Settler:
         """The points of a try after what its lateness costs."""
         if course.registry.immediate.counts == "last":
             return score
-        _, entries = self.courses.gradebook()
+        _, entries = self.courses.gradebook(fair=FRESH)
         own = [e for e in entries if e.student == one.student]
         times = {e.week: e.handed_in for e in own if e.handed_in is not None}
         times[week.name] = dt.datetime.fromtimestamp(one.received, dt.UTC)

@@ -10,8 +10,10 @@ import socket
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -29,6 +31,7 @@ from autograder.sandbox import (
     launch,
 )
 from autograder.sandbox.bubblewrap import _FIXED
+from autograder.sandbox.orphans import end_orphans
 from autograder.sandbox.processes import readable
 from autograder.sandbox.syscalls import Tasks
 from autograder.worker.template import Spawn as SpawnOrder
@@ -148,22 +151,66 @@ def test_a_stuck_child_delays_no_other(spawn: Spawn) -> None:
     assert ask(spawn(), "return 1") == 1
 
 
-def test_a_bubblewrap_ended_while_it_begins_leaves_no_process() -> None:
+@contextlib.contextmanager
+def beginning() -> Iterator[tuple[launch.Process, psutil.Process]]:
+    """A bubblewrap that waits before its child's life hangs on its own, and that child."""
     require("bubblewrap")
     info, info_theirs = os.pipe()
-    gate_theirs, gate = os.pipe()  # it waits here, before its child's life hangs on its own
+    gate_theirs, gate = os.pipe()
     waiting = ["--info-fd", str(info_theirs), "--userns-block-fd", str(gate_theirs)]
-    argv = ["bwrap", *_FIXED, *waiting, "--ro-bind", "/", "/", "true"]
+    program = [sys.executable, *launch.python_arguments([], 3)]
+    argv = ["bwrap", *_FIXED, *waiting, "--ro-bind", "/", "/", *program]
     process = launch.run(argv, (info_theirs, gate_theirs), {"PATH": os.environ["PATH"]})
     os.close(info_theirs)
     os.close(gate_theirs)
     with open(info, "rb") as answers, open(gate, "wb"):
         begun = psutil.Process(json.loads(answers.read())["child-pid"])
+        try:
+            yield process, begun
+        finally:
+            process.end(0)
+            with contextlib.suppress(psutil.NoSuchProcess):
+                begun.kill()
+
+
+def test_a_bubblewrap_ended_while_it_begins_leaves_no_process() -> None:
+    with beginning() as (process, begun):
         process.end(0)
         _, left = psutil.wait_procs([begun], timeout=5)
-        for one in left:
-            one.kill()
         assert not left
+
+
+def test_the_beginning_that_a_killed_grader_left_is_ended_by_the_next() -> None:
+    with beginning() as (process, begun), beginning() as (_, in_use):
+        process._process.kill()  # as the kernel does when its grader dies
+        process._process.wait()
+        assert begun.is_running()
+        end_orphans()
+        _, left = psutil.wait_procs([begun], timeout=5)
+        assert not left
+        assert in_use.is_running()
+
+
+def test_a_sandbox_steps_back_as_its_grader_does() -> None:
+    require("bubblewrap")
+    if not Path("/proc/self/autogroup").exists():
+        pytest.skip("this kernel shares processors among processes only")
+    program = """
+        import os
+        from autograder.sandbox import ChildLimits
+        from tests.sandbox.sandbox_inside import start_cold
+        os.nice(7)
+        with start_cold("bubblewrap") as template, template.spawn(ChildLimits()) as child:
+            from autograder.sandbox.processes import parent_of
+            for pid in (child._pid, parent_of(child._pid)):
+                print(open(f"/proc/{pid}/autogroup").read().split()[-1])
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True
+    )
+    assert "7" in done.stdout.split()[0], done.stdout
+    if os.geteuid() == 0:  # others may tell the kernel so ten times in a second
+        assert done.stdout.split() == ["7", "7"]
 
 
 def test_a_dead_template_is_a_fault_of_ours(backend: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autograder.model.report import SubmissionReport
 from autograder.model.verdicts import Ending
+from autograder.serve import dispatch
 from autograder.serve.ledger import Ledger
 from autograder.serve.queue import GRADED, REPLACED, RUNNING, STUCK, WAITING, Queue, Try
 
@@ -151,3 +152,30 @@ def test_the_gradebook_is_told_once_of_each_result_and_again_after_a_failure(que
     hand_in(queue, "ada", b"2")
     assert state(queue, grade(queue)) == GRADED
     assert ledger.to_settle() == [("ada", "week01")]
+
+
+def test_of_late_those_count_who_go_before_whenever_they_come(queue, clock):
+    hand_in(queue, "ada", b"1")
+    grade(queue)
+    second = hand_in(queue, "ada", b"2")
+    assert queue.overtaking(second, 10.0) == 0.1  # her first
+    for number in range(4):
+        hand_in(queue, f"new{number}")
+    hand_in(queue, "held", held=True)
+    assert queue.overtaking(second, 10.0) == 0.5
+    clock.now += 11
+    assert queue.overtaking(second, 10.0) == 0.0
+
+
+def test_what_is_said_of_a_wait_counts_those_who_will_go_before(service, week):
+    queue, dispatcher = service.queue, service.dispatcher
+    first, _ = service.hand_in("ada", week, {"doubling.py": b"x = 1"}, "page")
+    assert queue.claim() is not None
+    queue.finish(first, report(first), 5.0)
+    for number in range(10):
+        service.hand_in(f"s{number}", week, {"doubling.py": b"x = %d" % number}, "page")
+    one, _ = service.hand_in("ada", week, {"doubling.py": b"x = 2"}, "page")
+    ahead, seconds = dispatcher.estimate(one)
+    assert ahead == 10
+    line = 11 * 5.0 + dispatch._COLD  # each takes five seconds, one after the other
+    assert line * 1.1 < seconds < line * 2
