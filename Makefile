@@ -22,10 +22,12 @@ quick: setup
 	$(BIN)/autograder build --check
 	$(BIN)/python -m pytest -q -x -n $(or $(JOBS),2) --dist loadgroup --no-loadscope-reorder tests/unit tests/feedback tests/classreport tests/lms
 
-# The documentation as a site in build/site: no broken link, no page that nothing leads to.
+# The documentation as a site in build/site: no broken link, no page that nothing leads to;
+# and the students' site in build/students: the weeks that are out.
 site: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-	@echo "build/site/index.html"
+	$(BIN)/autograder site
+	@echo "build/site/index.html: the documentation; build/students/index.html: the weeks that are out"
 
 verify: setup
 	$(BIN)/autograder verify

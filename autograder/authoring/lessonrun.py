@@ -24,6 +24,13 @@ def verify_lesson(course: Course, week: Week) -> Verification:
     except KitError as error:
         result.gaps.append(str(error))
         return result
+    notebook = run_lesson(course, week, files)
+    result.gaps += (f"the lesson: {said}" for said in complaints(notebook))
+    return result
+
+
+def run_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
+    """The notebook among `files` with its outputs, run with the solution in the stub's place."""
     with tempfile.TemporaryDirectory(prefix="autograder-lesson-") as place:
         folder = Path(place) / week.name
         for name, content in files.items():
@@ -31,12 +38,10 @@ def verify_lesson(course: Course, week: Week) -> Verification:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         (folder / week.module).write_bytes(course.solution(week).read_bytes())
-        notebook = _ran(folder, f"{week.name}.ipynb")
-    result.gaps += (f"the lesson: {said}" for said in complaints(notebook))
-    return result
+        return _run(folder, f"{week.name}.ipynb")
 
 
-def _ran(folder: Path, name: str) -> Any:
+def _run(folder: Path, name: str) -> Any:
     import nbformat
     from nbclient import NotebookClient
 

@@ -152,9 +152,9 @@ def _notes(week: Week, read: WeekSyllabus | None) -> Iterator[str]:
     if week.electives_counted is not None:
         yield f"Of the electives the best {week.electives_counted} count."
     if read:
-        least, most = total_minutes(week, read)
+        hours = rough_hours(total_minutes(week, read))
         yield (
-            f"Together about {_hours(least)} to {_hours(most)}. The minutes are estimates of the "
+            f"Together about {hours}. The minutes are estimates of the "
             "authors, not measured on a class. *Weight* says how much later weeks rest on it."
         )
 
@@ -170,6 +170,11 @@ def total_minutes(week: Week, read: WeekSyllabus) -> tuple[int, int]:
         answers = [q.minutes[end] for q in read.questions.values()]
         totals.append(read.lesson_minutes + sum(own) + sum(chosen) + sum(answers))
     return totals[0], totals[1]
+
+
+def rough_hours(minutes: tuple[int, int]) -> str:
+    """From the less to the more, to half an hour."""
+    return " to ".join(map(_hours, minutes))
 
 
 def _hours(minutes: int) -> str:

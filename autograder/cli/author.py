@@ -45,6 +45,29 @@ def build(
 
 
 @app.command(rich_help_panel=AUTHORS)
+def site(
+    out: Annotated[
+        Path | None, typer.Option(help="The site's folder; default: build/students.")
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="Preview it as of a date such as 2027-02-01; default folder: build/preview.",
+        ),
+    ] = None,
+) -> None:
+    """Make the students' site: a page for each week that is released, and nothing of the others.
+
+    Example: autograder site --out build/students
+    """
+    from ..model.course import load
+    from .show.site import run_site
+
+    run_site(load(), out or Path("build/preview" if at else "build/students"), at)
+
+
+@app.command(rich_help_panel=AUTHORS)
 def verify(
     weeks: Annotated[list[str] | None, typer.Argument(help="Weeks; all by default.")] = None,
     quick: Annotated[

@@ -17,7 +17,7 @@ FLOORS = (
     ("authors",),
     ("batch", "feedback", "authoring", "student", "lms"),
     ("nbgrader",),
-    ("similarity", "classreport", "serve", "channels"),
+    ("similarity", "classreport", "site", "serve", "channels"),
     ("cli",),
 )
 # What outsiders import: the package's face, and its start as a program.

@@ -1,0 +1,108 @@
+"""From a lesson that was run to the parts of its page."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from ..authoring.syllabus import Effort, WeekSyllabus
+from ..model.course import Week
+from ..pages.markdown import code, embedded, markdown
+
+_KINDS = {"png": "image/png", "svg": "image/svg+xml"}
+_FRAME = re.compile(r'<iframe title="([^"]*)" srcdoc="([^"]*)" style="[^"]*height: (\d+)px')
+_NO_TEXT = Markup()
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A page with something to move, in a file of its own."""
+
+    name: str
+    title: str
+    height: int
+    page: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a lesson's page: text, code with its outputs, an exercise, or a question."""
+
+    kind: str  # text, code, exercise or question
+    text: Markup = _NO_TEXT
+    outputs: tuple[Markup | Frame, ...] = ()
+    name: str = ""
+    points: float = 0.0
+    elective: bool = False
+    effort: Effort | None = None
+    hints: tuple[Markup, ...] = ()
+
+
+def parts_of(
+    notebook: Any,
+    week: Week,
+    files: Mapping[str, bytes],
+    hints: Mapping[str, tuple[str, ...]],
+    syllabus: WeekSyllabus | None,
+) -> list[Part]:
+    """The lesson in pieces; `files` are the week's, by the addresses that the lesson names."""
+
+    def picture(address: str) -> str | None:
+        content, kind = files.get(address), _KINDS.get(address.rpartition(".")[2], "")
+        return embedded(kind, base64.b64encode(content).decode()) if content else None
+
+    found: list[Part] = []
+    frames = 0
+    for cell in notebook.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        effort = syllabus.efforts(name) if syllabus and name else None
+        if name and cell.cell_type == "code":
+            task = week.exercise(name)
+            stages = tuple(markdown(stage) for stage in hints.get(name, ()))
+            part = Part("exercise", _NO_TEXT, (), name, task.points, task.elective, effort, stages)
+            found.append(part)
+        elif name:
+            points = next(q.points for q in week.questions if q.name == name)
+            found.append(Part("question", name=name, points=points, effort=effort))
+        elif cell.cell_type == "markdown":
+            found.append(Part("text", markdown(cell.source, picture)))
+        elif cell.source.strip():
+            shown = tuple(_shown(cell.outputs, frames))
+            frames += sum(isinstance(one, Frame) for one in shown)
+            found.append(Part("code", code(cell.source), shown))
+    return found
+
+
+def _shown(outputs: list[Any], frames: int) -> Iterator[Markup | Frame]:
+    """A cell's outputs: pages in frames, pictures, and text; what is on stderr is not shown.
+
+    frames: how many pages in frames stand above.
+    """
+    for output in outputs:
+        data = output.get("data", {})
+        frame = _FRAME.match("".join(data.get("text/html", "")))
+        if output.output_type == "stream":
+            if output.name == "stdout":
+                yield _typed(output.text)
+        elif frame:
+            frames += 1
+            title, page, height = html.unescape(frame[1]), html.unescape(frame[2]), int(frame[3])
+            yield Frame(f"explore-{frames}.html", title, height, page)
+        elif address := embedded("image/png", data.get("image/png")):
+            alt = "What the code above draws; the text around it says what to see."
+            yield Markup('<img src="{}" alt="{}">').format(address, alt)
+        elif "text/plain" in data:
+            yield _typed("".join(data["text/plain"]))
+
+
+def _typed(text: str) -> Markup:
+    """Text as it was printed; it scrolls sideways if it is wide, by the keyboard too."""
+    clean = _COLOURS.sub("", text)
+    return Markup('<pre tabindex="0" role="region" aria-label="Output">{}</pre>').format(clean)
