@@ -23,11 +23,11 @@ quick: setup
 	$(BIN)/python -m pytest -q -x -n $(or $(JOBS),2) --dist loadgroup --no-loadscope-reorder tests/unit tests/feedback tests/classreport tests/lms
 
 # The documentation as a site in build/site: no broken link, no page that nothing leads to;
-# and the students' site in build/students: the weeks that are out.
+# and the students' site in build/students: the weeks that are released.
 site: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/autograder site
-	@echo "build/site/index.html: the documentation; build/students/index.html: the weeks that are out"
+	@echo "build/site/index.html: the documentation; build/students/index.html: the released weeks"
 
 verify: setup
 	$(BIN)/autograder verify

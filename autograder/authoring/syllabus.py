@@ -178,5 +178,6 @@ def rough_hours(minutes: tuple[int, int]) -> str:
 
 
 def _hours(minutes: int) -> str:
-    halves = round(minutes / 30)
-    return f"{halves // 2}{'½' * (halves % 2)} hours" if halves != 2 else "1 hour"
+    halves = max(1, round(minutes / 30))
+    number = f"{halves // 2 or ''}{'½' * (halves % 2)}"
+    return f"{number} hour" if halves <= 2 else f"{number} hours"

@@ -1,4 +1,4 @@
-"""Commands of an author: new, build, verify, try."""
+"""Commands of an author: build, verify, try, new."""
 
 from __future__ import annotations
 
@@ -42,29 +42,6 @@ def build(
         for week in course.weeks:
             for drawn in draw_figures(course, week):
                 print(f"drew {drawn.relative_to(course.root)}")
-
-
-@app.command(rich_help_panel=AUTHORS)
-def site(
-    out: Annotated[
-        Path | None, typer.Option(help="The site's folder; default: build/students.")
-    ] = None,
-    at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE",
-            help="Preview it as of a date such as 2027-02-01; default folder: build/preview.",
-        ),
-    ] = None,
-) -> None:
-    """Make the students' site: a page for each week that is released, and nothing of the others.
-
-    Example: autograder site --out build/students
-    """
-    from ..model.course import load
-    from .show.site import run_site
-
-    run_site(load(), out or Path("build/preview" if at else "build/students"), at)
 
 
 @app.command(rich_help_panel=AUTHORS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -54,3 +55,26 @@ def push(
         unmarked=unmarked,
     ):
         raise typer.Exit(1)
+
+
+@app.command(rich_help_panel=INSTRUCTORS)
+def site(
+    out: Annotated[
+        Path | None, typer.Option(help="The site's folder; default: build/students.")
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="Preview it as of a date such as 2027-02-01; default folder: build/preview.",
+        ),
+    ] = None,
+) -> None:
+    """Make the students' site: a page for each week that is released, and nothing of the others.
+
+    Example: autograder site --out build/students
+    """
+    from ..model.course import load
+    from .show.site import run_site
+
+    run_site(load(), out or Path("build/preview" if at else "build/students"), at)

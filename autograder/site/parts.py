@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from ..authoring.syllabus import Effort, WeekSyllabus
 from ..model.course import Week
-from ..pages.markdown import code, embedded, markdown
+from ..pages.markdown import Pictures, code, embedded, markdown
 
 _KINDS = {"png": "image/png", "svg": "image/svg+xml"}
 _FRAME = re.compile(r'<iframe title="([^"]*)" srcdoc="([^"]*)" style="[^"]*height: (\d+)px')
@@ -72,7 +72,7 @@ def parts_of(
             points = next(q.points for q in week.questions if q.name == name)
             found.append(Part("question", name=name, points=points, effort=effort))
         elif cell.cell_type == "markdown":
-            found.append(Part("text", markdown(cell.source, picture)))
+            found.append(Part("text", _prose(cell.source, picture)))
         elif cell.source.strip():
             shown = tuple(_shown(cell.outputs, frames))
             frames += sum(isinstance(one, Frame) for one in shown)
@@ -104,5 +104,10 @@ def _shown(outputs: list[Any], frames: int) -> Iterator[Markup | Frame]:
 
 def _typed(text: str) -> Markup:
     """Text as it was printed; it scrolls sideways if it is wide, by the keyboard too."""
-    clean = _COLOURS.sub("", text)
-    return Markup('<pre tabindex="0" role="region" aria-label="Output">{}</pre>').format(clean)
+    return Markup('<pre tabindex="0">{}</pre>').format(_COLOURS.sub("", text))
+
+
+def _prose(text: str, picture: Pictures) -> Markup:
+    """Markdown whose formulas can be scrolled by the keyboard too, where they are wide."""
+    shown = str(markdown(text, picture))
+    return Markup(shown.replace('<math display="block"', '<math tabindex="0" display="block"'))

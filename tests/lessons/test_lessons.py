@@ -1,5 +1,7 @@
 """Every lesson runs from top to bottom beside the solution without a warning, all checks green.
 
+With its outputs it makes a page of the students' site that shows nothing secret.
+
 The notebook is the one that `release` hands out.
 """
 
@@ -18,6 +20,7 @@ from autograder.authoring.handout import week_files
 from autograder.authoring.lesson import figures_used, lesson_text
 from autograder.authoring.lessonrun import complaints
 from autograder.model.course import Course, Week, load
+from autograder.site.build import week_pages
 
 SPREAD = True  # no test shares anything with another
 PROJECT = load(Path(__file__).resolve().parents[2])
@@ -72,3 +75,4 @@ def test_a_lesson_runs_and_its_checks_are_green(
         shown = [o.data.get("text/plain", "") for o in cell.outputs if "data" in o]
         assert "All public checks pass" in "".join(shown), f"{cell.source}: {shown}"
     nbformat.validate(notebook)
+    assert week_pages(PROJECT, week, week_files(PROJECT, week), notebook), "leaks would raise"

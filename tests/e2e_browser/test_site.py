@@ -1,0 +1,112 @@
+"""The students' site in a browser: on a phone and on a desk, in light and dark, by the keyboard.
+
+Week 1 by default; AUTOGRADER_SITE_WEEKS=9 looks at nine weeks, and takes minutes.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import http.server
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.model.course import load
+from autograder.site.build import build_site
+from tests.e2e_browser.conftest import ROOT
+from tests.e2e_browser.test_hand_in import AXE, PHONE, complaints
+
+COURSE = load(ROOT)
+WEEKS = COURSE.weeks[: int(os.environ.get("AUTOGRADER_SITE_WEEKS", "1"))]
+DESK = {"width": 1280, "height": 900}
+SECOND = dt.timedelta(seconds=1)
+every_week = pytest.mark.parametrize("week", [w.name for w in WEEKS])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the site as it will be when the last of these weeks is just released."""
+    folder = tmp_path_factory.mktemp("site") / "students"
+    build_site(COURSE, folder, now=COURSE.localized(WEEKS[-1].release) + SECOND)
+    quiet = functools.partial(_QuietHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), quiet) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+class _QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def opened(browser_page: Any, site: str) -> Iterator[Any]:
+    """Open a page of the site; nothing of it may be missing, or refused by its own policy."""
+    said: list[str] = []
+    browser_page.on("console", lambda m: said.append(m.text) if m.type == "error" else None)
+
+    def opened(path: str, size: dict[str, int] = DESK, scheme: str = "light") -> Any:
+        page = browser_page
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=scheme)
+        page.goto(f"{site}/{path}")
+        return page
+
+    yield opened
+    assert said == []
+
+
+def faults(page: Any, screenshots: Path, name: str) -> list[str]:
+    """What axe finds, once the page's policy lets it in; a picture is kept."""
+    page.screenshot(path=str(screenshots / f"site_{name}.png"), full_page=True)
+    session = page.context.new_cdp_session(page)
+    session.send("Page.setBypassCSP", {"enabled": True})
+    page.reload()
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    return complaints(page)
+
+
+@every_week
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_a_week_has_no_fault(
+    opened: Any, screenshots: Path, week: str, size: dict[str, int], scheme: str
+) -> None:
+    page = opened(f"{week}/index.html", size, scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    for picture in page.locator("img").all():
+        assert picture.evaluate("i => i.naturalWidth") > 0
+    assert faults(page, screenshots, f"{week}_{size['width']}_{scheme}") == []
+
+
+def test_the_index_leads_to_a_week_and_back(opened: Any, screenshots: Path) -> None:
+    page = opened("index.html", PHONE)
+    page.get_by_role("link", name="Week 1 · Softmax and attention").click()
+    page.get_by_role("link", name=COURSE.title).click()
+    assert page.get_by_role("listitem").count() == len(WEEKS)
+    assert faults(page, screenshots, "index") == []
+
+
+def test_a_hint_opens_by_the_keyboard(opened: Any) -> None:
+    page = opened("week01_softmax/index.html")
+    hint = page.locator("#exercise-softmax details").first
+    assert not hint.locator("p").is_visible()
+    hint.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert "steps are those of" in hint.locator("p").inner_text()
+
+
+def test_what_moves_moves(opened: Any) -> None:
+    page = opened("week01_softmax/index.html")
+    frame = page.frame_locator("iframe")
+    knob = frame.locator("#knob")
+    before = frame.locator("#value").inner_text()
+    knob.focus()
+    page.keyboard.press("ArrowLeft")
+    assert frame.locator("#value").inner_text() != before

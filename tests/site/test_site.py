@@ -1,0 +1,189 @@
+"""The students' site: released weeks as pages, nothing of the others, nothing secret."""
+
+from __future__ import annotations
+
+import copy
+import datetime as dt
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+import yaml
+
+from autograder.authoring.handout import week_files
+from autograder.model.course import Course, load
+from autograder.model.errors import BuildError, LeakError
+from autograder.model.stubs import write_stubs
+from autograder.site.build import build_site, week_pages, words_of
+from autograder.site.executed import executed_lesson
+
+NUMBERS = Path(__file__).parents[1] / "second_course"
+AFTER_WEEK_1 = dt.datetime(2030, 1, 7, 9, 0, 1, tzinfo=dt.UTC)
+BEFORE = AFTER_WEEK_1 - dt.timedelta(seconds=2)
+# What a lesson may hold, drawn and moved without torch.
+CELLS = """
+```python
+import lines
+print("\\x1b[31mheights", lines.predict(2, 3, 4))
+```
+
+```python
+from autograder import explore
+explore("line.html")
+```
+
+$$ y = ax + b $$
+
+"""
+SYLLABUS = {
+    "lesson_minutes": 20,
+    "prerequisites": ["means"],
+    "objectives": ["fit a line with `fit_line`"],
+    "exercises": {
+        "predict": {"minutes": [5, 10], "difficulty": 1, "weight": 2},
+        "fit_line": {"minutes": [10, 30], "difficulty": 3, "weight": 2},
+    },
+    "questions": {"far_away": {"minutes": [5, 10], "difficulty": 2, "weight": 1}},
+    "readings": [
+        {"by": "Gauss", "title": "Theoria motus", "sections": "3", "address": "https://a.org"}
+    ],
+    "origin": "here",
+}
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A course of two weeks, the first with something to run, to move and to read."""
+    root = tmp_path_factory.mktemp("site") / "numbers"
+    shutil.copytree(NUMBERS, root, ignore=shutil.ignore_patterns("__pycache__", "test_second*"))
+    week = root / "exercises" / "week01_lines"
+    lesson = (week / "lesson.md").read_text(encoding="utf-8")
+    (week / "lesson.md").write_text(lesson.replace("## 1", CELLS + "## 1"), encoding="utf-8")
+    (week / "syllabus.yaml").write_text(yaml.safe_dump(SYLLABUS), encoding="utf-8")
+    (root / "assets").mkdir()
+    moving = '<title>A line to turn</title><script id="data" type="application/json">{}</script>'
+    (root / "assets" / "line.html").write_text(moving, encoding="utf-8")
+    registry = (root / "course.yaml").read_text(encoding="utf-8")
+    registry = registry.replace("lines.py\n", "lines.py\n    files: [line.html]\n")
+    (root / "course.yaml").write_text(registry, encoding="utf-8")
+    write_stubs(load(root, unfinished=True))
+    return load(root)
+
+
+@pytest.fixture(scope="module")
+def site(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "students"
+    built = build_site(course, folder, now=AFTER_WEEK_1)
+    assert (built.weeks, built.waiting) == (["week01_lines"], ["week02_sorting"])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(site: Path) -> str:
+    return (site / "week01_lines" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def notebook(course: Course, site: Path) -> Any:
+    """The lesson with its outputs, which was kept when the site was made."""
+    (kept,) = (course.state / "site").glob("week01_lines-*.ipynb")
+    return nbformat.read(kept, as_version=4)
+
+
+def test_before_its_date_nothing_of_a_week_is_there(course: Course, tmp_path: Path) -> None:
+    build_site(course, tmp_path / "students", now=BEFORE)
+    files = [p for p in (tmp_path / "students").rglob("*") if p.is_file()]
+    assert sorted(p.name for p in files) == [".autograder-site", "index.html"]
+    index = (tmp_path / "students" / "index.html").read_text(encoding="utf-8")
+    assert "No week is released yet." in index
+    assert "through points" not in index
+
+
+def test_a_week_that_waits_is_named_nowhere(site: Path) -> None:
+    said = "".join(p.read_text(encoding="utf-8") for p in site.rglob("*.html"))
+    assert not re.search(r"week02|sorting|In order", said)
+
+
+def test_the_index_leads_to_the_week(site: Path) -> None:
+    index = (site / "index.html").read_text(encoding="utf-8")
+    assert '<a href="week01_lines/index.html">Week 1 · A line through points</a>' in index
+    assert "due Monday 14 January 2030, 23:59" in index
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "fit a line with <code>fit_line</code>",  # an objective
+        "<li>means</li>",  # what comes before
+        "2 points, 5 to 10 minutes, difficulty 1 of 5",
+        "About ½ hour to 1 hour in all",
+        '<a href="https://a.org">Theoria motus</a>, section 3',
+        "<details><summary>Hint 2 of 3 for predict</summary><p>Multiply, then add.</p>",
+        '<pre tabindex="0">heights 10\n</pre>',  # what a cell printed, without its colour
+        '<iframe src="explore-1.html" title="A line to turn" height="400">',
+        '<math tabindex="0" display="block"',
+        'id="question-far_away"',
+    ],
+)
+def test_the_page_shows(page: str, told: str) -> None:
+    assert told in page
+
+
+def test_no_script_runs_on_the_page_itself(page: str) -> None:
+    assert "<script" not in page
+    assert "default-src 'none'" in page
+
+
+def test_the_solution_is_not_on_the_page(page: str) -> None:
+    assert "slope * x + intercept" not in words_of(page)
+
+
+def test_an_output_that_shows_the_solution_is_stopped(course: Course, notebook: Any) -> None:
+    week = course.weeks[0]
+    source = course.solution(week).read_text(encoding="utf-8")
+    leaking = copy.deepcopy(notebook)
+    cell = next(c for c in leaking.cells if c.cell_type == "code" and c.get("outputs"))
+    cell.outputs.append(nbformat.v4.new_output("stream", name="stdout", text=source))
+    with pytest.raises(LeakError):
+        week_pages(course, week, week_files(course, week), leaking)
+
+
+def test_a_frame_that_shows_the_solution_is_stopped(course: Course, notebook: Any) -> None:
+    week = course.weeks[0]
+    source = course.solution(week).read_text(encoding="utf-8").replace(" ", "<b> </b>")
+    leaking = copy.deepcopy(notebook)
+    shown = next(
+        o.data
+        for c in leaking.cells
+        for o in c.get("outputs", ())
+        if "text/html" in o.get("data", {})
+    )
+    shown["text/html"] = shown["text/html"].replace(
+        'srcdoc="', f'srcdoc="{source}'.replace('"""', "")
+    )
+    with pytest.raises(LeakError):
+        week_pages(course, week, week_files(course, week), leaking)
+
+
+def test_a_lesson_is_not_run_again_while_nothing_changed(course: Course, notebook: Any) -> None:
+    files = week_files(course, course.weeks[0])
+    (kept,) = (course.state / "site").glob("week01_lines-*.ipynb")
+    written = kept.stat().st_mtime_ns
+    assert executed_lesson(course, course.weeks[0], files) == notebook
+    assert kept.stat().st_mtime_ns == written
+
+
+def test_a_folder_with_something_else_is_left_alone(course: Course, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(BuildError, match="holds something that is no site"):
+        build_site(course, tmp_path, now=AFTER_WEEK_1)
+    assert (tmp_path / "thesis.tex").read_text() == "years of work"
+
+
+def test_a_former_site_is_replaced(course: Course, tmp_path: Path) -> None:
+    build_site(course, tmp_path / "students", now=AFTER_WEEK_1)
+    build_site(course, tmp_path / "students", now=BEFORE)
+    assert not (tmp_path / "students" / "week01_lines").exists()
