@@ -32,7 +32,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Part:
+class LessonPart:
     """A piece of a lesson's page: text, code with its outputs, an exercise, or a question."""
 
     kind: str  # text, code, exercise or question
@@ -51,14 +51,14 @@ def parts_of(
     files: Mapping[str, bytes],
     hints: Mapping[str, tuple[str, ...]],
     syllabus: WeekSyllabus | None,
-) -> list[Part]:
+) -> list[LessonPart]:
     """The lesson in pieces; `files` are the week's, by the addresses that the lesson names."""
 
     def picture(address: str) -> str | None:
         content, kind = files.get(address), _KINDS.get(address.rpartition(".")[2], "")
         return embedded(kind, base64.b64encode(content).decode()) if content else None
 
-    found: list[Part] = []
+    found: list[LessonPart] = []
     frames = 0
     for cell in notebook.cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
@@ -66,17 +66,19 @@ def parts_of(
         if name and cell.cell_type == "code":
             task = week.exercise(name)
             stages = tuple(markdown(stage) for stage in hints.get(name, ()))
-            part = Part("exercise", _NO_TEXT, (), name, task.points, task.elective, effort, stages)
+            part = LessonPart(
+                "exercise", _NO_TEXT, (), name, task.points, task.elective, effort, stages
+            )
             found.append(part)
         elif name:
             points = next(q.points for q in week.questions if q.name == name)
-            found.append(Part("question", name=name, points=points, effort=effort))
+            found.append(LessonPart("question", name=name, points=points, effort=effort))
         elif cell.cell_type == "markdown":
-            found.append(Part("text", _prose(cell.source, picture)))
+            found.append(LessonPart("text", _prose(cell.source, picture)))
         elif cell.source.strip():
             shown = tuple(_shown(cell.outputs, frames))
             frames += sum(isinstance(one, Frame) for one in shown)
-            found.append(Part("code", code(cell.source), shown))
+            found.append(LessonPart("code", code(cell.source), shown))
     return found
 
 
