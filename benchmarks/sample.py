@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
-
-import yaml
 
 from autograder.model.bank import Bank
 from autograder.model.course import Course, Week, load
+from tests.courses import copy_course
 
 from .measure import ROOT
 
@@ -53,15 +51,7 @@ def lay(folder: Path, week: Week, chosen: list[tuple[str, str]]) -> list[Path]:
 def course_copy(target: Path, name: str) -> tuple[Course, Week]:
     """A course of one week in a folder of its own, in which nothing was graded yet."""
     week = load(ROOT).week(name)
-    for place in ("exercises", "solutions", "autograder/graders"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / place / week.name, target / place / week.name, ignore=ignored)
-    registry = yaml.safe_load((ROOT / "course.yaml").read_text(encoding="utf-8"))
-    registry["weeks"] = [w for w in registry["weeks"] if w["name"] == week.name]
-    for one in registry["weeks"]:
-        for beside in ("files", "folders"):
-            one.pop(beside, None)
-    (target / "course.yaml").write_text(yaml.safe_dump(registry, sort_keys=False), "utf-8")
+    copy_course(target, [week.name], beside=False)
     (target / ".autograder").mkdir(mode=0o700)
     (target / ".autograder" / "secret").write_bytes(SECRET)
     course = load(target)

@@ -37,7 +37,7 @@ from autograder.nbgrader.release import release  # noqa: E402
 from autograder.serve.people import People  # noqa: E402
 from autograder.serve.service import DATABASE  # noqa: E402
 from autograder.serve.tables import open_database  # noqa: E402
-from tests.conftest import copy_course  # noqa: E402
+from tests.courses import copy_course  # noqa: E402
 from tests.nbgrader.tiny_course import SOLUTION, write_course  # noqa: E402
 from tests.serve.conftest import FUTURE  # noqa: E402
 from tests.serve.running import JSON, Running, until  # noqa: E402

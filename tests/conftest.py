@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).resolve().parent.parent
+from tests.courses import PROJECT, copy_course
 
 # Files that take longest are begun first, so that processes side by side end together.
 LONGEST = ("test_lessons", "test_verify", "test_kills", "test_many_users", "test_attacks")
@@ -37,30 +36,6 @@ def project() -> Path:
 def copy(tmp_path: Path) -> Path:
     """A copy of the project's course in a folder of its own, with week 1 only."""
     return copy_course(tmp_path / "course", weeks=("week01_softmax",))
-
-
-def copy_course(target: Path, weeks: tuple[str, ...]) -> Path:
-    """Copy registry, exercises, solutions and graders of some weeks to a new project folder."""
-    import yaml
-
-    target.mkdir(parents=True)
-    for week in weeks:
-        for place in ("exercises", "solutions", "autograder/graders", "assets"):
-            source = PROJECT / place / week
-            if source.is_dir():
-                shutil.copytree(
-                    source, target / place / week, ignore=shutil.ignore_patterns("__pycache__")
-                )
-    for shared in (PROJECT / "solutions").glob("*.py"):  # what figures of several weeks draw with
-        shutil.copy(shared, target / "solutions" / shared.name)
-    registry = yaml.safe_load((PROJECT / "course.yaml").read_text(encoding="utf-8"))
-    registry["weeks"] = [w for w in registry["weeks"] if w["name"] in weeks]
-    for name in {f for week in registry["weeks"] for f in week.get("files", ())}:
-        (target / "assets").mkdir(exist_ok=True)
-        shutil.copy(PROJECT / "assets" / name, target / "assets")
-    text = yaml.safe_dump(registry, sort_keys=False, allow_unicode=True)
-    (target / "course.yaml").write_text(text, encoding="utf-8")
-    return target
 
 
 @pytest.fixture(scope="session")

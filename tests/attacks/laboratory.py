@@ -30,7 +30,8 @@ from autograder.model.report import SubmissionReport
 from autograder.sandbox import Sandbox, choose
 from autograder.worker import wire
 from tests.attacks.attackfiles import Attack
-from tests.attacks.smallcourse import CANARIES, EXERCISES, PROJECT, small_course
+from tests.attacks.smallcourse import CANARIES, EXERCISES, small_course
+from tests.courses import PROJECT
 
 # The backend that is attacked; tests/container attacks another one.
 ATTACKED = os.environ.get("AUTOGRADER_ATTACKED", "bubblewrap")

@@ -15,7 +15,7 @@ from autograder.authoring.syllabus import (
     total_minutes,
 )
 from autograder.model.course import Course, load
-from tests.conftest import copy_course
+from tests.courses import copy_course
 
 PROJECT = load(Path(__file__).resolve().parents[2])
 WEEK8 = next(w for w in PROJECT.weeks if w.name == "week08_serving")

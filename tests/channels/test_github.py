@@ -17,7 +17,7 @@ from autograder.authoring.leaks import check_files, secrets_of
 from autograder.channels.github import export_template
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError, LeakError
-from tests.conftest import copy_course
+from tests.courses import copy_course
 
 WEEK = "week01_softmax"
 RUNNER = {

@@ -12,15 +12,14 @@ import datetime as dt
 import html
 import os
 import re
-import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
-import yaml
 
 from autograder.authoring.leaks import secrets_of
 from autograder.model.bank import Bank
@@ -29,8 +28,8 @@ from autograder.model.report import Report, SubmissionReport, from_json
 from autograder.nbgrader.demo import module_of, sample_class
 from autograder.nbgrader.gradebook import WeekStanding, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
+from tests.courses import copy_course
 
-PROJECT = Path(__file__).resolve().parents[2]
 WEEK = "week01_softmax"
 STUDENTS = ("ada", "alan", "donald")
 PROGRAMS = Path(sys.executable).parent
@@ -91,16 +90,10 @@ class Played:
 
 
 def make_course(root: Path) -> Course:
-    for place in ("exercises", "solutions", "autograder/graders", "assets"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(PROJECT / place / WEEK, root / place / WEEK, ignore=ignored)
-    registry = yaml.safe_load((PROJECT / "course.yaml").read_text(encoding="utf-8"))
-    registry["weeks"] = registry["weeks"][:1]
-    for name in registry["weeks"][0].get("files", ()):
-        shutil.copy(PROJECT / "assets" / name, root / "assets")
-    registry["limits"] |= {"exercise_seconds": 15}  # Donald's loop runs this long
-    (root / "course.yaml").write_text(yaml.safe_dump(registry), encoding="utf-8")
-    return load(root)
+    def donalds_loop_runs_this_long(registry: dict[str, Any]) -> None:
+        registry["limits"] |= {"exercise_seconds": 15}
+
+    return load(copy_course(root, [WEEK], donalds_loop_runs_this_long))
 
 
 def make_student(name: str, folder: Path, course: Course) -> Person:

@@ -19,7 +19,7 @@ from autograder.authoring.figures import (
 )
 from autograder.authoring.shows import differences, shown_of
 from autograder.model.course import Course, load
-from tests.conftest import copy_course
+from tests.courses import copy_course
 
 SPREAD = True  # no test shares anything with another
 PROJECT = load(Path(__file__).resolve().parents[2])

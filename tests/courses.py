@@ -1,0 +1,52 @@
+"""Courses of a few weeks in folders of their own, for tests and benchmarks."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+def copy_course(
+    target: Path,
+    weeks: Collection[str],
+    change: Callable[[dict[str, Any]], None] | None = None,
+    beside: bool = True,
+) -> Path:
+    """Copy some weeks to a new project folder.
+
+    change: what is to be different in what course.yaml says.
+    beside: with pictures, and the files and folders that a week is released with.
+    """
+    registry = yaml.safe_load((PROJECT / "course.yaml").read_text(encoding="utf-8"))
+    registry["weeks"] = [week for week in registry["weeks"] if week["name"] in weeks]
+    ignored = shutil.ignore_patterns("__pycache__")
+    places = ("exercises", "solutions", "autograder/graders", *(("assets",) if beside else ()))
+    for week in registry["weeks"]:
+        for place in places:
+            source = PROJECT / place / week["name"]
+            if source.is_dir():
+                shutil.copytree(source, target / place / week["name"], ignore=ignored)
+        if not beside:
+            week.pop("files", None)
+            week.pop("folders", None)
+        for name in week.get("files", ()):
+            (target / "assets").mkdir(exist_ok=True)
+            shutil.copy(PROJECT / "assets" / name, target / "assets")
+        for name in week.get("folders", ()):
+            copied = target / "exercises" / name
+            shutil.copytree(
+                PROJECT / "exercises" / name, copied, ignore=ignored, dirs_exist_ok=True
+            )
+    for shared in (PROJECT / "solutions").glob("*.py"):  # what figures of several weeks draw with
+        shutil.copy(shared, target / "solutions" / shared.name)
+    if change is not None:
+        change(registry)
+    text = yaml.safe_dump(registry, sort_keys=False, allow_unicode=True)
+    (target / "course.yaml").write_text(text, encoding="utf-8")
+    return target
