@@ -167,6 +167,7 @@ class Counted:
     kept: int
     value: Any
     grown: int | None = None  # bytes by which the process grew, measured from outside
+    held: int | None = None  # bytes that the submission held before, its import included
     launches: tuple[Launched, ...] = ()  # of Triton kernels
     computed: tuple[str, ...] = ()  # what computed beside them
 
@@ -186,7 +187,9 @@ class Count:
 
     @property
     def outside(self) -> Count:
-        """Measure from outside too how far memory rises: `grown`, None in this process.
+        """Measure from outside too how far memory rises (`grown`), and what was `held` before.
+
+        None in this process; `held` also where a submission brings libraries of its own.
 
         A check on the counters, which see what torch and NumPy make, and can be deceived. Make a
         smaller call of the same function before: what is loaded for any call is not the point.
@@ -214,7 +217,7 @@ class Count:
             expected = case.reference.call(case, name, args, kwargs)
             options = options.pulling(case.cotangents(expected.value))
         process = process_of(case.student.target) if self._from_outside else None
-        before = process.level_memory() if process is not None else 0
+        before = process.level_memory() if process is not None else None
         seen = case.student.call(case, name, args, kwargs, options)
         counts = seen.reply.counts
         if counts is None or counts.ops == 0:
@@ -228,6 +231,7 @@ class Count:
             launches=tuple(Launched(case.student.source, launch) for launch in counts.launches),
             computed=counts.computed,
         )
-        if process is not None:
-            return replace(counted, grown=process.peak_bytes() - before)
+        if process is not None and before is not None:
+            grown = process.peak_bytes() - before.resident
+            return replace(counted, grown=grown, held=before.held)
         return counted

@@ -15,7 +15,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -41,6 +41,14 @@ _ROUGHLY = 1 << 20
 # However busy the machine: so many times the submission's limit is waited for it besides.
 _PATIENCE = 4.0
 _MOST_ATTEMPTS = 20
+
+
+class MemoryLevel(NamedTuple):
+    """Of a process before a call, in bytes: all that is resident, and what the submission wrote and
+    keeps, its import included; None if libraries came with it, whose memory is not its own."""
+
+    resident: int
+    held: int | None
 
 
 class Target(Protocol):
@@ -171,6 +179,7 @@ class Sandboxed:
         self._spent: dict[str, float] = {}
         self._import_outcome: Outcome | None = None
         self._ran = 0.0  # by the children before this one
+        self._inherited = 0  # by this child, of the template's memory
         self._waited = 0.0  # of this child, what was taken off its time
         self._patience = _PATIENCE * limits.submission_seconds
 
@@ -194,8 +203,8 @@ class Sandboxed:
             self._end_child()
             raise
 
-    def level_memory(self) -> int:
-        """Resident bytes, after what was freed before stands filled again up to the peak.
+    def level_memory(self) -> MemoryLevel:
+        """What it holds, after what was freed before stands filled again up to the peak.
 
         The kernel counts the highest mark that memory ever reached. What is made below it would go
         unseen; so the process is asked to fill up, and whether it did is looked at from outside.
@@ -203,19 +212,22 @@ class Sandboxed:
         if self._child is None:
             self._start()
         assert self._child is not None
-        self._fill(0)
+        libraries = self._fill(0)
+        own = self._child.anonymous_bytes() - self._inherited
         missing = self._child.peak_bytes() - self._child.resident_bytes()
         if missing > _ROUGHLY:
             self._fill(missing)
             if self._child.peak_bytes() - self._child.resident_bytes() > _ROUGHLY:
                 raise LimitExceeded("The memory that your code uses cannot be measured.")
-        return self._child.resident_bytes()
+        return MemoryLevel(self._child.resident_bytes(), None if libraries else max(0, own))
 
-    def _fill(self, size: int) -> None:
+    def _fill(self, size: int) -> bool:
+        """Whether libraries were imported since the submission's file was."""
         frame = wire.pack(wire.Fill(size), [])
         reply, _ = self.request(frame)
         if reply.status != "ok":
             raise LimitExceeded("The memory that your code uses cannot be measured.")
+        return reply.value is not False
 
     def swap(self, files: Mapping[str, bytes]) -> None:
         """Another version of the submission, in the same process where that still runs.
@@ -279,6 +291,7 @@ class Sandboxed:
                 cpu_seconds=self._limits.cpu_seconds,
             )
         )
+        self._inherited = self._child.anonymous_bytes()
         try:
             self._exchange(self._load, self._limits.call_seconds)
         except (TimedOut, Crashed, LimitExceeded, BadReply) as outcome:

@@ -73,6 +73,15 @@ def peak_resident_bytes(pid: int) -> int:
     return 0
 
 
+def anonymous_bytes(pid: int) -> int:
+    """Resident memory that lies behind no file: what a process and its parents wrote."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/status", encoding="ascii") as file:
+        for line in file:
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1]) << 10
+    return 0
+
+
 def waited_seconds(pid: int) -> float:
     """Time in a processor's queue (the kernel's schedstat); 0 if it is gone or not counted."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/schedstat", "rb") as file:

@@ -109,6 +109,12 @@ class Child:
             return 0
         return processes.peak_resident_bytes(self._pid)
 
+    def anonymous_bytes(self) -> int:
+        """Its resident memory that lies behind no file, the template's included; 0 once gone."""
+        if self._pidfd < 0 or processes.readable(self._pidfd, 0):
+            return 0
+        return processes.anonymous_bytes(self._pid)
+
     def waited_seconds(self) -> float:
         """How long it has stood ready to run while others had the processors; 0 once gone."""
         if self._pidfd < 0 or processes.readable(self._pidfd, 0):

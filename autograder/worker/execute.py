@@ -72,6 +72,7 @@ class Executor:
         self._launches = False  # whether the module may launch kernels of Triton's
         self.imports: StudentImports | None = None  # in a sandbox
         self._ballast: mmap.mmap | None = None
+        self._modules = 0  # that were there before the submission's own code ran
 
     def capture_descriptors(self) -> None:
         """Raw writes to descriptors 1 and 2 go nowhere, as does reading from 0."""
@@ -132,6 +133,7 @@ class Executor:
             return wire.Reply("missing")
         self.module = importlib.util.module_from_spec(spec)
         sys.modules[name] = self.module
+        self._modules = len(sys.modules)
         self.watcher.begin(all_patterns(), str(self.root), importing=True)
         try:
             spec.loader.exec_module(self.module)
@@ -144,12 +146,15 @@ class Executor:
         return wire.Reply("ok")
 
     def _fill(self, size: int) -> wire.Reply:
-        """Free unused memory, then hold and touch this many bytes until the next call."""
+        """Free unused memory, then hold and touch this many bytes until the next call.
+
+        Tells whether libraries were imported since the submission was.
+        """
         self._ballast = None
         trim_memory()
         if size:
             self._ballast = mmap.mmap(-1, size, flags=_TOUCHED)
-        return wire.Reply("ok")
+        return wire.Reply("ok", value=len(sys.modules) > self._modules)
 
     # Calling
 
