@@ -204,12 +204,12 @@ def _zip_entries(path: Path, limits: Limits) -> _Entries:
                 yield name, content, len(content)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
         raise _Refused(
-            f"The zip archive cannot be opened ({str(error)[:80]}). Make it anew."
+            f"The zip archive cannot be opened ({str(error)[:80]}). Make a new one."
         ) from None
     except Exception as error:  # zlib, lzma and bz2 have errors of their own for broken streams
         if type(error) is _Refused or isinstance(error, OSError):
             raise
-        raise _Refused("The zip archive is damaged. Make it anew.") from None
+        raise _Refused("The zip archive is damaged. Make a new one.") from None
 
 
 def _wanted(name: str) -> bool:

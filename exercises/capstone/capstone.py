@@ -116,7 +116,7 @@ class Served(nn.Module):
 def copy_task(sequences: int, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
     """Four letters, a stop, and the letters again: ids (N, 8), and what follows each (N, 8).
 
-    Letters are 1 … 8. Before the stop nothing can be foretold, so there the answer is always 0,
+    Letters are 1 … 8. Before the stop nothing can be predicted, so the answer there is always 0,
     the stop itself. After it, only a model that looks back knows the next letter.
     """
     generator = torch.Generator().manual_seed(seed)

@@ -111,7 +111,7 @@ class RealModel:
         surprise = given.nats_per_token(model, torch.tensor([KNOWN]))
         if surprise > SURPRISE:
             raise NotSo(
-                f"It is surprised by {surprise:.1f} nats per token, where GPT-2 knows better: "
+                f"A known sentence costs it {surprise:.1f} nats per token, and GPT-2 fewer than 5: "
                 "MultiHeadAttention (week 3) with 12 heads."
             )
 

@@ -69,7 +69,7 @@ def split(text: str, bpe: ModuleType, learned: list, share: float = 1.0) -> Text
 
 
 def batches(ids: torch.Tensor, size: int, length: int, seed: int = 0) -> Iterator[tuple]:
-    """Without end: `size` pieces from random places, (size, length), and what follows each token."""
+    """Endless: `size` pieces from random places, (size, length), and what follows each token."""
     generator = torch.Generator().manual_seed(seed)
     while True:
         starts = torch.randint(len(ids) - length, (size, 1), generator=generator)

@@ -153,7 +153,7 @@ def _print_written(
     stale = stale_feedback(course, week, plan)
     if stale:
         print(f"their feedback shows the old score: {', '.join(stale)}")
-        print(f"`autograder feedback {week.name}` writes and releases it anew")
+        print(f"`autograder feedback {week.name}` writes it and releases it again")
 
 
 def _counted(number: int, thing: str) -> str:

@@ -83,7 +83,7 @@ def write_tokens(
     if not wanted:
         raise KitError(
             "there is nobody to give a token to: `autograder roster class.csv` makes students "
-            "known; --student NAME gives one anew, --instructor NAME one that sees the class"
+            "known; --student NAME gives a new one, --instructor NAME one that sees the class"
         )
     for name, _ in named:
         people.forget(name)  # a machine may be lost
