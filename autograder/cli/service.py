@@ -38,7 +38,8 @@ def serve(
         typer.Option(help="Write a one-time token for each student here, CSV, and end. - prints."),
     ] = None,
     students: Annotated[
-        list[str] | None, typer.Option("--student", help="With --tokens: new ones, for these students only.")
+        list[str] | None,
+        typer.Option("--student", help="With --tokens: new ones, for these students only."),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Say what is missing for a service here, and end.")
