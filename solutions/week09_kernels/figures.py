@@ -116,16 +116,16 @@ def running() -> Figure:
 
 
 def flash() -> Figure:
-    """The tiles of causal attention with 40 queries and 40 keys, in tiles of 16 by 8."""
+    """The tiles of causal attention with 40 queries and 36 keys, in tiles of 16 by 8."""
     figure = Figure(figsize=(5.4, 5), layout="constrained")
     axes = figure.subplots()
     for top in range(0, 40, 16):
-        for left in range(0, 40, 8):
+        for left in range(0, 36, 8):
             last, first = min(top + 15, 39), top
             shade = "white" if left > last else "0.6" if left + 7 <= first else "0.85"
             axes.add_patch(Rectangle((left, top), 8, 16, facecolor=shade, edgecolor="black"))
-    axes.add_patch(Rectangle((0, 0), 40, 40, fill=False, linewidth=2.5))
-    axes.plot([0, 40], [0, 40], "k--", linewidth=1)
+    axes.add_patch(Rectangle((0, 0), 36, 40, fill=False, linewidth=2.5))
+    axes.plot([0, 36], [0, 36], "k--", linewidth=1)
     for shade, name in (("0.6", "full"), ("0.85", "masked in part"), ("white", "nothing to see")):
         axes.add_patch(Rectangle((0, 0), 0, 0, facecolor=shade, edgecolor="black", label=name))
     axes.set(xlim=(-1, 41), ylim=(49, -1), xlabel="key", ylabel="query", aspect="equal")

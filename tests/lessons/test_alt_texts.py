@@ -389,3 +389,59 @@ def test_the_lesson_has_the_translator_that_the_figures_are_drawn_with() -> None
     blocks = source.split("\n\n\n")
     assert len(blocks) > 4
     assert [b for b in blocks[1:] if b.strip() not in lesson] == []
+
+
+# Week 9
+
+
+def boxes(stem: str, panel: int = 1) -> np.ndarray:
+    """Left, top, right and bottom of every shape of a panel of week 9, in the order of drawing."""
+    kept = record("week9")[stem]["shows"]["numbers"]
+    names = [name for name in kept if name.startswith(f"panel {panel}, shape ")]
+    return np.array([kept[name]["values"] for name in names])
+
+
+def test_a_softmax_is_carried_eight_times_or_twice() -> None:
+    assert "carries the matrix eight times" in alt("week9", "carried")
+    bars = boxes("carried")
+    rows = [bars[bars[:, 3] == height] for height in (1.7, 0.4)]  # operations, kernel
+    assert [(row[:, 2] - row[:, 0]).sum() for row in rows] == [8, 2]
+
+
+def test_four_rows_of_five_in_blocks_of_eight() -> None:
+    assert re.search("four rows and five columns .* Blocks of eight", alt("week9", "grid"))
+    words = record("week9")["grid"]["shows"]["words"]
+    assert [words.count("mask"), sum("," in word for word in words)] == [4 * 3, 4 * 5]
+    assert boxes("grid")[:, 2:].max(0).tolist() == [8, 4]
+
+
+def test_the_tiles_of_a_product_and_its_four_steps() -> None:
+    rows, inner, inner_too, columns, tile = numbers(
+        "week9", "tiles", r"(\d+) by (\d+) and a (\d+) by (\d+) matrix in tiles of (\d+)"
+    )
+    assert "in four steps each" in alt("week9", "tiles")
+    for panel, (wide, high) in enumerate(((inner, rows), (columns, inner_too), (columns, rows)), 1):
+        *tiles, matrix = boxes("tiles", panel)
+        assert matrix[2:].tolist() == [wide, high]
+        assert (np.max(tiles, 0)[2:] > matrix[2:]).all()  # beyond the right and the lower edge
+        assert {tuple(t[2:] - t[:2]) for t in tiles} == {(tile, tile)}
+    assert np.ceil(inner / tile) == 4
+
+
+def test_the_running_maximum_rises_twice_and_the_sum_shrinks_there() -> None:
+    assert "rises in the second and in the fourth block" in alt("week9", "running")
+    highest = [line("week9", "running", n)[1][0] for n in (1, 2, 3, 4)]
+    assert (np.diff(highest) > 0).tolist() == [True, False, True]
+    parts = boxes("running", 2)[:8, 3].reshape(4, 2)  # the top of what is kept, and of the sum
+    kept, sums = parts[1:, 0], parts[:-1, 1]
+    assert (kept < sums - 1e-3).tolist() == [True, False, True]
+
+
+def test_the_tiles_of_flash_reach_beyond_both_edges() -> None:
+    high, wide, queries, keys = numbers(
+        "week9", "flash", r"of (\d+) queries by (\d+) keys, for (\d+) queries and (\d+) keys"
+    )
+    tiles = boxes("flash")
+    (matrix,) = (t for t in tiles if t[2:].tolist() == [keys, queries])
+    tiles = np.array([t for t in tiles if (t[2:] - t[:2]).tolist() == [wide, high]])
+    assert (tiles.max(0)[2:] > matrix[2:]).all()
