@@ -24,6 +24,7 @@ from ..sandbox import SandboxError
 from ..worker import claimed
 from ..worker.fixtures import warm
 from ..worker.nets import set_nets
+from .byplace import with_a_name
 from .ceiling import ceiling
 from .diagnose import Named, diagnose
 from .follow import Inherited
@@ -164,7 +165,7 @@ class Engine:
         if self._finder is None or report.inherits or any(r.fault for r in own):
             return report
         suspects = self._finder.find(files, report.name, own)
-        return msgspec.structs.replace(report, suspects=suspects)
+        return with_a_name(msgspec.structs.replace(report, suspects=suspects))
 
     def _carried(
         self, source: tuple[str, ...], ran: list[Ran], files: Mapping[str, bytes]

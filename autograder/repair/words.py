@@ -1,4 +1,8 @@
-"""Kinds of changes as questions: they lead to the place and give no repair away."""
+"""Kinds of changes in words that lead to the place and give no repair away.
+
+As a question beside a line; and, where one change of that kind mends all that fails, as the name of
+the mistake: what it looks like, and a hint.
+"""
 
 from __future__ import annotations
 
@@ -51,3 +55,116 @@ _QUESTIONS = {
 def question(kind: str) -> str:
     """What to ask about a line at which a change of this kind would do."""
     return _QUESTIONS.get(kind, kind)
+
+
+_SHAPES = "Write the shape of each intermediate result beside its line, with sizes that all differ."
+_BY_HAND = "Work a tiny example out on paper, and compare it step by step with what your code gets."
+_FORMULA = "Lay the formula beside your code, and find each of its symbols there."
+_FOLLOW = "Follow one single number through this place: where should it end up, and where does it?"
+_EDGES = "Try the smallest case, and then the one at the very edge."
+_NAMED = {
+    "axis": ("Works along another axis than the one that is meant.", _SHAPES),
+    "kept axis": ("Drops an axis that is needed later, or keeps one that is not.", _SHAPES),
+    "scale": (
+        "Scales something otherwise than the formula does.",
+        "How large are the numbers before and after this place, and how large should they be?",
+    ),
+    "factor": ("Has a factor too much or too little.", _BY_HAND),
+    "share": ("Makes shares that do not add up to one.", "Add them up: is it one in every row?"),
+    "size": ("Takes the size of something else than what is meant.", _SHAPES),
+    "mask": (
+        "Uses a mask the other way round.",
+        "What does True mean here? Try a mask that hides one entry alone.",
+    ),
+    "order of axes": ("Brings axes into another order than the one that is meant.", _FOLLOW),
+    "operand order": ("Exchanges the two sides of an operation.", _FORMULA),
+    "order of values": ("Takes two values for each other.", _FOLLOW),
+    "order of lines": ("Does two things in the wrong order.", _BY_HAND),
+    "argument order": ("Hands arguments over in another order.", _FOLLOW),
+    "argument": (
+        "Does not hand on all that it was given.",
+        "Which of the arguments has no influence on the result, and should have one?",
+    ),
+    "brackets": ("Works the parts of a formula out in another order.", _FORMULA),
+    "comparison": ("Draws a border on the wrong side of a comparison.", _EDGES),
+    "condition": ("Asks for another condition than the one that is meant.", _EDGES),
+    "constant": ("Has another number in one place than the one that is meant.", _FORMULA),
+    "sign": ("Has a sign the wrong way round.", _FORMULA),
+    "operator": ("Combines two values by another operation than the formula does.", _FORMULA),
+    "operand": ("Combines too much or too little in one place.", _FORMULA),
+    "unused": (
+        "Makes something and then never uses it.",
+        "What did you make it for? Look for where the formula uses it.",
+    ),
+    "sum over rounds": (
+        "Forgets in each round of a loop what the rounds before have found.",
+        "Print what the loop carries from round to round.",
+    ),
+    "function": (
+        "Calls a function that is not quite the one that is meant.",
+        "Read what the function does in its documentation, with a small example beside it.",
+    ),
+    "gradient": (
+        "Treats the gradient otherwise than is asked.",
+        "Which steps should a gradient pass, and which not? Look at `grad_fn` after each.",
+    ),
+    "overflow": (
+        "Lets numbers grow or shrink beyond what their type holds.",
+        "Try it with entries of 1000 and of -1000, and in half precision.",
+    ),
+    "infinity": (
+        "Computes with an infinity where that gives NaN.",
+        "What becomes of a row that holds only -inf, step by step?",
+    ),
+    "empty rows": (
+        "Does not provide for rows in which nothing is visible.",
+        "What becomes of a row that is hidden as a whole, step by step?",
+    ),
+    "kind of number": (
+        "Computes or answers in another type of number than is asked.",
+        "Print the dtype after each step, for inputs of each type.",
+    ),
+    "device": (
+        "Makes something on another device than the one its input is on.",
+        "Which tensors are new here, and where were they made?",
+    ),
+    "bias": (
+        "Gives a layer a bias that is not asked for, or none where one is.",
+        "Compare the layers with the docstring, argument by argument.",
+    ),
+    "in place": (
+        "Changes something in place that is needed as it was.",
+        "Who else may hold the tensor that is written to?",
+    ),
+    "overwritten": ("Replaces a value that is needed once more later.", _FOLLOW),
+    "lost result": (
+        "Computes a result and lets it go.",
+        "Does the function change what it is given, or does it return something new?",
+    ),
+    "statement": (
+        "Has a line too many.",
+        "What would be different without it? Try it on a small example.",
+    ),
+    "missing step": ("Leaves out a step.", "Go through the docstring: is every step there?"),
+    "refusal": (
+        "Does not refuse bad arguments as the docstring says.",
+        "Which error is asked for, when, and what has its message to contain?",
+    ),
+    "name": ("Uses one of its variables where another one is meant.", _FORMULA),
+    "off by one": ("Begins or ends one place too early or too late.", _EDGES),
+    "text": ("Writes a text otherwise than is asked.", "Compare it character by character."),
+    "colours": (
+        "Lets the same colour mean different values.",
+        "Would two pictures with other weights look different?",
+    ),
+    "index": ("Takes another part of something than the one that is meant.", _SHAPES),
+    "memory": (
+        "Relies on how a tensor lies in memory.",
+        "Try it with an argument that was transposed before.",
+    ),
+}
+
+
+def named(kind: str) -> tuple[str, str] | None:
+    """What a mistake of this kind looks like, and a hint; None if the kind says too little."""
+    return _NAMED.get(kind)

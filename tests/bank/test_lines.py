@@ -10,7 +10,7 @@ import pytest
 from autograder.feedback.view import where
 from autograder.grading.warm import warm_engine
 from autograder.model.course import Suspects, load
-from autograder.model.report import Suspect
+from autograder.model.report import ExerciseReport, Suspect
 from autograder.repair import Change
 from autograder.sandbox import choose
 
@@ -30,13 +30,16 @@ class Finder:
         self.engine = warm_engine(course, self.week, ("cpu",), b"lines" * 7, choose())
         self.engine.look_for_lines(Suspects(seconds=30.0, submission=30.0))
 
-    def found(self, code: str) -> list[Suspect]:
+    def report(self, code: str) -> ExerciseReport:
         before = f"{self.engine.bank.solution}\n"
         files = {self.week.module: f"{before}{code}".encode()}
         report = self.engine.grade("student", files, "softmax")
         assert report.verdict == "graded", report.message
         assert report.exercises[0].score < report.exercises[0].max_score
-        return list(report.exercises[0].suspects)
+        return report.exercises[0]
+
+    def found(self, code: str) -> list[Suspect]:
+        return list(self.report(code).suspects)
 
     def lines(self, code: str) -> set[int]:
         return {s.line - self.engine.bank.solution.count("\n") - 1 for s in self.found(code)}
@@ -81,6 +84,13 @@ def test_the_line_of_a_wrong_axis(finder):
 
 def test_the_kind_of_a_mistake_is_told_with_its_line(finder):
     assert [s.kind for s in finder.found(NO_GRADIENT)] == ["gradient"]
+
+
+def test_a_mistake_that_the_bank_does_not_know_is_named_by_what_mends_it(finder):
+    report = finder.report(WRONG_AXIS)
+    assert report.diagnosis == ("line:axis",)
+    failed = sum(t.verdict.failed for t in report.tests)
+    assert [(d.explains, d.of) for d in report.explained] == [(failed, failed)]
 
 
 def test_two_mistakes_have_no_one_line(finder):

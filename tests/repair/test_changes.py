@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.repair import changes
+from autograder.repair import changes, words
 
 MEAN = '''def mean(x, dim=-1):
     """The mean."""
@@ -59,3 +59,13 @@ def test_what_cannot_be_read_has_no_changes(source):
 def test_letters_beyond_ascii_do_not_shift_a_change():
     written = "def f(x):\n    é = 'ä'; return x - é\n"
     assert "def f(x):\n    é = 'ä'; return ((é) - (x))\n" in sources(written, "f")
+
+
+def test_every_kind_of_change_has_a_question_and_a_name():
+    kinds = set(words._QUESTIONS)
+    assert kinds == set(words._NAMED)
+    for kind in kinds:
+        title, hint = words.named(kind)
+        assert title[0].isupper()
+        assert title.endswith(".")
+        assert hint.endswith((".", "?"))
