@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import os
 import random
 import re
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -34,7 +36,8 @@ from autograder.model.bank import Bank  # noqa: E402
 from autograder.model.course import Course, load  # noqa: E402
 from autograder.nbgrader.database import read_gradebook  # noqa: E402
 from autograder.nbgrader.release import release  # noqa: E402
-from autograder.serve.people import People  # noqa: E402
+from autograder.sandbox.orphans import orphans  # noqa: E402
+from autograder.serve.people import People, Role  # noqa: E402
 from autograder.serve.service import DATABASE  # noqa: E402
 from autograder.serve.tables import open_database  # noqa: E402
 from tests.courses import copy_course  # noqa: E402
@@ -161,7 +164,7 @@ def run_load(students: int, tries: int, minutes: float, jobs: int) -> str:
         service.start()
         before = os.getloadavg()[0]
         try:
-            time.sleep(15)  # the engine of the week is made
+            until(lambda: warm(course, service.url, jobs), 120, every=0.5)
             idle, busy = asyncio.run(storm(course, service.url, names, tries, minutes))
             receipts = {one.receipt for one in (*idle, *busy)}
             until(lambda: settled(course), 900, every=1.0)
@@ -195,6 +198,22 @@ def run_load(students: int, tries: int, minutes: float, jobs: int) -> str:
     return table("The hour before the deadline", rows)
 
 
+def warm(course: Course, url: str, lanes: int) -> bool:
+    """Return whether every grading process has the engine of a week."""
+    with signed_in(course, url, "load", "instructor") as client:
+        view = client.get("/class").json()
+    return sum(bool(lane["weeks"]) and not lane["busy"] for lane in view["lanes"]) == lanes
+
+
+def signed_in(course: Course, url: str, name: str, role: Role = "student") -> httpx.Client:
+    """Somebody's program."""
+    people = People(open_database(f"sqlite:///{course.state / DATABASE}"))
+    key = people.session(name, role, "program").key
+    people.engine.dispose()
+    headers = JSON | {"authorization": f"Bearer {key}"}
+    return httpx.Client(base_url=url, headers=headers, timeout=10)
+
+
 def rows_of(course: Course, query: str) -> list[Any]:
     with sqlite3.connect(course.state / DATABASE) as database:
         return database.execute(query).fetchall()
@@ -225,11 +244,7 @@ class Persistent(threading.Thread):
     def __init__(self, name: str, course: Course, url: str, ends: threading.Event) -> None:
         super().__init__(daemon=True)
         self.student, self.week, self.ends = name, course.weeks[0].name, ends
-        people = People(open_database(f"sqlite:///{course.state / DATABASE}"))
-        key = people.session(name, "student", "program").key
-        people.engine.dispose()
-        headers = JSON | {"authorization": f"Bearer {key}"}
-        self.client = httpx.Client(base_url=url, headers=headers, timeout=10)
+        self.client = signed_in(course, url, name)
         self.receipts: list[str] = []
         self.draw = random.Random(name)
 
@@ -248,7 +263,7 @@ class Persistent(threading.Thread):
                     self.receipts.append(answer.json()["receipt"])
             except (httpx.TransportError, ValueError):
                 pass  # no receipt was given
-            time.sleep(self.draw.uniform(2, 20))
+            self.ends.wait(self.draw.uniform(2, 20))
 
 
 def run_kills(kills: int, students: int, jobs: int) -> str:
@@ -263,11 +278,18 @@ def run_kills(kills: int, students: int, jobs: int) -> str:
         for student in class_:
             student.start()
         states: Counter[str] = Counter()
-        began = time.monotonic()
+        began, left, still = time.monotonic(), 0, 0
         for _ in range(kills):
-            # while processes start, while they grade, and now and then in between two of them
-            time.sleep(draw.choice((draw.uniform(0.1, 3), draw.uniform(3, 25))))
+            # while processes start, or after some results, in the middle of others
+            if draw.random() > 1 / 3:
+                wanted = results(course) + draw.randint(1, 4)
+                until(lambda wanted=wanted: results(course) >= wanted, 300, every=0.1)
+            time.sleep(draw.uniform(0.1, 3))
+            assert service.process is not None
+            session = service.process.pid
             service.kill()
+            until(lambda session=session: not living(session), 30, every=0.1)
+            left += len(orphans())
             for state, count in rows_of(course, "SELECT state, COUNT(*) FROM tries GROUP BY state"):
                 states[state] += count
             service.start()
@@ -277,6 +299,7 @@ def run_kills(kills: int, students: int, jobs: int) -> str:
         until(lambda: not waiting(course), 600, every=0.5)
         until(lambda: settled(course), 600, every=0.5)
         service.stop()
+        still = len(orphans())
         report = verdict(course, [r for s in class_ for r in s.receipts])
         took = time.monotonic() - began
         wrong = wrong_in_gradebook(course)
@@ -291,9 +314,24 @@ def run_kills(kills: int, students: int, jobs: int) -> str:
         "tries being graded, waiting, when it was killed": (
             f"{states['running']}, {states['waiting']}"
         ),
+        "sandboxes half begun that a kill left, after the next start": f"{left}, {still}",
         "students whose score in the gradebook is not that of their last try": str(wrong),
     }
     return table("A hundred kills" if kills == 100 else f"{kills} kills", rows)
+
+
+def results(course: Course) -> int:
+    return int(rows_of(course, "SELECT COUNT(*) FROM results")[0][0])
+
+
+def living(session: int) -> list[int]:
+    """What lives of a session, the dead that nobody has waited for left out."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if os.getsid(process.pid) == session and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process.pid)
+    return found
 
 
 def waiting(course: Course) -> int:

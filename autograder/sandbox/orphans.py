@@ -20,11 +20,15 @@ _OURS = b"worker.template"
 
 def end_orphans() -> int:
     """End them; how many there were."""
-    found = [pid for pid in _called(_NAME) if _is_orphan(pid)]
+    found = orphans()
     for pid in found:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     return len(found)
+
+
+def orphans() -> list[int]:
+    return [pid for pid in _called(_NAME) if _is_orphan(pid)]
 
 
 def _called(name: str) -> list[int]:
