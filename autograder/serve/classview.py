@@ -12,8 +12,9 @@ import msgspec
 
 from .courses import Courses
 from .dispatch import Dispatcher
+from .leases import RUNNING, STUCK, WAITING
 from .ledger import Ledger
-from .queue import GRADED, RUNNING, STUCK, WAITING, Glance, Queue, Try
+from .queue import GRADED, Glance, Queue, Try
 from .troubles import Troubles
 from .views import _moment, in_words
 

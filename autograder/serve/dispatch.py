@@ -22,8 +22,9 @@ from ..model.verdicts import Ending
 from .afar import MOST_AT_ONCE, RemoteBatches
 from .courses import Courses
 from .lanes import Lane, LaneDied
+from .leases import RUNNING
 from .news import News
-from .queue import RUNNING, Queue, Try
+from .queue import Queue, Try
 from .tables import first_line
 from .troubles import Troubles
 from .work import Work, job_for, make_ready

@@ -33,6 +33,7 @@ from ..nbgrader.again import names
 from ..nbgrader.ordinary import copy_ordinary
 from ..nbgrader.served import served
 from ..nbgrader.workspace import Workspace
+from .chair import Chair
 from .courses import Courses
 from .people import is_name
 from .queue import Queue, Try
@@ -63,9 +64,11 @@ class Inbox:
         courses: Courses,
         queue: Queue,
         troubles: Troubles,
+        chair: Chair,
         take: Callable[[FoundHandIn, bytes, str], Try],
     ) -> None:
         self.courses, self.queue, self.troubles = courses, queue, troubles
+        self._chair = chair
         self._take = take
         self._left: set[str] = set()  # what was looked at and is not to be taken
 
@@ -112,6 +115,8 @@ class Inbox:
 
         Blocks.
         """
+        if not self._chair.taken():
+            return False
         course = self.courses.now
         known = self.queue.known_sources() | self._left
         unfinished = False

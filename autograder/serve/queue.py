@@ -2,9 +2,9 @@
 
 What a method has returned from lies safely in the database. A try is `waiting`, then `running`,
 then `graded`; `replaced` if a newer try of the same student and week came while it waited. `stuck`
-is one that we failed on several times: it waits for a person, or for the next start. One service
-works on a queue at a time, so at its start whatever is `running` is no longer, and waits again. A
-result is kept under its receipt, once.
+is one that we failed on several times: it waits for a person, or for the next start. A result is
+kept under its receipt, once.
+Whose it is while it runs: `leases.py`.
 
 The order: those whose result is told at once, by how many tries of the student went before, by
 place. So nobody's tenth try goes before another's first. A try that replaces one keeps its place.
@@ -22,9 +22,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from ..model.report import Diagnosis, SubmissionReport
 from . import tables as t
-from .tables import Rows
+from .leases import LEASE, RUNNING, STUCK, WAITING, Leases
 
-WAITING, RUNNING, GRADED, REPLACED, STUCK = "waiting", "running", "graded", "replaced", "stuck"
+GRADED, REPLACED = "graded", "replaced"
 # What counts as a result that was asked for.
 ASKED = (WAITING, RUNNING, GRADED, STUCK)
 _LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
@@ -72,15 +72,8 @@ class Waiting(msgspec.Struct, frozen=True):
     running: int
 
 
-class Queue(Rows):
+class Queue(Leases):
     """The tries of a course. Methods block: they are called in threads."""
-
-    def start(self) -> int:
-        """Put back in line what the service before this one had begun; how many these are."""
-        begun = t.tries.c.state.in_((RUNNING, STUCK))
-        with self._write() as db:
-            again = {"state": WAITING, "attempts": 0, "not_before": 0.0}
-            return db.execute(t.tries.update().where(begun).values(**again)).rowcount
 
     # Handing in
 
@@ -162,12 +155,14 @@ class Queue(Rows):
         order = (t.tries.c.held, t.tries.c.turn, t.tries.c.place, t.tries.c.number)
         with self._write() as db:
             query = sa.select(t.tries).where(ready).order_by(*order).limit(1)
+            query = query.with_for_update(skip_locked=True, of=t.tries)  # nothing on SQLite
             row = db.execute(query).mappings().first()
             if row is None:
                 return None
             mine = (t.tries.c.number == row["number"]) & (t.tries.c.state == WAITING)
             begun = {"state": RUNNING, "attempts": row["attempts"] + 1}
-            if not db.execute(t.tries.update().where(mine).values(**begun)).rowcount:
+            lease = {"owner": self.owner, "leased": self.clock() + LEASE}
+            if not db.execute(t.tries.update().where(mine).values(**begun, **lease)).rowcount:
                 return None  # replaced at this very moment
             return try_of({**row, **begun})
 
@@ -194,6 +189,7 @@ class Queue(Rows):
         state = WAITING if one.attempts < most else STUCK
         later = {"state": state, "trouble": trouble, "not_before": self.clock() + wait}
         mine = (t.tries.c.receipt == one.receipt) & (t.tries.c.state == RUNNING)
+        mine &= t.tries.c.owner == self.owner
         with self._write() as db:
             if state == WAITING and self._newer_waits(db, one):
                 later["state"] = state = REPLACED

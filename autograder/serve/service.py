@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -12,6 +14,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import msgspec
+from sqlalchemy.exc import SQLAlchemyError
 
 from ..batch.cluster import Cluster
 from ..model.course import Course, Week
@@ -20,11 +23,13 @@ from ..model.parcel import digest_of, packed
 from ..model.report import SubmissionReport
 from ..nbgrader.workspace import Workspace
 from . import parcel
+from .chair import Chair
 from .classview import ClassView, class_view
 from .courses import Courses
 from .dispatch import Dispatcher
 from .inbox import FoundHandIn, Inbox, handed_back
 from .lanes import Lane
+from .leases import LEASE
 from .ledger import Ledger
 from .news import News
 from .people import People
@@ -65,7 +70,10 @@ class Service:
         self.troubles, self.news = Troubles(), News()
         url = settings.database or f"sqlite:///{course.state / DATABASE}"
         engine = open_database(url)
-        self.queue, self.people, self.ledger = Queue(engine), People(engine), Ledger(engine)
+        owner = f"{socket.gethostname()}:{course.root}"
+        self.queue = Queue(engine, owner=owner)
+        self.people, self.ledger = People(engine), Ledger(engine)
+        self.chair = Chair(engine)
         self.courses = Courses(course, self.troubles, time.monotonic)
         count = settings.lanes or os.cpu_count() or 1
         if settings.cluster is not None:
@@ -83,8 +91,10 @@ class Service:
             **how,
         )
         self.dispatcher.finished.append(self._hand_back)
-        self.settler = Settler(self.courses, self.queue, self.ledger, self.troubles, **how)
-        self.inbox = Inbox(self.courses, self.queue, self.troubles, self._take)
+        self.settler = Settler(
+            self.courses, self.queue, self.ledger, self.troubles, self.chair, **how
+        )
+        self.inbox = Inbox(self.courses, self.queue, self.troubles, self.chair, self._take)
         self._looking = threading.Lock()
         self._lookers = ThreadPoolExecutor(_LOOKING, "looking")
         self._class: tuple[float, ClassView | None] = (0.0, None)
@@ -100,6 +110,7 @@ class Service:
         tasks = [
             asyncio.create_task(part.run()) for part in (self.dispatcher, self.settler, self.inbox)
         ]
+        tasks.append(asyncio.create_task(self._renew()))
         try:
             yield
         finally:
@@ -108,7 +119,16 @@ class Service:
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.dispatcher.close()
             self.settler.helper.end()
+            self.chair.leave()
             self._lookers.shutdown(wait=False, cancel_futures=True)
+
+    async def _renew(self) -> None:
+        """Say to other services that this one lives, and take over from those that do not."""
+        while self.queue.shared:
+            await asyncio.sleep(LEASE / 4)
+            with contextlib.suppress(SQLAlchemyError):  # the dispatcher says so
+                if await asyncio.to_thread(self.queue.renew):
+                    self.dispatcher.wake.set()
 
     async def look(self, ask: Callable[[], Answer]) -> Answer:
         """What it returns, for a page that stays open."""

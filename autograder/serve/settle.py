@@ -21,6 +21,7 @@ from ..model.late import lateness
 from ..model.report import Report, SubmissionReport
 from ..nbgrader.served import note_served
 from ..nbgrader.workspace import Workspace
+from .chair import Chair
 from .courses import FRESH, Courses
 from .lanes import Helper, LaneDied
 from .ledger import Ledger
@@ -58,11 +59,12 @@ class Settler:
         queue: Queue,
         ledger: Ledger,
         troubles: Troubles,
+        chair: Chair,
         devices: tuple[str, ...],
         sandbox: str,
     ) -> None:
         self.courses, self.queue, self.ledger = courses, queue, ledger
-        self.troubles = troubles
+        self.troubles, self.chair = troubles, chair
         self.devices, self.sandbox = devices, sandbox
         self.helper = Helper("gradebook", niceness=10)
         self._known: dict[tuple[str, str], str] = {}  # what this service has settled already
@@ -70,13 +72,16 @@ class Settler:
     async def run(self) -> None:
         while True:
             try:
-                pending = await asyncio.to_thread(self.ledger.to_settle)
+                pending = await asyncio.to_thread(self._pending)
             except SQLAlchemyError:
                 pending = []  # the dispatcher says so
             for student, week in pending:
                 await self.settle(student, week)
             if not pending:
                 await asyncio.sleep(_LOOK)
+
+    def _pending(self) -> list[tuple[str, str]]:
+        return self.ledger.to_settle() if self.chair.taken() else []
 
     async def settle(self, student: str, week: str) -> None:
         """Bring the gradebook to what counts for a student's week."""

@@ -68,6 +68,9 @@ tries = sa.Table(
     sa.Column("attempts", sa.Integer, nullable=False),
     sa.Column("not_before", sa.Float, nullable=False),
     sa.Column("trouble", sa.Text, nullable=False),  # of ours, for the instructor
+    # which service grades it, and until when that is believed if nothing more is heard of it
+    sa.Column("owner", sa.String(400), nullable=False, server_default=""),
+    sa.Column("leased", sa.Float, nullable=False, server_default="0"),
     sa.Index("of_student", "student", "week"),
     sa.Index("in_line", "state", "held", "turn", "place"),
 )
@@ -99,10 +102,15 @@ class Rows:
     def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:
         self.engine, self.clock = engine, clock
 
+    @property
+    def shared(self) -> bool:
+        """Return whether services on several machines may use this database."""
+        return self.engine.dialect.name != "sqlite"
+
     @contextmanager
     def _write(self) -> Iterator[sa.Connection]:
         """A transaction, whole or not at all."""
-        if self.engine.dialect.name != "sqlite":
+        if self.shared:
             with self.engine.begin() as connection:
                 yield connection
             return
@@ -131,9 +139,22 @@ def open_database(url: str) -> sa.Engine:
             sa.event.listen(engine, "connect", _careful)
             _private(Path(engine.url.database or ""))
         metadata.create_all(engine)
+        _add_columns(engine)
     except (SQLAlchemyError, ImportError) as error:
         raise KitError(f"--db: the database cannot be opened: {first_line(error)}") from None
     return engine
+
+
+def _add_columns(engine: sa.Engine) -> None:
+    """What a database of an earlier version lacks."""
+    there = sa.inspect(engine)
+    for table in metadata.sorted_tables:
+        known = {column["name"] for column in there.get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in known:
+                definition = sa.schema.CreateColumn(column).compile(dialect=engine.dialect)
+                with engine.begin() as db:
+                    db.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {definition}")
 
 
 def _options(url: str) -> dict[str, Any]:

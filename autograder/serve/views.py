@@ -11,10 +11,11 @@ from ..model.course import Course, Immediate, Week
 from ..nbgrader.workspace import Workspace
 from .courses import Courses
 from .dispatch import Dispatcher
+from .leases import RUNNING, STUCK, WAITING
 from .news import News
 from .people import Person
 from .policy import TriesLeft, standing
-from .queue import GRADED, REPLACED, RUNNING, STUCK, WAITING, Queue, Try
+from .queue import GRADED, REPLACED, Queue, Try
 from .told import Told, told
 
 _WORDS = {

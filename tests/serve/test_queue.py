@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
 from autograder.model.report import SubmissionReport
 from autograder.model.verdicts import Ending
 from autograder.serve import dispatch
+from autograder.serve.leases import LEASE, RUNNING, STUCK, WAITING
 from autograder.serve.ledger import Ledger
-from autograder.serve.queue import GRADED, REPLACED, RUNNING, STUCK, WAITING, Queue, Try
+from autograder.serve.queue import GRADED, REPLACED, Queue, Try
+from autograder.serve.tables import open_database
 
 
 def hand_in(queue: Queue, student: str, content: bytes = b"x", **more) -> Try:
@@ -179,3 +185,70 @@ def test_what_is_said_of_a_wait_counts_those_who_will_go_before(service, week):
     assert ahead == 10
     line = 11 * 5.0 + dispatch._COLD  # each takes five seconds, one after the other
     assert line * 1.1 < seconds < line * 2
+
+
+def test_what_a_living_service_grades_is_left_to_it(queue, clock):
+    other = Queue(queue.engine, clock, owner="other")
+    one = hand_in(queue, "ada")
+    assert queue.claim() is not None
+    other.start()
+    other.renew()
+    wanted = RUNNING if queue.shared else WAITING  # SQLite is used by one, and that one has begun
+    assert state(queue, one) == wanted
+
+
+def test_what_a_service_left_that_is_silent_is_graded_by_another(queue, clock):
+    if not queue.shared:
+        pytest.skip("SQLite is used by one service")
+    other = Queue(queue.engine, clock, owner="other")
+    one = hand_in(queue, "ada")
+    mine = queue.claim()
+    for _ in range(3):
+        clock.now += LEASE / 2
+        assert (queue.renew(), other.renew()) == (0, 0)
+    clock.now += LEASE + 1
+    assert other.renew() == 1
+    assert state(queue, one) == WAITING
+    theirs = other.claim()
+    queue.put_back(mine, "too slow", 0.0, 4)  # it is no longer its own
+    assert state(queue, one) == RUNNING
+    assert [other.finish(theirs, report(one), 1.0), queue.finish(mine, report(one), 1.0)] == [
+        True,
+        False,
+    ]
+
+
+def test_a_service_that_was_started_again_goes_on_with_what_it_had_begun(queue, clock):
+    one = hand_in(queue, "ada")
+    assert queue.claim() is not None
+    Queue(queue.engine, clock, owner=queue.owner).start()
+    assert state(queue, one) == WAITING
+
+
+def test_many_who_claim_at_once_get_each_try_once(queue):
+    for number in range(24):
+        hand_in(queue, f"s{number}")
+    services = [Queue(queue.engine, queue.clock, owner=name) for name in "ab"]
+
+    def work(number: int) -> list[str]:
+        found = []
+        while (one := services[number % 2].claim()) is not None:
+            found.append(one.receipt)
+        return found
+
+    with ThreadPoolExecutor(6) as pool:
+        taken = [receipt for each in pool.map(work, range(6)) for receipt in each]
+    assert len(taken) == len(set(taken)) == 24
+
+
+def test_a_database_of_an_earlier_version_gets_what_it_lacks(tmp_path):
+    url = f"sqlite:///{tmp_path / 'old.db'}"
+    engine = open_database(url)
+    with engine.begin() as db:
+        for column in ("owner", "leased"):
+            db.exec_driver_sql(f"ALTER TABLE tries DROP COLUMN {column}")
+    engine.dispose()
+    queue = Queue(open_database(url))
+    hand_in(queue, "ada")
+    assert queue.claim() is not None
+    queue.engine.dispose()

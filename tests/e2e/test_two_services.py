@@ -1,0 +1,108 @@
+"""Two services on one queue, on a PostgreSQL server: each hand-in is graded by one of them.
+
+`make e2e` runs it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.model.course import load
+from autograder.nbgrader.database import read_gradebook
+from autograder.nbgrader.release import release
+from tests.nbgrader.tiny_course import SOLUTION, WEEK, write_course
+from tests.postgres import NEEDS, Server, postgres
+from tests.serve.conftest import FUTURE
+from tests.serve.running import Running, hand_in, result, running, until
+
+pytestmark = NEEDS
+STUDENTS = [f"s{number}" for number in range(8)]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def both(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Running]]:
+    """The same project on two machines, as far as one machine can be two."""
+    first = tmp_path_factory.mktemp("first") / "course"
+    write_course(first)
+    policy = "immediate: {show: scores, tries: 100}\n"
+    (first / "course.yaml").write_text(FUTURE + policy, "utf-8")
+    course = load(first)
+    release(course, course.weeks[0])
+    roster = first / "class.csv"
+    roster.write_text("student,name\n" + "".join(f"{s},\n" for s in STUDENTS), "utf-8")
+    Running(first).command("roster", str(roster))
+    second = tmp_path_factory.mktemp("second") / "course"
+    shutil.copytree(first, second)
+    options = ("--jobs", "1", "--device", "cpu", "--db", server.url)
+    with ExitStack() as stack:
+        found = []
+        for root in (first, second):
+            service = Running(root, *options, PGPASSWORD=server.password)
+            found.append(stack.enter_context(running(service)))
+        yield found
+
+
+def enter(both: list[Running], server: Server) -> dict[str, Any]:
+    """Everybody with the first service; their keys hold for both."""
+    said = both[0].tokens("--db", server.url)
+    return {name: both[0].enter(token) for name, token in said.items()}
+
+
+def warm(service: Running, client: Any) -> bool:
+    (lane,) = client.get(f"{service.url}/class").json()["lanes"]
+    return bool(lane["weeks"]) and not lane["busy"]
+
+
+def recorded(root: Path) -> set[str]:
+    """Whose score stands in the gradebook of a project."""
+    _, entries = read_gradebook(load(root))
+    return {e.student for e in entries if e.graded}
+
+
+def test_each_hand_in_is_graded_by_one_of_both(both: list[Running], server: Server) -> None:
+    people = enter(both, server)
+    prof = both[0].enter(both[0].tokens("--instructor", "prof", "--db", server.url)["prof"])
+    for service in both:
+        until(lambda service=service: warm(service, prof), 120, every=0.3)
+    receipts = {}
+    for number, name in enumerate(STUDENTS):
+        people[name].base_url = both[number % 2].url
+        work = {"doubling.py": f"{SOLUTION}# {name}\n".encode()}
+        receipts[name] = hand_in(people[name], WEEK, work)["receipt"]
+    for number, name in enumerate(STUDENTS):
+        people[name].base_url = both[1 - number % 2].url  # the other one knows it, too
+        assert result(people[name], receipts[name])["told"]["score"] == 3.0
+    assert server.asked("select count(*), max(attempts), min(attempts) from tries") == "8|1|1"
+    assert server.asked("select count(*) from results") == "8"
+    assert server.asked("select count(distinct owner) from tries") == "2"
+
+
+def test_one_of_both_tells_the_gradebook_and_the_other_after_it(
+    both: list[Running], server: Server
+) -> None:
+    first, second = (service.course for service in both)
+    until(lambda: len(recorded(first) | recorded(second)) == len(STUDENTS), 120, every=0.5)
+    assert not recorded(first) & recorded(second)
+    assert len(recorded(second)) in (0, len(STUDENTS))
+    both[0].kill()
+    name = STUDENTS[0]
+    client = enter_again(both[1], server, name)
+    receipt = hand_in(client, WEEK, {"doubling.py": f"{SOLUTION}# again\n".encode()})
+    assert result(client, receipt["receipt"])["told"]["score"] == 3.0
+    until(lambda: name in recorded(second), 120, every=0.5)
+
+
+def enter_again(service: Running, server: Server, name: str) -> Any:
+    return service.enter(service.tokens("--student", name, "--db", server.url)[name])
