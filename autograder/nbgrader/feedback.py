@@ -22,6 +22,7 @@ from ..model.errors import NbgraderError
 from ..model.report import ExerciseReport, SubmissionReport
 from ..model.verdicts import Ending
 from .dates import bring_dates
+from .groups import author_of
 from .handmarks import require_marks
 from .rebuild import require_held
 from .recorded import kept_report
@@ -71,10 +72,12 @@ def return_feedback(
             continue
         if not (folder / "submission_secret.txt").is_file():
             # The secret names the file that only this student can find in the exchange.
-            notes.append(
-                f"{student}: not handed in through the exchange; give them "
-                f"{workspace.feedback_page(student, week).name} yourself"
-            )
+            author = author_of(course, week, student)
+            how = "not handed in through the exchange"
+            if author != student:
+                how = f"{author} handed in for their group, so nbgrader brings them no page"
+            page = workspace.feedback_page(student, week).relative_to(workspace.root)
+            notes.append(f"{student}: {how}; `autograder serve` shows it, or give them {page}")
             continue
         result = _release(api, week, student)
         if result["success"]:

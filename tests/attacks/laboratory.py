@@ -169,25 +169,7 @@ class Laboratory:
     def submission(self, attack: Attack, place: Path) -> Submission:
         """The attack as it is handed in."""
         week = self.week(attack.week)
-        if attack.makes:
-            scope: dict[str, Any] = {}
-            exec(compile(attack.body, attack.path, "exec"), scope)
-            path = scope["make"](place, attack.variant, self.solution(attack.week))
-            return read_submission(path, week, self.course.limits(week))
-        path = place / "mallory"
-        path.mkdir()
-        first, *others = re.split(r"^#--- ", attack.body, flags=re.M)
-        base = self.solution(attack.week) if attack.base == "solution" else ""
-        source = (
-            f"{base}\n{_ABOVE}\n\nVARIANT = {attack.variant!r}\n{first}"
-            if base
-            else first.lstrip("\n")
-        )
-        (path / week.module).write_text(source, encoding="utf-8")
-        for other in others:
-            name, _, content = other.partition("\n")
-            (path / name).parent.mkdir(exist_ok=True)
-            (path / name).write_text(content, encoding="utf-8")
+        path = made(attack, place, self.solution(attack.week), week.module)
         return read_submission(path, week, self.course.limits(week))
 
     def grade(self, submission: Submission, week: str) -> Trial:
@@ -238,6 +220,28 @@ class Laboratory:
     def left(self) -> set[str]:
         """Processes, mounts and temporary files that were not there before."""
         return _surroundings(self.temporary) - self.before
+
+
+def made(attack: Attack, place: Path, solution: str, module: str) -> Path:
+    """The folder or the file that an attack hands in."""
+    if attack.makes:
+        scope: dict[str, Any] = {}
+        exec(compile(attack.body, attack.path, "exec"), scope)
+        path: Path = scope["make"](place, attack.variant, solution)
+        return path
+    path = place / "mallory"
+    path.mkdir()
+    first, *others = re.split(r"^#--- ", attack.body, flags=re.M)
+    base = solution if attack.base == "solution" else ""
+    source = (
+        f"{base}\n{_ABOVE}\n\nVARIANT = {attack.variant!r}\n{first}" if base else first.lstrip("\n")
+    )
+    (path / module).write_text(source, encoding="utf-8")
+    for other in others:
+        name, _, content = other.partition("\n")
+        (path / name).parent.mkdir(exist_ok=True)
+        (path / name).write_text(content, encoding="utf-8")
+    return path
 
 
 def _waited_seconds() -> float:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,10 +18,17 @@ from autograder.nbgrader.gradebook import final_scores, record
 from autograder.nbgrader.groups import groups_of, share_marks, spread_groups
 from autograder.nbgrader.submitted import read_student
 from autograder.nbgrader.workspace import Workspace, open_gradebook
+from autograder.similarity.sources import similarity
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 
 OTHER = SOLUTION + "\n# another one\n"
 FIRST, SECOND = "2020-01-10 12:00:00.000000 UTC", "2020-01-11 12:00:00.000000 UTC"
+CANVAS = """\
+Student,ID,SIS User ID,SIS Login ID,Section
+    Points Possible,,,,
+"Lovelace, Ada",101,,ada,A
+"Bobson, Bob",102,,bob,A
+"""
 HandIn = Callable[..., Path]
 
 
@@ -89,6 +98,45 @@ def test_whoever_is_alone_is_left_alone(listed: Course, week: Week, hands_in: Ha
     hands_in("carl", OTHER)
     assert collect(listed, week, check_owner=False).grouped == []
     assert groups_of(listed, week) == [["ada", "bob"]]
+
+
+def test_a_download_of_another_system_reaches_the_group_too(
+    listed: Course, week: Week, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(listed.root)
+    (listed.root / "canvas.csv").write_text(CANVAS)
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr("ada_101_9_doubling.py", SOLUTION)
+    assert run(["collect", WEEK, "--zip", f"{tmp_path}/all.zip", "--roster", "canvas.csv"]) == 0
+    assert module(listed, "bob") == SOLUTION
+
+
+def test_repositories_reach_the_group_too(
+    listed: Course, week: Week, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(listed.root)
+    clone = tmp_path / "ada"
+    clone.mkdir()
+    (clone / "doubling.py").write_text(SOLUTION)
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    for command in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "x")):
+        subprocess.run(["git", "-C", str(clone), *who, *command], check=True)
+    (listed.root / "students.csv").write_text("username\nada\n")
+    where = ["--repositories", f"{tmp_path}/{{username}}", "--newest"]
+    run(["collect", WEEK, "--git", "students.csv", *where])
+    assert module(listed, "bob") == SOLUTION
+
+
+def test_a_group_is_one_module_where_modules_are_compared(
+    listed: Course, week: Week, hands_in: HandIn
+) -> None:
+    pytest.importorskip("copydetect")
+    hands_in("ada")
+    hands_in("carl", OTHER)
+    collect(listed, week, check_owner=False)
+    found = similarity(listed, week)
+    assert set(found.modules) == {"ada", "carl"}
+    assert found.left_out["bob"] == "in a group with ada"
 
 
 def test_a_mark_for_one_is_a_mark_for_all(listed: Course, week: Week, hands_in: HandIn) -> None:

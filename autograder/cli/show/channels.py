@@ -11,6 +11,7 @@ from ...channels.github import export_template
 from ...channels.gradescope import autograder_zip, write_zip
 from ...model.course import Course, Week
 from ...nbgrader.database import read_gradebook
+from ...nbgrader.groups import spread_groups
 from ...nbgrader.workspace import Workspace
 from ...terminal.console import bar
 from .status import counted
@@ -71,6 +72,8 @@ def run_collect_git(
         )
     what = "the newest commit" if newest else "the last commit at the due date"
     print(f"collected {what} of {len(found.commits)} of {len(repositories)}")
+    if grouped := spread_groups(course, week):
+        print(f"laid into group members' folders: {'; '.join(grouped)}")
     if found.nothing:
         print(f"nothing was committed by then: {counted(found.nothing)}")
     for student, why in found.failed.items():
