@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 import msgspec
@@ -26,6 +27,7 @@ from .views import as_json
 _TICKET = re.compile(r"[\w-]{10,100}\Z")
 _RECEIPT = re.compile(r"[2-9A-Z]{4}(-[2-9A-Z]{4}){2}\Z")
 _MOST_FILES = 400
+_FORGOTTEN = 60.0  # seconds after which a request that failed is the past, if the database answers
 # The feedback page brings its own styles, as nbgrader hands it out.
 _FEEDBACK = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 
@@ -59,6 +61,8 @@ async def read_body(request: Request, form: str, service: Service) -> Sent:
         raise RequestError(400, "This form cannot be read. Send it again.") from None
     except ClientDisconnect:
         raise RequestError(400, "It did not arrive as a whole. Send it again.") from None
+    except TimeoutError:
+        raise RequestError(408, "It took too long to arrive. Send it again.") from None
 
 
 # For anybody
@@ -66,6 +70,10 @@ async def read_body(request: Request, form: str, service: Service) -> Sent:
 
 def health(service: Service, door: Door, request: Request, who: Person | None) -> Response:
     """For whoever watches over services: no word but whether it is well."""
+    failed = service.troubles.now.get("requests")
+    if failed and time.time() - failed.since > _FORGOTTEN:
+        service.queue.waiting()  # or it is said anew
+        service.troubles.end("requests")
     well = not {"database", "writing", "requests"} & set(service.troubles.now)
     return PlainTextResponse("well\n" if well else "in trouble\n", 200 if well else 503)
 
