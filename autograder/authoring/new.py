@@ -27,8 +27,8 @@ from ..model.errors import CourseError
 from ..model.rules import in_words
 from ..model.stubs import stub_of, stub_path
 from .registry import with_week
+from .taken import BLANK as BLANK
 
-BLANK = "FILL IN"
 _NAME = re.compile(r"week([0-9]{2})_([a-z][a-z0-9_]*)\Z")
 _READ = (".py", ".md", ".txt")
 
@@ -42,14 +42,14 @@ def new_course(root: Path, title: str, name: str, exercise: str | None = None) -
     if registry.exists():
         raise CourseError(f"{REGISTRY} is there already: leave --course out to add a week to it")
     topic = _checked_topic((), name)
-    exercise = _checked_exercise(exercise or topic)
+    exercise = checked_exercise(exercise or topic)
     week = _about(name, topic, exercise, *_first_dates())
-    entry = textwrap.indent(_filled("course.yaml.blank", week), "  ")
-    head = _filled("registry.yaml.blank", {"id": _id_of(title), "title": json.dumps(title)})
+    entry = textwrap.indent(filled("course.yaml.blank", week), "  ")
+    head = filled("registry.yaml.blank", {"id": _id_of(title), "title": json.dumps(title)})
     course = Course(root, parse(f"{head}{entry}"))
     made = _made(course, week, f"{head}{entry}".encode(), 0o644)
     by_hand = course.graders(course.week(name)).parent / "conftest.py"
-    by_hand.write_text(_filled("conftest.py.blank", week), encoding="utf-8")
+    by_hand.write_text(filled("conftest.py.blank", week), encoding="utf-8")
     return [*made, by_hand]
 
 
@@ -71,10 +71,10 @@ def new_week(course: Course, name: str, exercise: str | None = None) -> list[Pat
     nothing was changed.
     """
     topic = _checked_topic(course.weeks, name)
-    exercise = _checked_exercise(exercise or topic)
+    exercise = checked_exercise(exercise or topic)
     week = _about(name, topic, exercise, *_next_dates(course))
     registry = course.root / REGISTRY
-    text = with_week(registry.read_text(encoding="utf-8"), _filled("course.yaml.blank", week))
+    text = with_week(registry.read_text(encoding="utf-8"), filled("course.yaml.blank", week))
     return _made(course, week, text.encode(), registry.stat().st_mode & 0o777)
 
 
@@ -133,7 +133,8 @@ def _checked_topic(weeks: tuple[Week, ...], name: str) -> str:
     return topic
 
 
-def _checked_exercise(exercise: str) -> str:
+def checked_exercise(exercise: str) -> str:
+    """The name of an exercise; raises CourseError if it will not do."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", exercise):
         raise CourseError(f"{exercise!r} is no name of a function: use lower-case letters and _")
     _check_python_name(exercise)
@@ -200,11 +201,12 @@ def _write(folders: dict[str, Path], place: tuple[str, str, str], week: dict[str
     template, folder, name = place
     path = folders[folder] / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_filled(template, week), encoding="utf-8")
+    path.write_text(filled(template, week), encoding="utf-8")
     return path
 
 
-def _filled(template: str, week: dict[str, Any]) -> str:
+def filled(template: str, week: dict[str, Any]) -> str:
+    """A template with what it says of the week."""
     environment = Environment(
         loader=PackageLoader("autograder.authoring"),
         undefined=StrictUndefined,

@@ -1,4 +1,4 @@
-"""Adding a week to course.yaml as text, so that its comments and its layout stay."""
+"""Adding to course.yaml as text, so that its comments and its layout stay."""
 
 from __future__ import annotations
 
@@ -28,6 +28,34 @@ def with_week(text: str, entry: str) -> str:
     if after.weeks[:-1] != before.weeks:
         raise CourseError(f"{REGISTRY}: the new week does not fit in: add it by hand\n{entry}")
     return grown
+
+
+def with_exercise(text: str, week: str, entry: str) -> str:
+    """The registry's text with `entry` as the last exercise of a week.
+
+    Raises CourseError if that cannot be done without touching what stands there.
+    """
+    exercises = _exercises(text, week)
+    lines, end = text.split("\n"), _last_line(exercises) + 1
+    item = f"{' ' * exercises.start_mark.column}- {entry}"
+    grown = "\n".join([*lines[:end], item, *lines[end:]])
+    before, after = parse(text), parse(grown)
+    pairs = zip(before.weeks, after.weeks, strict=True)
+    if any(b.exercises != (a.exercises[:-1] if a.name == week else a.exercises) for b, a in pairs):
+        raise CourseError(f"{REGISTRY}: {week}: add the exercise by hand: {entry}")
+    return grown
+
+
+def _exercises(text: str, name: str) -> yaml.SequenceNode:
+    for week in _weeks(text).value:
+        if isinstance(week, yaml.MappingNode):
+            fields = {key.value: value for key, value in week.value}
+            found = fields.get("exercises")
+            if fields["name"].value == name and isinstance(found, yaml.SequenceNode):
+                if found.flow_style:
+                    break
+                return found
+    raise CourseError(f"{REGISTRY}: {name}: write its exercises as a list with a `-` for each")
 
 
 def _weeks(text: str) -> yaml.SequenceNode:

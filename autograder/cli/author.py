@@ -142,29 +142,34 @@ def try_(
 
 @app.command(rich_help_panel=AUTHORS)
 def new(
-    week: Annotated[str, typer.Argument(help="The new week's name, such as week08_topic.")],
+    week: Annotated[
+        str, typer.Argument(help="A week that is there, or a new one's name: week08_topic.")
+    ],
     exercise: Annotated[
-        str | None, typer.Option(help="Its first exercise; default: named like the topic.")
+        str | None,
+        typer.Option(help="The exercise; default: named like the topic, or like the function."),
     ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FILE:FUNCTION", help="Make it of a function of yours."),
+    ] = None,
+    keep_all: Annotated[
+        bool,
+        typer.Option("--yes", "--all", "-y", help="Keep all misconceptions that are proposed."),
+    ] = False,
     course: Annotated[
         str | None,
         typer.Option(help="Make a new course with this title, in the folder that you are in."),
     ] = None,
 ) -> None:
-    """Make a week: folders, one small exercise that works, an entry in course.yaml, blanks.
+    """Make an exercise, in a week that is there or in a new one, with blanks to fill in.
+
+    With --from its tests, its public check and up to ten misconceptions are proposed: calls that
+    work, a property that holds, small changes of the function, each of which you keep or not.
 
     Example: autograder new week10_pooling --exercise mean_pool
+    Example: autograder new week02 --from mine.py:window_mask
     """
-    from ..authoring.new import BLANK, new_course, new_week
-    from ..model.course import load
+    from .show.making import run_new
 
-    if course is not None:
-        root = Path.cwd()
-        made = new_course(root, course, week, exercise)
-    else:
-        found = load(unfinished=True)
-        root, made = found.root, new_week(found, week, exercise)
-    for path in made:
-        print(f"made {path.relative_to(root)}")
-    print(f"added {week} to course.yaml: look at its dates and points")
-    print(f"Replace every {BLANK}, then: autograder build && autograder verify {week} --quick")
+    run_new(week, exercise=exercise, source=source, keep_all=keep_all, title=course)
