@@ -187,6 +187,8 @@ def test_no_attack_gains_or_learns_anything_through_a_door(served: Running, tmp_
     with ThreadPoolExecutor(6) as pool:
         places = [tmp_path / m.name for m in crowd]
         problems = [p for found in pool.map(problems_of, crowd, places) for p in found]
+    for mallory in crowd:
+        mallory.client.close()
     assert problems == []
     assert len([m for m in crowd if hasattr(m, "result")]) > len(crowd) / 2
     own = {"authorization": f"Bearer {honest.key}"}

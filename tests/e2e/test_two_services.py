@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -54,10 +54,19 @@ def both(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[l
         yield found
 
 
-def enter(both: list[Running], server: Server) -> dict[str, Any]:
-    """Everybody with the first service; their keys hold for both."""
-    said = both[0].tokens("--db", server.url)
-    return {name: both[0].enter(token) for name, token in said.items()}
+Enter = Callable[..., Any]
+
+
+@pytest.fixture
+def enter(server: Server) -> Iterator[Enter]:
+    """Somebody who signs in at a service; their key holds for both."""
+    with ExitStack() as stack:
+
+        def enter(service: Running, name: str, role: str = "--student") -> Any:
+            token = service.tokens(role, name, "--db", server.url)[name]
+            return stack.enter_context(service.enter(token))
+
+        yield enter
 
 
 def warm(service: Running, client: Any) -> bool:
@@ -71,9 +80,11 @@ def recorded(root: Path) -> set[str]:
     return {e.student for e in entries if e.graded}
 
 
-def test_each_hand_in_is_graded_by_one_of_both(both: list[Running], server: Server) -> None:
-    people = enter(both, server)
-    prof = both[0].enter(both[0].tokens("--instructor", "prof", "--db", server.url)["prof"])
+def test_each_hand_in_is_graded_by_one_of_both(
+    both: list[Running], server: Server, enter: Enter
+) -> None:
+    people = {name: enter(both[0], name) for name in STUDENTS}
+    prof = enter(both[0], "prof", "--instructor")
     for service in both:
         until(lambda service=service: warm(service, prof), 120, every=0.3)
     receipts = {}
@@ -90,7 +101,7 @@ def test_each_hand_in_is_graded_by_one_of_both(both: list[Running], server: Serv
 
 
 def test_one_of_both_tells_the_gradebook_and_the_other_after_it(
-    both: list[Running], server: Server
+    both: list[Running], enter: Enter
 ) -> None:
     first, second = (service.course for service in both)
     until(lambda: len(recorded(first) | recorded(second)) == len(STUDENTS), 120, every=0.5)
@@ -98,11 +109,7 @@ def test_one_of_both_tells_the_gradebook_and_the_other_after_it(
     assert len(recorded(second)) in (0, len(STUDENTS))
     both[0].kill()
     name = STUDENTS[0]
-    client = enter_again(both[1], server, name)
+    client = enter(both[1], name)
     receipt = hand_in(client, WEEK, {"doubling.py": f"{SOLUTION}# again\n".encode()})
     assert result(client, receipt["receipt"])["told"]["score"] == 3.0
     until(lambda: name in recorded(second), 120, every=0.5)
-
-
-def enter_again(service: Running, server: Server, name: str) -> Any:
-    return service.enter(service.tokens("--student", name, "--db", server.url)[name])
