@@ -146,7 +146,7 @@ def samples(node: ast.FunctionDef, function: Function) -> list[Sample]:
     covered: set[tuple[str, int]] = set()
     for sample in itertools.islice(_tries(node), _MOST_TRIES):
         outcome = call(function, sample, 0)
-        if outcome.raised or not _is_telling(outcome.value):
+        if outcome.raised or not is_telling(outcome.value):
             continue
         if base is None:
             base = outcome
@@ -204,7 +204,7 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def _is_telling(value: Any) -> bool:
+def is_telling(value: Any) -> bool:
     """Return whether a result is something, and nothing of it infinite or undefined."""
     if isinstance(value, torch.Tensor):
         return value.numel() > 0 and bool(torch.isfinite(value.double()).all())
@@ -221,7 +221,7 @@ def _options(
         for text in _offers(argument, default):
             sample = Sample(base.positional, ((argument.arg, text),), argument.arg)
             other = call(function, sample, 0)
-            if not other.raised and _is_telling(other.value) and not alike(other, outcome):
+            if not other.raised and is_telling(other.value) and not alike(other, outcome):
                 yield sample
                 break
 
@@ -299,5 +299,8 @@ def _tensors(name: str) -> tuple[str, ...]:
         wanted = "draw.bools("
     elif any(word in name for word in ("index", "indices", "ids", "tokens", "labels", "targets")):
         wanted = "draw.integers(0, 4, "
-    alike = (t.replace("draw.normal(", wanted) for t in _TENSORS if t.startswith("draw.normal("))
-    return tuple(dict.fromkeys([*alike, *_TENSORS])) if wanted else _TENSORS
+    normal = [t for t in _TENSORS if t.startswith("draw.normal(")]
+    fitting = [t.replace("draw.normal(", wanted) for t in normal if wanted]
+    if any(word in name for word in ("weight", "prob", "attention")):
+        fitting = [f"{t}.softmax(-1)" for t in normal]
+    return (*fitting, *_TENSORS)

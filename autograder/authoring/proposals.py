@@ -20,7 +20,7 @@ import torch
 
 from ..repair.changes import changes
 from .mutants import mutants
-from .probing import Function, Probed, Sample, TooLong, alike, call, defined
+from .probing import Function, Probed, Sample, TooLong, alike, call, defined, is_telling
 
 _SEEDS = (0, 1, 2)
 _MOST_TRIED = 400
@@ -95,7 +95,9 @@ def _tried(
         outcomes = _outcomes(defined(source)[name], samples)
     except (Exception, TooLong):  # whatever a changed module does on import
         return None
-    if any(o.raised for o in outcomes[0]) or any(_alike(outcomes, other) for other in seen):
+    if any(o.raised or not is_telling(o.value) for o in outcomes[0]) or any(
+        _alike(outcomes, other) for other in seen
+    ):
         return None
     rejecting = tuple(
         i for i, (mine, right) in enumerate(zip(outcomes, seen[0], strict=True))
