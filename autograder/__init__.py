@@ -2,7 +2,8 @@
 
 In a notebook: `check("softmax")` runs the public checks of an exercise on the file beside it,
 `hint("softmax")` gives the next hint, `progress()` shows how far you are,
-`explore("temperature.html")` shows a page with something to move.
+`explore("temperature.html")` shows a page with something to move,
+`solution("softmax")` shows a released solution beside one's own.
 """
 
 import sys
@@ -11,7 +12,7 @@ from typing import Any
 
 from .version import __version__
 
-__all__ = ["__version__", "check", "explore", "hint", "progress"]
+__all__ = ["__version__", "check", "explore", "hint", "progress", "solution"]
 
 
 def check(exercise: str | None = None, folder: str | Path | None = None) -> Any:
@@ -46,6 +47,20 @@ def explore(page: str, folder: str | Path | None = None, **data: Any) -> Any:
     from .student.explore import open_page
 
     return open_page(page, folder, data)
+
+
+def solution(
+    exercise: str | None = None,
+    folder: str | Path | None = None,
+    source: str | Path | None = None,
+) -> Any:
+    """A released solution beside what one wrote, with what differs; until then, when it comes.
+
+    source: the folder or zip of the released solutions, if it does not lie beside the week
+    """
+    from .student.showsolution import show_solution
+
+    return show_solution(exercise, folder, source)
 
 
 def progress(folder: str | Path | None = None) -> Any:

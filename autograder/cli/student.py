@@ -1,4 +1,4 @@
-"""Commands of a student: check, hint, watch, progress, reset, submit."""
+"""Commands of a student: check, hint, watch, progress, reset, submit, solution."""
 
 from __future__ import annotations
 
@@ -156,3 +156,25 @@ def submit(
         wait=not no_wait,
     ):
         raise typer.Exit(1)
+
+
+@app.command(rich_help_panel=STUDENTS)
+def solution(
+    exercise: Annotated[
+        str, typer.Argument(help="An exercise such as softmax.", autocompletion=_exercises)
+    ],
+    source: Annotated[
+        Path | None,
+        typer.Option("--from", help="The released solutions: a folder or a zip; default: beside."),
+    ] = None,
+    folder: FolderOption = None,
+) -> None:
+    """Show a released solution beside your own, and what differs.
+
+    Solutions are released once nobody can hand in without loss any more.
+
+    Example: autograder solution softmax
+    """
+    from ..student.showsolution import run_solution
+
+    run_solution(exercise, folder, source)

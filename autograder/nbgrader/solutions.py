@@ -28,6 +28,7 @@ from ..model.errors import LeakError, NbgraderError
 from ..model.late import due_for
 from ..model.registry import Late
 from ..model.stubs import without_marks
+from ..student.week import SUFFIX_OF_SOLUTIONS
 from .database import read_gradebook
 from .release import hand_out, replace_folder
 from .workspace import Workspace
@@ -51,7 +52,7 @@ def release_solutions(
     """Hand out a week's solutions; raises NbgraderError while work is accepted without loss."""
     now = now or dt.datetime.now(dt.UTC)
     _check_over(course, week, now)
-    workspace, name = Workspace(course), f"{week.name}-solutions"
+    workspace, name = Workspace(course), f"{week.name}{SUFFIX_OF_SOLUTIONS}"
     if not workspace.outbound(week).is_dir():
         raise NbgraderError(
             f"{week.name} was not released yet, so neither are its solutions: "

@@ -1,4 +1,4 @@
-"""What `check(...)`, `hint(...)` and `progress()` return, as HTML in a notebook.
+"""What `check(...)`, `hint(...)`, `progress()` and `solution(...)` return, as HTML in a notebook.
 
 Text and lines keep the colours of the notebook, whatever its theme; colour carries nothing alone.
 """
@@ -11,6 +11,7 @@ from ..pages.environment import environment
 from .hints import Hint
 from .progress import WeekProgress, words_of
 from .results import CheckResult, Failure
+from .solution import Beside
 from .words import (
     MARKS,
     cause,
@@ -51,6 +52,11 @@ def progress_html(weeks: Sequence[WeekProgress], said: str) -> str:
     return template.render(
         weeks=weeks, said=said, marks=MARKS | {"unknown": "?"}, points=points, words=words_of
     )
+
+
+def solution_html(found: Beside | None, said: str) -> str:
+    template = environment("student").get_template("solution.html.j2")
+    return template.render(found=found, said=said)
 
 
 def _cause(failure: Failure, exercise: str, module: str) -> str:

@@ -20,6 +20,7 @@ DESCRIPTION = "week.json"
 # As intake says it: Python would read another source than the grader.
 _NOT_UTF_8 = "{} is not written in UTF-8. Save it as UTF-8"
 MEMORY = ".autograder-student.json"
+SUFFIX_OF_SOLUTIONS = "-solutions"  # of a week's name: what is released when all is handed in
 
 
 class WeekExercise(msgspec.Struct, frozen=True):
@@ -183,6 +184,7 @@ def open_all(start: Path | None = None) -> list[WeekFolder]:
     parent = here.parent if here else start
     places = [parent, parent / "exercises"]
     children = [c for p in places if p.is_dir() for c in sorted(p.iterdir()) if c.is_dir()]
+    children = [c for c in children if not c.name.endswith(SUFFIX_OF_SOLUTIONS)]
     return [f for f in map(_opened, children) if f]
 
 

@@ -12,10 +12,12 @@ from nbgrader.exchange.default import ExchangeFetchAssignment
 
 from autograder.cli import run
 from autograder.model.course import Course, Week, load
-from autograder.model.errors import LeakError, NbgraderError
+from autograder.model.errors import KitError, LeakError, NbgraderError
 from autograder.nbgrader.demo import _student_step
 from autograder.nbgrader.solutions import MISTAKES, last_moment, release_solutions
 from autograder.nbgrader.workspace import Workspace, open_gradebook
+from autograder.student.solution import beside
+from autograder.student.week import open_folder
 from tests.nbgrader.tiny_course import GRADER, REGISTRY, SOLUTION, WEEK
 
 OUT = f"{WEEK}-solutions"
@@ -145,3 +147,23 @@ def test_the_command_takes_no_early_solutions(
     monkeypatch.chdir(course.root)
     assert run(["release", "week01", "--solutions", "--early"]) == 2
     assert "--solutions goes alone" in capsys.readouterr().err
+
+
+def test_a_student_sees_the_solution_beside_their_own_after_the_release_and_not_before(
+    course: Course, released: Workspace, week: Week, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "ada"
+    home.mkdir()
+    _student_step(ExchangeFetchAssignment, course, week, "ada", home)
+    monkeypatch.setattr("autograder.student.solution.shutil.which", lambda *_, **__: None)
+    mine = open_folder(home / week.name)
+    with pytest.raises(KitError, match="once nobody can hand in without loss any more"):
+        beside(mine, "double")
+    assert not [p for p in home.rglob("*") if p.is_file() and b"twice_the" in p.read_bytes()]
+    release_solutions(course, week)
+    _student_step(
+        ExchangeFetchAssignment, course, msgspec.structs.replace(week, name=OUT), "ada", home
+    )
+    shown = beside(mine, "double")
+    assert "twice_the_number_that_came_in = x + x" in "\n".join(row[2] for row in shown.rows)
+    assert any("3 gives 9. Try 3 by hand." in line for line in shown.mistakes)
