@@ -80,9 +80,12 @@ class RealModel:
             raise NotSo(f"The logits have shape {tuple(got.shape)}, not {tuple(expected.shape)}.")
         if not torch.allclose(got, expected, rtol=1e-4, atol=1e-4):
             first = int(((got - expected).abs() > 1e-3).any(-1).any(0).nonzero()[0])
+            # one key to see: whatever its score, its weight is 1
+            clue = "so its weights are 1" if first == 0 else "and it is right: look at the weights"
             raise NotSo(
-                f"The logits differ from GPT-2's, first at token {first}: MultiHeadAttention "
-                "(week 3), or what causal_mask (week 2) hides."
+                f"The logits differ from GPT-2's from token {first} on. Token 0 sees itself only, "
+                f"{clue}. It is MultiHeadAttention (week 3) or causal_mask (week 2): "
+                "`autograder check` in their folders says more."
             )
 
     def causal(self) -> None:

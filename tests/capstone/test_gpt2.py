@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -44,6 +45,27 @@ def given(solved: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture
+def stages_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], list]:
+    """Every stage of a folder, in this process."""
+
+    def stages_in(folder: Path) -> list:
+        for name in ("gpt2", "stages"):
+            spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
+            assert spec is not None
+            assert spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            monkeypatch.setitem(sys.modules, name, module)
+            spec.loader.exec_module(module)
+        for name in ("masking", "multihead"):  # put there by the folder's own code
+            monkeypatch.setitem(sys.modules, name, ModuleType(name))
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            return list(module.RealModel(folder).stages())
+
+    return stages_in
 
 
 @pytest.fixture
@@ -129,4 +151,25 @@ def test_a_mistake_is_found_before_anything_is_downloaded(
     (solved.parent / week.name / week.module).write_text(found.source, encoding="utf-8")
     code, said = stages(autograder, solved)
     assert code == 1
-    assert "The logits differ from GPT-2's" in said
+    assert "The logits differ from GPT-2's from token 1 on." in said
+    assert "`autograder check` in their folders says more." in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("mistake", "told"),
+    [
+        ("scales_by_d_model", "from token 1 on. Token 0 sees itself only, and it is right"),
+        ("splits_and_merges_by_view", "from token 0 on. Token 0 sees itself only, so its weights"),
+        ("transposes_the_mask", "from token 0 on."),
+        ("forgets_the_output_projection", "from token 0 on."),
+        ("hides_with_minus_infinity", None),  # wrong for rows without keys, and here there are none
+    ],
+)
+def test_a_wrong_attention_does_not_pass_for_gpt_2(
+    course: Course, solved: Path, stages_in: Callable[[Path], list], mistake: str, told: str | None
+) -> None:
+    week = course.week("week03")
+    (found,) = [m for m in Bank(course, week).misconceptions if m.name == mistake]
+    (solved.parent / week.name / week.module).write_text(found.source, encoding="utf-8")
+    reasons = [s.why for s in stages_in(solved) if not s.passed and not s.skipped]
+    assert (told in reasons[0]) if told else reasons == []
