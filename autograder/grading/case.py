@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -132,7 +132,7 @@ class Side:
         self.last = answer = self.target.request(wire.pack(message, encoder.buffers))
         if not self.is_reference:
             self.asked.append(message)
-        return self._interpret(case, path, answer, _shapes_asked(message.state))
+        return self._interpret(case, message, answer)
 
     def _cotangents(
         self, given: Sequence[torch.Tensor] | None, encoder: Encoder
@@ -151,9 +151,8 @@ class Side:
         values = [v for call in self.asked for v in (*call.args, *call.kwargs.values(), call.state)]
         return with_products(_shapes(values))
 
-    def _interpret(
-        self, case: Case, path: str, answer: Answer, asked: Mapping[str, tuple[int, ...]]
-    ) -> Seen:
+    def _interpret(self, case: Case, call: wire.Call, answer: Answer) -> Seen:
+        path, asked = call.path, _shapes_asked(call.state)
         reply, buffers = answer
         if not self.is_reference:
             own = tuple(b for b in reply.banned if not self.charged_elsewhere(b))
@@ -179,7 +178,10 @@ class Side:
             assert reply.mismatch is not None
             raise state_mismatch(reply.mismatch, path, Echo(self.source), asked)
         if reply.status == "raised":
-            raise crashed(path, reply.raised, case.module, self.source, sizes=self._sizes())
+            place, sizes = case.module, self._sizes()
+            raise crashed(
+                path, reply.raised, place, self.source, sizes=sizes, brought=bool(call.brought)
+            )
         if reply.status == "too_large":
             raise LimitExceeded("The result is far larger than it can be.")
         try:

@@ -72,7 +72,13 @@ class BothCalls:
 
     @property
     def shown(self) -> str:
-        return f"`{self.path or 'the module'}`"
+        """What is called; names of the grader's own code tell a student nothing."""
+        return "A call of this check" if self.student.brought else f"`{self.path or 'the module'}`"
+
+    @property
+    def result(self) -> str:
+        """What is compared, in words."""
+        return "The result of this check" if self.student.brought else f"The result of {self.shown}"
 
 
 def compare_calls(how: Comparison, calls: BothCalls, expected: Seen) -> Any:
@@ -85,7 +91,7 @@ def compare_calls(how: Comparison, calls: BothCalls, expected: Seen) -> Any:
         expected = case.reference.call(case, path, args, kwargs, pulling)
     actual = case.student.call(case, path, args, kwargs, calls.student.pulling(cotangents))
     finer = _in_float64(case, calls, cotangents)
-    view, tolerance, where = how.view or _as_it_is, tolerance_of(how), f"The result of {shown}"
+    view, tolerance, where = how.view or _as_it_is, tolerance_of(how), calls.result
     try:
         mine = view(actual.value)
     except Exception:  # the view is made for results of the right kind

@@ -107,12 +107,15 @@ def crashed(
     source: tuple[str, ...],
     missing: bool = False,
     sizes: frozenset[int] = frozenset(),
+    brought: bool = False,
 ) -> Outcome:
     """The verdict for an exception, or for a name that is not there.
 
-    `sizes`: those that a number in its text may be
+    sizes: those that a number in its text may be; brought: the call was one of the grader's own
+    code, whose names tell a student nothing.
     """
     name, ration = path or "the object", Ration()
+    caller = "A call of your code" if brought else f"`{name}`"
     if raised is not None:
         raised = _known_place(raised, source, ration)
     if missing:
@@ -127,25 +130,26 @@ def crashed(
         )
     assert raised is not None
     if "NotImplementedError" in raised.bases and raised.line is not None:
-        text = f"`{name}` is not filled in yet (line {raised.line} of {module})."
+        unwritten = "What it calls" if brought else f"`{name}`"
+        text = f"{unwritten} is not filled in yet (line {raised.line} of {module})."
         return Unwritten(text, raised.line)
     if _is_memory(raised):
-        return LimitExceeded(f"`{name}` asked for more memory than a submission may use.")
+        return LimitExceeded(f"{caller} asked for more memory than a submission may use.")
     if (
         raised.type in ("PermissionError", "BlockingIOError")
         or "start new thread" in raised.message
     ):
         return Crashed(
-            f"`{name}` tried something that submissions may not do (files outside its folder, "
+            f"{caller} tried something that submissions may not do (files outside its folder, "
             f"the network, threads or processes){_at(raised, module, source)}.",
             raised.line,
         )
     if raised.type == "SystemExit":
         at = _at(raised, module, source)
-        return Crashed(f"`{name}` ended the program (exit){at}.", raised.line)
+        return Crashed(f"{caller} ended the program (exit){at}.", raised.line)
     detail = shown_text(raised, source, sizes, ration, path)
     text = f": {detail}" if detail else ""
-    return Crashed(f"`{name}` raised {raised.type}{text}{_at(raised, module, source)}", raised.line)
+    return Crashed(f"{caller} raised {raised.type}{text}{_at(raised, module, source)}", raised.line)
 
 
 def _known_place(raised: wire.Raised, source: tuple[str, ...], ration: Ration) -> wire.Raised:

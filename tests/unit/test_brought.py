@@ -6,7 +6,7 @@ import torch
 from autograder.grading.agree import Agree
 from autograder.grading.case import Case, Side
 from autograder.grading.draw import Draw
-from autograder.grading.outcomes import Wrong
+from autograder.grading.outcomes import Crashed, Wrong
 from autograder.grading.refuse import Refuses
 from autograder.grading.remote import Count
 from autograder.grading.targets import InProcess
@@ -130,3 +130,25 @@ def test_one_of_several_numbers_in_the_message_will_do(case):
     Refuses(case)(ValueError, mentions=(77, 1)).of(box, "add")(torch.ones(2))
     with pytest.raises(Wrong, match="does not say which value"):
         Refuses(case)(ValueError, mentions=(77, 78)).of(box, "add")(torch.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("self.total * 1", "self.total + 1", "The result of this check is not the right"),
+        ("self.total * 1", "self.total.nothing", "A call of your code raised AttributeError"),
+        ("self.total * 1", "exit()", "A call of your code ended the program"),
+    ],
+)
+def test_what_the_grader_calls_its_own_code_is_not_told(case, before, after, told):
+    agree = Agree(case(before, after))
+    box = agree.Box()
+    with pytest.raises((Wrong, Crashed)) as caught:
+        agree.bringing(BROUGHT.replace("torch.equal(box.add(x), box.add(x))", _PROBE)).alike(
+            box, torch.ones(2)
+        )
+    assert told in caught.value.message
+    assert "alike" not in caught.value.message
+
+
+_PROBE = "torch.equal(2 * box.add(x), box.add(x))"
