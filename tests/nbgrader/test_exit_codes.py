@@ -157,6 +157,20 @@ def _(stage: Stage) -> list[str]:
     return ["reset"]
 
 
+@scene("solution", 0)
+def _(stage: Stage) -> list[str]:
+    run(["release", WEEK, "--solutions"])
+    released = Workspace(stage.course).root / "release" / f"{WEEK}-solutions"
+    in_the_week(stage)
+    return ["solution", "double", "--from", str(released)]
+
+
+@scene("solution", 2)
+def _(stage: Stage) -> list[str]:
+    in_the_week(stage)
+    return ["solution", "double"]
+
+
 @scene("release", 0)
 def _(stage: Stage) -> list[str]:
     stage.change("course.yaml", "due: 2020", "due: 2090")
