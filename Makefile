@@ -38,7 +38,8 @@ lint: setup
 	$(BIN)/mypy
 
 # A student's week in JupyterLab and the instructor's in Formgrader, twelve students at the service's
-# page, in a real browser; the gradebook on a PostgreSQL server; the service on a JupyterHub. Chromium and PostgreSQL come from the system's packages.
+# page, in a real browser; the gradebook on a PostgreSQL server; the service on a JupyterHub; the tests
+# that are marked `thorough`. Chromium and PostgreSQL come from the system's packages.
 e2e: setup postgresql
 	@command -v chromium >/dev/null || { echo "chromium is missing: sudo apt-get install chromium"; exit 2; }
 	@command -v npm >/dev/null || { echo "npm is missing: sudo apt-get install npm"; exit 2; }
@@ -46,6 +47,7 @@ e2e: setup postgresql
 	npm install --silent --no-fund --no-audit --prefix .venv/axe axe-core@4.14.1
 	npm install --silent --no-fund --no-audit --prefix .venv/hub configurable-http-proxy@5.3.0
 	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s -rs tests/e2e_browser tests/e2e/test_postgres.py tests/e2e/test_hub.py tests/cluster/test_serve.py
+	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadgroup -m thorough
 
 # The service in the hour before a deadline, 400 students with three hand-ins each, and a hundred
 # times killed; written to benchmarks/SERVICE.md. LOAD="--students 60 --minutes 5" makes it short.

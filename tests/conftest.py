@@ -13,7 +13,9 @@ import pytest
 from tests.courses import PROJECT, copy_course
 
 # Files that take longest are begun first, so that processes side by side end together.
-LONGEST = ("test_lessons", "test_verify", "test_kills", "test_many_users", "test_attacks")
+LONGEST = ("test_verify", "test_lessons", "test_attacks", "test_forging", "test_capstone")
+# What costs much and of which something quicker guards most: `make e2e` runs it.
+THOROUGH = bool(os.environ.get("AUTOGRADER_E2E"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -22,6 +24,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     For `--dist loadgroup`.
     """
     for item in items:
+        if not THOROUGH and item.get_closest_marker("thorough"):
+            item.add_marker(pytest.mark.skip(reason="thorough: `make e2e` runs it"))
         if not getattr(item.module, "SPREAD", False):
             item.add_marker(pytest.mark.xdist_group(item.module.__name__))
     items.sort(key=lambda i: LONGEST.index(i.path.stem) if i.path.stem in LONGEST else len(LONGEST))

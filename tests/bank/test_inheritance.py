@@ -61,6 +61,7 @@ def test_modules_keep_their_points_given_a_wrong_function(heads: Engine) -> None
     assert found["MultiHeadAttention"].inherits == ("merge_heads",)
 
 
+@pytest.mark.thorough
 def test_what_copies_into_a_wrong_module_keeps_its_points(heads: Engine) -> None:
     found = graded(heads, "scales_by_d_model")
     assert kept(found, "from_torch", "CausalSelfAttention")

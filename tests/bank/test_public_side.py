@@ -113,6 +113,7 @@ def test_a_lesson_that_fails_and_one_that_is_not_green(course):
     assert re.match(r'the lesson: check\("spread"\): NotPassed', second)
 
 
+@pytest.mark.thorough
 def test_release_refuses_what_is_not_proven(course, autograder):
     (course.root / "exercises" / WEEK / "hints.md").write_text("", encoding="utf-8")
     refused = autograder("release", WEEK, "--early", cwd=course.root)

@@ -60,6 +60,7 @@ def mistaken(course: Course, folder: Path, week: str, name: str) -> None:
     (folder.parent / week / course.week(week).module).write_text(found.source, encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_the_solutions_pass_every_stage(solved: Path, check: Callable[..., tuple[int, str]]):
     code, said = check(solved)
     assert code == 0, said
@@ -74,12 +75,14 @@ def served(course: Course, solved: Path) -> Path:
     return solved
 
 
+@pytest.mark.thorough
 def test_with_week_8_the_same_model_is_served(served: Path, check: Callable[..., tuple[int, str]]):
     code, said = check(served)
     assert code == 0, said
     assert "✓ fed in pieces, with week 8's caches, it writes the same" in said
 
 
+@pytest.mark.thorough
 def test_a_mistake_of_week_8_is_found_by_serving(
     course: Course, served: Path, check: Callable[..., tuple[int, str]]
 ):
@@ -149,7 +152,7 @@ def test_without_the_folder_it_says_where_to_go(
     assert "`cd` into the folder of a week" in said
 
 
-@pytest.mark.parametrize("inside", [".", "capstone"])
+@pytest.mark.parametrize("inside", [pytest.param(".", marks=pytest.mark.thorough), "capstone"])
 def test_it_comes_with_week_5_and_runs_where_it_lies(
     course: Course, tmp_path: Path, check: Callable[..., tuple[int, str]], inside: str
 ):

@@ -48,6 +48,7 @@ def check(autograder: Callable[..., Any]) -> Callable[[Path], tuple[int, str]]:
     return check
 
 
+@pytest.mark.thorough
 def test_the_solution_passes_every_stage(solved: Path, check) -> None:
     code, said = check(solved)
     assert code == 0, said
@@ -99,6 +100,7 @@ def test_a_mistake_is_found_at_its_stage(solved: Path, reader, old, new, stage) 
         getattr(reader, stage)()
 
 
+@pytest.mark.thorough
 def test_it_trains_from_the_command_line(solved: Path) -> None:
     options = ["--merges", "4", "--share", "0.05", "--steps", "1", "--width", "16"]
     command = [sys.executable, "train.py", *options]

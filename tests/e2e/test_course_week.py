@@ -30,6 +30,7 @@ from autograder.nbgrader.gradebook import WeekStanding, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.courses import copy_course
 
+pytestmark = pytest.mark.thorough
 WEEK = "week01_softmax"
 STUDENTS = ("ada", "alan", "donald")
 PROGRAMS = Path(sys.executable).parent

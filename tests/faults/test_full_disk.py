@@ -29,7 +29,7 @@ def tiny_disk(classroom) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], check=True)
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.thorough)])
 def test_a_full_disk(classroom, tiny_disk, right, jobs) -> None:
     code, errors = classroom.grade("--jobs", jobs)
     assert code == 2

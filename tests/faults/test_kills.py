@@ -12,7 +12,7 @@ import time
 import psutil
 
 # Start-up, sandbox, pool, each result, the report: more moments with AUTOGRADER_KILLS.
-KILLS = int(os.environ.get("AUTOGRADER_KILLS", "15"))
+KILLS = int(os.environ.get("AUTOGRADER_KILLS", "5"))
 
 
 def test_a_batch_that_was_killed_again_and_again_ends_as_if_never_killed(
