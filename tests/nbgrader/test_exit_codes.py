@@ -37,6 +37,7 @@ ELSEWHERE = {
     ("regrade", 1): "tests/nbgrader/test_regrade.py",
     ("verify", 0): "tests/bank/test_verify.py",
     ("try", 0): "tests/authoring/test_try.py",
+    ("site", 0): "tests/site/test_site.py",
 }
 
 
@@ -169,6 +170,11 @@ def _(stage: Stage) -> list[str]:
 def _(stage: Stage) -> list[str]:
     in_the_week(stage)
     return ["solution", "double"]
+
+
+@scene("site", 2)
+def _(stage: Stage) -> list[str]:
+    return ["site", "--at", "soon"]
 
 
 @scene("release", 0)
