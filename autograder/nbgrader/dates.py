@@ -16,7 +16,7 @@ from typing import Any
 from ..model.course import Course, Week
 from ..model.late import lateness
 from .database import GradebookEntry, read_due_dates, read_gradebook
-from .recorded import recorded_file
+from .recorded import recorded_file, shown_penalty
 from .workspace import open_gradebook
 
 
@@ -31,7 +31,11 @@ class Recount:
 
 
 def bring_dates(course: Course) -> list[Recount]:
-    """Bring the gradebook's due dates and late penalties up to date; what changed."""
+    """Bring the gradebook's due dates and late penalties up to date; what changed.
+
+    A gradebook that is filled again counts a penalty before the marks are back, and after it. What
+    is then as the student's page has it has not changed.
+    """
     held = read_due_dates(course)
     moved = {
         week.name: _due(course, week)
@@ -48,10 +52,16 @@ def bring_dates(course: Course) -> list[Recount]:
             _write(gradebook, one)
         gradebook.db.commit()
     weeks = {w.name: w for w in course.weeks}
-    for one in found:
+    changed = [one for one in found if not _is_shown(course, weeks[one.week], one)]
+    for one in changed:
         with suppress(OSError):  # so the feedback that shows the former score counts as stale
             os.utime(recorded_file(course, weeks[one.week], one.student))
-    return found
+    return changed
+
+
+def _is_shown(course: Course, week: Week, one: Recount) -> bool:
+    shown = shown_penalty(course, week, one.student)
+    return shown is not None and abs(shown - one.now) < 1e-6
 
 
 def lines(found: list[Recount]) -> list[str]:

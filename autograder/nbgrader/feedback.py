@@ -25,7 +25,7 @@ from .dates import bring_dates
 from .groups import author_of
 from .handmarks import require_marks
 from .rebuild import require_held
-from .recorded import kept_report
+from .recorded import kept_report, note_shown_penalty
 from .requests import answer_note
 from .restore import CoursePreprocessor, Notebook, Resources
 from .standing import require_marked
@@ -154,6 +154,7 @@ class FinishFeedback(CoursePreprocessor):
             marks=marks,
             notebook=shown_cells(nb, Workspace(course).released(week) / "figures", below=2),
         )
+        note_shown_penalty(course, week, about["student"], marks.penalty)
         _remove_copies(Workspace(course), about["student"], week)
         return nb, resources
 

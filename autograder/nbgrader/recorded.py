@@ -150,6 +150,24 @@ def feedback_is_stale(course: Course, week: Week, student: str) -> bool:
         return False
 
 
+def note_shown_penalty(course: Course, week: Week, student: str, points: float) -> None:
+    """Keep what the feedback page that was just made says of late work."""
+    recorded_folder(course, week).mkdir(parents=True, exist_ok=True, mode=0o700)
+    replace_file(_shown(course, week, student), f"{points!r}\n".encode())
+
+
+def shown_penalty(course: Course, week: Week, student: str) -> float | None:
+    """The points off on the feedback page; None if there is none."""
+    try:
+        return float(_shown(course, week, student).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _shown(course: Course, week: Week, student: str) -> Path:
+    return recorded_folder(course, week) / f"{student}.penalty"
+
+
 def _earlier(course: Course, week: Week, student: str) -> Path:
     return recorded_folder(course, week) / "earlier" / student
 

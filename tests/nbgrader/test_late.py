@@ -152,3 +152,19 @@ def test_feedback_with_the_former_penalty_is_stale(handed: Handed) -> None:
     bring_dates(course)
     (found,) = status(course)
     assert (found.late, found.stale) == ({}, ["ada"])
+
+
+def test_a_penalty_that_is_counted_back_to_what_the_page_says_is_no_change(handed: Handed) -> None:
+    """As where a gradebook is filled again, before the marks of a person are back in it."""
+    course = handed(TWO_DAYS_THREE_HOURS)
+    page(course, course.weeks[0])
+    with open_gradebook(course) as gradebook:
+        notebook = gradebook.find_submission_notebook(WEEK, WEEK, "ada")
+        right, notebook.late_submission_penalty = notebook.late_submission_penalty, 9.0
+        gradebook.db.commit()
+    assert bring_dates(course) == []
+    with open_gradebook(course) as gradebook:
+        notebook = gradebook.find_submission_notebook(WEEK, WEEK, "ada")
+        assert notebook.late_submission_penalty == right
+    (found,) = status(course)
+    assert found.stale == []

@@ -74,11 +74,12 @@ def marks_by_hand_are_what_a_person_gave(played: Played) -> list[str]:
 
 def late_work_costs_what_the_policy_says(played: Played) -> list[str]:
     problems, kept = [], shares(played)
+    rounding = 0.5 * 10**-played.course.registry.decimals + 1e-6
     for week in played.weeks:
         final = final_scores(played.course, week)
         for standing in _standings(played, week):
             wanted = standing.score * kept[standing.student, week.name]
-            if abs(final[standing.student] - wanted) > 2e-4:
+            if abs(final[standing.student] - wanted) > rounding:
                 problems.append(
                     f"{week.name}, {standing.student}: {final[standing.student]:.4f}, "
                     f"but {standing.score:.4f} x {kept[standing.student, week.name]} = {wanted:.4f}"

@@ -197,6 +197,8 @@ def groups_have_one_score(played: Played) -> list[str]:
         held = {s.student: s for s in standings(played.course, week)}
         if ANN not in held or BEN not in held or held[ANN].scores != held[BEN].scores:
             problems.append(f"{week.name}: {held.get(ANN)} and {held.get(BEN)}")
+        if not Workspace(played.course).feedback_page(BEN, week).is_file():
+            problems.append(f"{week.name}: {BEN}, who handed in nothing, has no page")
     return problems
 
 
