@@ -152,7 +152,10 @@ def jupyterlab(home: Path, work: Path, nbgrader_config: str = "") -> Iterator[La
             yield Lab(url, token, work)
         finally:
             server.terminate()
-            server.wait(30)
+            try:
+                server.wait(30)
+            except subprocess.TimeoutExpired:  # its kernels may take long to end on a busy machine
+                server.kill()
 
 
 def _started(server: subprocess.Popen[bytes], home: Path) -> tuple[str, str]:

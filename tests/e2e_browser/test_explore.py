@@ -97,6 +97,7 @@ def test_in_jupyterlab_it_has_the_notebooks_data(
     with jupyterlab(tmp_path / "home", work) as lab:
         page = browser_page
         page.goto(lab.page("/tree/play.ipynb"))
+        expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
         page.locator(".jp-NotebookPanel .jp-Cell").first.click()
         page.keyboard.press("Shift+Enter")
         frame = page.frame_locator(".jp-OutputArea-output iframe")
