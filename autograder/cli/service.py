@@ -54,6 +54,12 @@ def serve(
     memory: Annotated[
         int | None, typer.Option(min=512, help="MiB of each; default: half of all is shared.")
     ] = None,
+    niceness: Annotated[
+        int,
+        typer.Option(
+            "--nice", min=0, max=19, help="How far grading steps back for whoever hands in."
+        ),
+    ] = 10,
     device: Annotated[str, typer.Option(help=f"{CHOICES_IN_WORDS}.")] = "auto",
     sandbox: Annotated[str, typer.Option(help="auto, bubblewrap or landlock")] = "auto",
     cluster: Annotated[
@@ -101,6 +107,7 @@ def serve(
         database=database,
         jobs=jobs,
         memory=memory,
+        niceness=niceness,
         device=device,
         sandbox=sandbox,
         cluster=cluster_at(cluster, tls_ca, tls_cert, tls_key) if cluster else None,

@@ -78,8 +78,8 @@ class Helper:
 class Lane(Helper):
     """A process that grades."""
 
-    def __init__(self, number: int, most_mib: int, heard: Heard) -> None:
-        super().__init__(f"grading {number}", niceness=10)
+    def __init__(self, number: int, most_mib: int, heard: Heard, niceness: int) -> None:
+        super().__init__(f"grading {number}", niceness)
         self.number, self.most_mib, self._heard = number, most_mib, heard
         self.weeks: list[str] = []  # with a warm engine, the last used last
         self.mib = 0

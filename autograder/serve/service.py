@@ -56,6 +56,7 @@ class Settings(msgspec.Struct, frozen=True):
     database: str = ""  # an URL; default: a file in the project's private folder
     lanes: int = 0  # default: one for each core
     lane_mib: int = 0  # default: half of the memory, shared by the lanes
+    niceness: int = 10  # of grading, to whoever hands in
     devices: tuple[str, ...] = ("cpu",)
     sandbox: str = "bubblewrap"
     cluster: Cluster | None = None
@@ -79,7 +80,8 @@ class Service:
         if settings.cluster is not None:
             count = 1  # which hands out batches
         most = settings.lane_mib or _share(count)
-        self.lanes = [Lane(n + 1, most, self.news.heard) for n in range(count)]
+        nice = settings.niceness
+        self.lanes = [Lane(n + 1, most, self.news.heard, nice) for n in range(count)]
         how: dict[str, Any] = {"devices": settings.devices, "sandbox": settings.sandbox}
         self.dispatcher = Dispatcher(
             self.courses,
@@ -92,7 +94,13 @@ class Service:
         )
         self.dispatcher.finished.append(self._hand_back)
         self.settler = Settler(
-            self.courses, self.queue, self.ledger, self.troubles, self.chair, **how
+            self.courses,
+            self.queue,
+            self.ledger,
+            self.troubles,
+            self.chair,
+            niceness=nice,
+            **how,
         )
         self.inbox = Inbox(self.courses, self.queue, self.troubles, self.chair, self._take)
         self._looking = threading.Lock()

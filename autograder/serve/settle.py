@@ -62,11 +62,13 @@ class Settler:
         chair: Chair,
         devices: tuple[str, ...],
         sandbox: str,
+        *,
+        niceness: int,
     ) -> None:
         self.courses, self.queue, self.ledger = courses, queue, ledger
         self.troubles, self.chair = troubles, chair
         self.devices, self.sandbox = devices, sandbox
-        self.helper = Helper("gradebook", niceness=10)
+        self.helper = Helper("gradebook", niceness)
         self._known: dict[tuple[str, str], str] = {}  # what this service has settled already
 
     async def run(self) -> None:
