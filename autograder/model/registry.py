@@ -215,6 +215,7 @@ class Registry(_Config, frozen=True):
     lti: Lti | None = None  # where grades are pushed
     suspects: Suspects = Suspects()  # how long the line of a mistake is looked for
     immediate: Immediate = Immediate()  # what is told of a hand-in at once
+    handouts: str = ""  # the web address of the folder with `<week>.zip`, for notebooks elsewhere
     modules_from_notebook: bool = False  # grade what only the notebook defines from there
     decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # to which scores are rounded
 

@@ -9,8 +9,10 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..authoring.carried import built_wheel, carried, zipped
 from ..authoring.handout import read_or_refuse, week_files
 from ..authoring.leaks import check_files, check_folder, secrets_of
+from ..files.atomic import replace_file
 from ..model.course import Course, Week
 from ..model.errors import LeakError, NbgraderError
 from .again import CHANGES, changed_files, changes_page, current_release, with_old_one
@@ -29,6 +31,8 @@ class Released:
     notes: list[str] = field(default_factory=list)  # what is to be looked at
     beside: str = ""  # the name under which whoever has the former one fetches it
     old: list[str] = field(default_factory=list)  # who handed in what was made from a former one
+    bundle: Path = Path()  # the week as one file, for Colab, Kaggle and learning platforms
+    wheel: bool = False  # whether the kit is in it
 
 
 def release(
@@ -49,7 +53,7 @@ def release(
     _check_date(course, week, early, now)
     workspace = Workspace(course)
     number = max(1, current_release(workspace, week))
-    files = week_files(course, week, number + again)
+    files = carried(course, week, week_files(course, week, number + again))
     if again:
         files[CHANGES] = _changes(workspace, week, files, number + 1)
     elif number > 1:
@@ -68,16 +72,24 @@ def release(
     except LeakError:
         shutil.rmtree(workspace.outbound(week))
         raise
+    wheel = built_wheel(course)
+    bundle = workspace.bundle(week)
+    bundle.parent.mkdir(exist_ok=True)
+    replace_file(bundle, zipped(week, files, wheel, secrets), 0o644)
     notes = [*_past(course, week, now), *unknown_extensions(course, week)]
     number += again
     keep_release(course, week, number)
     if number == 1:
-        return Released(sorted(files), workspace.outbound(week), notes)
+        return Released(
+            sorted(files), workspace.outbound(week), notes, "", [], bundle, wheel is not None
+        )
     beside = workspace.outbound(week).with_name(f"{week.name}-{number}")
     shutil.rmtree(beside, ignore_errors=True)
     shutil.copytree(workspace.outbound(week), beside)
     old = with_old_one(course, week, number)
-    return Released(sorted(files), workspace.outbound(week), notes, beside.name, old)
+    return Released(
+        sorted(files), workspace.outbound(week), notes, beside.name, old, bundle, wheel is not None
+    )
 
 
 def _changes(workspace: Workspace, week: Week, files: dict[str, bytes], number: int) -> bytes:

@@ -10,6 +10,7 @@ nbgrader knows a cell by is read, and the templates escape it.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +23,8 @@ from ..pages.markdown import code, embedded, harmless_explanation, markdown, pla
 
 Notebook = Any
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # a student's
+_WITHIN = "attachment:within-"  # the number of a picture that stands in the text
+_DATA_PICTURE = re.compile(r"\((data:image/[a-z+]+;base64,[A-Za-z0-9+/]+={0,2})\)")
 _FIGURES = {".png": "image/png", ".svg": "image/svg+xml"}  # the week's
 
 
@@ -85,14 +88,32 @@ def _source(source: str, cell: Notebook, figures: Mapping[str, Path], below: int
 
 
 def _text(source: str, cell: Notebook, figures: Mapping[str, Path], below: int) -> Markup:
+    within: list[str] = []
+
+    def taken_out(found: re.Match[str]) -> str:
+        within.append(found.group(1))
+        return f"({_WITHIN}{len(within) - 1})"
+
     def picture(address: str) -> str | None:
+        if address.startswith(_WITHIN):
+            number = address.removeprefix(_WITHIN)
+            found = within[int(number)] if number.isdecimal() and int(number) < len(within) else ""
+            return _from_within(found, figures)
         name = address.removeprefix("attachment:")
         if name != address:
             return _attached(cell, name)
         path = figures.get(address)
         return embedded(_FIGURES[path.suffix], _base64(path)) if path else None
 
-    return markdown(source, picture, below=below)
+    return markdown(_DATA_PICTURE.sub(taken_out, source), picture, below=below)
+
+
+def _from_within(address: str, figures: Mapping[str, Path]) -> str | None:
+    """A picture that stands in the text: of a student's kinds, or one that was handed out."""
+    kind, _, data = address.removeprefix("data:").partition(";base64,")
+    if kind not in _PICTURES and data not in map(_base64, figures.values()):
+        return None
+    return embedded(kind, data)
 
 
 def _attached(cell: Notebook, name: str) -> str | None:

@@ -54,6 +54,10 @@ class Workspace:
     def outbound(self, week: Week) -> Path:
         return self.exchange / self.course.id / "outbound" / week.name
 
+    def bundle(self, week: Week) -> Path:
+        """The week as one file, for who has no exchange."""
+        return self.root / "handouts" / f"{week.name}.zip"
+
     def submitted(self, student: str, week: Week) -> Path:
         return self.root / "submitted" / student / week.name
 

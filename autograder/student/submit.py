@@ -131,7 +131,8 @@ def _handed_in(
         if not sys.stdin.isatty() or token:
             raise KitError(
                 f"{remote.url}: {error}: give the token that your instructor or the web page gave "
-                "you by AUTOGRADER_TOKEN, or type it when you are asked in a terminal"
+                "you by AUTOGRADER_TOKEN (in a notebook: %env AUTOGRADER_TOKEN=…), or type it "
+                "when you are asked in a terminal"
             ) from None
         out.print(f"{remote.url} asks who you are: {error}", soft_wrap=True)
         name = remote.enter(getpass.getpass("Token: ").strip())

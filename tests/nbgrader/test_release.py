@@ -15,6 +15,7 @@ from autograder.nbgrader.workspace import CONFIG, Workspace, open_gradebook
 from tests.nbgrader.tiny_course import LESSON, WEEK
 
 FILES = [
+    "INSTALL.md",
     "README.md",
     "doubling.py",
     "figures/numbers.png",

@@ -48,6 +48,8 @@ def run_release(
         print(f"handed in from the former one: {who}; nbgrader does not tell who only fetched it")
     exchange = Workspace(course).exchange
     print(f"their nbgrader_config.py needs   c.Exchange.root = {str(exchange)!r}")
+    kit = "with the kit" if released.wheel else "without the kit: `make wheel`, then release again"
+    print(f"for Colab, Kaggle or a learning platform: {released.bundle} ({kit})")
     for note in released.notes:
         print(f"LOOK  {note}")
     return not released.notes

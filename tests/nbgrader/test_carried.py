@@ -1,0 +1,251 @@
+"""The released notebook brings its week along: figures in it, and a first cell that fetches."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import http.server
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import venv
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from autograder.authoring.carried import FETCH, INSTALL, WHEEL, fetch_cell, install_page, zipped
+from autograder.authoring.leaks import secrets_of
+from autograder.model.course import Course, Week
+from autograder.model.errors import LeakError
+from autograder.nbgrader.shown import shown_cells
+from autograder.nbgrader.workspace import Workspace
+from tests.nbgrader.tiny_course import SOLUTION, WEEK
+
+
+@pytest.fixture
+def opened(released: Workspace, week: Week) -> nbformat.NotebookNode:
+    return nbformat.read(released.outbound(week) / f"{WEEK}.ipynb", as_version=4)
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The folder at a web address of this machine's."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder))
+    )
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/{WEEK}.zip"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def run_cell(source: str, where: Path, python: str = sys.executable, **more: str) -> str:
+    done = subprocess.run(
+        [python, "-c", f"{source}\nprint(sorted(p.name for p in pathlib.Path().iterdir()))"],
+        cwd=where, env=os.environ | more, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def aimed(course: Course, week: Week, source: str) -> str:
+    """The fetching cell with another place in it, as a student would type it."""
+    return fetch_cell(course, week).replace('SOURCE = ""', f"SOURCE = {source!r}")
+
+
+def test_figures_stand_in_the_notebook(opened: nbformat.NotebookNode) -> None:
+    text = "".join(c.source for c in opened.cells if c.cell_type == "markdown")
+    assert "](figures/" not in text
+    assert "](data:image/png;base64," in text
+
+
+def test_the_first_cell_that_runs_fetches_the_week(opened: nbformat.NotebookNode) -> None:
+    code = [c for c in opened.cells if c.cell_type == "code"]
+    assert code[0].metadata["tags"] == [FETCH]
+    assert "nbgrader" not in code[0].metadata
+
+
+def test_a_page_shows_a_figure_from_the_text(
+    opened: nbformat.NotebookNode, released: Workspace, week: Week
+) -> None:
+    cells = shown_cells(opened, released.outbound(week) / "figures")
+    assert any('<img src="data:image/png;base64,' in cell.text for cell in cells)
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"), [("image/png", True), ("image/svg+xml", False), ("text/html", False)]
+)
+def test_a_students_own_picture_is_shown_if_it_is_of_a_harmless_kind(
+    kind: str, shown: bool, tmp_path: Path
+) -> None:
+    cell = nbformat.v4.new_markdown_cell(f"![mine](data:{kind};base64,PHN2Zz4=)")
+    (seen,) = shown_cells(nbformat.v4.new_notebook(cells=[cell]), tmp_path)
+    assert ("<img" in seen.text) == shown
+
+
+def test_where_the_week_is_the_cell_does_nothing(
+    course: Course, week: Week, released: Workspace
+) -> None:
+    folder = released.outbound(week)
+    before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    run_cell(fetch_cell(course, week), folder)
+    assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
+
+
+def test_an_upload_beside_the_notebook_is_found(
+    course: Course, week: Week, released: Workspace, tmp_path: Path
+) -> None:
+    foreign = tmp_path / "content"
+    foreign.mkdir()
+    shutil.copy(released.bundle(week), foreign / f"{WEEK} (1).zip")
+    said = run_cell(fetch_cell(course, week), foreign)
+    assert "'doubling.py'" in said
+    assert "You write your code in" in said
+
+
+def test_without_a_place_the_cell_says_what_to_do(
+    course: Course, week: Week, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", fetch_cell(course, week)],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert f"Put {WEEK}.zip beside this notebook" in done.stderr
+
+
+def test_a_second_run_keeps_what_was_written(
+    course: Course, week: Week, released: Workspace, tmp_path: Path
+) -> None:
+    shutil.copy(released.bundle(week), tmp_path)
+    run_cell(fetch_cell(course, week), tmp_path)
+    (tmp_path / WEEK / "doubling.py").write_text("mine = 1\n", encoding="utf-8")
+    run_cell(fetch_cell(course, week), tmp_path)
+    assert (tmp_path / WEEK / "doubling.py").read_text("utf-8") == "mine = 1\n"
+
+
+def test_the_released_notebook_runs_from_a_foreign_folder_in_a_fresh_kernel(
+    course: Course,
+    week: Week,
+    released: Workspace,
+    opened: nbformat.NotebookNode,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As on Colab: the notebook alone, no terminal, the week from a web address."""
+    (tmp_path / "home").mkdir(exist_ok=True)
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    foreign = tmp_path / "content"
+    foreign.mkdir()
+    with served(released.bundle(week).parent) as address:
+        (fetching,) = (c for c in opened.cells if c.get("id") == FETCH)
+        fetching.source = aimed(course, week, address)
+        write = nbformat.v4.new_code_cell(f"pathlib.Path('doubling.py').write_text({SOLUTION!r})")
+        opened.cells.insert(opened.cells.index(fetching) + 1, write)
+        client = NotebookClient(
+            opened, timeout=120, kernel_name="python3", resources={"metadata": {"path": foreign}}
+        )
+        client.execute()
+    outputs = [o for c in opened.cells if c.cell_type == "code" for o in c.outputs]
+    shown = "".join(str(o.get("data", {}).get("text/html", "")) for o in outputs)
+    assert "double" in shown
+    assert "terminal" not in shown
+    assert (foreign / WEEK / "week.json").is_file()
+
+
+def test_the_bundle_is_the_week_and_nothing_else(released: Workspace, week: Week) -> None:
+    with zipfile.ZipFile(released.bundle(week)) as archive:
+        names = {n.removeprefix(f"{WEEK}/") for n in archive.namelist()}
+    outbound = released.outbound(week)
+    assert names == {p.relative_to(outbound).as_posix() for p in outbound.rglob("*") if p.is_file()}
+
+
+def test_a_wheel_with_a_secret_in_it_stops_the_bundle(
+    course: Course, week: Week, tmp_path: Path
+) -> None:
+    wheel = tmp_path / WHEEL
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("autograder/solutions.py", SOLUTION)
+    with pytest.raises(LeakError):
+        zipped(week, {}, wheel, secrets_of(course, week))
+
+
+@pytest.mark.skipif("AUTOGRADER_E2E" not in os.environ, reason="make e2e runs it")
+def test_the_cell_installs_the_wheel_that_came_with_the_week(
+    course: Course, week: Week, tmp_path: Path
+) -> None:
+    """In a Python that lacks the kit; what the kit needs is another matter (PIP_NO_DEPS)."""
+    wheel = tmp_path / "autograder-0.0.1-py3-none-any.whl"
+    record = "autograder-0.0.1.dist-info"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("autograder/__init__.py", "here = True\n")
+        archive.writestr(
+            f"{record}/METADATA", "Metadata-Version: 2.1\nName: autograder\nVersion: 0.0.1\n"
+        )
+        archive.writestr(
+            f"{record}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr(f"{record}/RECORD", "")
+    foreign = tmp_path / "content"
+    foreign.mkdir()
+    (foreign / f"{WEEK}.zip").write_bytes(zipped(week, {"week.json": b"{}"}, wheel, ()))
+    venv.create(tmp_path / "fresh", with_pip=True, symlinks=True)
+    python = str(tmp_path / "fresh" / "bin" / "python")
+    source = f"{fetch_cell(course, week)}\nimport autograder\nprint(autograder.here)"
+    more = {"PIP_NO_DEPS": "1", "PIP_NO_INDEX": "1", "PYTHONPATH": ""}
+    assert "True" in run_cell(source, foreign, python, **more)
+
+
+def test_course_yaml_may_say_where_the_weeks_are(course: Course, week: Week) -> None:
+    registry = msgspec.structs.replace(course.registry, handouts="https://weeks.example.org/out/")
+    source = fetch_cell(Course(course.root, registry), week)
+    assert f'SOURCE = "https://weeks.example.org/out/{WEEK}.zip"' in source
+
+
+def test_install_lines_hold_in_every_shell() -> None:
+    lines = re.findall(r"```sh\n(.*?)```", install_page(), flags=re.DOTALL)
+    for line in "".join(lines).strip().split("\n"):
+        assert not set(line) & set("*?[]~$`'\"\\&|;<>%^#!{}()"), line
+
+
+def test_install_lines_take_the_cpu_build() -> None:
+    page = install_page()
+    assert "https://download.pytorch.org/whl/cpu" in page
+    assert "uv pip install --torch-backend cpu" in page
+    assert WHEEL in page
+
+
+def test_the_page_is_released(released: Workspace, week: Week) -> None:
+    assert (released.outbound(week) / INSTALL).read_text("utf-8") == install_page()
+
+
+def test_the_same_files_make_the_same_bundle(week: Week) -> None:
+    files = {"b": b"2", "a": b"1"}
+    assert zipped(week, files, None, ()) == zipped(week, dict(reversed(files.items())), None, ())
+    assert zipfile.ZipFile(io.BytesIO(zipped(week, files, None, ()))).namelist() == [
+        f"{WEEK}/a",
+        f"{WEEK}/b",
+    ]
+
+
+def test_the_notebook_is_still_json_that_nbgrader_made(released: Workspace, week: Week) -> None:
+    cells = json.loads((released.outbound(week) / f"{WEEK}.ipynb").read_bytes())["cells"]
+    assert len({c["id"] for c in cells}) == len(cells)
