@@ -31,6 +31,7 @@ class Agree(Comparison):
     state_std: float = 0.3
     brought: str = ""
     order: int | None = None
+    prints: bool = False
 
     def weights(self, std: float) -> Agree:
         """Draw the parameters of modules with this standard deviation (default 0.3)."""
@@ -39,6 +40,11 @@ class Agree(Comparison):
     def shuffled(self, seed: int) -> Agree:
         """Run the programs of the student's kernels in another order: `seed` says which."""
         return replace(self, order=seed)
+
+    @property
+    def printing(self) -> Agree:
+        """Compare what is printed too, but for spaces at the ends of lines."""
+        return replace(self, prints=True)
 
     def bringing(self, source: str) -> Agree:
         """Call what `source`, a module of the grader's own, defines, beside the submission.
@@ -58,11 +64,11 @@ class Agree(Comparison):
         case = self.case
         if is_class(name):
             return self._construct(name, args, kwargs)
-        options = CallOptions(brought=self.brought)
+        options = CallOptions(brought=self.brought, printing=self.prints)
         expected = case.reference.call(case, name, args, kwargs, options)
         if isinstance(expected.value, wire.HandleV):
             return self._construct(name, args, kwargs)
-        student = CallOptions(brought=self.brought, order=self.order)
+        student = CallOptions(brought=self.brought, order=self.order, printing=self.prints)
         calls = BothCalls(name, args, kwargs, student, options, options)
         return compare_calls(self, calls, expected)
 

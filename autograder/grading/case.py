@@ -93,6 +93,9 @@ class Side:
             return wire.SpecialV("device", str(thing))
         if isinstance(thing, torch.dtype):
             return wire.SpecialV("dtype", str(thing).removeprefix("torch."))
+        if isinstance(thing, slice):
+            parts = [thing.start, thing.stop, thing.step]
+            return wire.SpecialV("slice", encoder(parts))
         if isinstance(thing, Special):
             return wire.SpecialV(thing.kind, encoder(self.prepared(thing.value)))
         handle = getattr(thing, "handle_on", None)
@@ -126,6 +129,7 @@ class Side:
             fetch=options.fetch,
             fresh=self.fresh,
             brought=options.brought,
+            printing=options.printing,
         )
         self.fresh = False
         self.last = None

@@ -18,7 +18,7 @@ from ..worker.wire import Effect
 from .case import Case, Seen
 from .compare import DERIVED, EXACT, Tolerance, compare
 from .options import CallOptions
-from .outcomes import Flaw, GraderFault, Wrong
+from .outcomes import BadReply, Flaw, GraderFault, Wrong
 from .ration import few
 from .remote import wrap
 
@@ -91,6 +91,8 @@ def compare_calls(how: Comparison, calls: BothCalls, expected: Seen) -> Any:
         expected = case.reference.call(case, path, args, kwargs, pulling)
     actual = case.student.call(case, path, args, kwargs, calls.student.pulling(cotangents))
     finer = _in_float64(case, calls, cotangents)
+    if calls.student.printing:
+        actual, expected, finer = compare_printed(actual, expected, finer, shown)
     view, tolerance, where = how.view or _as_it_is, tolerance_of(how), calls.result
     try:
         mine = view(actual.value)
@@ -105,6 +107,19 @@ def compare_calls(how: Comparison, calls: BothCalls, expected: Seen) -> Any:
     if how.pure:
         check_purity(actual.reply, shown)
     return wrap(case, case.student, actual.value)
+
+
+def compare_printed(
+    actual: Seen, expected: Seen, finer: Seen | None, shown: str
+) -> tuple[Seen, Seen, Seen | None]:
+    """Compare what was printed; the results without it."""
+    mine, theirs = actual.value, expected.value
+    if not (isinstance(mine, tuple) and len(mine) == 2 and isinstance(mine[1], str)):
+        raise BadReply("What your function returned does not fit together.")
+    compare(mine[1].rstrip("\n"), theirs[1].rstrip("\n"), None, EXACT, f"What {shown} prints")
+    if finer is not None:
+        finer = replace(finer, value=finer.value[0])
+    return replace(actual, value=mine[0]), replace(expected, value=theirs[0]), finer
 
 
 def tolerance_of(how: Comparison) -> Tolerance:

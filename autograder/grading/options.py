@@ -18,6 +18,7 @@ class CallOptions(msgspec.Struct, frozen=True):
     order: a seed for the order in which the programs of a kernel run
     fetch: read the attribute, and do not call it
     brought: the source of a module of the grader's own, to be called in place of the submission's
+    printing: what the call prints comes with its value
     """
 
     handle: int | None = None
@@ -29,6 +30,7 @@ class CallOptions(msgspec.Struct, frozen=True):
     order: int | None = None
     fetch: bool = False
     brought: str = ""
+    printing: bool = False
 
     def pulling(self, cotangents: Sequence[torch.Tensor] | None) -> CallOptions:
         """The same call, asked for gradients too (or not, if None)."""

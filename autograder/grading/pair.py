@@ -12,7 +12,7 @@ from .compare import compare
 from .comparison import BothCalls, Comparison, compare_calls, tolerance_of
 from .options import CallOptions
 from .outcomes import GraderFault
-from .remote import Held, Remote
+from .remote import Held, Remote, as_length
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,30 @@ class Pair:
         where = f"`{self._recipe.name}.{name}`"
         compare(actual.value, expected.value, None, tolerance_of(self._how), where)
         return actual.value
+
+    def fields(self, *names: str) -> Pair:
+        """Compare these fields of both, of a dataclass for example."""
+        for name in names:
+            self.attribute(name)
+        return self
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Call any method of both by its name, operators too: `pair.call("__add__", other)`."""
+        return self.method(name, args, kwargs, self._how)
+
+    def __len__(self) -> int:
+        return as_length(self.call("__len__"))
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.call("__getitem__", key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.call("__setitem__", key, value)
+
+    def __contains__(self, item: Any) -> bool:
+        return bool(self.call("__contains__", item))
+
+    __iter__ = None  # it would ask by index, and meet the reference's IndexError
 
     def train(self, mode: bool = True) -> Pair:
         return self._both("train", mode)

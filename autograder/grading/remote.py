@@ -11,7 +11,7 @@ from ..worker import wire
 from .case import Case, Seen, Side
 from .messages import shown_text
 from .options import PLAIN, CallOptions
-from .outcomes import GraderFault, LimitExceeded
+from .outcomes import Flaw, GraderFault, LimitExceeded, Wrong
 from .remembered import process_of
 
 
@@ -66,10 +66,31 @@ class Remote:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._held.answer("", args, kwargs)
 
+    def __len__(self) -> int:
+        return as_length(self._held.answer("__len__", (), {}))
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._held.answer("__getitem__", (key,), {})
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._held.answer("__setitem__", (key, value), {})
+
+    def __contains__(self, item: Any) -> bool:
+        return self._held.answer("__contains__", (item,), {}) is True
+
+    __iter__ = None  # it would ask by index, without an end
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         return self._held.attribute(name)
+
+
+def as_length(value: Any) -> int:
+    """What `len` gave, where that is a length."""
+    if type(value) is not int or not 0 <= value < 1 << 31:
+        raise Wrong("`len` of the object should be a whole number from 0 on.", Flaw.KIND)
+    return value
 
 
 class _Attribute:

@@ -18,7 +18,8 @@ _NAME = "brought by the grader"
 def module_of(source: str) -> types.ModuleType:
     """The module that this source makes; the same source gives the same module."""
     module = types.ModuleType(_NAME)
-    exec(compile(source, f"<{_NAME}>", "exec"), module.__dict__)
+    code = compile(source, f"<{_NAME}>", "exec", dont_inherit=True)  # dataclasses read annotations
+    exec(code, module.__dict__)
     return module
 
 

@@ -50,6 +50,14 @@ class Printed(io.TextIOBase):
             self.text += text[: MAX_PRINTED - len(self.text)]
         return len(text)
 
+    def kept(self) -> str:
+        """What was printed, as plain text, whatever the code under test made of this object."""
+        text = self.text
+        if not isinstance(text, str):
+            return ""
+        start = str.__getitem__(text, slice(0, MAX_PRINTED))
+        return str.encode(start, "utf-8", "replace").decode("utf-8")
+
     def writable(self) -> bool:
         return True
 
@@ -69,6 +77,7 @@ class Executor:
         self.module_error: wire.Raised | None = None
         self.objects: list[Any] = []
         self._formulas: dict[tuple[bool, str], set[tuple[str, ...]]] = {}
+        self._printed = Printed()  # of the running request
         self._launches = False  # whether the module may launch kernels of Triton's
         self.imports: StudentImports | None = None  # in a sandbox
         self._ballast: mmap.mmap | None = None
@@ -87,7 +96,7 @@ class Executor:
 
     def answer(self, request: wire.Request, buffers: list[memoryview]) -> bytes:
         """The reply frame to a request."""
-        printed = Printed()
+        self._printed = printed = Printed()
         saved = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = printed
         encoder = Encoder(keep=self._keep)
@@ -100,8 +109,7 @@ class Executor:
                 reply = self._call(request, buffers, encoder)
         finally:
             sys.stdout, sys.stderr = saved
-        if printed.text:
-            text = printed.text.encode("utf-8", "replace").decode("utf-8")
+        if text := printed.kept():
             reply = msgspec.structs.replace(reply, printed=text)
         return wire.pack(reply, encoder.buffers)
 
@@ -215,9 +223,12 @@ class Executor:
             counts = counting.counts(kept)
             if seen is not None:
                 counts = seen.added_to(counts, counting.operators, counting.numbers)
+        value = self._encode_result(result, encoder, decoder)
+        if request.printing:
+            value = wire.SeqV("tuple", (value, encoder(self._printed.kept())))
         return wire.Reply(
             "ok",
-            value=self._encode_result(result, encoder, decoder),
+            value=value,
             gradients=gradients,
             detached=detached,
             side_effects=side_effects,
@@ -279,6 +290,8 @@ class Executor:
             return devices.torch_device(content)
         if value.kind == "once":
             return iter(content)
+        if value.kind == "slice":
+            return slice(*content)
         if value.kind == "dtype":
             return TORCH_DTYPES[content]
         if value.kind == "axes":

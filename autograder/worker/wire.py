@@ -142,7 +142,17 @@ class FigureV(_Node, frozen=True, tag="f"):
 class SpecialV(_Node, frozen=True, tag="x"):
     """An argument that only the worker can make: a device, an Axes, a generator, a module."""
 
-    kind: Literal["device", "dtype", "axes", "generator", "once", "torch_mha", "hf_encoder"]
+    kind: Literal[
+        "device",
+        "dtype",
+        "axes",
+        "generator",
+        "once",
+        "slice",
+        "expression",
+        "torch_mha",
+        "hf_encoder",
+    ]
     value: Value
 
 
@@ -208,6 +218,7 @@ class Call(_Message, frozen=True, tag="call"):
     `construct` casts a new torch module to `dtype`, moves it to `device` and loads `state`.
     `cotangents` asks for the vector-Jacobian product with respect to every float input.
     `order` is a seed for the order in which the programs of a Triton kernel run.
+    `printing` asks for the value and what the call prints, as a pair.
     """
 
     exercise: str
@@ -226,6 +237,7 @@ class Call(_Message, frozen=True, tag="call"):
     fetch: bool = False
     fresh: bool = False
     brought: str = ""
+    printing: bool = False
     buffers: tuple[int, ...] = ()
 
 

@@ -188,7 +188,7 @@ def test_a_wheel_with_a_secret_in_it_stops_the_bundle(
         zipped(week, {}, wheel, secrets_of(course, week))
 
 
-@pytest.mark.skipif("AUTOGRADER_E2E" not in os.environ, reason="make e2e runs it")
+@pytest.mark.thorough
 def test_the_cell_installs_the_wheel_that_came_with_the_week(
     course: Course, week: Week, tmp_path: Path
 ) -> None:

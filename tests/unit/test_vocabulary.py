@@ -90,13 +90,14 @@ def test_no_fixture_is_missing_in_the_list() -> None:
 def test_every_public_member_is_on_the_page(kind: type, word: str) -> None:
     own = {n for n, _ in inspect.getmembers(kind) if n in vars(kind) and not n.startswith("_")}
     internal = {"handle_on", "method", "case", "tolerance", "with_gradients", "pure", "view"}
-    internal |= {"state_std", "brought", "order", "attribute"}
+    internal |= {"state_std", "brought", "order", "attribute", "prints"}
     assert {n for n in own - internal if f"{word}{n}" not in PAGE} == set()
 
 
 PUBLIC = """
 NEW_AXES Agree Calls Count Counted Draw DrawArray HuggingFaceEncoder Pair Refuses Wrong all_finite
-expect generator_seed growth_exponent hf_encoder once rows_sum_to_one same torch_mha zero_where
+expect function generator generator_seed growth_exponent hf_encoder once rows_sum_to_one same
+torch_mha zero_where
 """
 
 
