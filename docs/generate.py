@@ -2,7 +2,7 @@
 
 The syllabus comes from course.yaml and exercises/<week>/syllabus.yaml, course-yaml.md from the
 types that read course.yaml, attacks.md from the headers of the attack files, commands.md from the
-commands' own help.
+commands' own help, words.md from the docstrings of what hidden tests import.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ def on_files(files: Files, config: Any) -> Files:
         ("course-yaml.md", course_yaml()),
         ("attacks.md", attacks()),
         ("commands.md", commands()),
+        ("words.md", words()),
         *((f"syllabus/{name}.md", page) for name, page in syllabus()),
     ):
         files.append(File.generated(config, name, content=page))
@@ -114,6 +115,68 @@ def _type(annotation: ast.expr) -> str:
         text = " or ".join(re.findall(r"'(.*?)'", text))
     text = text.replace("dt.datetime", "date and time").replace(" | None", "")
     return text.replace("str", "text").replace("|", "or")
+
+
+def words() -> str:
+    """Every name that hidden tests import, and what it can, from the docstrings."""
+    parts = ["# The words of hidden tests, one by one\n"]
+    parts.append("Examples of each, which are run: [the vocabulary](vocabulary.md).\n")
+    for name, node in sorted(public_names(), key=lambda found: found[0].lower()):
+        parts.append(f"## `{name}`\n")
+        parts += [f"{_said(node)}\n"] if isinstance(node, ast.Assign) else _described(name, node)
+    return "\n".join(parts)
+
+
+def public_names() -> Iterator[tuple[str, ast.stmt]]:
+    """What `autograder.authors` gives, with the statement that defines it."""
+    folder = ROOT / "autograder" / "grading"
+    source = (ROOT / "autograder" / "authors" / "__init__.py").read_text(encoding="utf-8")
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ImportFrom):
+            file = folder / f"{str(node.module).rpartition('.')[2]}.py"
+            known = _definitions(file)
+            yield from ((alias.name, known[alias.name]) for alias in node.names)
+
+
+def _definitions(file: Path) -> dict[str, ast.stmt]:
+    found: dict[str, ast.stmt] = {}
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found[node.name] = node
+        elif isinstance(node, ast.Assign):
+            found[ast.unparse(node.targets[0])] = node
+    return found
+
+
+def _described(name: str, node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, ast.FunctionDef):
+        yield f"```python\n{_signature(node)}\n```\n"
+    yield f"{_said(node)}\n"
+    if not isinstance(node, ast.ClassDef):
+        return
+    members = list(node.body)
+    for base in map(ast.unparse, node.bases):  # what `agree` can is said in its base, mostly
+        if base == "Comparison":
+            inherited = _definitions(ROOT / "autograder" / "grading" / "comparison.py")[base]
+            members += getattr(inherited, "body", [])
+    for member in members:
+        if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
+            if member.name != "handle_on":
+                yield f"- `{_signature(member)}` {_said(member)}".rstrip()
+    yield ""
+
+
+def _signature(node: ast.FunctionDef) -> str:
+    if any(ast.unparse(d).startswith("property") for d in node.decorator_list):
+        return node.name
+    arguments = ast.unparse(node.args).removeprefix("self").removeprefix(", ")
+    return f"{node.name}({arguments})"
+
+
+def _said(node: ast.stmt) -> str:
+    documented = isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    text = (ast.get_docstring(node) or "") if documented else f"`{ast.unparse(node)}`"
+    return " ".join(text.split("\n\n")[0].split())
 
 
 def attacks() -> str:

@@ -40,6 +40,7 @@ class Comparison:
 
     @property
     def exactly(self) -> Self:
+        """Allow no rounding."""
         return replace(self, tolerance=EXACT)
 
     @property
@@ -48,6 +49,7 @@ class Comparison:
         return replace(self, pure=False)
 
     def within(self, atol: float, rtol: float = 0.0) -> Self:
+        """Allow this difference, and this share of the largest entry."""
         if not all(isinstance(bound, int | float) for bound in (atol, rtol)):
             raise GraderFault("within takes two numbers: within(atol, rtol)")
         return replace(self, tolerance=Tolerance(atol, rtol))

@@ -137,6 +137,7 @@ class Calls:
         self._case, self._side = case, side
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> Any:
+        """The call by name or dotted path."""
         options = CallOptions(construct=True, dtype=self._case.dtype) if is_class(path) else PLAIN
         seen = self._side.call(self._case, path, args, kwargs, options)
         return wrap(self._case, self._side, seen.value)

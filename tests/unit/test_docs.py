@@ -59,3 +59,14 @@ def test_paths_that_a_page_names_are_there(page: str) -> None:
     named = re.findall(r"`((?:autograder|tests|docs|benchmarks)/[\w/.-]+)`", text)
     example = "week10_pooling"  # the week that docs/authors.md makes
     assert [n for n in named if example not in n and not (ROOT / n).exists()] == []
+
+
+def test_every_word_of_hidden_tests_is_on_its_page_and_says_what_it_does(
+    generate: ModuleType,
+) -> None:
+    page = generate.words()
+    found = dict(generate.public_names())
+    assert sorted(found) == sorted(authors.__all__)
+    assert all(f"## `{name}`" in page for name in found)
+    documented = [n for n in found.values() if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    assert [n.name for n in documented if not ast.get_docstring(n)] == []
