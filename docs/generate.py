@@ -160,9 +160,9 @@ def _described(name: str, node: ast.stmt) -> Iterator[str]:
             inherited = _definitions(ROOT / "autograder" / "grading" / "comparison.py")[base]
             members += getattr(inherited, "body", [])
     for member in members:
-        if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
-            if member.name != "handle_on":
-                yield f"- `{_signature(member)}` {_said(member)}".rstrip()
+        name = getattr(member, "name", "_")
+        if isinstance(member, ast.FunctionDef) and name[0] != "_" and name != "handle_on":
+            yield f"- `{_signature(member)}` {_said(member)}".rstrip()
     yield ""
 
 

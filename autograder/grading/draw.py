@@ -29,6 +29,7 @@ class Draw:
         return torch.from_numpy(self._rng.normal(mean, std, shape)).to(self._dtype)
 
     def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0) -> torch.Tensor:
+        """Entries between `low` and `high`, each as likely as any other."""
         return torch.from_numpy(self._rng.uniform(low, high, shape)).to(self._dtype)
 
     def integers(self, low: int, high: int, *shape: int) -> torch.Tensor:
@@ -40,9 +41,11 @@ class Draw:
         return torch.from_numpy(np.asarray(self._rng.random(shape) < p))
 
     def permutation(self, n: int) -> torch.Tensor:
+        """The numbers 0..n-1 in any order."""
         return torch.from_numpy(self._rng.permutation(n))
 
     def seed(self) -> int:
+        """A number for a generator of the test's own."""
         return int(self._rng.integers(2**31))
 
     def like(self, shape: tuple[int, ...], dtype: torch.dtype, std: float = 1.0) -> torch.Tensor:
@@ -58,16 +61,21 @@ class DrawArray:
         self._dtype = "float32" if dtype == "bfloat16" else dtype
 
     def normal(self, *shape: int, std: float = 1.0, mean: float = 0.0) -> Any:
+        """Normal entries of the given standard deviation."""
         return self._rng.normal(mean, std, shape).astype(self._dtype)
 
     def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0) -> Any:
+        """Entries between `low` and `high`, each as likely as any other."""
         return self._rng.uniform(low, high, shape).astype(self._dtype)
 
     def integers(self, low: int, high: int, *shape: int) -> Any:
+        """int64 entries in low..high-1."""
         return self._rng.integers(low, high, shape)
 
     def bools(self, *shape: int, p: float = 0.5) -> Any:
+        """True with probability p."""
         return self._rng.random(shape) < p
 
     def permutation(self, n: int) -> Any:
+        """The numbers 0..n-1 in any order."""
         return self._rng.permutation(n)

@@ -74,6 +74,8 @@ class Flaw(Enum):
 
 
 class Wrong(Outcome):
+    """A claim that does not hold: the test fails with this message."""
+
     verdict = Verdict.WRONG
 
     def __init__(self, message: str = "", flaw: Flaw = Flaw.CLAIM) -> None:

@@ -65,17 +65,21 @@ class Pair:
         return self.method("", args, kwargs, self._how.gradients)
 
     def within(self, atol: float, rtol: float = 0.0) -> Pair:
+        """Allow this difference, and this share of the largest entry."""
         return self._with(self._how.within(atol, rtol))
 
     @property
     def exactly(self) -> Pair:
+        """Allow no rounding."""
         return self._with(self._how.exactly)
 
     @property
     def impurely(self) -> Pair:
+        """Without the check of arguments and global state (training changes them)."""
         return self._with(self._how.impurely)
 
     def only(self, view: Callable[[Any], Any]) -> Pair:
+        """Compare `view(result)` instead of the result."""
         return self._with(self._how.only(view))
 
     def _with(self, how: Comparison) -> Pair:
@@ -117,9 +121,11 @@ class Pair:
     __iter__ = None  # it would ask by index, and meet the reference's IndexError
 
     def train(self, mode: bool = True) -> Pair:
+        """Put both into training mode."""
         return self._both("train", mode)
 
     def eval(self) -> Pair:
+        """Put both into evaluation mode."""
         return self._both("eval")
 
     def _both(self, name: str, *args: Any) -> Pair:

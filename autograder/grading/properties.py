@@ -151,6 +151,7 @@ def expect(condition: object, message: str) -> None:
 
 @_property
 def all_finite(x: Any, what: str = "The result") -> None:
+    """No entry is NaN or infinite."""
     tensor = _tensor(x, what)
     if not bool(torch.isfinite(tensor).all()):
         bad = int((~torch.isfinite(tensor)).sum())

@@ -224,6 +224,7 @@ class Count:
         return lambda *a, **k: self._count(method, a, k, handle)
 
     def call(self, path: str, *args: Any, **kwargs: Any) -> Counted:
+        """The counted call by name or dotted path."""
         return self._count(path, args, kwargs, None)
 
     def __getattr__(self, name: str) -> Callable[..., Counted]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from autograder import authors
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -70,3 +73,4 @@ def test_every_word_of_hidden_tests_is_on_its_page_and_says_what_it_does(
     assert all(f"## `{name}`" in page for name in found)
     documented = [n for n in found.values() if isinstance(n, ast.FunctionDef | ast.ClassDef)]
     assert [n.name for n in documented if not ast.get_docstring(n)] == []
+    assert [line for line in page.split("\n") if line.startswith("- ") and line.endswith("`")] == []
