@@ -289,6 +289,10 @@ def where(suspects: Iterable[Suspect]) -> str:
     if stopped is not None:
         return f"All of it {_STOPPED[stopped.kind]} line {stopped.line} of {stopped.file}."
     told = [f"line {p.line} of {p.file} ({question(p.kind)})" for p in places]
+    if not all(p.alone for p in places):
+        if len(told) == 1:
+            return f"One of the mistakes is at {told[0]}."
+        return f"Together these places explain all that fails: {' and '.join(told)}."
     if len(told) == 1:
         return f"One line explains all that fails: {told[0]}."
     return f"One place explains all that fails. It can be {', or '.join(told)}."

@@ -1,35 +1,51 @@
 """A name for a mistake that the bank does not know, from the change that mends it.
 
 Where one small change of a student's code makes every failed test pass, its kind says what the
-mistake is: an axis, a scale, a mask read the other way round. It costs what the tests say: points
-never depend on how far a search came.
+mistake is: an axis, a scale, a mask read the other way round. Where two changes do, there are two
+such names; where a change leaves what a misconception of the bank answers, that and its own. They
+cost what the tests say: points never depend on how far a search came.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
-from ..model.report import Diagnosis, ExerciseReport
+from ..model.bank import Bank
+from ..model.report import Diagnosis, ExerciseReport, Suspect
 from ..repair import named
+from .suspects import FoundPlaces
 
 # Misconceptions are Python files: none has such a name.
 _NAME = "line:{}"
 
 
-def with_a_name(report: ExerciseReport) -> ExerciseReport:
-    """The report of a wrong exercise; where nothing else names its mistake, its place does.
+def with_a_name(report: ExerciseReport, found: FoundPlaces, bank: Bank) -> ExerciseReport:
+    """The report with the places of a mistake; where nothing else names it, they do.
 
-    Places that would mend it by changes of different kinds say only where it is.
+    Places of which each would mend it by another kind of change say only where it is.
     """
-    kinds = {place.kind for place in report.suspects}
-    if report.diagnosis or len(kinds) != 1:
+    report = msgspec.structs.replace(report, suspects=found.places)
+    if report.diagnosis:
         return report
-    kind = kinds.pop()
-    told = named(kind)
-    if told is None:
-        return report
-    failed = sum(t.verdict.failed and not t.carried for t in report.tests)
-    name = _NAME.format(kind)
+    explained = (*_beside(report, found, bank), *_by_kind(report, found.places))
     return msgspec.structs.replace(
-        report, diagnosis=(name,), explained=(Diagnosis(name, *told, failed, failed),)
+        report, diagnosis=tuple(d.name for d in explained), explained=explained
     )
+
+
+def _by_kind(report: ExerciseReport, places: tuple[Suspect, ...]) -> Iterator[Diagnosis]:
+    alone = all(place.alone for place in places)
+    kinds = dict.fromkeys(place.kind for place in places)
+    failed = sum(t.verdict.failed and not t.carried for t in report.tests) if alone else 0
+    for kind in kinds if len(kinds) == 1 or not alone else ():
+        told = named(kind)
+        if told is not None:
+            yield Diagnosis(_NAME.format(kind), *told, failed, failed)
+
+
+def _beside(report: ExerciseReport, found: FoundPlaces, bank: Bank) -> Iterator[Diagnosis]:
+    for one in bank.of_exercise(report.name):
+        if one.name == found.beside:
+            yield Diagnosis(one.name, one.title, one.hint)

@@ -32,9 +32,10 @@ from .heritage import Heritage
 from .kept import KeptRuns
 from .plugin import GraderPlugin, Ran
 from .runs import Runs, write_module
+from .search import Compared
 from .session import GraderSession
 from .spawner import Spawner, usable_extras
-from .suspects import LineFinder
+from .suspects import Grader, LineFinder
 from .targets import InProcess, RecordedTarget, Sandboxed, Target
 
 import msgspec  # isort: skip
@@ -94,9 +95,15 @@ class Engine:
 
     def look_for_lines(self, settings: Suspects) -> Engine:
         """Look for the line of a mistake from now on, as long as the settings say."""
-        self._finder = LineFinder(
-            self.week, settings, self._trial, self.runs.run_until_failure, self.runs.solution
+        runs = self.runs
+        grader = Grader(
+            self._trial,
+            runs.run_until_failure,
+            lambda target, exercise, source: runs.run(target, tuple(source.split("\n")), exercise),
+            runs.solution,
+            lambda e: Compared(runs.of_misconceptions(e), runs.right_answers(e)),
         )
+        self._finder = LineFinder(self.week, settings, grader)
         return self
 
     def grade(
@@ -164,8 +171,7 @@ class Engine:
         own = [r for r in ran if r.exercise == report.name]
         if self._finder is None or report.inherits or any(r.fault for r in own):
             return report
-        suspects = self._finder.find(files, report.name, own)
-        return with_a_name(msgspec.structs.replace(report, suspects=suspects))
+        return with_a_name(report, self._finder.find(files, report.name, own), self.bank)
 
     def _carried(
         self, source: tuple[str, ...], ran: list[Ran], files: Mapping[str, bytes]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -19,9 +19,10 @@ from ..worker import wire
 from ..worker.values import Decoder
 from .drawn import Drawing, Figure, Image, read_special
 from .outcomes import Outcome
-from .targets import Answer, Target
+from .targets import Answer, Target, frame_path
 
 FAR = math.inf
+_NOISE = 1e-2
 # Farther than this from the solution is wrong, in parts of the largest entry.
 _LOOSE = {torch.float16: 0.1, torch.bfloat16: 0.3, torch.float32: 1e-3, torch.float64: 1e-3}
 
@@ -56,6 +57,14 @@ class Recording:
         self._inner.close()
 
 
+class Difference(NamedTuple):
+    """An answer that is not right code's, and its number in its test."""
+
+    test: str
+    number: int
+    answer: Answer | Outcome
+
+
 @dataclass
 class Probe:
     """A test's requests with the solution's answers, and how far a right answer may be off."""
@@ -68,17 +77,22 @@ class Probe:
     def __post_init__(self) -> None:
         self.size = sum(len(frame) for frame, _ in self.steps)
 
-    def sees_difference(self, target: Target, exercise: str) -> bool:
-        """Return whether the target answers otherwise than right code in this test."""
+    @property
+    def calls(self) -> set[str]:
+        """The names in the submission's module that are called."""
+        return {frame_path(frame).partition(".")[0] for frame, _ in self.steps}
+
+    def difference(self, target: Target, exercise: str) -> Difference | None:
+        """The first answer of a target that is not right code's in this test."""
         target.begin(self.test, exercise)
-        for frame, right in self.steps:
+        for number, (frame, right) in enumerate(self.steps):
             try:
                 answer = target.request(frame)
-            except Outcome:
-                return True
+            except Outcome as outcome:
+                return Difference(self.test, number, outcome)
             if distance(answer, right) > self.within:
-                return True
-        return False
+                return Difference(self.test, number, answer)
+        return None
 
 
 def distance(mine: Answer, right: Answer) -> float:
@@ -98,6 +112,8 @@ def distance(mine: Answer, right: Answer) -> float:
     except wire.BadFrame:
         return FAR
     scale = max((_size(g) for g in right_gradients if isinstance(g, torch.Tensor)), default=0.0)
+    if isinstance(right_value, torch.Tensor):  # where gradients are zero they hold rounding noise
+        scale = max(scale, _NOISE * _size(right_value))
     return max(_apart(value, right_value), _apart(gradients, right_gradients, scale))
 
 

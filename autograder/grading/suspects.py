@@ -5,30 +5,30 @@ its own kind of sandbox, in one process after the other: a version that hangs or
 bounds ends its process, and the next gets a new one. A submission can lie about its own line and
 gains nothing: verdicts and points are settled before. What a change puts in is never shown.
 
-Most versions are rejected by the first answer that is far from the solution's (`probes`). What is
-left is confirmed by the hidden tests: all that failed pass now, and none that passed fails. Where
-another submission has the same words and failed the same tests, what mended that one is tried.
+Which versions are tried, and how little of each, is in `search`. What is found is confirmed by the
+hidden tests: all that failed pass now, and none that passed fails. Where another submission has the
+same words and failed the same tests, what mended that one is tried.
 """
 
 from __future__ import annotations
 
-import math
+import gc
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..model.course import Suspects, Week
 from ..model.report import Suspect
 from ..model.verdicts import Verdict
-from ..repair import Change, changes, wording
+from ..repair import Change, changes, essential, wording
 from .clues import Clues
 from .plugin import Ran
 from .probes import FAR, Probe, Recording, distance
-from .targets import InProcess, Sandboxed, Target
+from .search import Compared, Mended, Search, ways_to_fail
+from .targets import Sandboxed, Target
 
-_PLACES = 3
-_ALSO = 1.0  # a change that is so much less likely than the first that mends is not tried any more
 _CLOSER = 0.25  # of the student's own distance: what differs less cannot be told by looking
 _BARELY = 1e-4
 _MOST_KNOWN = 1000
@@ -43,7 +43,33 @@ class WrittenAlike(NamedTuple):
     failing: frozenset[str]
 
 
-Known = dict[WrittenAlike, tuple[int, ...]]
+@dataclass(frozen=True)
+class FoundPlaces:
+    """Where a mistake is; `beside`: the name of a misconception that is there as well."""
+
+    places: tuple[Suspect, ...] = ()
+    beside: str = ""
+
+
+@dataclass(frozen=True)
+class Grader:
+    """What a search asks of who grades.
+
+    target: where a version of a submission answers
+    until_failure: the hidden tests of an exercise against a target, some first
+    every: all hidden tests of an exercise against a target of this source
+    solution: makes a target of the solution
+    bank: what the misconceptions of an exercise answer
+    """
+
+    target: Callable[[Mapping[str, bytes]], Target]
+    until_failure: Callable[[Target, str, tuple[str, ...]], list[Ran]]
+    every: Callable[[Target, str, str], list[Ran]]
+    solution: Callable[[], Target]
+    bank: Callable[[str], Compared]
+
+
+Known = dict[WrittenAlike, Mended]
 
 
 @dataclass(frozen=True)
@@ -57,58 +83,51 @@ class WrongExercise:
     ran: tuple[Ran, ...]
 
     @property
+    def data(self) -> bytes:
+        return self.files.get(self.module, b"")
+
+    @property
+    def source(self) -> str:
+        return self.data.decode("utf-8", "replace")
+
+    @property
     def failing(self) -> list[Ran]:
         return [r for r in self.ran if r.report.verdict.failed]
 
 
 class LineFinder:
-    """Looks for the lines of a week's wrong exercises.
+    """Looks for the lines of a week's wrong exercises. settings: how long."""
 
-    settings: how long
-    target: where a version of a submission answers
-    run: the hidden tests of an exercise against a target, until one fails if asked
-    solution: makes a target of the solution
-    """
-
-    def __init__(
-        self,
-        week: Week,
-        settings: Suspects,
-        target: Callable[[Mapping[str, bytes]], Target],
-        run: Callable[[Target, str, tuple[str, ...]], list[Ran]],
-        solution: Callable[[], Target],
-    ) -> None:
-        self._week, self._settings = week, settings
-        self._target, self._run, self._solution = target, run, solution
+    def __init__(self, week: Week, settings: Suspects, grader: Grader) -> None:
+        self._week, self._settings, self._grader = week, settings, grader
         self._probes: dict[str, dict[str, Probe]] = {}
-        self._known: dict[WrittenAlike, tuple[int, ...]] = {}
+        self._known: Known = {}
         self._left = settings.submission
 
     def begin(self) -> None:
         """Another submission, with all its time before it."""
         self._left = self._settings.submission
 
-    def find(
-        self, files: Mapping[str, bytes], exercise: str, ran: Iterable[Ran]
-    ) -> tuple[Suspect, ...]:
+    def find(self, files: Mapping[str, bytes], exercise: str, ran: Iterable[Ran]) -> FoundPlaces:
         others = frozenset(e.name for e in self._week.exercises)
         wrong = WrongExercise(files, self._week.module, exercise, others, tuple(ran))
         seconds = min(self._settings.seconds, self._left)
         if seconds <= 0 or not wrong.failing:
-            return ()
-        failing = tuple(r.report.name for r in wrong.failing)
-        bench = Bench(self._target, lambda target: self._run(target, exercise, failing), seconds)
-        bench.begin()
-        try:
-            return suspects(wrong, self._probes_of(exercise), bench, self._known)
-        finally:
-            self._left -= bench.spent
-            bench.close()
+            return FoundPlaces()
+        bench = Bench(self._grader, wrong, seconds)
+        with _nothing_collected():
+            bench.begin()
+            try:
+                bank = self._grader.bank(exercise)
+                return suspects(wrong, self._probes_of(exercise), bench, self._known, bank)
+            finally:
+                self._left -= bench.spent
+                bench.close()
 
     def _probes_of(self, exercise: str) -> dict[str, Probe]:
         if exercise not in self._probes:
-            recording = Recording(self._solution())
-            self._run(recording, exercise, ())
+            recording = Recording(self._grader.solution())
+            self._grader.until_failure(recording, exercise, ())
             self._probes[exercise] = {
                 test: Probe(test, [(f, a) for f, a in steps if isinstance(a, tuple)])
                 for test, steps in recording.steps.items()
@@ -116,15 +135,27 @@ class LineFinder:
         return self._probes[exercise]
 
 
-@dataclass
-class Bench:
-    """Where versions run. `tests`: the hidden tests against a version, up to the first failure."""
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """For a moment: Python looks for cycles among all that a warm engine holds, again and again."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
-    start: Callable[[Mapping[str, bytes]], Target]
-    tests: Callable[[Target], Iterable[Ran]]
-    seconds: float
-    _target: Target | None = None
-    _began: float = 0.0
+
+class Bench:
+    """Where versions of a wrong exercise run, within some processor time."""
+
+    def __init__(self, grader: Grader, wrong: WrongExercise, seconds: float) -> None:
+        self._grader, self._wrong, self._seconds = grader, wrong, seconds
+        self._short = wrong.data
+        self._first = tuple(r.report.name for r in wrong.failing)
+        self._target: Target | None = None
+        self._began = 0.0
 
     def begin(self) -> None:
         self._began = time.thread_time()
@@ -136,16 +167,44 @@ class Bench:
         return time.thread_time() - self._began + inside
 
     @property
-    def over(self) -> bool:
-        return self.spent > self.seconds
+    def spent_share(self) -> float:
+        return self.spent / self._seconds
 
-    def load(self, files: Mapping[str, bytes]) -> Target:
+    @property
+    def over(self) -> bool:
+        return self.spent > self._seconds
+
+    def shorten(self, asked: Iterable[Probe]) -> None:
+        """From now on these are asked; what nobody asks for need not be imported."""
+        names = {self._wrong.exercise}.union(*(p.calls for p in asked))
+        self._short = essential(self._wrong.source, names)
+
+    def short(self, made: Change) -> Target | None:
+        """The version as far as the exercise needs it; None if it is no Python."""
+        text = made.applied(self._short)
+        return self._load(text) if _compiles(text) else None
+
+    def passes(self, made: Change) -> bool:
+        """Whether all hidden tests of the exercise hold."""
+        text = made.applied(self._wrong.data)
+        if not _compiles(text):
+            return False
+        ran = self._grader.until_failure(self._load(text), self._wrong.exercise, self._first)
+        return all(not r.report.verdict.failed for r in ran)
+
+    def run(self, made: Change) -> list[Ran]:
+        """All hidden tests of the exercise."""
+        text = made.applied(self._wrong.data)
+        source = text.decode("utf-8", "replace")
+        return self._grader.every(self._load(text), self._wrong.exercise, source)
+
+    def _load(self, text: bytes) -> Target:
+        files = {**self._wrong.files, self._wrong.module: text}
         if isinstance(self._target, Sandboxed):
             self._target.swap(files)
         else:
-            if isinstance(self._target, InProcess):
-                self._target.close()
-            self._target = self.start(files)
+            self.close()
+            self._target = self._grader.target(files)
         return self._target
 
     def close(self) -> None:
@@ -153,63 +212,75 @@ class Bench:
             self._target.close()
 
 
+def _compiles(text: bytes) -> bool:
+    try:
+        compile(text, "version", "exec")
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return True
+
+
 def suspects(
-    wrong: WrongExercise, probes: Mapping[str, Probe], bench: Bench, known: Known
-) -> tuple[Suspect, ...]:
-    """The places where one change makes all tests of the exercise pass; where the code stopped, if
+    wrong: WrongExercise,
+    probes: Mapping[str, Probe],
+    bench: Bench,
+    known: Known,
+    bank: Compared | None = None,
+) -> FoundPlaces:
+    """The places where a change makes all tests of the exercise pass; where the code stopped, if
     there is none.
 
     known: of exercises that were written alike and failed alike, which changes did
     """
     failing = wrong.failing
     if not failing or any(r.report.verdict is Verdict.UNWRITTEN for r in failing):
-        return ()
+        return FoundPlaces()
     stopped = _stopped(wrong)
     if any(r.report.verdict is Verdict.FORBIDDEN for r in failing):
-        return stopped
-    text = wrong.files.get(wrong.module, b"").decode("utf-8", "replace")
-    written = changes(text, wrong.exercise, wrong.others)
+        return FoundPlaces(stopped)
+    written = changes(wrong.source, wrong.exercise, wrong.others)
     cause = WrittenAlike(
         wrong.exercise,
-        wording(text, wrong.exercise, wrong.others),
+        wording(wrong.source, wrong.exercise, wrong.others),
         frozenset(r.report.name for r in failing),
     )
-    asked = [p for r in failing if (p := _sharp(r, probes.get(r.report.name))) is not None]
-    numbers = known.get(cause)
-    if numbers is not None:
-        found = [n for n in numbers if _mends(written[n], wrong, asked, bench)]
-    else:
-        found = _search(written, Clues(failing, probes), wrong, asked, bench)
+    mended = known.get(cause)
+    if mended is None:
+        mended = _searched(written, probes, wrong, bench, bank)
         if len(known) < _MOST_KNOWN:
-            known[cause] = tuple(found)
-    return _places(wrong.module, [written[n] for n in found]) or stopped
+            known[cause] = mended
+    elif not mended.beside and not mended.together:
+        mended = Mended(tuple(n for n in mended.numbers if bench.passes(written[n])))
+    places = _places(wrong.module, mended, [written[n] for n in mended.numbers])
+    return FoundPlaces(places or stopped, mended.beside)
 
 
-def _search(
-    written: list[Change], clues: Clues, wrong: WrongExercise, asked: list[Probe], bench: Bench
-) -> list[int]:
-    """The numbers of the likeliest changes that mend, one for each line."""
-    lines = set[tuple[str, int]]()
-    found = list[int]()
-    enough = math.inf
-    for weight, number in sorted((clues.weight(c), n) for n, c in enumerate(written)):
-        change = written[number]
-        if bench.over or len(found) >= _PLACES or weight > enough:
-            break
-        if (change.function, change.line) in lines:
-            continue
-        if _mends(change, wrong, asked, bench):
-            enough = min(enough, weight + _ALSO)
-            lines.add((change.function, change.line))
-            found.append(number)
-    return found
+def _searched(
+    written: list[Change],
+    probes: Mapping[str, Probe],
+    wrong: WrongExercise,
+    bench: Bench,
+    bank: Compared | None,
+) -> Mended:
+    failing = wrong.failing
+    sharp = (_sharp(r, probes.get(r.report.name)) for r in failing)
+    asked = sorted((p for p in sharp if p is not None), key=lambda p: p.size)
+    ways = ways_to_fail(failing)
+    first = {ways[p.test]: p for p in reversed(asked)}
+    asked = [*first.values(), *(p for p in asked if p not in first.values())]
+    bench.shorten(asked)
+    clues = Clues(failing, probes)
+    return Search(
+        wrong.exercise, written, clues.weight, failing, asked, len(first), bench, bank
+    ).mended()
 
 
-def _places(module: str, found: list[Change]) -> tuple[Suspect, ...]:
+def _places(module: str, mended: Mended, found: list[Change]) -> tuple[Suspect, ...]:
     places: dict[tuple[str, int], Suspect] = {}
+    alone = not mended.together and not mended.beside
     for change in found:
         for line in (change.line, *change.more):
-            place = Suspect(module, line, change.function, change.kind)
+            place = Suspect(module, line, change.function, change.kind, alone)
             places.setdefault((change.function, line), place)
     return tuple(places.values())
 
@@ -227,20 +298,6 @@ def _sharp(failed: Ran, probe: Probe | None) -> Probe | None:
     if within < _BARELY:
         return None
     return Probe(probe.test, probe.steps, within)
-
-
-def _mends(change: Change, wrong: WrongExercise, asked: list[Probe], bench: Bench) -> bool:
-    changed = change.applied(wrong.files.get(wrong.module, b""))
-    try:
-        compile(changed, "version", "exec")
-    except (SyntaxError, ValueError, RecursionError):
-        return False
-    target = bench.load({**wrong.files, wrong.module: changed})
-    for number, probe in enumerate(asked):
-        if probe.sees_difference(target, wrong.exercise):
-            asked.insert(0, asked.pop(number))  # it will reject the next one sooner
-            return False
-    return all(not ran.report.verdict.failed for ran in bench.tests(target))
 
 
 def _stopped(wrong: WrongExercise) -> tuple[Suspect, ...]:

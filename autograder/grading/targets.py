@@ -407,6 +407,12 @@ def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:
     return frame[wire.PREFIX.size : start], memoryview(frame)[start : start + body_length]
 
 
+def frame_path(frame: bytes) -> str:
+    """What a request calls in the module, or of an object; nothing if it calls none of these."""
+    request, _ = wire.unpack_request(*_split_frame(frame))
+    return request.path if isinstance(request, wire.Call) else ""
+
+
 def split_reply(frame: bytes) -> Answer:
     """A reply frame that was made in this process."""
     return wire.unpack_reply(*_split_frame(frame))
@@ -418,5 +424,6 @@ __all__ = [
     "RecordedTarget",
     "Sandboxed",
     "Target",
+    "frame_path",
     "split_reply",
 ]

@@ -68,13 +68,17 @@ class Deduction(msgspec.Struct, frozen=True):
     counted_in: str = ""
 
 
-class Suspect(msgspec.Struct, frozen=True):
-    """A place whose change alone makes every failing test pass; `kind` says what is changed."""
+class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A place whose change makes every failing test pass; `kind` says what is changed.
+
+    `alone`: not so if that takes a change of another of these places too, or of what is named.
+    """
 
     file: str
     line: int
     function: str
     kind: str
+    alone: bool = True
 
 
 class ExerciseReport(msgspec.Struct, frozen=True):

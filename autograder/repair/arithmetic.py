@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .code import Scope
+from .code import Scope, is_root
 from .reading import Texts, called, is_numpy, number, subject_of
 
 _COMPARE: dict[type[ast.cmpop], tuple[str, ...]] = {
@@ -37,6 +37,9 @@ _SIGNS: dict[type[ast.operator], str] = {
     ast.BitOr: "|",
     ast.Mod: "%",
 }
+
+
+_ROOTS = (0.5, -0.5, 0.25, -0.25)
 
 
 def scales(node: ast.expr, scope: Scope) -> Texts:
@@ -81,6 +84,23 @@ def roots(node: ast.expr, scope: Scope) -> Texts:
         for root in scope.roots[:2]:
             if root not in text:
                 yield "scale", f"({text}) / {root}"
+
+
+def rooted(node: ast.expr, scope: Scope) -> Texts:
+    """The root of something else."""
+    parent = scope.parents.get(node)
+    if isinstance(parent, ast.Call):
+        inside = is_root(parent) and node in parent.args
+    else:
+        power = parent.right if isinstance(parent, ast.BinOp) else None
+        inside = power is not None and node is not power and number(power) in _ROOTS
+    if not inside:
+        return
+    text = scope.code.text(node)
+    others = [f"self.{a}" for a in scope.attributes] if "self" in text else scope.names
+    for other in others[:12]:
+        if other != text:
+            yield "scale", other
 
 
 def factors(node: ast.expr, scope: Scope) -> Texts:
@@ -157,8 +177,13 @@ def constants(node: ast.expr, scope: Scope) -> Texts:
         if abs(value) > 1000 or abs(value) < 1e-3:
             yield "constant", 'float("-inf")'
             yield "constant", "0.0"
+            yield "constant", repr(value * 10)
+            yield "constant", repr(value / 10)
             return
         yield "constant", repr(-value)
+        if abs(value) >= 10 or 0 < abs(value) < 0.1:
+            yield "constant", repr(value * 10)
+            yield "constant", repr(value / 10)
         if value:
             yield "constant", repr(1.0 / value)
             yield "constant", repr(value / 2)

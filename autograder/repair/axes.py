@@ -85,6 +85,22 @@ def axes(node: ast.expr, scope: Scope) -> Texts:
             yield "kept axis", with_call(node, scope, drop=(keep,))
 
 
+def diagonals(node: ast.expr, scope: Scope) -> Texts:
+    """A triangle that begins one diagonal earlier or later."""
+    if not isinstance(node, ast.Call) or called(node) not in ("tril", "triu"):
+        return
+    named = {k.arg: k.value for k in node.keywords}
+    given = named.get("diagonal", node.args[-1] if node.args else None)
+    value = None if given is None else number(given)
+    if value is None or given is None:
+        return
+    for other in dict.fromkeys((0, value + 1, value - 1, -value)):
+        if other != value and "diagonal" in named:
+            yield "off by one", with_call(node, scope, {"diagonal": str(other)})
+        elif other != value:
+            yield "off by one", with_positional(node, scope, len(node.args) - 1, str(other))
+
+
 def sizes(node: ast.expr, scope: Scope) -> Texts:
     """The size of another array or of another axis."""
     found = _size(node)

@@ -8,11 +8,11 @@ it stands, and of what kind it is.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 
-from .code import Code, Pieces, Scope, scopes
+from .code import Pieces, Scope, parsed, scopes
 from .operators import OPERATORS
 from .statements import statements
 from .together import together
@@ -45,6 +45,14 @@ class Change:
             data = data[:start] + text + data[end:]
         return data
 
+    def joined(self, other: Change) -> Change | None:
+        """Both changes in one; None where one is within the other."""
+        for start, end, _ in self.pieces:
+            if any(start < stop and begin < end for begin, stop, _ in other.pieces):
+                return None
+        pieces = tuple(sorted((*self.pieces, *other.pieces), reverse=True))
+        return replace(self, pieces=pieces, more=(*self.more, other.line, *other.more))
+
 
 def changes(source: str, exercise: str, others: frozenset[str] = frozenset()) -> list[Change]:
     """The changes of an exercise's definition and what it uses but for `others`, likeliest first.
@@ -52,7 +60,7 @@ def changes(source: str, exercise: str, others: frozenset[str] = frozenset()) ->
     Nothing where the module cannot be parsed or lacks the exercise.
     """
     try:
-        code = Code(source)
+        code = parsed(source)
     except (SyntaxError, ValueError, RecursionError):
         return []
     found: list[Change] = []
@@ -70,10 +78,18 @@ def changes(source: str, exercise: str, others: frozenset[str] = frozenset()) ->
 def wording(source: str, exercise: str, others: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """The text of an exercise and what it uses but for `others`: alike where changes are alike."""
     try:
-        code = Code(source)
+        code = parsed(source)
     except (SyntaxError, ValueError, RecursionError):
         return ()
     return tuple(code.text(d) for d in code.reached(exercise, others - {exercise}))
+
+
+def essential(source: str, names: Iterable[str]) -> bytes:
+    """A module in which all that these definitions do without is blank; the changes fit it too."""
+    try:
+        return parsed(source).essential(names)
+    except (SyntaxError, ValueError, RecursionError):
+        return source.encode("utf-8", "replace")
 
 
 def _of_scope(scope: Scope) -> Iterator[Change]:

@@ -8,11 +8,13 @@ where it is, and costs no more than the text is long.
 from __future__ import annotations
 
 import ast
+import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+_NOT_A_BREAK = re.compile(rb"[^\n]")
 Definition = ast.FunctionDef | ast.ClassDef
 Pieces = tuple[tuple[int, int, bytes], ...]  # where from, where to, what instead
 
@@ -43,6 +45,25 @@ class Code:
         found = ((*self.span(node), text.encode()) for node, text in replaced)
         return tuple(sorted(found, reverse=True))
 
+    def essential(self, names: Iterable[str]) -> bytes:
+        """The text with blanks in the place of the definitions that these do without.
+
+        Every other byte stays where it is.
+        """
+        used = set(names)
+        for statement in self.tree.body:
+            if not isinstance(statement, Definition):
+                used |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+        kept = {id(d) for name in used for d in self.reached(name, frozenset())}
+        data = bytearray(self.data)
+        for statement in self.tree.body:
+            if isinstance(statement, Definition) and id(statement) not in kept:
+                start, end = self.span(statement)
+                for decorator in statement.decorator_list:
+                    start = min(start, self._starts[decorator.lineno - 1])
+                data[start:end] = _NOT_A_BREAK.sub(b" ", data[start:end])
+        return bytes(data)
+
     @cached_property
     def definitions(self) -> dict[str, Definition]:
         found = (n for n in self.tree.body if isinstance(n, Definition))
@@ -59,6 +80,12 @@ class Code:
             used = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
             todo += [n for n in used if n in self.definitions and n not in stop]
         return list(found.values())
+
+
+@lru_cache(maxsize=2)
+def parsed(source: str) -> Code:
+    """A module's text and tree; raises as `Code` does."""
+    return Code(source)
 
 
 @dataclass

@@ -6,7 +6,7 @@ import ast
 import re
 
 from .code import Scope
-from .reading import Texts, called, number, with_positional
+from .reading import Texts, called, is_method, number, with_call, with_positional
 
 # What is called instead of what; each way round.
 _PAIRS = (
@@ -39,6 +39,28 @@ def functions(node: ast.expr, scope: Scope) -> Texts:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         for other in _INSTEAD.get(node.value, ()):
             yield "kind of number", repr(other)
+
+
+def unwrapped(node: ast.expr, scope: Scope) -> Texts:
+    """What is handed to a function, without the function."""
+    if not isinstance(node, ast.Call) or node.keywords:
+        return
+    method = is_method(node)
+    if method and not node.args:
+        yield "function", scope.code.text(node.func.value)  # type: ignore[attr-defined]  # is one
+    elif not method and len(node.args) == 1 and not isinstance(node.args[0], ast.Starred):
+        yield "function", scope.code.text(node.args[0])
+
+
+def options(node: ast.expr, scope: Scope) -> Texts:
+    """A call without one of its options."""
+    if isinstance(node, ast.Call):
+        for keyword in node.keywords:
+            if keyword.arg and keyword.arg not in _NO_OPTIONS:
+                yield "option", with_call(node, scope, drop=(keyword.arg,))
+
+
+_NO_OPTIONS = ("dim", "axis", "keepdim", "keepdims", "dtype", "device", "mask", "generator")
 
 
 def pairs_of(scope: Scope) -> list[tuple[list[ast.Attribute], list[ast.Attribute], str, str]]:

@@ -69,6 +69,24 @@ def guards(node: ast.expr, scope: Scope) -> Texts:
             yield "empty rows", f"({text} if {mask} is None else {hidden})"
 
 
+def residual(node: ast.expr, scope: Scope) -> Texts:
+    """What a method returns, with what it began with or made on the way."""
+    if scope.owner is not None and isinstance(scope.parents.get(node), ast.Return):
+        yield from added(node, scope)
+
+
+def added(node: ast.expr, scope: Scope) -> Texts:
+    """What should have been added to a value: something that the function has by another name."""
+    parent = scope.parents.get(node)
+    if not isinstance(parent, (ast.Assign, ast.Return)) or not _is_value(node, scope):
+        return
+    text = scope.code.text(node)
+    inside = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    taken = [n for n in scope.names if n not in inside or isinstance(node, ast.Call)]
+    for name in taken[:8]:
+        yield "missing step", f"({text}) + {name}"
+
+
 def normalised(node: ast.expr, scope: Scope) -> Texts:
     """Shares of the whole instead of the parts."""
     whole = isinstance(scope.parents.get(node), (ast.Assign, ast.Return))

@@ -30,6 +30,7 @@ _QUESTIONS = {
     "unused": "something that was made before is never used",
     "sum over rounds": "what does each round keep of the ones before?",
     "function": "is this the right function?",
+    "option": "is this what the function is asked for?",
     "gradient": "what happens to the gradient?",
     "overflow": "can it overflow?",
     "infinity": "what if it is infinite?",
@@ -103,6 +104,10 @@ _NAMED = {
     "function": (
         "Calls a function that is not quite the one that is meant.",
         "Read what the function does in its documentation, with a small example beside it.",
+    ),
+    "option": (
+        "Asks a function for something else than what is meant.",
+        "Read in its documentation what each of the options does that it is given here.",
     ),
     "gradient": (
         "Treats the gradient otherwise than is asked.",

@@ -62,9 +62,14 @@ NO_GRADIENT = """def softmax(x, dim=-1):
         parts = (x - x.amax(dim, True)).exp()
         return parts / parts.sum(dim, True)
 """
-TWO_LINES = """def softmax(x, dim=-1):
-    parts = torch.exp(x).float()
-    return parts / (parts.sum(-1, True) + 1e-3)
+TWO_MISTAKES = """def softmax(x, dim=-1):
+    parts = (x - x.amax(dim, True)).exp()
+    whole = parts.sum(-1, True)
+    return (parts / whole).float()
+"""
+A_NAME_AND_A_LINE = """def softmax(x, dim=-1):
+    parts = torch.exp(x)
+    return parts / parts.sum(dim, True) / 2
 """
 STOPS = """def softmax(x, dim=-1):
     return x.no_such_thing(dim)
@@ -93,8 +98,19 @@ def test_a_mistake_that_the_bank_does_not_know_is_named_by_what_mends_it(finder)
     assert [(d.explains, d.of) for d in report.explained] == [(failed, failed)]
 
 
-def test_two_mistakes_have_no_one_line(finder):
-    assert finder.found(TWO_LINES) == []
+def test_two_mistakes_have_two_lines_together(finder):
+    report = finder.report(TWO_MISTAKES)
+    before = finder.engine.bank.solution.count("\n") + 1
+    told = {(s.line - before, s.kind, s.alone) for s in report.suspects}
+    assert told == {(3, "axis", False), (4, "kind of number", False)}
+    assert where(report.suspects).startswith("Together these places explain all that fails: ")
+
+
+def test_beside_a_mistake_of_the_bank_the_other_one_has_its_line(finder):
+    report = finder.report(A_NAME_AND_A_LINE)
+    assert "skips_the_maximum" in report.diagnosis
+    assert [s.alone for s in report.suspects] == [False]
+    assert where(report.suspects).startswith("One of the mistakes is at line ")
 
 
 def test_where_the_code_stops_is_known_without_a_search(finder):

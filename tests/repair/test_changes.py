@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.repair import changes, words
+from autograder.repair import changes, essential, words
 
 MEAN = '''def mean(x, dim=-1):
     """The mean."""
@@ -69,3 +69,26 @@ def test_every_kind_of_change_has_a_question_and_a_name():
         assert title[0].isupper()
         assert title.endswith(".")
         assert hint.endswith((".", "?"))
+
+
+def test_what_an_exercise_does_without_is_blank_and_the_rest_stays_in_its_place():
+    source = f"import math\n@decorated\ndef unused(x):\n    return 1\n\n\n{MEAN}"
+    short = essential(source, ["mean"])
+    assert (len(short), short.count(b"\n")) == (len(source.encode()), source.count("\n"))
+    assert short.index(b"def mean") == source.index("def mean")
+    assert short.split() == f"import math {MEAN[: MEAN.index('def other')]}".encode().split()
+
+
+def test_what_is_done_on_import_keeps_what_it_uses():
+    source = "def f():\n    return 1\n\n\nTABLE = f()\n\n\ndef g():\n    return TABLE\n"
+    assert essential(source, ["g"]).decode() == source
+
+
+def test_two_changes_are_one_where_they_do_not_meet():
+    written = changes(MEAN, "mean")
+    axis = next(c for c in written if c.kind == "axis")
+    other = next(c for c in written if c.line == 4)
+    both = axis.joined(other)
+    assert both is not None
+    assert both.applied(MEAN.encode()) == axis.applied(other.applied(MEAN.encode()))
+    assert axis.joined(axis) is None

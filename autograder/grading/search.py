@@ -1,0 +1,287 @@
+"""Which small changes of a wrong exercise mend it: one, or two for two mistakes.
+
+Every version is first asked what a few failed tests ask (`probes`), one of each way to fail: most
+are rejected by the first answer. Beside right answers two others say something. Where an answer is
+what a wrong program of the bank gives there, the change has mended one mistake and left one that
+has a name. Where one way to fail is mended and the others are as before, another change may mend
+those. What is found so is confirmed by the hidden tests.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice, product
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from ..repair import Change
+from ..worker import wire
+from ..worker.values import Decoder
+from .alike import Answers
+from .diagnose import diagnose
+from .drawn import read_special
+from .outcomes import Outcome
+from .plugin import Ran
+from .probes import Difference, Probe
+from .targets import Answer, Target
+
+_PLACES = 3
+_ALSO = 1.0  # a change that is so much less likely than the first that mends is not tried any more
+_ALONE = 0.6  # of the time, if two mistakes can be there
+_CONFIRMED = 4  # pairs that the tests are asked about, of each sort
+_PARTLY = 6  # changes remembered for each way to fail
+_LONGEST = 4096  # numbers of an answer that are compared
+
+
+@dataclass(frozen=True)
+class Mended:
+    """The numbers of the changes that mend, each alone or `together`; `beside` is the name of the
+    mistake that is left after them."""
+
+    numbers: tuple[int, ...] = ()
+    together: bool = False
+    beside: str = ""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What the bank's wrong programs of an exercise answered where they failed, and right code."""
+
+    failed: Mapping[str, list[Ran]]
+    right: Mapping[str, Answers]
+
+
+class Versions(Protocol):
+    """Where versions of a submission run."""
+
+    @property
+    def spent_share(self) -> float:
+        """Of the time that there is, what was spent."""
+
+    @property
+    def over(self) -> bool: ...
+
+    def short(self, made: Change) -> Target | None:
+        """The version as far as the exercise needs it; None if it is no Python."""
+
+    def passes(self, made: Change) -> bool:
+        """Whether all hidden tests of the exercise hold."""
+
+    def run(self, made: Change) -> list[Ran]:
+        """All hidden tests of the exercise."""
+
+
+@dataclass
+class Search:
+    """One search. `asked`: the probes of failed tests; of each way to fail the first ones."""
+
+    exercise: str
+    written: list[Change]
+    weigh: Callable[[Change], float]
+    failing: list[Ran]
+    asked: list[Probe]
+    ways: int
+    versions: Versions
+    bank: Compared | None
+    _left: list[tuple[int, frozenset[str]]] = field(default_factory=list)
+    _partly: dict[frozenset[int], list[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        own = (Difference(r.report.name, len(r.answers) - 1, r.answers[-1]) for r in self._ended())
+        self._own = {d.test: (d.number, _digest(d.answer)) for d in own}
+        self._known = _Known(self.bank, {p.test for p in self.asked}) if self.bank else None
+
+    def _ended(self) -> Iterator[Ran]:
+        return (r for r in self.failing if r.answers)
+
+    def mended(self) -> Mended:
+        alone = self._alone()
+        if alone:
+            return Mended(tuple(alone))
+        return self._beside() or self._together()
+
+    def _beside(self) -> Mended | None:
+        """A change after which one mistake that has a name is left."""
+        for number, names in islice(self._left, _CONFIRMED):
+            if not self.versions.over and (name := self._is_left(number)) in names:
+                return Mended((number,), beside=name)
+        return None
+
+    def _alone(self) -> list[int]:
+        """The likeliest changes that mend alone, one for each line."""
+        lines, found, enough = set[tuple[str, int]](), list[int](), math.inf
+        for weight, number in sorted((self.weigh(c), n) for n, c in enumerate(self.written)):
+            change = self.written[number]
+            if self.versions.spent_share > self._share or len(found) >= _PLACES or weight > enough:
+                break
+            if (change.function, change.line) not in lines and self._mends(number):
+                enough = min(enough, weight + _ALSO)
+                lines.add((change.function, change.line))
+                found.append(number)
+        return found
+
+    @property
+    def _share(self) -> float:
+        """Of the time, what is for changes that mend alone: less if there is something else."""
+        return _ALONE if self._left or len(self._partly) > 1 else 1.0
+
+    def _mends(self, number: int) -> bool:
+        change = self.written[number]
+        if self.asked:
+            target = self.versions.short(change)
+            if target is None or not self._looks_right(number, target):
+                return False
+        return self.versions.passes(change)
+
+    def _looks_right(self, number: int, target: Target) -> bool:
+        """Whether all answers are right; what else they say is noted."""
+        names: frozenset[str] | None = None  # of what gives all answers that are not right
+        mended, changed, astray = set[int](), False, False
+        for place, probe in enumerate(self.asked):
+            if place == self.ways and not (mended or changed):
+                return False  # all ways to fail are as before
+            seen = probe.difference(target, self.exercise)
+            if seen is None:
+                mended.add(place)
+                continue
+            digest = _digest(seen.answer)
+            before = self._own.get(seen.test)
+            changed = changed or not _alike(before, (seen.number, digest))
+            if place < self.ways:
+                astray = astray or before is None or before[1][0] != digest[0]
+            known = self._known.like(seen, digest) if self._known else frozenset[str]()
+            names = known if names is None else names & known
+            if not names and (astray or place >= self.ways or self.ways == 1):
+                self._sooner(place)
+                break
+        if names is None:
+            return True
+        if names:
+            self._left.append((number, names))
+        ways = frozenset(m for m in mended if m < self.ways)
+        if ways and not astray:
+            self._note(number, ways)
+        return False
+
+    def _note(self, number: int, ways: frozenset[int]) -> None:
+        """That a change mends some ways to fail and leaves the others as they were."""
+        if len(ways) == self.ways:
+            return
+        some = self._partly.setdefault(ways, [])
+        if len(some) < _PARTLY:
+            some.append(number)
+
+    def _sooner(self, place: int) -> None:
+        """A probe that rejected one version will reject the next one sooner."""
+        if place > self.ways:
+            self.asked.insert(self.ways, self.asked.pop(place))
+
+    def _is_left(self, number: int) -> str:
+        """The name of the one mistake that explains all that fails after a change."""
+        assert self.bank is not None
+        ran = self.versions.run(self.written[number])
+        failed = {r.report.name for r in ran if r.report.verdict.failed}
+        if not failed or not failed <= {r.report.name for r in self.failing}:
+            return ""
+        named = diagnose(ran, self.bank.failed, self.bank.right)
+        whole = len(named) == 1 and named[0].explains == named[0].of and not named[0].mostly
+        return named[0].name if whole else ""
+
+    def _together(self) -> Mended:
+        """Two changes, each of which mends what the other does not."""
+        every = frozenset(range(self.ways))
+        pairs = (
+            (a, b)
+            for one, other in product(self._partly, repeat=2)
+            if min(one) < min(other) and one | other == every
+            for a, b in product(self._partly[one], self._partly[other])
+        )
+        joined = ((p, self.written[p[0]].joined(self.written[p[1]])) for p in pairs)
+        for pair, change in islice((j for j in joined if j[1] is not None), _CONFIRMED):
+            if change is not None and not self.versions.over and self.versions.passes(change):
+                return Mended(pair, together=True)
+        return Mended()
+
+
+_Digest = tuple[Any, np.ndarray]
+
+
+class _Known:
+    """What the bank's wrong programs answered last in some tests, ready to be compared."""
+
+    def __init__(self, bank: Compared, tests: set[str]) -> None:
+        self._ended: dict[tuple[str, int], list[tuple[str, Answer | Outcome]]] = {}
+        self._digests: dict[tuple[str, int], list[tuple[str, _Digest]]] = {}
+        for name, runs in bank.failed.items():
+            for run in runs:
+                if run.report.name in tests and run.answers:
+                    key = run.report.name, len(run.answers) - 1
+                    self._ended.setdefault(key, []).append((name, run.answers[-1]))
+
+    def like(self, seen: Difference, digest: _Digest) -> frozenset[str]:
+        """The wrong programs that gave this answer there."""
+        key = seen.test, seen.number
+        if key not in self._digests:
+            self._digests[key] = [(n, _digest(a)) for n, a in self._ended.get(key, ())]
+        return frozenset(n for n, other in self._digests[key] if _same(digest, other))
+
+
+def _alike(one: tuple[int, _Digest] | None, other: tuple[int, _Digest]) -> bool:
+    return one is not None and one[0] == other[0] and _same(one[1], other[1])
+
+
+def _same(one: _Digest, other: _Digest) -> bool:
+    if one[0] != other[0]:
+        return False
+    size = float(np.abs(other[1]).max(initial=0.0))
+    return bool(np.allclose(one[1], other[1], rtol=1e-4, atol=1e-5 * min(size, 1e6)))
+
+
+def _digest(answer: Answer | Outcome) -> _Digest:
+    """Of an answer what is quickly compared: its form, and the numbers in it."""
+    if isinstance(answer, Outcome):
+        return type(answer).__name__, np.empty(0)
+    reply = answer[0]
+    raised = reply.raised.type if reply.raised else ""
+    form: list[Any] = [reply.status, raised, reply.detached, reply.side_effects]
+    numbers: list[np.ndarray] = []
+    try:
+        decoder = Decoder(answer[1], special=read_special)
+        for value in (reply.value, *(reply.gradients or ())):
+            _into(decoder(value), form, numbers)
+    except wire.BadFrame:
+        form.append("unreadable")
+    flat = np.concatenate(numbers)[:_LONGEST] if numbers else np.empty(0)
+    return tuple(map(repr, form)), np.nan_to_num(flat, nan=1e9, posinf=2e9, neginf=-2e9)
+
+
+def _into(value: Any, form: list[Any], numbers: list[np.ndarray]) -> None:
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = torch.from_numpy(np.array(value))
+    if isinstance(value, torch.Tensor):
+        form.append((value.dtype, tuple(value.shape)))
+        if not value.is_meta and not value.is_complex():
+            numbers.append(value.detach().double().reshape(-1).numpy())
+    elif isinstance(value, (tuple, list)):
+        form.append(len(value))
+        for part in value:
+            _into(part, form, numbers)
+    elif isinstance(value, float):
+        numbers.append(np.array([value]))
+    elif isinstance(value, (bool, int, str)) or value is None:
+        form.append(value)
+    else:
+        form.append(type(value).__name__)
+
+
+def ways_to_fail(failing: Iterable[Ran]) -> dict[str, int]:
+    """By test, the number of the way in which it fails: how it ended, where, and what is wrong."""
+    seen: dict[tuple[object, ...], int] = {}
+    return {
+        r.report.name: seen.setdefault((r.report.verdict, r.flaw, r.report.line), len(seen))
+        for r in failing
+    }
