@@ -171,7 +171,8 @@ class Engine:
         own = [r for r in ran if r.exercise == report.name]
         if self._finder is None or report.inherits or any(r.fault for r in own):
             return report
-        return with_a_name(report, self._finder.find(files, report.name, own), self.bank)
+        found = self._finder.find(files, report.name, own, bool(report.diagnosis))
+        return with_a_name(report, found, self.bank)
 
     def _carried(
         self, source: tuple[str, ...], ran: list[Ran], files: Mapping[str, bytes]

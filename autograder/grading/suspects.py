@@ -108,7 +108,10 @@ class LineFinder:
         """Another submission, with all its time before it."""
         self._left = self._settings.submission
 
-    def find(self, files: Mapping[str, bytes], exercise: str, ran: Iterable[Ran]) -> FoundPlaces:
+    def find(
+        self, files: Mapping[str, bytes], exercise: str, ran: Iterable[Ran], has_a_name: bool
+    ) -> FoundPlaces:
+        """Places of a mistake; where it has no name, also of one beside a mistake of the bank."""
         others = frozenset(e.name for e in self._week.exercises)
         wrong = WrongExercise(files, self._week.module, exercise, others, tuple(ran))
         seconds = min(self._settings.seconds, self._left)
@@ -118,7 +121,7 @@ class LineFinder:
         with _nothing_collected():
             bench.begin()
             try:
-                bank = self._grader.bank(exercise)
+                bank = None if has_a_name else self._grader.bank(exercise)
                 return suspects(wrong, self._probes_of(exercise), bench, self._known, bank)
             finally:
                 self._left -= bench.spent
