@@ -12,12 +12,16 @@ import pytest
 
 from tests.courses import PROJECT, copy_course
 
+# What jsonschema would compile for a second to check addresses: the commands leave it out, too.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as import takes it
+
 # Files that take longest are begun first, so that processes side by side end together.
 LONGEST = ("test_verify", "test_lessons", "test_attacks", "test_forging", "test_capstone")
 # What costs much and of which something quicker guards most: `make e2e` runs it.
 THOROUGH = bool(os.environ.get("AUTOGRADER_E2E"))
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep a file's tests in one process, for its fixtures; not those of a file that says `SPREAD`.
 
