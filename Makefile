@@ -15,12 +15,12 @@ demo: setup
 test: setup
 	$(BIN)/autograder build --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-	$(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope --no-loadscope-reorder
 
 # An answer within about a minute: what needs no sandbox, no nbgrader and no browser.
 quick: setup
 	$(BIN)/autograder build --check
-	$(BIN)/python -m pytest -q -x -n $(or $(JOBS),2) --dist loadgroup --no-loadscope-reorder tests/unit tests/feedback tests/classreport tests/lms
+	$(BIN)/python -m pytest -q -x -n $(or $(JOBS),2) --dist loadscope --no-loadscope-reorder tests/unit tests/feedback tests/classreport tests/lms
 
 # The documentation as a site in build/site: no broken link, no page that nothing leads to;
 # and the students' site in build/students: the weeks that are released.
@@ -47,7 +47,7 @@ e2e: setup postgresql
 	npm install --silent --no-fund --no-audit --prefix .venv/axe axe-core@4.14.1
 	npm install --silent --no-fund --no-audit --prefix .venv/hub configurable-http-proxy@5.3.0
 	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s -rs tests/e2e_browser tests/e2e/test_postgres.py tests/e2e/test_hub.py tests/cluster/test_serve.py
-	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadgroup -m thorough
+	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope -m thorough
 
 # The service in the hour before a deadline, 400 students with three hand-ins each, and a hundred
 # times killed; written to benchmarks/SERVICE.md. LOAD="--students 60 --minutes 5" makes it short.

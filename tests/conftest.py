@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,22 +18,33 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as i
 
 # Files that take longest are begun first, so that processes side by side end together.
 LONGEST = ("test_verify", "test_lessons", "test_attacks", "test_forging", "test_capstone")
+# Files whose tests share nothing.
+SPREAD = ("test_figures", "test_lessons", "test_verify")
 # What costs much and of which something quicker guards most: `make e2e` runs it.
 THOROUGH = bool(os.environ.get("AUTOGRADER_E2E"))
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep a file's tests in one process, for its fixtures; not those of a file that says `SPREAD`.
-
-    For `--dist loadgroup`.
-    """
     for item in items:
         if not THOROUGH and item.get_closest_marker("thorough"):
             item.add_marker(pytest.mark.skip(reason="thorough: `make e2e` runs it"))
-        if not getattr(item.module, "SPREAD", False):
-            item.add_marker(pytest.mark.xdist_group(item.module.__name__))
     items.sort(key=lambda i: LONGEST.index(i.path.stem) if i.path.stem in LONGEST else len(LONGEST))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep a file's tests in one process, for its fixtures; not those of files in `SPREAD`.
+
+    xdist's own groups (`--dist loadgroup`) hold nothing together with pytest 9.2.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneFileOneProcess(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = nodeid.partition("::")[0]
+            return nodeid if Path(path).stem in SPREAD else path
+
+    return OneFileOneProcess(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,6 @@ import pytest
 
 from autograder.model.course import load
 
-SPREAD = True  # no test shares anything with another
 PROJECT = Path(__file__).resolve().parents[2]
 # In an interpreter, a proof of week 9's kernels takes as long as those of four other weeks.
 LONG = {"week09_kernels"}

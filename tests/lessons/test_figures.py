@@ -21,7 +21,6 @@ from autograder.authoring.shows import differences, shown_of
 from autograder.model.course import Course, load
 from tests.courses import copy_course
 
-SPREAD = True  # no test shares anything with another
 PROJECT = load(Path(__file__).resolve().parents[2])
 COLUMN = 8.0  # inches: about the width of a notebook's column
 every_week = pytest.mark.parametrize("week", PROJECT.weeks, ids=lambda w: w.name)

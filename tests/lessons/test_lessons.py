@@ -22,7 +22,6 @@ from autograder.authoring.lessonrun import complaints
 from autograder.model.course import Course, Week, load
 from autograder.site.build import week_pages
 
-SPREAD = True  # no test shares anything with another
 PROJECT = load(Path(__file__).resolve().parents[2])
 WRITTEN = [
     w

@@ -41,11 +41,13 @@ def came_out(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, li
     return found
 
 
+@pytest.mark.thorough
 def test_every_claim_holds(came_out: dict[str, dict[str, list[str]]]) -> None:
     assert len(came_out["problems"]) > 10
     assert {name: where for name, where in came_out["problems"].items() if where} == {}
 
 
+@pytest.mark.thorough
 def test_nothing_odd_was_said(came_out: dict[str, list[str]]) -> None:
     assert came_out["said"] == []
 

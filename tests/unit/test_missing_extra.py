@@ -44,6 +44,7 @@ def run_without(folder: Path, *arguments: str, cwd: Path) -> subprocess.Complete
     )
 
 
+@pytest.mark.thorough
 def test_verify_says_not_run_and_finds_no_gap(tmp_path: Path) -> None:
     done = run_without(tmp_path, "verify", "week09", "--quick", "--draws", "1", cwd=PROJECT)
     assert done.returncode == 0, done.stdout + done.stderr
