@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from autograder.model.course import load
 from autograder.nbgrader.release import week_files
 
