@@ -176,7 +176,10 @@ MOMENTS = {"ada": "taken", "alan": "growing", "s1": "graded"}
 
 def has_come(client: httpx.Client, receipt: str, moment: str) -> bool:
     """Return whether a try has come so far."""
-    said = client.get(f"/tries/{receipt}").json()
+    answer = client.get(f"/tries/{receipt}")
+    if answer.status_code == 429:  # asked too often, which a quick machine can
+        return False
+    said = answer.json()
     over = said["state"] == "graded"
     return over or {"taken": True, "growing": bool(said["grows"]), "graded": over}[moment]
 
