@@ -1,6 +1,6 @@
 """Given: your model of week 5 reads a novel, with your tokens of `bpe.py`.
 
-    python train.py                  # the whole novel; some minutes on a CPU, seconds on a GPU
+    python train.py                  # the whole novel; about five minutes on one core
     python train.py --share 0.05     # a twentieth of it: watch it learn by heart
     python train.py --merges 0       # bytes as tokens
 
