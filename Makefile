@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 export OMP_NUM_THREADS ?= 1
 export JUPYTER_PLATFORM_DIRS ?= 1
 
-.PHONY: demo test quick verify lint site bench fuzz wheel e2e load simulate container setup sandbox postgresql clean
+.PHONY: demo test quick verify lint site bench fuzz wheel matrix e2e load simulate container setup sandbox postgresql clean
 
 demo: setup
 	$(BIN)/autograder demo
@@ -83,6 +83,10 @@ bench: setup .venv-bench/ready
 	@touch $@
 
 # What students install: dist/autograder-….whl. `build` may hold what is no longer packed.
+# Fresh environments of Python 3.11 to 3.14, as far as they are here; TORCH="none 2.4.1 newest" for torch's CPU builds.
+matrix: setup
+	$(BIN)/python tests/matrix/run.py --torch $(or $(TORCH),none)
+
 wheel: setup
 	rm -rf build dist
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .

@@ -72,10 +72,10 @@ class ProofBook:
 
     def _files(self, part: str) -> Iterator[bytes]:
         course, week = self.course, self.week
-        solutions, graders = course.solution_folder(week), course.graders(week)
+        graders = course.graders(week)
         if part in (WHOLE, PUBLIC, LESSON):
             yield week.title.encode()
-            yield from _contents(course.exercise_folder(week), solutions, graders)
+            yield from _contents(course.exercise_folder(week), *self._behind(part))
             assets = [course.root / "assets" / name for name in (week.name, *week.files)]
             yield from _contents(*assets, *(course.root / "exercises" / f for f in week.folders))
             return
@@ -88,6 +88,13 @@ class ProofBook:
         for path in sorted(graders.rglob("*.py")):
             if path.stem in (f"test_{part}", "conftest") or not path.stem.startswith("test_"):
                 yield from (path.name.encode(), path.read_bytes())
+
+    def _behind(self, part: str) -> tuple[Path, ...]:
+        """What of the secret side takes part: in what students get, the right versions alone."""
+        course, week = self.course, self.week
+        if part == WHOLE:
+            return course.solution_folder(week), course.graders(week)
+        return course.solution(week), course.solution_folder(week) / "alternatives"
 
 
 def _contents(*places: Path) -> Iterator[bytes]:

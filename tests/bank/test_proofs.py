@@ -49,7 +49,7 @@ def proven(course: Course) -> Course:
 @pytest.mark.parametrize(
     ("name", "text", "still"),
     [
-        (GRADER, "\n# more\n", {"weigh": False, "Scale": True, "": False, PUBLIC: False}),
+        (GRADER, "\n# more\n", {"weigh": False, "Scale": True, "": False, PUBLIC: True}),
         (f"{BANK}/ignores_dim.py", "\n", {"weigh": False, "Scale": True, "": False}),
         (f"solutions/{WEEK}/tiny.py", "\n", {"weigh": False, "Scale": False, PUBLIC: False}),
         (f"autograder/graders/{WEEK}/conftest.py", "\n", {"weigh": False, "Scale": False}),
