@@ -272,7 +272,7 @@ def run_kills(kills: int, students: int, jobs: int) -> str:
     draw = random.Random(11)
     with tempfile.TemporaryDirectory(prefix="autograder-kills-") as folder:
         course = made(Path(folder), names, tiny=True)
-        service = Running(course.root, *_AS_USUAL, "--jobs", str(jobs), "--device", "cpu")
+        service = Running(course.root, "--jobs", str(jobs), "--device", "cpu")
         service.start()
         ends = threading.Event()
         class_ = [Persistent(n, course, service.url, ends) for n in names]

@@ -12,6 +12,7 @@ inert.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import nbformat
 from nbgrader.preprocessors.base import NbGraderPreprocessor
 from traitlets import List, Unicode
 
-from ..model.course import Course, Week, load
+from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import NbgraderError
 from .workspace import Workspace
 
@@ -38,7 +39,12 @@ class CoursePreprocessor(NbGraderPreprocessor):
     display_data_priority = List(["text/html", "text/plain"]).tag(config=True)
 
     def course(self) -> Course:
-        return load(Path(self.project))
+        root = Path(self.project)
+        try:
+            state = (root / REGISTRY).stat()
+        except OSError:
+            return load(root)  # which says what is wrong
+        return _loaded(root, state.st_mtime_ns, state.st_size)
 
     def week(self, course: Course, resources: Resources) -> Week:
         """The week that is being graded; an assignment that is none is not ours to grade."""
@@ -50,6 +56,12 @@ class CoursePreprocessor(NbGraderPreprocessor):
             f"{name} is no week of course.yaml, so nothing here can grade it: "
             "grade it in a workspace of its own"
         )
+
+
+@lru_cache(maxsize=4)
+def _loaded(root: Path, changed: int, size: int) -> Course:
+    """Reading takes a tenth of what a notebook takes, and several of us ask for each."""
+    return load(root)
 
 
 class RestoreCells(CoursePreprocessor):
