@@ -18,6 +18,11 @@ from ..pages.markdown import Pictures, code, embedded, markdown
 _KINDS = {"png": "image/png", "svg": "image/svg+xml"}
 _FRAME = re.compile(r'<iframe title="([^"]*)" srcdoc="([^"]*)" style="[^"]*height: (\d+)px')
 _NO_TEXT = Markup()
+_SCROLLING = {
+    '<math display="block"': '<math tabindex="0" display="block"',
+    "<table>": '<div class="scroll" tabindex="0"><table>',
+    "</table>": "</table></div>",
+}
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -110,6 +115,8 @@ def _typed(text: str) -> Markup:
 
 
 def _prose(text: str, picture: Pictures) -> Markup:
-    """Markdown whose formulas can be scrolled by the keyboard too, where they are wide."""
+    """Markdown whose wide formulas and tables can be scrolled, by the keyboard too."""
     shown = str(markdown(text, picture))
-    return Markup(shown.replace('<math display="block"', '<math tabindex="0" display="block"'))
+    for before, after in _SCROLLING.items():
+        shown = shown.replace(before, after)
+    return Markup(shown)  # the sanitizer's answer, and attributes of ours

@@ -37,6 +37,10 @@ explore("line.html")
 
 $$ y = ax + b $$
 
+| x | y |
+| --- | --- |
+| 1 | 2 |
+
 """
 SYLLABUS = {
     "lesson_minutes": 20,
@@ -125,6 +129,7 @@ def test_the_index_leads_to_the_week(site: Path) -> None:
         '<pre tabindex="0">heights 10\n</pre>',  # what a cell printed, without its colour
         '<iframe src="explore-1.html" title="A line to turn" height="400">',
         '<math tabindex="0" display="block"',
+        '<div class="scroll" tabindex="0"><table>',
         'id="question-far_away"',
     ],
 )
