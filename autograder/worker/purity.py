@@ -69,7 +69,7 @@ class PyplotState:
     def __init__(self, plt: Any) -> None:
         _notice_windows(plt)
         self._plt, self._windows = plt, len(_windows)
-        self._settings, self._open = _drawing_settings(plt), set(plt.get_fignums())
+        self._settings, self._open = _DrawingSettings(plt.rcParams), set(plt.get_fignums())
 
     @classmethod
     def now(cls) -> PyplotState | None:
@@ -83,9 +83,9 @@ class PyplotState:
         if len(_windows) > self._windows or plt.isinteractive():
             yield Effect.WINDOW
             plt.ioff()
-        elif _drawing_settings(plt) != self._settings:
+        elif _DrawingSettings(plt.rcParams) != self._settings:
             yield Effect.DRAWING_SETTINGS
-            dict.update(plt.rcParams, self._settings)
+            self._settings.put_back(plt.rcParams)
         own = getattr(getattr(result, "figure", result), "number", None)
         if set(plt.get_fignums()) - {own} != self._open - {own}:
             yield Effect.OTHER_FIGURES
@@ -107,11 +107,36 @@ class _Noted:
         _windows.append(True)
 
 
-def _drawing_settings(plt: Any) -> dict[str, Any]:
-    """matplotlib's settings, but for the backend, which it chooses itself at the first figure."""
-    settings = dict.copy(plt.rcParams)
-    settings.pop("backend", None)
-    return settings
+class _DrawingSettings:
+    """matplotlib's settings, but for the backend, which it chooses itself at the first figure.
+
+    Names and values are two lists that the interpreter copies and compares by itself: a copy of
+    matplotlib's own dictionary asks Python code for each of three hundred settings, which takes
+    longer than most calls of a submission.
+    """
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.names, self.values = list(dict.keys(settings)), list(dict.values(settings))
+        if dict.__contains__(settings, _BACKEND):
+            place = self.names.index(_BACKEND)
+            del self.names[place], self.values[place]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _DrawingSettings):
+            return NotImplemented
+        alike = self.values == other.values and self.names == other.names
+        return alike or dict(self._items()) == dict(other._items())  # in another order
+
+    __hash__ = None  # type: ignore[assignment]  # what it holds may change
+
+    def put_back(self, settings: dict[str, Any]) -> None:
+        dict.update(settings, self._items())
+
+    def _items(self) -> Iterator[tuple[str, Any]]:
+        return zip(self.names, self.values, strict=True)
+
+
+_BACKEND = "backend"
 
 
 def _settings(module: nn.Module) -> dict[Effect, Any]:

@@ -89,6 +89,14 @@ def test_what_a_call_does_to_matplotlib_is_noticed_and_put_back(act, effect):
     assert (dict(plt.rcParams), plt.isinteractive()) == (settings, False)
 
 
+def test_settings_that_are_put_back_by_the_call_itself_are_no_side_effect():
+    before = Before([], [], {})
+    kept = dict(dict.items(plt.rcParams))
+    plt.rcParams.clear()
+    dict.update(plt.rcParams, reversed(kept.items()))
+    assert before.compare() == ()
+
+
 def test_a_figure_that_is_returned_is_no_side_effect():
     before = Before([], [], {})
     assert before.compare(plt.subplots()[1]) == ()
