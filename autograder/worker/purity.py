@@ -80,15 +80,18 @@ class PyplotState:
     def effects(self, result: Any) -> Iterator[Effect]:
         """What a call did beside the drawing that it returned; settings are put back."""
         plt = self._plt
-        if len(_windows) > self._windows or plt.isinteractive():
+        settings = plt.rcParams
+        if len(_windows) > self._windows or dict.get(settings, "interactive"):
             yield Effect.WINDOW
             plt.ioff()
-        elif _DrawingSettings(plt.rcParams) != self._settings:
+        elif self._settings.differ_from(settings):
             yield Effect.DRAWING_SETTINGS
-            self._settings.put_back(plt.rcParams)
-        own = getattr(getattr(result, "figure", result), "number", None)
-        if set(plt.get_fignums()) - {own} != self._open - {own}:
-            yield Effect.OTHER_FIGURES
+            self._settings.put_back(settings)
+        now = set(plt.get_fignums())
+        if now != self._open:
+            own = {getattr(getattr(result, "figure", result), "number", None)}
+            if now - own != self._open - own:
+                yield Effect.OTHER_FIGURES
 
 
 _windows: list[bool] = []  # one for each time that a figure was to be shown
@@ -116,27 +119,20 @@ class _DrawingSettings:
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        self.names, self.values = list(dict.keys(settings)), list(dict.values(settings))
-        if dict.__contains__(settings, _BACKEND):
-            place = self.names.index(_BACKEND)
-            del self.names[place], self.values[place]
+        self._names, self._values = list(dict.keys(settings)), list(dict.values(settings))
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _DrawingSettings):
-            return NotImplemented
-        alike = self.values == other.values and self.names == other.names
-        return alike or dict(self._items()) == dict(other._items())  # in another order
-
-    __hash__ = None  # type: ignore[assignment]  # what it holds may change
+    def differ_from(self, settings: dict[str, Any]) -> bool:
+        if list(dict.values(settings)) == self._values:  # matplotlib takes no new names
+            return False
+        return _DrawingSettings(settings)._but_for_the_backend() != self._but_for_the_backend()
 
     def put_back(self, settings: dict[str, Any]) -> None:
-        dict.update(settings, self._items())
+        dict.update(settings, self._but_for_the_backend())
 
-    def _items(self) -> Iterator[tuple[str, Any]]:
-        return zip(self.names, self.values, strict=True)
-
-
-_BACKEND = "backend"
+    def _but_for_the_backend(self) -> dict[str, Any]:
+        settings = dict(zip(self._names, self._values, strict=True))
+        settings.pop("backend", None)
+        return settings
 
 
 def _settings(module: nn.Module) -> dict[Effect, Any]:
@@ -172,12 +168,17 @@ def _numpy_state() -> tuple[int, object]:
     generator: Any = np.random.get_bit_generator()  # type: ignore[attr-defined]  # not in its stubs
     if type(generator) is not np.random.MT19937:
         return id(generator), repr(generator.state)
-    return id(generator), ctypes.string_at(_address(generator), _MT19937_BYTES)
+    return id(generator), _memory_of(generator).raw
 
 
 @lru_cache(maxsize=1)  # which holds the generator, so that its address stays its own
-def _address(generator: Any) -> int:
-    return int(generator.ctypes.state_address)
+def _memory_of(generator: Any) -> ctypes.Array[ctypes.c_char]:
+    return _memory(int(generator.ctypes.state_address), _MT19937_BYTES)
+
+
+def _memory(address: int, size: int) -> ctypes.Array[ctypes.c_char]:
+    """Bytes as they lie somewhere; `raw` copies them without a word to audit hooks."""
+    return (ctypes.c_char * size).from_address(address)
 
 
 # CPython's RandomObject: after the object's head, 624 words and the position. `getstate` makes a
@@ -185,11 +186,12 @@ def _address(generator: Any) -> int:
 _HEAD = object.__basicsize__
 _PYTHON_BYTES = random.Random.__base__.__basicsize__ - _HEAD  # type: ignore[union-attr]  # C's Random
 _GENERATOR: Any = random.getstate.__self__  # type: ignore[attr-defined]  # a bound method
+_PYTHON_MEMORY = _memory(id(_GENERATOR) + _HEAD, _PYTHON_BYTES)
 
 
 def _python_state() -> object:
     """The state of the generator behind `random.random`."""
-    return ctypes.string_at(id(_GENERATOR) + _HEAD, _PYTHON_BYTES), _GENERATOR.gauss_next
+    return _PYTHON_MEMORY.raw, _GENERATOR.gauss_next
 
 
 def _same_bits(x: torch.Tensor | None, old: torch.Tensor) -> bool:

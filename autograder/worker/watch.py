@@ -11,7 +11,7 @@ import os
 import sys
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -142,22 +142,46 @@ class Counting(TorchDispatchMode):
         del self._alive[kept.key]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        operator = _operators.get(id(func)) or _known(func)
         kwargs = kwargs or {}
-        there = _largest_of(args, kwargs) if func._schema.is_mutable else 0
+        if operator.is_view:
+            return func(*args, **kwargs)
+        there = _largest_of(args, kwargs) if operator.is_mutable else 0
         result = func(*args, **kwargs)
-        if not func.is_view:
-            made = 0
-            for tensor in _tensors(result):
-                size = tensor.numel()
-                made = max(made, size)
-                self._note(tensor, size)
-            if made > there:  # what is written in place was there before
-                self.largest = max(self.largest, made)
-            self.ops += 1
-            self.operators.add(func.overloadpacket.__name__)
-            formula = flop_registry.get(func.overloadpacket)
-            self.flops += _flops(formula, args, kwargs, result) if formula else made
+        made = 0
+        for tensor in (result,) if type(result) is torch.Tensor else _tensors(result):
+            size = tensor.numel()
+            if size > made:
+                made = size
+            self._note(tensor, size)
+        if made > there and made > self.largest:  # what is written in place was there before
+            self.largest = made
+        self.ops += 1
+        self.operators.add(operator.name)
+        formula = operator.formula
+        self.flops += made if formula is None else _flops(formula, args, kwargs, result)
         return result
+
+
+class _Operator(NamedTuple):
+    """What is counted of one of torch's operators; `func` lives on, so that its id is its own."""
+
+    func: Any
+    name: str
+    is_view: bool
+    is_mutable: bool
+    formula: Any
+
+
+_operators: dict[int, _Operator] = {}
+
+
+def _known(func: Any) -> _Operator:
+    packet = func.overloadpacket
+    operator = _operators[id(func)] = _Operator(
+        func, packet.__name__, func.is_view, func._schema.is_mutable, flop_registry.get(packet)
+    )
+    return operator
 
 
 def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
