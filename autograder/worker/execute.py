@@ -9,7 +9,6 @@ import mmap
 import os
 import random
 import sys
-import traceback
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -21,18 +20,19 @@ from torch import nn
 
 from . import claimed, devices, kernels, wire
 from .arrays import trim_memory
+from .backward import pulled_back, tensors_in
 from .brought import is_brought, module_of
-from .claimed import ClaimedTensor
 from .drawings import describe_axes, describe_figure
 from .fixtures import build
 from .nets import all_patterns
 from .purity import Before
+from .raised import described
 from .seal import StudentImports
-from .values import FAKE_DEVICE, TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
+from .values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
 from .watch import Counting, FunctionNet, Watcher
+from .weights import settle, shares_memory
 
 MAX_PRINTED = 4_000
-MAX_MESSAGE = 2_000
 _NOTHING: Any = nullcontext()
 _TOUCHED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_POPULATE", 0)
 # What most calls give; none of it is a drawing.
@@ -146,7 +146,7 @@ class Executor:
         try:
             spec.loader.exec_module(self.module)
         except BaseException as error:
-            self.module_error = self._describe(error)
+            self.module_error = described(error, str(self.root))
             return wire.Reply("raised", raised=self.module_error)
         finally:
             self.watcher.begin((), str(self.root))
@@ -206,7 +206,7 @@ class Executor:
                 result = target(*args, **kwargs)
             kept = counting.kept(tensors_in(result)) if counting is not None else 0
             if request.construct and isinstance(result, nn.Module):
-                mismatch = self._settle(result, request, buffers)
+                mismatch = settle(result, request, buffers)
                 if mismatch is not None:
                     return wire.Reply("state", mismatch=mismatch)
             if request.cotangents is not None:
@@ -214,9 +214,9 @@ class Executor:
                 with counting or _NOTHING:
                     gradients, detached = self._pull_back(result, request, inputs, decoder, encoder)
         except BaseException as error:
-            return wire.Reply("raised", raised=self._describe(error))
+            return wire.Reply("raised", raised=described(error, str(self.root)))
         side_effects = before.compare(result)
-        if isinstance(result, nn.Module) and _shares_memory(result, args):
+        if isinstance(result, nn.Module) and shares_memory(result, args):
             side_effects += (wire.SideEffect(wire.Effect.SHARED_MEMORY),)
         counts = None
         if counting is not None:
@@ -319,64 +319,8 @@ class Executor:
         decoder: Decoder,
         encoder: Encoder,
     ) -> tuple[tuple[wire.Value, ...], tuple[int, ...]]:
-        """Vector-Jacobian product of the float results with the cotangents.
-
-        On the claimed device torch's own formulas hold no news where they are those that the same
-        call used on the CPU: what they give was compared there. Then the pass is not run, and the
-        gradients come without data.
-        """
-        outputs = [t for t in tensors_in(result) if t.is_floating_point()]
-        wanted = [t for t in inputs if t.requires_grad]
-        detached = tuple(i for i, y in enumerate(outputs) if not y.requires_grad)
-        if len(detached) == len(outputs):
-            return (), detached
-        graph = devices.Graph(outputs)
         known = self._formulas.setdefault((request.handle is None, request.path), set())
-        if request.device != devices.FAKE:
-            known.add(graph.formulas)
-        elif graph.formulas in known and not graph.own_formulas:
-            reached = (
-                wire.TensorV(TORCH_NAMES[x.dtype], tuple(x.shape), None, FAKE_DEVICE, None)
-                if graph.reaches(x)
-                else None
-                for x in wanted
-            )
-            return tuple(reached), detached
-        plain = Decoder(decoder.buffers, tensor=lambda x: devices.place(x, request.device))
-        cotangents = [plain(v) for v in request.cotangents or ()]
-        pairs = [(y, c) for y, c in zip(outputs, cotangents, strict=False) if y.shape == c.shape]
-        pairs = [(y, c.to(y.dtype)) for y, c in pairs if y.requires_grad]
-        if not pairs:
-            return (), detached
-        with torch.set_grad_enabled(True):  # whatever mode the submission left
-            weighted = _Weighted.apply([c for _, c in pairs], *(y for y, _ in pairs))  # type: ignore[no-untyped-call]  # torch's
-        gradients = torch.autograd.grad(weighted, wanted, allow_unused=True)
-        return tuple(encoder(g) for g in gradients), detached
-
-    def _settle(
-        self, module: nn.Module, request: wire.Call, buffers: list[memoryview]
-    ) -> wire.StateMismatch | None:
-        """Cast a new module, load the weights it was given, and move it to the device."""
-        dtype = TORCH_DTYPES[request.dtype] if request.dtype else None
-        devices.move_module(module, request.device, dtype)
-        if not isinstance(request.state, wire.MapV):
-            return None
-        decoder = Decoder(buffers, tensor=lambda x: devices.place(x, request.device))
-        state = decoder(request.state)
-        own = module.state_dict()
-        mismatch = wire.StateMismatch(
-            missing=tuple(sorted(state.keys() - own.keys()))[:50],
-            unexpected=tuple(sorted(own.keys() - state.keys()))[:50],
-            shapes=tuple(
-                (name, tuple(state[name].shape), tuple(own[name].shape))
-                for name in sorted(state.keys() & own.keys())
-                if state[name].shape != own[name].shape
-            ),
-        )
-        if mismatch.missing or mismatch.unexpected or mismatch.shapes:
-            return mismatch
-        module.load_state_dict(state, strict=True)
-        return None
+        return pulled_back(result, request, inputs, known, decoder, encoder)
 
     # Describing
 
@@ -410,62 +354,3 @@ class Executor:
                 return wire.HandleV(index, kind.__name__[:200], state)
         self.objects.append(thing)
         return wire.HandleV(len(self.objects) - 1, kind.__name__[:200], state)
-
-    def _describe(self, error: BaseException) -> wire.Raised:
-        """An exception as plain text: what, and where in the student's own file."""
-        line = None
-        root, own = str(self.root), True
-        error = kernels.inner(error)
-        try:
-            for frame, number in traceback.walk_tb(error.__traceback__):
-                own = frame.f_code.co_filename.startswith(root + os.sep)
-                if own:
-                    line = number
-            if isinstance(error, SyntaxError) and error.lineno:
-                line = error.lineno
-            message = str(error)[:MAX_MESSAGE].replace(root, "")
-        except BaseException as broken:  # a hostile __str__
-            message = f"(its message could not be read: {type(broken).__name__})"
-        bases = tuple(b.__name__[:100] for b in type(error).__mro__[:8])
-        if not own:  # a library that lacks something is no exercise that is not written yet
-            bases = tuple(b for b in bases if b != "NotImplementedError") or bases
-        clean = message.encode("utf-8", "replace").decode("utf-8")
-        return wire.Raised(type(error).__name__[:100], bases, clean, line)
-
-
-class _Weighted(torch.autograd.Function):
-    """A number whose gradient in each result is that result's cotangent.
-
-    Handed to `torch.autograd.grad` as `grad_outputs`, they would make it import sympy.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, cotangents: list[torch.Tensor], *results: torch.Tensor) -> torch.Tensor:
-        ctx.cotangents = cotangents
-        return results[0].new_zeros(())
-
-    @staticmethod
-    def backward(ctx: Any, _: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        return (None, *ctx.cotangents)
-
-
-def _shares_memory(result: nn.Module, args: list[Any]) -> bool:
-    """Return whether a module made from another holds that one's own parameters."""
-    theirs = {_place(p) for a in args if isinstance(a, nn.Module) for p in a.parameters()}
-    return any(_place(p) in theirs for p in result.parameters()) if theirs else False
-
-
-def _place(x: torch.Tensor) -> int:
-    """Where its data lies in memory."""
-    return (x.elem if isinstance(x, ClaimedTensor) else x).data_ptr()
-
-
-def tensors_in(value: Any) -> list[torch.Tensor]:
-    """The tensors of nested tuples, lists and dicts, in order."""
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if isinstance(value, (tuple, list)):
-        return [t for v in value for t in tensors_in(v)]
-    if isinstance(value, dict):
-        return [t for v in value.values() for t in tensors_in(v)]
-    return []

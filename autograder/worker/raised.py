@@ -1,0 +1,31 @@
+"""An exception of a submission's, as plain text."""
+
+from __future__ import annotations
+
+import os
+import traceback
+
+from . import kernels, wire
+
+MAX_MESSAGE = 2_000
+
+
+def described(error: BaseException, root: str) -> wire.Raised:
+    """An exception as plain text: what, and where in the student's own file."""
+    line, own = None, True
+    error = kernels.inner(error)
+    try:
+        for frame, number in traceback.walk_tb(error.__traceback__):
+            own = frame.f_code.co_filename.startswith(root + os.sep)
+            if own:
+                line = number
+        if isinstance(error, SyntaxError) and error.lineno:
+            line = error.lineno
+        message = str(error)[:MAX_MESSAGE].replace(root, "")
+    except BaseException as broken:  # a hostile __str__
+        message = f"(its message could not be read: {type(broken).__name__})"
+    bases = tuple(b.__name__[:100] for b in type(error).__mro__[:8])
+    if not own:  # a library that lacks something is no exercise that is not written yet
+        bases = tuple(b for b in bases if b != "NotImplementedError") or bases
+    clean = message.encode("utf-8", "replace").decode("utf-8")
+    return wire.Raised(type(error).__name__[:100], bases, clean, line)

@@ -1,0 +1,119 @@
+"""A new module's weights: what torch's own loading would do, and where it is left to torch."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from autograder.worker import devices, weights, wire
+from autograder.worker.values import Encoder
+
+
+class Tied(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.one = nn.Linear(3, 3)
+        self.other = nn.Linear(3, 3)
+        self.other.weight = self.one.weight
+        self.register_buffer("kept", torch.zeros(2))
+        self.register_buffer("passing", torch.zeros(2), persistent=False)
+        self.register_parameter("none", None)
+
+
+class OwnWay(nn.Linear):
+    """Stores its weight the other way round."""
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+        destination[prefix + "weight"] = destination[prefix + "weight"].T
+
+    def _load_from_state_dict(self, state_dict, prefix, *rest):
+        turned = state_dict | {prefix + "weight": state_dict[prefix + "weight"].T}
+        super()._load_from_state_dict(turned, prefix, *rest)
+
+
+def no_bias(module, _):
+    module.bias.data.zero_()
+
+
+class Hooked(nn.Linear):
+    def __init__(self) -> None:
+        super().__init__(3, 2)
+        self.register_load_state_dict_post_hook(no_bias)
+
+
+def settled(module, state, device="cpu", dtype=None):
+    encoder = Encoder()
+    request = wire.Call(
+        "x", None, "x", (), {}, device, construct=True, dtype=dtype, state=encoder(state)
+    )
+    return weights.settle(module, request, [memoryview(b) for b in encoder.buffers])
+
+
+def drawn(module):
+    return {k: torch.randn_like(v) for k, v in module.state_dict().items()}
+
+
+MODULES = {
+    "tied": Tied,
+    "nested": lambda: nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.LayerNorm(3))),
+    "attention": lambda: nn.MultiheadAttention(4, 2),
+    "own way": lambda: OwnWay(3, 2),
+    "hook": Hooked,
+    "shared part": lambda: nn.ModuleList([part := nn.Linear(2, 2), part]),
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("device", ["cpu", "fake-gpu"])
+def test_weights_are_loaded_as_torch_loads_them(name, device):
+    module, twin = MODULES[name](), MODULES[name]()
+    state = drawn(module)
+    assert settled(module, state, device) is None
+    twin.load_state_dict(state)
+    place = devices.torch_device(device)
+    assert all(p.device == place and p.is_leaf and p.requires_grad for p in module.parameters())
+    ours, theirs = module.state_dict(), twin.state_dict()
+    assert ours.keys() == theirs.keys()
+    assert all(torch.equal(ours[k].cpu(), theirs[k]) for k in ours)
+
+
+def test_what_does_not_fit_is_told_and_nothing_is_loaded():
+    module = nn.Linear(3, 2)
+    before = module.weight.detach().clone()
+    state = {"weight": torch.ones(2, 4), "gain": torch.ones(2)}
+    assert settled(module, state) == wire.StateMismatch(
+        missing=("gain",), unexpected=("bias",), shapes=(("weight", (2, 4), (2, 3)),)
+    )
+    assert torch.equal(module.weight, before)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", None])
+def test_a_module_is_cast_if_it_is_not_yet_of_the_type(dtype):
+    module = nn.BatchNorm1d(3)
+    assert settled(module, module.state_dict(), dtype=dtype) is None
+    assert str(module.weight.dtype) == f"torch.{dtype or 'float32'}"
+    assert module.num_batches_tracked.dtype == torch.int64
+
+
+def test_a_drawn_encoder_follows_its_seed_and_leaves_the_global_one():
+    pytest.importorskip("transformers")
+    from autograder.worker import fixtures
+
+    content = {"seed": 1, "layers": 1, "heads": 1, "hidden": 4, "vocabulary": ["a"]}
+    content |= {"training": False, "attention": "eager", "dtype": "float32", "part": "model"}
+    before = torch.get_rng_state()
+    one, same = (fixtures.build("hf_encoder", content, "cpu") for _ in range(2))
+    other = fixtures.build("hf_encoder", content | {"seed": 2}, "cpu")
+    assert torch.equal(before, torch.get_rng_state())
+    assert all(map(torch.equal, one.parameters(), same.parameters()))
+    words = one.embeddings.word_embeddings.weight
+    assert not torch.equal(words, other.embeddings.word_embeddings.weight)
+    assert not words[0].any()
+    assert words[1:].all()
+    assert all(p.isfinite().all() for p in one.parameters())
+    norm = one.embeddings.LayerNorm
+    assert norm.weight.eq(1).all()
+    assert not norm.bias.any()
+    assert 0.2 < float(one.embeddings.position_embeddings.weight.std()) < 0.6
