@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.worker import devices, weights, wire
+from autograder.worker import devices, fixtures, weights, wire
 from autograder.worker.values import Encoder
 
 
@@ -97,23 +97,21 @@ def test_a_module_is_cast_if_it_is_not_yet_of_the_type(dtype):
     assert module.num_batches_tracked.dtype == torch.int64
 
 
-def test_a_drawn_encoder_follows_its_seed_and_leaves_the_global_one():
-    pytest.importorskip("transformers")
-    from autograder.worker import fixtures
+def test_drawn_weights_follow_their_seed_and_leave_the_global_one():
+    def drawn(seed):
+        parts = nn.Embedding(40, 9, padding_idx=0), nn.LayerNorm(9), nn.Linear(9, 9)
+        model = nn.Sequential(*parts).requires_grad_(False)
+        before = torch.get_rng_state()
+        fixtures._draw_weights(model, seed)
+        assert torch.equal(before, torch.get_rng_state())
+        return model
 
-    content = {"seed": 1, "layers": 1, "heads": 1, "hidden": 4, "vocabulary": ["a"]}
-    content |= {"training": False, "attention": "eager", "dtype": "float32", "part": "model"}
-    before = torch.get_rng_state()
-    one, same = (fixtures.build("hf_encoder", content, "cpu") for _ in range(2))
-    other = fixtures.build("hf_encoder", content | {"seed": 2}, "cpu")
-    assert torch.equal(before, torch.get_rng_state())
+    one, same, other = drawn(1), drawn(1), drawn(2)
     assert all(map(torch.equal, one.parameters(), same.parameters()))
-    words = one.embeddings.word_embeddings.weight
-    assert not torch.equal(words, other.embeddings.word_embeddings.weight)
-    assert not words[0].any()
-    assert words[1:].all()
-    assert all(p.isfinite().all() for p in one.parameters())
-    norm = one.embeddings.LayerNorm
+    words, norm, linear = one
+    assert not torch.equal(words.weight, other[0].weight)
+    assert not words.weight[0].any()
+    assert words.weight[1:].all()
     assert norm.weight.eq(1).all()
-    assert not norm.bias.any()
-    assert 0.2 < float(one.embeddings.position_embeddings.weight.std()) < 0.6
+    assert not torch.cat([norm.bias, linear.bias]).any()
+    assert 0.3 < float(words.weight[1:].std()) < 0.5
