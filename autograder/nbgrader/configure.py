@@ -31,13 +31,13 @@ _SANITIZE = [
     "nbgrader.preprocessors.DeduplicateIds",
     "nbgrader.preprocessors.OverwriteKernelspec",
     "nbgrader.preprocessors.OverwriteCells",
-    "nbgrader.preprocessors.CheckCellMetadata",
+    f"{_OURS}.cells.CheckedOnce",
 ]
 _AUTOGRADE = [
     f"{_OURS}.preprocessor.GradeInSandbox",
     f"{_OURS}.marks.SaveScores",
     "nbgrader.preprocessors.AssignLatePenalties",
-    "nbgrader.preprocessors.CheckCellMetadata",
+    f"{_OURS}.cells.CheckedOnce",
 ]
 _FEEDBACK = [
     f"{_OURS}.feedback.OnlyMarked",
@@ -65,6 +65,8 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.LateByCourse.project = str(course.root)
     c.Autograde.sanitize_preprocessors = _SANITIZE
     c.Autograde.autograde_preprocessors = _AUTOGRADE
+    # A notebook is held against its schema when it is read, and when all that changes it is done.
+    c.Exporter.optimistic_validation = True
     c.Autograde.exclude_overwriting = {week.name: [week.module] for week in course.weeks}
     c.GenerateFeedback.preprocessors = _FEEDBACK
     c.ExportApp.plugin_class = f"{_OURS}.export.QuotedCsvExport"

@@ -13,6 +13,7 @@ from ..model.verdicts import Ending
 from .dates import bring_dates, lines
 from .groups import share_marks
 from .handmarks import keep_marks, require_marks, restore_marks
+from .opened import one_gradebook
 from .rebuild import require_held, restore_assignment
 from .settled import standing_already
 from .submitted import collected, complete
@@ -119,7 +120,7 @@ def _autograde(
     from .preprocessor import at_hand
 
     api = open_api(course)
-    with at_hand(report):
+    with at_hand(report), one_gradebook(course):
         for student in students:
             if note := complete(course, week, Workspace(course).submitted(student, week)):
                 recording.notes.append(f"{student}: {note}")

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import nbformat
-
 from ..feedback.html import exercise_fragment
 from ..model import scoring
 from ..model.course import Course, Week
@@ -20,6 +18,7 @@ from ..model.errors import NbgraderError
 from ..model.report import Report, SubmissionReport
 from ..model.verdicts import Ending
 from .archive import course_for
+from .cells import new_result
 from .dates import bring_dates
 from .recorded import keep_report
 from .restore import CoursePreprocessor, Notebook, Resources
@@ -114,8 +113,8 @@ def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
         if name in exercises and name not in counted:
             html = f"{html}\n{_NOT_COUNTED.format(week.electives_counted)}"
         cell.outputs = [
-            nbformat.v4.new_output("display_data", {"text/html": html}),
-            nbformat.v4.new_output("execute_result", {"text/plain": decimal(scores[name])}),
+            new_result("display_data", {"text/html": html}),
+            new_result("execute_result", {"text/plain": decimal(scores[name])}),
         ]
 
 

@@ -22,6 +22,7 @@ from traitlets import List, Unicode
 
 from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import NbgraderError
+from .cells import new_cell
 from .workspace import Workspace
 
 Notebook = Any
@@ -108,9 +109,9 @@ def _mended(cell: Notebook, original: Notebook | None, texts: set[str]) -> Noteb
     source = str(cell.source)
     if original is None:
         if cell.cell_type == "code":
-            return nbformat.v4.new_code_cell(source)
+            return new_cell("code", source)
         text = source if source in texts and cell.cell_type == "markdown" else _inert(source)
-        return _with_pictures(nbformat.v4.new_markdown_cell(text), cell)
+        return _with_pictures(new_cell("markdown", text), cell)
     mended = nbformat.from_dict(dict(original))
     if mended.metadata["nbgrader"]["solution"]:
         # The untouched answer stays as it is: nbgrader knows it by its checksum.

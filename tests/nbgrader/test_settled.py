@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from nbgrader.api import Gradebook, MissingEntry
 
 from autograder.model.course import Course, Week
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.gradebook import record, standings
+from autograder.nbgrader.opened import one_gradebook
 from autograder.nbgrader.settled import standing_already
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report
@@ -100,3 +102,25 @@ def test_another_report_is_recorded(klass: Course, week: Week) -> None:
     assert standing_already(klass, week, second) == ({"bob"}, ["ada"])
     record(klass, week, second)
     assert [s.score for s in standings(klass, week)] == [2, 1]
+
+
+def test_a_class_opens_the_gradebook_once_and_each_use_has_a_session_of_its_own(course, released):
+    begin = Gradebook.__init__
+    with one_gradebook(course):
+        with Gradebook(released.db_url) as one:
+            one.add_student("ada")
+            one.db.add(one.find_student("ada"))
+            one.find_student("ada").first_name = "never committed"
+        with Gradebook(released.db_url, course.id) as other:
+            assert other.engine is one.engine
+            assert other.db is not one.db
+            assert other.find_student("ada").first_name is None
+        elsewhere = f"sqlite:///{released.root / 'elsewhere.db'}"
+        with Gradebook(elsewhere) as apart:
+            assert apart.engine is not one.engine
+            with pytest.raises(MissingEntry):
+                apart.find_student("ada")
+    assert Gradebook.__init__ is begin
+    with Gradebook(released.db_url) as after:
+        assert after.engine is not one.engine
+        assert [s.id for s in after.students] == ["ada"]
