@@ -35,6 +35,8 @@ from tests.courses import PROJECT
 
 # The backend that is attacked; tests/container attacks another one.
 ATTACKED = os.environ.get("AUTOGRADER_ATTACKED", "bubblewrap")
+# Beside the CPU; cuda on a machine that has a GPU.
+DEVICE = os.environ.get("AUTOGRADER_ATTACKS_DEVICE", "fake-gpu")
 SECRET = b"CANARY-course-secret-0123456789ab"
 NEIGHBOUR = "CANARY-neighbour"
 LEFT_BEHIND = "CANARY-left-behind"
@@ -93,7 +95,8 @@ class _Watched(Engine):
 
     def target(self, files: Any, limits: Any = None) -> Any:
         assert self._spawner is not None
-        tee = _Tee(self._spawner.spawn, self.week.module, files, limits or self.limits)
+        spawner = self._spawner
+        tee = _Tee(spawner.spawn, self.week.module, files, limits or self.limits, spawner.gpu)
         self.tees.append(tee)
         return tee
 
@@ -159,7 +162,7 @@ class Laboratory:
 
     def engine(self, week: str) -> _Watched:
         if week not in self._engines:
-            chosen, devices = self.week(week), ("cpu", "fake-gpu")
+            chosen, devices = self.week(week), ("cpu", DEVICE)
             spawner = Spawner(self.sandbox, self.course, chosen, devices)
             engine = _Watched(self.course, chosen, devices, SECRET, spawner)
             engine.tees = []

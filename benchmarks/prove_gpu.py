@@ -1,0 +1,166 @@
+"""Whether a real GPU bears out all that the claimed device stands in for, on one page.
+
+    python -m benchmarks.prove_gpu [--weeks week01,…] [--n 100] [--page GPU.md]
+
+On a machine with a CUDA device and a torch that can use it, every step below runs, also after one
+that failed, and the page says what held. Anywhere else it says what it would have done, and ends
+with 2: nothing was proven. 0: all held; 1: something did not, and the page has its last words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.model.axes import has_cuda
+from autograder.model.course import load
+
+from .measure import ROOT, machine
+from .results import table
+
+_LAST_WORDS = 2_000
+_KERNELS = "week09_kernels"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command, and what holds if it ends with 0."""
+
+    name: str
+    claim: str
+    command: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
+    folder: Path = ROOT
+
+
+@dataclass(frozen=True)
+class Proven:
+    """How a step ended."""
+
+    step: Step
+    held: bool
+    seconds: float
+    words: str
+
+
+def steps(weeks: Sequence[str], count: int, kernels: Path) -> list[Step]:
+    """What is to be proven, the cheapest first. `kernels`: a week 9 that is solved."""
+    pytest = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+    return [
+        Step(
+            "sandbox",
+            "A process in the sandbox starts the device after its fork, shares it with others and "
+            "is held to `gpu_mib`; what goes beyond is out of memory, not the neighbour's.",
+            (*pytest, "tests/sandbox/test_gpu.py"),
+        ),
+        Step(
+            "kernels",
+            "Week 9's kernels, compiled, give what they give when they are interpreted.",
+            (*pytest, "test_kernels.py"),
+            {"TRITON_INTERPRET": "0"},
+            kernels,
+        ),
+        *(
+            Step(
+                f"verify {week}",
+                "Solution and alternatives pass, stubs get nothing, and every misconception is "
+                "rejected and named, on the CPU and on the device.",
+                ("-m", "autograder", "verify", week, "--device", "cuda", "--fresh"),
+            )
+            for week in weeks
+        ),
+        Step(
+            "attacks",
+            "With the device's nodes open in the sandbox, no attack earns more, reads more or "
+            "stays longer than without.",
+            (*pytest, "tests/attacks"),
+            {"AUTOGRADER_ATTACKS_DEVICE": "cuda"},
+        ),
+        Step(
+            "class",
+            f"{count} submissions share the device within their bounds; what the device costs is "
+            "written to RESULTS.md.",
+            ("-m", "benchmarks.gpu", "--n", str(count)),
+        ),
+    ]
+
+
+def prove(step: Step) -> Proven:
+    """Run one step to its end."""
+    started = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, *step.command],
+        cwd=step.folder,
+        env={**os.environ, **step.environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    words = done.stdout.strip()[-_LAST_WORDS:]
+    return Proven(step, done.returncode == 0, time.perf_counter() - started, words)
+
+
+def page(proven: Sequence[Proven]) -> str:
+    """What held, and the last words of what did not."""
+    rows = [
+        (p.step.name, "holds" if p.held else "does not hold", f"{p.seconds:.0f}", p.step.claim)
+        for p in proven
+    ]
+    parts = ["# On a real GPU", f"{machine()}.", table(("step", "", "seconds", "claim"), rows)]
+    for one in proven:
+        if not one.held:
+            parts += [
+                f"## {one.step.name}",
+                "```text\n" + one.words.replace("```", "'''") + "\n```",
+            ]
+    return "\n\n".join(parts) + "\n"
+
+
+def plan(planned: Sequence[Step]) -> str:
+    """What would be done where there is a GPU."""
+    lines = ["No CUDA device, or no torch that can use one: nothing is proven. It would be run:"]
+    for step in planned:
+        settings = "".join(f"{name}={value} " for name, value in step.environment.items())
+        lines.append(f"\n{step.name}: {step.claim}\n    {settings}python {' '.join(step.command)}")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--weeks", default="", help="comma-separated; all if left out")
+    parser.add_argument("--n", type=int, default=100, help="submissions of the class")
+    parser.add_argument("--page", type=Path, default=ROOT / "benchmarks" / "GPU.md")
+    chosen = parser.parse_args()
+    course = load(ROOT)
+    names = chosen.weeks.split(",") if chosen.weeks else [w.name for w in course.weeks]
+    weeks = [course.week(name).name for name in names]
+    with tempfile.TemporaryDirectory(prefix="gpu-") as place:
+        planned = steps(weeks, chosen.n, Path(place) / _KERNELS)
+        if not has_cuda():
+            print(plan(planned))
+            return 2
+        shutil.copytree(ROOT / "exercises" / _KERNELS, planned[1].folder)
+        shutil.copy(course.solution(course.week(_KERNELS)), planned[1].folder)
+        proven = []
+        for step in planned:
+            print(f"{step.name} …", flush=True)
+            proven.append(prove(step))
+            print(f"  {'holds' if proven[-1].held else 'DOES NOT HOLD'}", flush=True)
+            chosen.page.write_text(page(proven), encoding="utf-8")
+    print(f"written to {chosen.page}")
+    return 0 if all(p.held for p in proven) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
