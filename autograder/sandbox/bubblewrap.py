@@ -35,6 +35,7 @@ from .session import Template
 from .syscalls import Tasks
 from .visible import PACKAGE_FOLDERS, Visible, look
 
+_DRIVER = "/runtime/driver"
 _CHILD_UID_INSIDE = 1000
 # fmt: off
 _FIXED = (
@@ -147,7 +148,8 @@ def _run(
 def _arguments(visible: Visible, control_fd: int) -> list[str]:
     """bubblewrap's arguments: what to separate, what to show, what to run."""
     arguments: list[str] = []
-    environment = {"LD_LIBRARY_PATH": "/runtime/lib", **launch.environment("/cache", "/tmp")}
+    libraries = f"/runtime/lib:{_DRIVER}" if visible.driver else "/runtime/lib"
+    environment = {"LD_LIBRARY_PATH": libraries, **launch.environment("/cache", "/tmp")}
     for name, value in environment.items():
         arguments += ["--setenv", name, value]
     places = _places(visible)
@@ -187,6 +189,7 @@ def _places(visible: Visible) -> list[tuple[Path, str]]:
     for library in visible.libraries:
         own = library.is_relative_to(visible.prefix) and visible.prefix != Path("/usr")
         places.append((library, f"/runtime/lib/{library.name}" if own else str(library)))
+    places += [(library, f"{_DRIVER}/{library.name}") for library in visible.driver]
     places += [(source, f"/packages/{place}") for place, source in visible.packages.items()]
     places += [(source, f"/kit/worker/{name}") for name, source in visible.worker.items()]
     return places

@@ -39,6 +39,7 @@ class Home:
         os.rename(made, self.folder)
         os.mkdir(f"{self.folder}/cache", 0o700)
         sources = [*stdlib_entries(visible.stdlib), *visible.libraries, *visible.packages.values()]
+        sources += visible.driver
         for path in stdlib_entries(visible.stdlib):
             self._link("stdlib", path.name, path)
         for place, path in visible.packages.items():
@@ -69,6 +70,8 @@ class Home:
             arguments = launch.python_arguments(self.path, theirs.fileno())
             argv = [str(visible.executable), *arguments]
             env = launch.environment(f"{self.folder}/cache", f"{self.folder}/cache")
+            if visible.driver:
+                env["LD_LIBRARY_PATH"] = str(visible.driver[0].parent)
             return ours, launch.run(argv, (theirs.fileno(), self.lock), env)
 
     def end(self, process: launch.Process, seconds: float) -> str:

@@ -30,6 +30,7 @@ def environment(cache: str, temporary: str) -> dict[str, str]:
         "HF_HUB_OFFLINE": "1",
         "TOKENIZERS_PARALLELISM": "false",
         "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # a library that asks for a GPU must not start it
         "TRITON_INTERPRET": "1",  # no compiler may run; nor is there a need for a cache
         "USER": "student",
         "HOME": "/submission",

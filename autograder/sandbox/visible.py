@@ -23,7 +23,7 @@ import os
 import platform
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
@@ -55,6 +55,7 @@ class Visible:
     packages:   place below a packages folder -> host path
     worker:     file name in the worker package -> host path
     devices:    harmless device nodes, and a GPU's where asked for
+    driver:     a GPU's libraries that lie where the dynamic loader does not look by itself
     """
 
     executable: Path
@@ -64,6 +65,7 @@ class Visible:
     packages: dict[str, Path]
     worker: dict[str, Path]
     devices: tuple[str, ...]
+    driver: tuple[Path, ...] = ()
 
     def readable_by_others(self) -> bool:
         """Return whether a uid that owns nothing could read all this where it stands."""
@@ -86,14 +88,16 @@ def look(runtime: Path | None, *, cuda: bool) -> Visible:
         files["runtime.py"] = runtime.resolve()
     prefix = Path(sys.base_prefix).resolve()
     graphics = sorted(str(path) for path in Path("/dev").glob("nvidia*")) if cuda else []
+    folders = _loader_folders()
     return Visible(
         executable=Path(getattr(sys, "_base_executable", sys.executable)).resolve(),
         prefix=prefix,
         stdlib=Path(sysconfig.get_path("stdlib")).resolve(),
-        libraries=(*_loader_folders(), *_runtime_libraries(prefix)),
+        libraries=(*folders, *_runtime_libraries(prefix)),
         packages=_packages(),
         worker=files,
         devices=(*DEVICES, *graphics),
+        driver=driver_libraries(folders) if cuda else (),
     )
 
 
@@ -112,6 +116,28 @@ def _loader_folders() -> list[Path]:
     if Path("/usr/lib/libc.so.6").exists():  # a flat layout, as on Arch: libraries one by one
         found += sorted(Path("/usr/lib").glob("*.so*"))
     return found
+
+
+def driver_libraries(folders: Sequence[Path]) -> tuple[Path, ...]:
+    """NVIDIA's libraries where none of the loader's folders has them, as in some containers."""
+    if any((folder / _CUDA).exists() for folder in folders):
+        return ()
+    named = filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
+    for folder in (*map(Path, named), *_DRIVER_FOLDERS):
+        if (folder / _CUDA).exists():
+            return tuple(sorted(p for kind in _DRIVER_FILES for p in folder.glob(kind)))
+    return ()
+
+
+_CUDA = "libcuda.so.1"
+_DRIVER_FILES = ("libcuda.so*", "libcudadebugger.so*", "libnvidia-*.so*")
+_DRIVER_FOLDERS = tuple(
+    Path(place)
+    for place in (
+        *("/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/local/cuda/compat"),
+        *("/usr/lib/wsl/lib", "/run/opengl-driver/lib"),
+    )
+)
 
 
 def _runtime_libraries(prefix: Path) -> list[Path]:

@@ -36,6 +36,42 @@ def start_gpu(most_bytes: int) -> None:
     for number in range(torch.cuda.device_count()):
         total = torch.cuda.get_device_properties(number).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, most_bytes / total), number)
+    compute_exactly()
+
+
+def compute_exactly() -> None:
+    """Sums and products in the precision of their type, whatever a submission asked for before.
+
+    A GPU may take TF32 for float32, and half precision for sums of halves: a right function would
+    then be further from the reference than its type excuses.
+    """
+    torch.set_float32_matmul_precision("highest")
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+
+
+def finish(device: str) -> None:
+    """Wait until a GPU has done what it was asked for, on whatever stream.
+
+    It is asked, and works later: what fails there belongs to the call that asked for it.
+    """
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
+def is_lost(device: str) -> bool:
+    """Return whether a GPU answers this process no more, as after an access out of bounds."""
+    try:
+        finish(device)
+    except RuntimeError:
+        return True
+    return False
+
+
+def random_states() -> list[torch.Tensor]:
+    """The states of the GPUs' own generators, where a GPU is used."""
+    return torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
 
 
 def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> None:

@@ -213,7 +213,10 @@ class Executor:
                 inputs = leaves + self._parameters(request)
                 with counting or _NOTHING:
                     gradients, detached = self._pull_back(result, request, inputs, decoder, encoder)
+            devices.finish(request.device)
         except BaseException as error:
+            if devices.is_lost(request.device):
+                os.abort()  # it would fail every call after this one; a new process has it again
             return wire.Reply("raised", raised=described(error, str(self.root)))
         side_effects = before.compare(result)
         if isinstance(result, nn.Module) and shares_memory(result, args):
@@ -258,6 +261,7 @@ class Executor:
         torch.default_generator.manual_seed(0)
         if torch.cuda.is_initialized():
             torch.cuda.manual_seed_all(0)
+            devices.compute_exactly()
         np.random.seed(0)
         random.seed(0)
         if "matplotlib.pyplot" in sys.modules:

@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from .claimed import ClaimedTensor
+from .devices import random_states
 from .wire import Effect, SideEffect
 
 
@@ -27,6 +28,7 @@ class Before:
         modules = [a for a in [*args, *kwargs.values()] if isinstance(a, nn.Module)]
         self.modules = [(m, _settings(m)) for m in modules]
         self.torch_rng = torch.get_rng_state()
+        self.gpu_rng = random_states()
         self.numpy_rng = _numpy_state()
         self.python_rng = _python_state()
         self.dtype = torch.get_default_dtype()
@@ -46,7 +48,8 @@ class Before:
         for module, settings in self.modules:
             now = _settings(module)
             found += [SideEffect(name) for name in settings if settings[name] != now[name]]
-        if not torch.equal(self.torch_rng, torch.get_rng_state()):
+        same = torch.equal(self.torch_rng, torch.get_rng_state())
+        if not (same and all(map(torch.equal, self.gpu_rng, random_states()))):
             found.append(SideEffect(Effect.TORCH_RANDOM))
         if self.numpy_rng != _numpy_state():
             found.append(SideEffect(Effect.NUMPY_RANDOM))

@@ -1,4 +1,4 @@
-"""`make gpu`: every command that it would run is there, and the page says what held."""
+"""What a real GPU needs, as far as it shows without one, and `make gpu`, which proves the rest."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import importlib.util
 import sys
 
 import pytest
+import torch
 
 from autograder.model.axes import has_cuda
 from autograder.model.course import load
+from autograder.sandbox import visible
+from autograder.worker import devices
 from benchmarks import prove_gpu
 from benchmarks.prove_gpu import Step, page, prove, steps
 from tests.courses import PROJECT
@@ -50,3 +53,48 @@ def test_without_a_gpu_it_says_what_it_would_run_and_proves_nothing(monkeypatch,
     assert "nothing is proven" in said
     assert "AUTOGRADER_ATTACKS_DEVICE=cuda python -m pytest" in said
     assert not written.exists()
+
+
+def test_a_driver_that_lies_where_the_loader_does_not_look_is_shown(tmp_path, monkeypatch):
+    system, own = tmp_path / "system", tmp_path / "own"
+    system.mkdir(), own.mkdir()
+    for name in ("libcuda.so.1", "libnvidia-ml.so.1", "libelse.so"):
+        (own / name).touch()
+    monkeypatch.setattr(visible, "_DRIVER_FOLDERS", ())
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    assert visible.driver_libraries([system]) == ()
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{system}:{own}")
+    found = visible.driver_libraries([system])
+    assert [path.name for path in found] == ["libcuda.so.1", "libnvidia-ml.so.1"]
+    (system / "libcuda.so.1").touch()
+    assert visible.driver_libraries([system]) == ()
+
+
+def test_what_fails_on_the_gpu_fails_in_the_call_that_asked_for_it(monkeypatch):
+    def fail():
+        raise RuntimeError("device-side assert triggered")
+
+    monkeypatch.setattr(torch.cuda, "synchronize", fail)
+    devices.finish("cpu")
+    assert (devices.is_lost("cpu"), devices.is_lost("cuda")) == (False, True)
+    with pytest.raises(RuntimeError, match="assert"):
+        devices.finish("cuda")
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    assert not devices.is_lost("cuda")
+
+
+def test_a_submission_leaves_no_coarser_arithmetic_behind():
+    matmul = torch.backends.cuda.matmul
+    before = torch.get_float32_matmul_precision()
+    try:
+        torch.set_float32_matmul_precision("medium")
+        matmul.allow_fp16_reduced_precision_reduction = True
+        devices.compute_exactly()
+        assert torch.get_float32_matmul_precision() == "highest"
+        assert not matmul.allow_fp16_reduced_precision_reduction
+        assert not torch.backends.cudnn.allow_tf32
+    finally:
+        torch.set_float32_matmul_precision(before)
+        matmul.allow_fp16_reduced_precision_reduction = True
+        matmul.allow_bf16_reduced_precision_reduction = True
+        torch.backends.cudnn.allow_tf32 = True
