@@ -108,7 +108,8 @@ def _flash(
             safe = tl.where(above == -float("inf"), 0.0, new)
             values = tl.load(v + j[:, None] * d + f[None, :], j[:, None] < m, 0.0).to(tl.float32)
             mixed = mixed * tl.exp(total - safe)[:, None]
-            mixed += tl.dot(e, values, input_precision="ieee") * tl.exp(base - safe)[:, None]
+            share = tl.where(top == -float("inf"), 0.0, tl.exp(base - safe))  # exp may be infinite
+            mixed += tl.dot(e, values, input_precision="ieee") * share[:, None]
             total = new
         tl.store(out + i[:, None] * d + f[None, :], mixed, i[:, None] < n)
         tl.store(lse + i, total, i < n)
