@@ -56,7 +56,7 @@ class ProofBook:
                 replace_file(self._path(part), msgspec.json.encode(proof))
 
     def _path(self, part: str) -> Path:
-        which = "" if part in (PUBLIC, LESSON) else f"-{_hash(self._with)[:8]}"
+        which = "" if _is_seen(part) else f"-{_hash(self._with)[:8]}"
         return self._folder / f"{part or 'week'}{which}.json"
 
     def _key(self, part: str) -> str:
@@ -66,14 +66,14 @@ class ProofBook:
             *self._with,
             *(msgspec.json.encode(f, order="deterministic") for f in facts),
         ]
-        if part in (PUBLIC, LESSON):
+        if _is_seen(part):
             known = [k for k in known if k not in self._with]
         return _hash([*known, *self._files(part)])
 
     def _files(self, part: str) -> Iterator[bytes]:
         course, week = self.course, self.week
         graders = course.graders(week)
-        if part in (WHOLE, PUBLIC, LESSON):
+        if part == WHOLE or _is_seen(part):
             yield week.title.encode()
             yield from _contents(course.exercise_folder(week), *self._behind(part))
             assets = [course.root / "assets" / name for name in (week.name, *week.files)]
@@ -95,6 +95,11 @@ class ProofBook:
         if part == WHOLE:
             return course.solution_folder(week), course.graders(week)
         return course.solution(week), course.solution_folder(week) / "alternatives"
+
+
+def _is_seen(part: str) -> bool:
+    """Return whether a part is of what students get; `-public-softmax` is of one exercise."""
+    return part == LESSON or part.startswith(PUBLIC)
 
 
 def _contents(*places: Path) -> Iterator[bytes]:

@@ -74,6 +74,17 @@ def test_another_draw_another_device_or_a_sandbox_is_another_proof(proven):
         assert ProofBook(proven, week, *other).recall("weigh") is None
 
 
+def test_what_students_get_of_one_exercise_holds_although_its_hidden_tests_change(course):
+    part = f"{PUBLIC}-weigh"
+    book(course).keep(part, Verification(WEEK))
+    path = course.root / GRADER
+    path.write_text(path.read_text("utf-8") + "\n# more\n", "utf-8")
+    assert kept(course, part) == {part: True}
+    path = course.solution(course.weeks[0])
+    path.write_text(path.read_text("utf-8") + "\n# more\n", "utf-8")
+    assert kept(course, part) == {part: False}
+
+
 def test_a_gap_is_not_kept(course):
     book(course).keep("weigh", Verification(WEEK, gaps=["something"]))
     assert kept(course, "weigh") == {"weigh": False}

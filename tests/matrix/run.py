@@ -33,7 +33,6 @@ PLAIN = (
     "tests/student/test_elsewhere.py",
     "tests/unit/test_course.py",
     "tests/unit/test_source_rules.py",
-    "tests/unit/test_stubs.py",
 )
 WITH_TORCH = ("tests/student/test_check.py", "tests/unit/test_vocabulary.py")
 FOR_TESTS = ("pytest", "hypothesis", "nbformat")

@@ -67,7 +67,10 @@ class Wanted:
 
         aims = [a for a in self.aims if a.week == week.name]
         if self.aims:
-            found = [proof(a.exercise, s, a) for a in aims for s in self.secrets]
+            parts_of = {a: None if not (a.misconception or a.test) else a for a in aims}
+            found = [
+                proof(a.exercise, s, part) for a, part in parts_of.items() for s in self.secrets
+            ]
             whole = {a.exercise for a in aims if not a.misconception and not a.test}
             return found + [proof(PUBLIC, aim=Aim(week.name, e)) for e in sorted(whole)]
         if self.public:
@@ -114,8 +117,8 @@ def proven(
             tell(week.name)
             for proof in (p for p in work[week.name] if p not in known):
                 known[proof] = found(proof)
-                if proof.aim is None:
-                    _book(wanted, proof).keep(proof.part, known[proof])
+                if (name := _name(proof)) is not None:
+                    _book(wanted, proof).keep(name, known[proof])
                 progress.advance(task)
             results.append(_together(wanted, week, known, work[week.name]))
             on_week(results[-1])
@@ -144,9 +147,15 @@ def _book(wanted: Wanted, proof: Proof) -> ProofBook:
 
 
 def _recalled(wanted: Wanted, proof: Proof) -> Verification | None:
-    if wanted.fresh or proof.aim is not None:
-        return None
-    return _book(wanted, proof).recall(proof.part)
+    name = _name(proof)
+    return _book(wanted, proof).recall(name) if name is not None and not wanted.fresh else None
+
+
+def _name(proof: Proof) -> str | None:
+    """What the book calls a proof; None if it keeps none of its kind."""
+    if proof.aim is None:
+        return proof.part
+    return f"{PUBLIC}-{proof.aim.exercise}" if proof.part == PUBLIC else None
 
 
 def _found(
