@@ -48,7 +48,10 @@ def pulled_back(
         return (), detached
     with torch.set_grad_enabled(True):  # whatever mode the submission left
         weighted = _Weighted.apply([c for _, c in pairs], *(y for y, _ in pairs))  # type: ignore[no-untyped-call]  # torch's
-    gradients = torch.autograd.grad(weighted, wanted, allow_unused=True)
+    if graph.accumulates:
+        gradients = devices.accumulated(weighted, wanted)
+    else:
+        gradients = list(torch.autograd.grad(weighted, wanted, allow_unused=True))
     return tuple(encoder(g) for g in gradients), detached
 
 

@@ -141,6 +141,14 @@ class Graph:
         )
 
     @property
+    def accumulates(self) -> bool:
+        """Return whether a part is computed again by a backward pass of its own.
+
+        torch.utils.checkpoint does so unless told otherwise, and then knows `backward` alone.
+        """
+        return any(type(node).__name__ == "CheckpointFunctionBackward" for node in self._nodes)
+
+    @property
     def formulas(self) -> tuple[str, ...]:
         """The formulas that take part, as often as they do; which kind of view is left out."""
         names = (type(node).__name__ for node in self._nodes)
@@ -148,3 +156,29 @@ class Graph:
 
     def reaches(self, leaf: torch.Tensor) -> bool:
         return id(leaf) in self._leaves
+
+
+def accumulated(total: torch.Tensor, wanted: list[torch.Tensor]) -> list[torch.Tensor | None]:
+    """The gradients that `total.backward()` leaves, which are taken away again."""
+    leaves = {id(x): x for x in (*wanted, *_leaves_of(total))}.values()
+    before = [(x, x.grad) for x in leaves]
+    try:
+        for x, _ in before:
+            x.grad = None
+        total.backward()
+        return [x.grad for x in wanted]
+    finally:
+        for x, gradient in before:
+            x.grad = gradient
+
+
+def _leaves_of(total: torch.Tensor) -> list[torch.Tensor]:
+    waiting, seen, found = [total.grad_fn], set[Any](), list[torch.Tensor]()
+    while waiting:
+        node: Any = waiting.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            waiting += [earlier for earlier, _ in node.next_functions]
+            if (leaf := getattr(node, "variable", None)) is not None:
+                found.append(leaf)
+    return found

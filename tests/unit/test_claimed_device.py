@@ -48,6 +48,10 @@ def doubled(x, y):
 
 def astray(x, y):
     return Astray.apply(x) * y
+
+def again(x, y):
+    from torch.utils.checkpoint import checkpoint
+    return checkpoint(lambda x: x * x, x, use_reentrant=True)
 """
 
 
@@ -91,6 +95,13 @@ def test_a_formula_that_the_cpu_did_not_see_is_run(pull_back):
     pull_back("elsewhere", "cpu")
     _, gradients = pull_back("elsewhere")
     assert float(gradients[0].sum()) == 0.0
+
+
+@pytest.mark.parametrize("device", ["cpu", "fake-gpu"])
+def test_what_a_checkpoint_computes_again_has_its_gradient(pull_back, device):
+    reply, gradients = pull_back("again", device)
+    assert reply.status == "ok"
+    assert torch.equal(gradients[0], torch.full((2, 3), 2.0, dtype=torch.float16))
 
 
 def test_what_was_cut_off_is_said(pull_back):

@@ -19,7 +19,7 @@ from ...model.axes import axis
 from ...model.bank import Bank
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ...model.report import ExerciseReport, SubmissionReport
+from ...model.report import Diagnosis, ExerciseReport, SubmissionReport
 from ...model.verdicts import Ending
 from ...repair.words import question
 from ...terminal.console import terminal
@@ -121,7 +121,7 @@ def _print(console: Console, week: Week, report: SubmissionReport) -> None:
 
 
 def _said(e: ExerciseReport, week: Week) -> list[str]:
-    said = [f"{d.name}: {d.title} (explains {d.explains} of {d.of})" for d in e.explained]
+    said = [f"{d.name}: {d.title}{_share(d)}" for d in e.explained]
     said += [f"inherits the mistake of {name}" for name in e.inherits]
     said += [f"{place.file}, line {place.line}: {question(place.kind)}" for place in e.suspects]
     failed = [t for t in e.tests if t.verdict.failed]
@@ -129,6 +129,11 @@ def _said(e: ExerciseReport, week: Week) -> list[str]:
         where = f" (line {test.line} of {week.module})" if test.line else ""
         said.append(f"{test.name}: {test.verdict}: {test.message}{where}")
     return said + [f"and {len(failed) - _MOST} more tests"] * (len(failed) > _MOST)
+
+
+def _share(named: Diagnosis) -> str:
+    """How much a name explains, where that is known."""
+    return f" (explains {named.explains} of {named.of})" if named.of else ""
 
 
 def _recounted(report: SubmissionReport, over: int) -> SubmissionReport:

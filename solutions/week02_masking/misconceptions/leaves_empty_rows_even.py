@@ -1,0 +1,15 @@
+"""Hides entries behind the lowest number of the type, and leaves the even weights of an empty row.
+
+Exercise: masked_softmax
+Believes: a very low score for everything leaves no weight for anything.
+Shows: all is right but rows in which everything is hidden: they hold 1/m everywhere.
+Hint: A softmax only sees differences. What does it make of scores that are all equally low?
+Rejected by: test_empty_rows
+Costs: 30 %
+Belief: empty_rows
+"""
+
+
+def masked_softmax(scores, mask, dim=-1):
+    filled = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    return torch.softmax(filled, dim=dim)
