@@ -16,6 +16,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -157,11 +158,12 @@ def _statements(cells: list[dict[str, Any]]) -> Iterator[ast.stmt]:
         yield from _parsed(source)
 
 
-def _parsed(source: str) -> list[ast.stmt]:
+@lru_cache(maxsize=256)  # most cells are as they were handed out, to everybody
+def _parsed(source: str) -> tuple[ast.stmt, ...]:
     try:
-        return ast.parse(source).body
+        return tuple(ast.parse(source).body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+        return ()
 
 
 def _definitions(source: str) -> Mapping[str, ast.stmt]:

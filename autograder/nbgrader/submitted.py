@@ -7,8 +7,9 @@ import os
 import shutil
 import warnings
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -73,7 +74,7 @@ def _looked_through(course: Course, week: Week, folder: Path, submission: Submis
     released = Workspace(course).released(week)
     notes = [*submission.notes, *_stand_in(folder)]
     own = read_cells(folder / f"{week.name}.ipynb")
-    notes += cell_notes(own, read_cells(released / f"{week.name}.ipynb"), week) if own else []
+    notes += cell_notes(own, _cells_of_all(released / f"{week.name}.ipynb"), week) if own else []
     names = written_in(own, {e.name for e in week.exercises})
     stub = _text(released / week.module) if names else ""
     module = submission.files.get(week.module, b"").decode("utf-8", "replace") if names else ""
@@ -86,6 +87,20 @@ def _looked_through(course: Course, week: Week, folder: Path, submission: Submis
     elif names:
         notes.append(code_note(week, names))
     return msgspec.structs.replace(submission, files=files, problem=problem, notes=tuple(notes))
+
+
+def _cells_of_all(released: Path) -> list[dict[str, Any]]:
+    """The released notebook's cells; what is read for one student serves the next."""
+    try:
+        found = released.stat()
+    except OSError:
+        return []
+    return _read_once(released, (found.st_mtime_ns, found.st_size, found.st_ino))
+
+
+@lru_cache(maxsize=16)
+def _read_once(released: Path, _: tuple[int, ...]) -> list[dict[str, Any]]:
+    return read_cells(released)
 
 
 def _stand_in(folder: Path) -> list[Note]:
