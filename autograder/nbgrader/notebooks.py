@@ -49,6 +49,8 @@ def text_of(path: Path) -> str:
     if path.is_symlink() or not path.is_file() or path.stat().st_size > _BOUND:
         raise ValueError(f"{path.name} is no file of a notebook's size")
     text = path.read_bytes().decode("utf-8")
+    if _weight(text, '"{[,:') <= _MOST_BYTES:  # whatever of it stands in strings
+        return text
     outside = text if _weight(text, '"') > _MOST_BYTES else _STRING.sub("", text)
     if _weight(text, '"') + _weight(outside, "{[,:") > _MOST_BYTES:
         raise ValueError(f"{path.name} holds more parts than a notebook does")
@@ -101,9 +103,14 @@ def unwritten(week: Week, module: str, stub: str) -> set[str]:
 
 def written_in(cells: list[dict[str, Any]], names: set[str]) -> list[str]:
     """Which of these exercises a notebook's code defines, in the order of its cells."""
-    defining = [c for c in cells if _DEFINES.search(_source(c))]  # parsing them all takes a while
+    defining = [c for c in cells if _defines(_source(c))]  # parsing them all takes a while
     defined = (n.name for n in _statements(defining) if isinstance(n, _Definition))
     return [name for name in dict.fromkeys(defined) if name in names]
+
+
+def _defines(source: str) -> bool:
+    """Return whether something is defined; to look for words where none is takes the longest."""
+    return ("def" in source or "class" in source) and bool(_DEFINES.search(source))
 
 
 def code_note(week: Week, names: list[str]) -> Note:
@@ -151,11 +158,18 @@ def _statements(cells: list[dict[str, Any]]) -> Iterator[ast.stmt]:
     for cell in cells:
         if cell.get("cell_type") != "code":
             continue
-        source = _MAGIC.sub("", _source(cell))
-        signs += signs_in(source)
+        source, own = _code_of(_source(cell))
+        signs += own
         if signs > MOST_SIGNS:
             return
         yield from _parsed(source)
+
+
+@lru_cache(maxsize=256)
+def _code_of(source: str) -> tuple[str, int]:
+    """A cell's code without the notebook's own commands, and how many signs it has."""
+    code = _MAGIC.sub("", source)
+    return code, signs_in(code)
 
 
 @lru_cache(maxsize=256)  # most cells are as they were handed out, to everybody
