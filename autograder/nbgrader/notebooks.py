@@ -103,7 +103,8 @@ def unwritten(week: Week, module: str, stub: str) -> set[str]:
 
 def written_in(cells: list[dict[str, Any]], names: set[str]) -> list[str]:
     """Which of these exercises a notebook's code defines, in the order of its cells."""
-    defining = [c for c in cells if _defines(_source(c))]  # parsing them all takes a while
+    code = (c for c in cells if c.get("cell_type") == "code")
+    defining = [c for c in code if _defines(_source(c))]  # parsing them all takes a while
     defined = (n.name for n in _statements(defining) if isinstance(n, _Definition))
     return [name for name in dict.fromkeys(defined) if name in names]
 
