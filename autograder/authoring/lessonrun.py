@@ -10,6 +10,7 @@ from typing import Any
 
 from ..model.course import Course, Week
 from ..model.errors import KitError
+from ..student.notebook import WHOLE_LESSON
 from .handout import week_files
 from .proof import Verification
 
@@ -50,6 +51,7 @@ def _run(folder: Path, name: str) -> Any:
         "IPYTHONDIR": str(folder / ".ipython"),
         "PYTHONWARNINGS": "default",
         "NBGRADER_EXECUTION": "validate",  # a check that is not green raises
+        WHOLE_LESSON: "1",
     }
     before = {key: os.environ.get(key) for key in settings}
     os.environ |= settings

@@ -204,3 +204,15 @@ def test_two_weeks_are_kept_and_no_more(tiny, tmp_path) -> None:
         notebook.check_warm("shout", folder)
     assert [path.name for path in notebook._kept] == ["week02_b", "week04_c"]
     notebook._end()
+
+
+@pytest.mark.parametrize("cell", ['check("double")\n', "check('double')", ' check( "a" ) \n'])
+def test_validate_runs_the_checks(cell: str) -> None:
+    assert notebook.checks_alone([cell]) == [cell]
+
+
+@pytest.mark.parametrize(
+    "cell", ["train()\n", 'check("double")\ntrain()\n', "%matplotlib inline\n", 'x = check("a")\n']
+)
+def test_validate_leaves_out_what_it_does_not_look_at(cell: str) -> None:
+    assert notebook.checks_alone([cell]) == ["pass\n"]
