@@ -7,7 +7,7 @@ gains nothing: verdicts and points are settled before. What a change puts in is 
 
 Which versions are tried, and how little of each, is in `search`. What is found is confirmed by the
 hidden tests: all that failed pass now, and none that passed fails. Where another submission has the
-same words and failed the same tests, what mended that one is tried.
+same words and failed the same tests, what was found there holds.
 """
 
 from __future__ import annotations
@@ -252,9 +252,8 @@ def suspects(
         mended = _searched(written, probes, wrong, bench, bank)
         if len(known) < _MOST_KNOWN:
             known[cause] = mended
-    elif not mended.beside and not mended.together:
-        mended = Mended(tuple(n for n in mended.numbers if bench.passes(written[n])))
-    places = _places(wrong.module, mended, [written[n] for n in mended.numbers])
+    changed = [written[n] for n in mended.numbers if n < len(written)]
+    places = _places(wrong.module, mended, changed)
     return FoundPlaces(places or stopped, mended.beside)
 
 
