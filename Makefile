@@ -46,7 +46,8 @@ e2e: setup postgresql
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[browser,postgres,hub]'
 	npm install --silent --no-fund --no-audit --prefix .venv/axe axe-core@4.14.1
 	npm install --silent --no-fund --no-audit --prefix .venv/hub configurable-http-proxy@5.3.0
-	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s -rs tests/e2e_browser tests/e2e/test_postgres.py tests/e2e/test_hub.py tests/cluster/test_serve.py
+	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s -rs tests/e2e_browser tests/e2e/test_postgres.py tests/e2e/test_hub.py tests/e2e/test_two_services.py tests/cluster/test_serve.py
+	AUTOGRADER_E2E=1 AUTOGRADER_EVERY=$(or $(EVERY),4) $(BIN)/python -m pytest -q -n $(or $(JOBS),2) tests/attacks/test_doors.py
 	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope -m thorough
 
 # The service in the hour before a deadline, 400 students with three hand-ins each, and a hundred
