@@ -15,7 +15,7 @@ demo: setup
 test: setup
 	$(BIN)/autograder build --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-	$(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope --no-loadscope-reorder
+	$(BIN)/python -m pytest -q -n $(or $(JOBS),3) --dist loadscope --no-loadscope-reorder
 
 # An answer within about a minute: what needs no sandbox, no nbgrader and no browser.
 quick: setup
@@ -47,7 +47,7 @@ e2e: setup postgresql
 	npm install --silent --no-fund --no-audit --prefix .venv/axe axe-core@4.14.1
 	npm install --silent --no-fund --no-audit --prefix .venv/hub configurable-http-proxy@5.3.0
 	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s -rs tests/e2e_browser tests/e2e/test_postgres.py tests/e2e/test_hub.py tests/e2e/test_two_services.py tests/cluster/test_serve.py
-	AUTOGRADER_E2E=1 AUTOGRADER_EVERY=$(or $(EVERY),4) $(BIN)/python -m pytest -q -n $(or $(JOBS),2) tests/attacks/test_doors.py
+	AUTOGRADER_E2E=1 AUTOGRADER_EVERY=$(or $(EVERY),4) $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope tests/attacks
 	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope -m thorough
 
 # The service in the hour before a deadline, 400 students with three hand-ins each, and a hundred

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from itertools import groupby, islice
 from pathlib import Path
 
 from tests.attacks.attackfiles import Attack, attacks
@@ -9,8 +11,14 @@ from tests.attacks.laboratory import LEFT_BEHIND, NEIGHBOUR, SECRET, Laboratory,
 from tests.attacks.smallcourse import CANARIES
 
 ALL = attacks()
+# The first two variants of each file; `make e2e` tries all of them.
+TRIED = [
+    attack
+    for _, variants in groupby(ALL, key=lambda a: a.path)
+    for attack in islice(variants, None if os.environ.get("AUTOGRADER_E2E") else 2)
+]
 # After the last variant of each file, an honest neighbour is graded in the same warm engine.
-LAST = list({a.path: a for a in ALL}.values())
+LAST = list({a.path: a for a in TRIED}.values())
 # What the trusted process may grow by at any moment, whatever it is answered.
 _MOST_RISEN = 64 << 20
 # Beyond the submission's own limit: starting anew, comparing, diagnosing.
@@ -18,7 +26,7 @@ _GRACE_SECONDS = 4.0
 
 
 def of_groups(*groups: str) -> list[Attack]:
-    return [a for a in ALL if a.path.parent.name in groups]
+    return [a for a in TRIED if a.path.parent.name in groups]
 
 
 def try_one(lab: Laboratory, attack: Attack, tmp_path: Path) -> None:

@@ -10,11 +10,13 @@ import subprocess
 import time
 
 import psutil
+import pytest
 
 # Start-up, sandbox, pool, each result, the report: more moments with AUTOGRADER_KILLS.
 KILLS = int(os.environ.get("AUTOGRADER_KILLS", "5"))
 
 
+@pytest.mark.thorough
 def test_a_batch_that_was_killed_again_and_again_ends_as_if_never_killed(
     classroom, right, alive
 ) -> None:
