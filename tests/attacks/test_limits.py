@@ -111,6 +111,7 @@ def busy() -> Iterator[None]:
         other.wait()
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("busy")
 def test_a_busy_machine_is_not_the_submissions_fault(lab: Laboratory) -> None:
     """Work that nearly takes its time would take a lot more here: the clock waits with it."""

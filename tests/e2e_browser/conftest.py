@@ -72,9 +72,9 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def instructor(project: Path) -> Callable[..., str]:
-    """Run an instructor's command in the project; it must succeed."""
+    """Run an instructor's command in the project; it must succeed, or end with `code`."""
 
-    def run(*arguments: str) -> str:
+    def run(*arguments: str, code: int = 0) -> str:
         done = subprocess.run(
             [Path(sys.executable).parent / "autograder", *arguments],
             cwd=project,
@@ -84,7 +84,7 @@ def instructor(project: Path) -> Callable[..., str]:
             timeout=300,
             check=False,
         )
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.returncode == code, done.stdout + done.stderr
         return done.stdout
 
     return run

@@ -64,7 +64,7 @@ def test_a_student_fetches_writes_validates_submits_and_reads_feedback(
     expect(page.locator("#submitted_assignments_list > .list_item")).to_have_count(1)
     look("6_submitted")
 
-    instructor("collect", "week01")
+    assert "under other names: 1 (ada)" in instructor("collect", "week01", code=1)  # ada is no user
     instructor("grade", "week01")
     instructor("feedback", "week01", "--unmarked")
 

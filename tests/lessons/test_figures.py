@@ -23,14 +23,14 @@ from tests.courses import copy_course
 
 PROJECT = load(Path(__file__).resolve().parents[2])
 COLUMN = 8.0  # inches: about the width of a notebook's column
+TRAINED = ("week01_softmax", "week05_transformer")  # figures of models that are trained first
 every_week = pytest.mark.parametrize("week", PROJECT.weeks, ids=lambda w: w.name)
 
 
 @pytest.mark.parametrize(
     "week",
-    # what week 5's figures show is trained first
     [
-        pytest.param(w, marks=[pytest.mark.thorough] if w.name == "week05_transformer" else [])
+        pytest.param(w, marks=[pytest.mark.thorough] if w.name in TRAINED else [])
         for w in PROJECT.weeks
     ],
     ids=lambda w: w.name,
