@@ -92,7 +92,8 @@ def run(root: Path, server: Server, tmp_path_factory: pytest.TempPathFactory) ->
         )
         said = done.stdout + done.stderr
         assert server.password not in said
-        fine = (0, 1) if {"collect", "status"} & {*arguments} else (0,)  # 1: something is odd
+        odd = {"release", "collect", "status"}  # the due date is past, users have other names
+        fine = (0, 1) if odd & {*arguments} else (0,)
         assert done.returncode in fine or not passes, said
         return done
 
@@ -190,7 +191,7 @@ def test_late_work_is_counted_and_exported(played: Played) -> None:
 
 
 def test_feedback_holds_the_mended_score_and_what_late_work_costs(played: Played) -> None:
-    assert "(Score: 2.2 / 6.0)" in played.feedback  # of 2 + 1 + 2.5
+    assert "2.2 of 6 points" in played.feedback  # of 2 + 1 + 2.5
 
 
 def test_status_reads_the_server(played: Played) -> None:
