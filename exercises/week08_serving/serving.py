@@ -132,7 +132,7 @@ def grouped_query_attention(
     H_kv = 1 is multi-query attention (Shazeer, 2019).
 
     Args:
-        q: queries, (B, H, n, d).
+        q: queries, (B, H, n, d). All three have one dtype.
         k: keys, (B, H_kv, m, d).
         v: values, (B, H_kv, m, d_v).
         mask: bool, True = may attend; (n, m), or of 4 dimensions and broadcastable to (B, H, n, m).
@@ -175,7 +175,7 @@ class GroupedQueryAttention(nn.Module):
         Args:
             x: (B, s, C).
             cache: anything with `KVCache`'s `append` and `length`, made for n_kv_heads heads of
-                size d. Only these two may be used.
+                size d, in x's dtype. Only these two may be used.
 
         Returns:
             (B, s, C).
@@ -275,8 +275,8 @@ def generate_cached(model: Any, idx: torch.Tensor, max_new_tokens: int) -> torch
 
     Args:
         model: called as model(ids (B, s), caches), gives logits (B, s, V); `model.new_caches(B,
-            max_len)` makes its empty caches, for max_len positions. It is left in the mode,
-            training or evaluation, in which it came.
+            max_len)` makes its empty caches, for max_len positions. It runs in evaluation mode, and
+            is left in the mode, training or evaluation, in which it came.
         idx: the prompt, ids (B, T), T >= 1.
         max_new_tokens: how many tokens to add to each sequence; 0 is allowed.
 
@@ -341,8 +341,8 @@ def speculative_step(
     Token i of the draft, t, is kept while u_i < p_i[t] / q_i[t]. At the first that is refused, the
     next token is drawn from max(p_i - q_i, 0), normalised; if all are kept, from p_k. What comes
     out is distributed exactly as if the large model had written alone (Leviathan et al., 2023,
-    algorithm 1 and appendix A.1). It is drawn with u_k, the last entry of u: the token is the
-    smallest one whose cumulative probability exceeds u_k.
+    algorithm 1 and appendix A.1). The next token is always drawn with u_k, the last entry of u: it
+    is the smallest one whose cumulative probability exceeds u_k.
 
     Args:
         draft: the drafted tokens, int (k,); k = 0 is allowed. None has q_i[t] = 0.

@@ -186,8 +186,11 @@ def test_PagedCache_takes_and_gives_back():
     with pytest.raises(ValueError, match=r"\d"):
         cache.append("b", numbers[:2].view(1, 2, 1), numbers[:2].view(1, 2, 1))
     cache.free("a")
-    assert cache.free_pages == 3, f"a had three pages; now {cache.free_pages} are free"
+    assert cache.free_pages == 3, f"a gave three pages back; 3 are free, not {cache.free_pages}"
     assert cache.gather("b")[0].flatten().tolist() == [5], "b keeps what it has"
+    cache.append("b", numbers[6:9].view(1, 3, 1), numbers[6:9].view(1, 3, 1))
+    again = cache.gather("b")[0].flatten().tolist()
+    assert again == [5, 6, 7, 8], f"b goes on in pages that a gave back: not {again}"
 
 
 def test_speculative_step_by_hand():
@@ -197,7 +200,7 @@ def test_speculative_step_by_hand():
     q = torch.tensor([[0.8, 0.1, 0.1]])
     kept = speculative_step(torch.tensor([0]), p, q, torch.tensor([0.2, 0.5]))
     assert kept == (1, 2), f"0.2 < 0.2/0.8: kept, and 0.5 draws token 2 from the last row: {kept}"
-    refused = speculative_step(torch.tensor([0]), p, q, torch.tensor([0.3, 0.5]))
+    refused = speculative_step(torch.tensor([0]), p, q, torch.tensor([0.3, 0.1]))
     assert refused == (0, 1), f"0.3 is too much; only token 1 has more in p than in q: {refused}"
     empty = speculative_step(torch.tensor([], dtype=torch.long), p[:1], q[:0], torch.tensor([0.1]))
     assert empty == (0, 0), f"without a draft the token comes from p: {empty}"

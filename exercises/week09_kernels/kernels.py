@@ -89,8 +89,8 @@ def matmul(a: torch.Tensor, b: torch.Tensor, block: int = 16) -> torch.Tensor:
     Returns:
         (M, N), in float32 for either dtype.
     """
-    # TODO: a kernel with a two-dimensional grid. A tile's places are a column of row numbers plus a
-    # row of column numbers; whichever lie outside are masked.
+    # TODO: a kernel with a two-dimensional grid. A tile's places are a column of row numbers,
+    # times the rows' stride, plus a row of column numbers, times theirs; those outside are masked.
     raise NotImplementedError("matmul")
 
 

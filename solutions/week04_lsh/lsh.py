@@ -31,7 +31,7 @@ def attention_memory(
         seq_len: number of positions n.
         kind: ``"full"`` for n x n scores; ``"lsh"`` where, in each of ``n_hashes`` rounds, each
             position is compared with the two chunks of ``bucket_size`` positions that it may look
-            at.
+            at; the first chunk counts like all others.
         bucket_size: positions in a chunk.
         n_hashes: rounds of hashing.
         bytes_per_element: size of one score, 4 for float32.
