@@ -99,7 +99,10 @@ def scores_are_those_of_the_reports(played: Played) -> list[str]:
 
 
 def planted(played: Played) -> Iterator[tuple[Week, Part, str, tuple[str, ...], bool, float]]:
-    """Every mistake in a last submission: who, its name, what was named, alone?, points lost."""
+    """Every mistake in a last submission: who, its name, what was named, alone?, points lost.
+
+    The points of one belief are lost once, be it in another exercise.
+    """
     for part in played.parts:
         report = kept_report(played.course, part.week, part.student)
         if report is None:
@@ -109,7 +112,9 @@ def planted(played: Played) -> Iterator[tuple[Week, Part, str, tuple[str, ...], 
             known = {mistake.name, *mistake.same_as}
             alone = len(part.last.mistakes) == 1 and part.last.plain
             found = tuple(d for d in exercise.diagnosis if d in known)
-            yield part.week, part, mistake.name, found, alone, exercise.max_score - exercise.score
+            charged = {exercise.name, *(d.counted_in for d in exercise.deductions)}
+            lost = sum(e.max_score - e.score for e in report.exercises if e.name in charged)
+            yield part.week, part, mistake.name, found, alone, lost
 
 
 def every_mistake_costs_points(played: Played) -> list[str]:

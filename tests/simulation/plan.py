@@ -142,7 +142,8 @@ def _hand_in(
     plain = draw.random() < 0.5 or not bank.alternatives
     plain = plain or any(_leans_on_the_solution(m, bank) for m in mistakes)
     source = bank.solution if plain else draw.choice(bank.alternatives).source
-    for mistake in mistakes:
+    # what keeps another exercise for later use comes after it
+    for mistake in sorted(mistakes, key=lambda m: _leans_on_the_solution(m, bank)):
         source += mistake.source.removeprefix(bank.solution)
     return HandIn(course.localized(time), source, tuple(mistakes), answers, plain)
 
