@@ -11,11 +11,11 @@ from tests.attacks.laboratory import LEFT_BEHIND, NEIGHBOUR, SECRET, Laboratory,
 from tests.attacks.smallcourse import CANARIES
 
 ALL = attacks()
-# The first two variants of each file; `make e2e` tries all of them.
+# The first variant of each file; `make e2e` tries all of them.
 TRIED = [
     attack
     for _, variants in groupby(ALL, key=lambda a: a.path)
-    for attack in islice(variants, None if os.environ.get("AUTOGRADER_E2E") else 2)
+    for attack in islice(variants, None if os.environ.get("AUTOGRADER_E2E") else 1)
 ]
 # After the last variant of each file, an honest neighbour is graded in the same warm engine.
 LAST = list({a.path: a for a in TRIED}.values())

@@ -117,6 +117,7 @@ def test_where_the_code_stops_is_known_without_a_search(finder):
     assert finder.lines(STOPS) == {2}
 
 
+@pytest.mark.thorough
 def test_a_version_that_hangs_does_not_end_the_search(finder):
     assert 6 in finder.lines(HANGS_WHEN_CHANGED)
 

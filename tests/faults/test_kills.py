@@ -51,6 +51,7 @@ def test_a_batch_that_was_killed_again_and_again_ends_as_if_never_killed(
     assert not list(classroom.temporary.glob("autograder-work-*")), "solutions are left behind"
 
 
+@pytest.mark.thorough
 def test_a_killed_process_of_the_pool_costs_nobody_anything(classroom, right) -> None:
     process = classroom.start("--jobs", "2")
     assert kill_twice(process, "spawn_main", grandchildren=1)

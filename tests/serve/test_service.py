@@ -184,6 +184,7 @@ def has_come(client: httpx.Client, receipt: str, moment: str) -> bool:
     return over or {"taken": True, "growing": bool(said["grows"]), "graded": over}[moment]
 
 
+@pytest.mark.thorough
 def test_a_kill_at_any_moment_loses_no_receipt_and_honours_each_once(course, served, people):
     receipts = {}
     for number, (student, moment) in enumerate(MOMENTS.items()):
