@@ -66,18 +66,18 @@ def step_back(pid: int) -> None:
 
 def peak_resident_bytes(pid: int) -> int:
     """The most resident memory that a process ever had; 0 if it is gone."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/status", encoding="ascii") as file:
-        for line in file:
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) << 10
-    return 0
+    return _status_bytes(pid, "VmHWM")
 
 
 def anonymous_bytes(pid: int) -> int:
     """Resident memory that lies behind no file: what a process and its parents wrote."""
+    return _status_bytes(pid, "RssAnon")
+
+
+def _status_bytes(pid: int, field: str) -> int:
     with contextlib.suppress(OSError), open(f"/proc/{pid}/status", encoding="ascii") as file:
         for line in file:
-            if line.startswith("RssAnon:"):
+            if line.startswith(f"{field}:"):
                 return int(line.split()[1]) << 10
     return 0
 

@@ -11,22 +11,19 @@ import pytest
 from autograder.authoring.verify import verify_week
 from autograder.grading.warm import warm_engine
 from autograder.model.course import load
+from tests.weeks import each_week
 
 PROJECT = Path(__file__).resolve().parents[2]
 COURSE = load(PROJECT)
 # The proofs of these take less than half a minute each, in a fresh clone.
 SHORT = ("week01_softmax", "week05_transformer", "week08_serving")
 LONG = [week.name for week in COURSE.weeks if week.name not in SHORT]
-WEEKS = [
-    pytest.param(week.name, marks=[pytest.mark.thorough] if week.name in LONG else [])
-    for week in COURSE.weeks
-]
 
 
-@pytest.mark.parametrize("week", WEEKS)
+@each_week(COURSE.weeks, thorough=LONG)
 def test_stub_solution_alternatives_and_misconceptions_of(week, autograder):
     # one draw of the hidden inputs, the same in every clone
-    done = autograder("verify", week, "--quick", "--draws", "1", timeout=900)
+    done = autograder("verify", week.name, "--quick", "--draws", "1", timeout=900)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert " 0 gaps" in done.stdout
 

@@ -20,6 +20,7 @@ from autograder.authoring.figures import (
 from autograder.authoring.shows import differences, shown_of
 from autograder.model.course import Course, load
 from tests.courses import copy_course
+from tests.weeks import each_week
 
 PROJECT = load(Path(__file__).resolve().parents[2])
 COLUMN = 8.0  # inches: about the width of a notebook's column
@@ -27,14 +28,7 @@ TRAINED = ("week01_softmax", "week05_transformer")  # figures of models that are
 every_week = pytest.mark.parametrize("week", PROJECT.weeks, ids=lambda w: w.name)
 
 
-@pytest.mark.parametrize(
-    "week",
-    [
-        pytest.param(w, marks=[pytest.mark.thorough] if w.name in TRAINED else [])
-        for w in PROJECT.weeks
-    ],
-    ids=lambda w: w.name,
-)
+@each_week(PROJECT.weeks, thorough=TRAINED)
 def test_every_figure_shows_what_is_drawn_today(week) -> None:
     assert list(stale_figures(PROJECT, week, redraw=True)) == []
 

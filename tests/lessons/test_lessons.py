@@ -21,6 +21,7 @@ from autograder.authoring.lesson import figures_used, lesson_text
 from autograder.authoring.lessonrun import complaints
 from autograder.model.course import Course, Week, load
 from autograder.site.build import week_pages
+from tests.weeks import each_week
 
 PROJECT = load(Path(__file__).resolve().parents[2])
 WRITTEN = [
@@ -30,7 +31,14 @@ WRITTEN = [
     and (PROJECT.exercise_folder(w) / w.module).is_file()
 ]
 CELL_SECONDS = 120
-SHORT = ("week02_masking", "week04_lsh", "week08_serving", "week09_kernels")
+# Their cells train, or draw from many runs.
+LONG = (
+    "week01_softmax",
+    "week03_multihead",
+    "week05_transformer",
+    "week06_beyond",
+    "week07_flash",
+)
 every_week = pytest.mark.parametrize("week", WRITTEN, ids=lambda w: w.name)
 
 
@@ -56,11 +64,7 @@ def test_every_figure_of_a_lesson_is_drawn(week: Week) -> None:
             assert min(picture.size) > 100
 
 
-@pytest.mark.parametrize(
-    "week",
-    [pytest.param(w, marks=[pytest.mark.thorough] if w.name not in SHORT else []) for w in WRITTEN],
-    ids=lambda w: w.name,
-)
+@each_week(WRITTEN, thorough=LONG)
 def test_a_lesson_runs_and_its_checks_are_green(
     week: Week, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

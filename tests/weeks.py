@@ -1,0 +1,18 @@
+"""Tests of each week, of which some are thorough ones (`make e2e`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import pytest
+
+from autograder.model.course import Week
+
+
+def each_week(weeks: Iterable[Week], thorough: Collection[str]) -> pytest.MarkDecorator:
+    """The test's argument `week`, one after another; those named in `thorough` are marked so."""
+    marks = pytest.mark.thorough
+    return pytest.mark.parametrize(
+        "week",
+        [pytest.param(w, id=w.name, marks=marks if w.name in thorough else ()) for w in weeks],
+    )
