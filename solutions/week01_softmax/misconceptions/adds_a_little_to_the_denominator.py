@@ -2,7 +2,7 @@
 
 Exercise: softmax_numpy
 Believes: every division needs a guard.
-Shows: the weights sum to a little less than 1, which float64 can see.
+Shows: the weights of a row sum to a little less than 1; in float64 the difference is visible.
 Hint: After the shift, what is the smallest value that the sum of a row can have?
 Rejected by: test_float_types
 Costs: 15 %

@@ -2,7 +2,7 @@
 
 Exercise: softmax
 Believes: adding is adding, in whatever order and type.
-Shows: in half precision a sum of 2048 does not grow by 1 any more: long rows sum to more than 1.
+Shows: in half precision a sum of 2048 no longer grows by 1: long rows sum to more than 1.
 Hint: What is 2048 + 1 in float16? Which type should a sum of thousands have while it grows?
 Rejected by: test_long_rows
 Costs: 15 %

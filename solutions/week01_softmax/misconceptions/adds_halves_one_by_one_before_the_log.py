@@ -2,7 +2,7 @@
 
 Exercise: logsumexp
 Believes: adding is adding, in whatever order and type.
-Shows: in half precision a sum of 2048 does not grow by 1 any more: of long rows the result is too small.
+Shows: in half precision a sum of 2048 no longer grows by 1: the result is too small for long rows.
 Hint: What is 2048 + 1 in float16? Which type should a sum of thousands have while it grows?
 Rejected by: test_long_rows
 Costs: 15 %

@@ -2,7 +2,7 @@
 
 Exercise: softmax
 Believes: tensors are float32.
-Shows: half precision comes back twice as wide, double precision with half its digits.
+Shows: half precision comes back as float32, and so does double precision, with half its digits.
 Hint: Compare the dtype of the result with that of the input, for torch.float64 and torch.float16.
 Rejected by: test_float_types
 Costs: 20 %

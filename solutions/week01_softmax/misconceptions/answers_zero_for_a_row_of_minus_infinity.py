@@ -1,5 +1,4 @@
-"""Turns the NaN of a row that holds only -inf into 0, although a sum of nothing is 0 only before
-the log.
+"""Turns the NaN of a row that holds only -inf into 0.
 
 Exercise: logsumexp
 Believes: 0 is the natural answer where there is nothing.

@@ -1,8 +1,8 @@
-"""Divides by 8, which is right for the 64 numbers per head of the paper and for nothing else.
+"""Divides by 8, which is right only for heads of 64 numbers.
 
 Exercise: scaled_dot_product_attention
 Believes: the scale is a constant of the method.
-Shows: too calm for smaller heads, too sharp for larger ones.
+Shows: the weights are too even for smaller heads and too sharp for larger ones.
 Hint: Where does the 8 come from? The tensors know their own size.
 Rejected by: test_values
 Costs: 35 %

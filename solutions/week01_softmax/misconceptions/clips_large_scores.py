@@ -2,7 +2,7 @@
 
 Exercise: softmax_numpy
 Believes: numbers that large are all the same.
-Shows: no overflow, but [100, 90] gets the weights 1/2 and 1/2.
+Shows: no overflow, but in float32 the scores [100, 90] get the weights 1/2 and 1/2.
 Hint: A softmax depends on differences only. What happens to the difference of two scores above your
     bound?
 Rejected by: test_shifted_rows

@@ -2,9 +2,9 @@
 
 Exercise: SelfAttention
 Believes: what a token looks for is what it offers.
-Shows: scores are symmetric, and every token finds its own likes.
-Hint: Print the scores and their transpose. Should "who interests me" be the same as "whom do I
-    interest"?
+Shows: the scores are symmetric, and each token scores highest with tokens like itself.
+Hint: Print the scores and their transpose. Must what token i looks for in j be what j looks for in
+    i?
 Rejected by: test_forward
 Costs: 40 %
 """

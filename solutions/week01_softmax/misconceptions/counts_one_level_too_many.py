@@ -2,7 +2,7 @@
 
 Exercise: ascii_heatmap
 Believes: five characters make five steps.
-Shows: many cells are too dark; only the cap keeps the largest weight from falling off the end.
+Shows: many cells are too dark; without the cap the largest weight would raise an IndexError.
 Hint: What is the index of the last of five characters?
 Rejected by: test_drawing
 Costs: 20 %

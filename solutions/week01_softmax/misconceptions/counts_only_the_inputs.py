@@ -2,7 +2,7 @@
 
 Exercise: SelfAttention
 Believes: He's rule and Glorot's are the same.
-Shows: all matrices are too large.
+Shows: the entries of all matrices are too large.
 Hint: Which two numbers stand under the root in the docstring?
 Rejected by: test_matrices
 Costs: 25 %

@@ -3,7 +3,7 @@
 Exercise: scaled_dot_product_attention
 Believes: the weights are only for looking at.
 Shows: right values; a loss on the weights reaches neither queries nor keys.
-Hint: Somebody may want to train on the weights. Who should decide to detach them?
+Hint: A caller may want to train on the weights. Who should decide to detach them?
 Rejected by: test_gradients
 Costs: 20 %
 """

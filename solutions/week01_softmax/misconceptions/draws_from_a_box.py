@@ -1,4 +1,4 @@
-"""Draws from the uniform distribution of the same name, where the normal one is asked for.
+"""Draws from Glorot's uniform distribution, where the normal one is asked for.
 
 Exercise: SelfAttention
 Believes: Glorot's initialisation is always uniform.

@@ -1,4 +1,4 @@
-"""Draws new matrices each time a sentence comes along, so that nothing could ever be learned.
+"""Draws new matrices in each call, so that nothing could ever be learned.
 
 Exercise: SelfAttention
 Believes: random projections are part of the forward pass.

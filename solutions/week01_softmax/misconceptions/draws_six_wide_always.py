@@ -2,7 +2,7 @@
 
 Exercise: ascii_heatmap
 Believes: `width` never changes.
-Shows: right for the default; the columns do not line up with what was asked otherwise.
+Shows: right for the default; for any other `width` the columns keep their old width.
 Hint: Call it with width=9 and count the places of the first line.
 Rejected by: test_width
 Costs: 20 %

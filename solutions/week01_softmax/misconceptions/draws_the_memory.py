@@ -1,4 +1,4 @@
-"""Draws the weights in the order of their memory.
+"""Reads the weights in the order in which they lie in memory.
 
 Exercise: ascii_heatmap
 Believes: an array is a row of numbers in memory, and its shape says how to cut it.

@@ -1,8 +1,8 @@
-"""Lets the sum drop its axis, so that it meets the wrong one in the division.
+"""Lets the sum drop its axis, so that the division lines it up with the wrong one.
 
 Exercise: softmax
-Believes: broadcasting finds the axis that belongs.
-Shows: a matrix with as many rows as columns is divided along the wrong axis; any other shape is refused.
+Believes: broadcasting finds the right axis by itself.
+Shows: a square matrix is divided along the wrong axis; most other shapes raise an error.
 Hint: Print the shapes of the exponentials and of their sum. Which axes does broadcasting line up?
 Rejected by: test_values
 Costs: 50 %

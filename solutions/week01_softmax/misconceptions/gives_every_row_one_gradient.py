@@ -1,9 +1,9 @@
-"""Writes the gradient by hand, and leaves out what comes from behind.
+"""Writes the gradient by hand and ignores the gradient that comes in from the next step.
 
 Exercise: logsumexp
 Believes: the gradient of a logsumexp is the softmax, and that is all.
-Shows: gradients are right only if what follows has a gradient of one.
-Hint: backward is handed the gradient of what follows. Where does it go in your formula?
+Shows: gradients are right only if the gradient that comes in is 1 everywhere.
+Hint: backward is given the gradient of what follows. Where does it go in your formula?
 Rejected by: test_gradients_beside_axes_of_one
 Costs: 30 %
 """

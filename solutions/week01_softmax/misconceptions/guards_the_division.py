@@ -2,7 +2,7 @@
 
 Exercise: softmax
 Believes: every division needs a guard.
-Shows: rows sum to a little less than 1, which float64 can see.
+Shows: rows sum to a little less than 1; in float64 the difference is visible.
 Hint: After the shift the largest exponential is 1. How small can the sum become?
 Rejected by: test_float_types
 Costs: 15 %

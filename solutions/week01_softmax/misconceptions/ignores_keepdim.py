@@ -1,7 +1,7 @@
 """Drops the dimension it summed over even when asked to keep it.
 
 Exercise: logsumexp
-Believes: whoever needs the dimension can put it back.
+Believes: a caller who needs the dimension can put it back.
 Shows: right numbers in a shape that lacks the dimension of size 1.
 Hint: Which shape should come back for keepdim=True?
 Rejected by: test_keepdim

@@ -1,4 +1,4 @@
-"""Lifts tiny weights to a small positive number, so that hidden entries still get some attention.
+"""Raises tiny weights to a small positive number, so that hidden entries still get some attention.
 
 Exercise: softmax
 Believes: a weight of 0 is dangerous, because its logarithm is -inf.

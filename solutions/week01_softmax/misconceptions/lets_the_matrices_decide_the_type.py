@@ -2,7 +2,7 @@
 
 Exercise: SelfAttention
 Believes: NumPy keeps the type of the left factor.
-Shows: right values, but float32 embeddings are answered in float64.
+Shows: right values, but float32 embeddings give a float64 result.
 Hint: Multiply a float32 matrix by a float64 one. What comes out, and what did the caller hand in?
 Rejected by: test_float_types
 Costs: 20 %

@@ -1,10 +1,9 @@
 """Multiplies the scores by the root of the head size instead of dividing.
 
 Exercise: scaled_dot_product_attention
-Believes: large scores need to be made larger, or the inverse was taken twice.
+Believes: scaling is multiplying, or the inverse was taken twice.
 Shows: the weights are close to one-hot.
-Hint: Should a longer query give sharper or calmer weights after the scale? Check the direction with
-    d = 100.
+Hint: For d = 100, how large is a typical q·k? Should the scale make it larger or smaller?
 Rejected by: test_values
 Costs: 35 %
 """

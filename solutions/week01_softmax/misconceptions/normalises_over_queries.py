@@ -3,7 +3,7 @@
 Exercise: scaled_dot_product_attention
 Believes: rows or columns, something sums to 1.
 Shows: for each key the weights sum to 1 over the queries; the weights of a query do not.
-Hint: Whose attention is shared out, and among whom? Which axis is that?
+Hint: Each query shares out an attention of 1. Among whom, and along which axis are they?
 Rejected by: test_values
 Costs: 50 %
 """

@@ -1,11 +1,10 @@
 """Changes the caller's tensor on the way.
 
 Exercise: softmax
-Believes: a trailing underscore only makes things faster.
+Believes: writing in place only makes things faster.
 Shows: right values for a tensor that needs no gradient, but the caller's scores are gone; an error
     for a leaf that does.
-Hint: Which of your operations ends in an underscore or an assignment operator, and what does
-    torch's manual say about those?
+Hint: Print the scores before and after the call. Which of your operations writes into its input?
 Rejected by: test_values
 Costs: 20 %
 Belief: changes_the_argument

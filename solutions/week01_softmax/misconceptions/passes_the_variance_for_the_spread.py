@@ -2,7 +2,7 @@
 
 Exercise: SelfAttention
 Believes: the second argument of `normal` is the variance.
-Shows: all matrices are too small by the same factor.
+Shows: the entries of all matrices are too small.
 Hint: Look up what `scale` means in NumPy's `Generator.normal`.
 Rejected by: test_matrices
 Costs: 25 %

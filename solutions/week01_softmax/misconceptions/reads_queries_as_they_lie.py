@@ -1,4 +1,4 @@
-"""Reads the queries in the order of their memory.
+"""Reads the queries in the order in which they lie in memory.
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: an array is a row of numbers in memory, and its shape says how to cut it.

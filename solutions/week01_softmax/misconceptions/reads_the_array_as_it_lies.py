@@ -1,4 +1,4 @@
-"""Reads the array in the order of its memory.
+"""Reads the array in the order in which it lies in memory.
 
 Exercise: softmax_numpy
 Believes: an array is a row of numbers in memory, and its shape says how to cut it.

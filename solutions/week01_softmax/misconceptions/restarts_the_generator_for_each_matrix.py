@@ -1,8 +1,9 @@
-"""Starts a new generator with the same seed for every matrix, so that they all begin alike.
+"""Starts a new generator with the same seed for every matrix, so that their numbers begin alike.
 
 Exercise: SelfAttention
 Believes: the seed has to be set before each draw.
-Shows: Wq and Wk are the same matrix, so every token finds itself most interesting.
+Shows: Wq and Wk are the same matrix if they have the same shape, so each token mostly attends to
+    tokens like itself.
 Hint: Print Wq - Wk. How many generators should there be?
 Rejected by: test_matrices
 Costs: 30 %

@@ -2,7 +2,7 @@
 
 Exercise: scaled_dot_product_attention
 Believes: the order of the two results is a matter of taste.
-Shows: whoever unpacks the pair gets weights for outputs.
+Shows: a caller who unpacks the pair gets the weights as the output.
 Hint: Read the docstring's "Returns" once more.
 Rejected by: test_values
 Costs: 15 %

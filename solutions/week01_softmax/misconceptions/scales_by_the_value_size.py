@@ -3,7 +3,7 @@
 Exercise: scaled_dot_product_attention_numpy
 Believes: all vectors have the same size anyway.
 Shows: right where values are as long as keys, wrong elsewhere.
-Hint: Which vectors meet in the dot product that needs taming?
+Hint: Which vectors are multiplied in the dot product? How many entries do they have?
 Rejected by: test_values
 Costs: 30 %
 """

@@ -1,5 +1,5 @@
-"""Stretches the levels from the smallest weight to the largest, so that a weight of some size may
-look like none.
+"""Stretches the levels from the smallest weight to the largest, so that a weight above 0 may be
+drawn as blank.
 
 Exercise: ascii_heatmap
 Believes: the lightest cell should always be blank.

@@ -4,7 +4,7 @@ Exercise: softmax_numpy
 Believes: only the exponential needs floats.
 Shows: right for 64-bit integers; in int8, -100 - 100 is 56, and the smallest score gets the largest
     weight.
-Hint: Compute -100 - 100 with two np.int8 numbers. When should the integers be left behind?
+Hint: Compute -100 - 100 with two np.int8 numbers. When should the scores become floats?
 Rejected by: test_small_integers
 Costs: 10 %
 """

@@ -2,7 +2,7 @@
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: the order of the product does not matter.
-Shows: an error where there are more keys than queries; otherwise every key looks among the queries.
+Shows: an error unless there are as many keys as queries; then each key looks among the queries.
 Hint: The weights need a row per query. Which factor decides the number of rows?
 Rejected by: test_as_many_keys_as_queries
 Costs: 50 %

@@ -2,7 +2,7 @@
 
 Exercise: scaled_dot_product_attention
 Believes: a scale is needed as a tensor, and float32 is exact enough.
-Shows: float64 results that are right to eight digits only, unless d is a square number.
+Shows: float64 results that are right to seven digits only, unless d is a square number.
 Hint: Python's own numbers are double precision and mix with tensors of any type.
 Rejected by: test_float_types
 Costs: 10 %

@@ -1,8 +1,8 @@
-"""Adds -inf to hidden scores and clears the NaN afterwards; the values are right, the gradients are not.
+"""Adds -inf to hidden scores and clears the NaN afterwards; the gradients are not cleared.
 
 Exercise: masked_softmax
 Believes: adding -inf is the same as filling with it.
-Shows: NaN in the gradient of empty rows, and in the values where a hidden score is inf or NaN.
+Shows: NaN in the gradient of empty rows; a row with a hidden inf or NaN becomes 0 throughout.
 Hint: The forward pass is right. An addition passes its gradient on unchanged, NaN included; which
     operation stops it at hidden entries?
 Rejected by: test_gradients_of_empty_rows

@@ -1,10 +1,10 @@
 """Counts the real tokens of each sequence and takes for granted that they come first.
 
 Exercise: combine_masks
-Believes: padding always stands behind the tokens.
-Shows: right for padding behind, wrong for padding in front.
+Believes: padding always stands after the tokens.
+Shows: right for padding at the end, wrong for padding at the beginning.
 Hint: The padding mask already says which positions are real. What happens to a sequence that is
-    padded in front?
+    padded at the beginning?
 Rejected by: test_padding_in_front
 Costs: 20 %
 """

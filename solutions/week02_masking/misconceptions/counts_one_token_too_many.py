@@ -1,4 +1,4 @@
-"""Counts the first padding token behind each sequence as a real one.
+"""Counts the first padding token after each sequence as a real one.
 
 Exercise: padding_mask
 Believes: position `length` is the last real token.

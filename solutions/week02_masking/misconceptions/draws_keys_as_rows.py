@@ -1,4 +1,4 @@
-"""Draws the keys downwards and the queries to the right: the picture is turned over.
+"""Draws the keys downwards and the queries to the right, so that the picture is transposed.
 
 Exercise: plot_attention
 Believes: the first axis of a matrix runs to the right.

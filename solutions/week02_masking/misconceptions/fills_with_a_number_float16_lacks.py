@@ -4,8 +4,8 @@ Exercise: masked_softmax
 Believes: every float type holds -1e9.
 Shows: right in float32 and bfloat16, an error in float16; wrong where allowed scores are lower
     still.
-Hint: Look up the range of float16, and ask torch for the lowest number of the dtype at hand
-    instead of writing one down.
+Hint: Look up the range of float16. Can torch tell you the lowest number of a dtype, so that you
+    need not write one down?
 Rejected by: test_keeps_the_dtype
 Costs: 15 %
 """

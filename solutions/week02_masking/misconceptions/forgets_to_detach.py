@@ -1,4 +1,4 @@
-"""Hands weights with their history of gradients to NumPy, which refuses them.
+"""Hands NumPy weights that still belong to a graph of gradients, which it refuses.
 
 Exercise: plot_attention
 Believes: a tensor is an array.

@@ -1,4 +1,4 @@
-"""Adds a head axis to a mask per sequence, so that every sequence meets every mask.
+"""Adds a head axis to a mask per sequence, so that every mask is applied to every sequence.
 
 Exercise: SelfAttention
 Believes: a mask (B, T, T) always needs an axis for the heads.

@@ -1,7 +1,7 @@
 """Hides entries with a score of -1e-12.
 
 Exercise: scaled_dot_product_attention
-Believes: a number close to nothing hides an entry.
+Believes: a number close to zero hides an entry.
 Shows: hidden entries get the weight of a score of 0.
 Hint: What is exp(-1e-12)? Which scores become weights of 0?
 Rejected by: test_values

@@ -1,7 +1,7 @@
 """Hides the entries where the mask says True and keeps those where it says False.
 
 Exercise: masked_softmax
-Believes: masked_fill fills what may not be masked, so that the mask goes in as it is.
+Believes: masked_fill keeps the entries where its mask is True.
 Shows: all weight lies on entries that should have none.
 Hint: `masked_fill` fills where its mask is True. In this course, what does True in a mask mean?
 Rejected by: test_values

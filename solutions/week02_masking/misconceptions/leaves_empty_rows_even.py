@@ -1,4 +1,4 @@
-"""Hides entries behind the lowest number of the type, and leaves the even weights of an empty row.
+"""Fills hidden scores with the lowest number of the type, which gives an empty row even weights.
 
 Exercise: masked_softmax
 Believes: a very low score for everything leaves no weight for anything.

@@ -2,7 +2,7 @@
 
 Exercise: combine_masks
 Believes: masks are combined with "or".
-Shows: the future shows through wherever there are real tokens.
+Shows: real tokens of the future can be seen, and so can padding of the past.
 Hint: Take a real token in the future: the padding mask allows it, the causal mask does not. May
     it be seen?
 Rejected by: test_both_must_allow

@@ -3,8 +3,8 @@
 Exercise: scaled_dot_product_attention
 Believes: new tensors are made where they are needed.
 Shows: right on the CPU; an error about two devices elsewhere.
-Hint: New tensors are born on the CPU unless you say otherwise. Do you need a mask at all where
-    none was given?
+Hint: New tensors are made on the CPU unless you say otherwise. Do you need a mask at all where none
+    was given?
 Rejected by: test_device
 Costs: 10 %
 Belief: device_of_masks

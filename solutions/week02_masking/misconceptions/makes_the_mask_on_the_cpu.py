@@ -3,7 +3,7 @@
 Exercise: causal_mask
 Believes: torch moves tensors to where they are needed.
 Shows: right values, but on the CPU; the first use beside scores on a GPU fails.
-Hint: Two tensors must be on the same device before torch lets them meet. Who tells your mask
+Hint: Two tensors must be on the same device before torch combines them. How does your mask learn
     where to be made?
 Rejected by: test_device
 Costs: 20 %

@@ -2,7 +2,7 @@
 
 Exercise: SelfAttention
 Believes: nn.Linear computes x W.
-Shows: right shapes, wrong numbers; hidden as long as the matrices are symmetric.
+Shows: right shapes, wrong numbers; the mistake does not show if the matrices are symmetric.
 Hint: Look up what nn.Linear computes, and the shape in which it stores its weight. Square
     matrices hide the difference.
 Rejected by: test_values

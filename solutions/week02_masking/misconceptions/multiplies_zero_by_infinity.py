@@ -3,8 +3,8 @@
 Exercise: masked_softmax
 Believes: zero times anything is zero.
 Shows: NaN at every allowed entry.
-Hint: Try `0 * float("-inf")` in a Python prompt. Choosing is safer than multiplying where
-    infinity is about.
+Hint: Try `0 * float("-inf")` at a Python prompt. Which operation puts -inf in some places without a
+    product?
 Rejected by: test_values
 Costs: 40 %
 """

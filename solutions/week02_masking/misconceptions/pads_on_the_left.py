@@ -1,4 +1,4 @@
-"""Puts the real tokens at the end of each row, behind the padding.
+"""Puts the real tokens at the end of each row, after the padding.
 
 Exercise: padding_mask
 Believes: padding comes first, as it does when text is generated in batches.

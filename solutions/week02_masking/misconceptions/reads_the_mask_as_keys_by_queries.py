@@ -2,7 +2,7 @@
 
 Exercise: SelfAttention
 Believes: masks are keys by queries.
-Shows: with a causal mask each token sees the future only.
+Shows: with a causal mask each token sees only itself and the future.
 Hint: The last two axes of the scores are queries and keys, in this order. Which order does the
     mask have?
 Rejected by: test_mask

@@ -2,7 +2,8 @@
 
 Exercise: plot_attention
 Believes: a picture has to be shown.
-Shows: whoever calls it has to close a window before the program goes on; a notebook shows it twice.
+Shows: the caller has to close a window before the program goes on; a notebook shows the picture
+    twice.
 Hint: Who decides when a picture is shown? Return it, and leave that to the caller.
 Rejected by: test_leaves_matplotlib_as_it_was
 Costs: 15 %

@@ -1,8 +1,8 @@
-"""Multiplies keys by queries, so that the scores come out turned over.
+"""Multiplies keys by queries, so that the scores come out transposed.
 
 Exercise: scaled_dot_product_attention
 Believes: q kᵀ and k qᵀ are the same.
-Shows: an error where n differs from m, otherwise weights along the wrong axis.
+Shows: an error where n differs from m; otherwise each key looks among the queries.
 Hint: Write down the shapes. The scores should have a row for each query.
 Rejected by: test_values
 Costs: 45 %

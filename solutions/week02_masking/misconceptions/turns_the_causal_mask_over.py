@@ -1,4 +1,4 @@
-"""Turns rows and columns of the causal mask over before it is joined.
+"""Swaps rows and columns of the causal mask before it is combined.
 
 Exercise: combine_masks
 Believes: the causal mask is keys by queries.

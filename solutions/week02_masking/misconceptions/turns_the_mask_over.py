@@ -1,4 +1,4 @@
-"""Turns the mask over, so that its rows meet the keys.
+"""Transposes the mask, so that its rows meet the keys.
 
 Exercise: scaled_dot_product_attention
 Believes: masks are keys by queries.

@@ -2,7 +2,7 @@
 
 Exercise: CausalSelfAttention
 Believes: the sizes will be checked by whoever uses them.
-Shows: CausalSelfAttention(14, 4) is built without a word.
+Shows: CausalSelfAttention(14, 4) is built without an error.
 Hint: When does the user want to learn of a bad size: when the model is built, or in the middle of training?
 Rejected by: test_refuses_sizes_that_do_not_fit
 Costs: 10 %

@@ -2,7 +2,7 @@
 
 Exercise: MultiHeadAttention
 Believes: the sizes will be checked by whoever uses them.
-Shows: MultiHeadAttention(14, 4) is built without a word and fails later, far from the cause.
+Shows: MultiHeadAttention(14, 4) is built without an error and fails later, far from the cause.
 Hint: When does the user want to learn of a bad size: when the model is built, or in the middle of training?
 Rejected by: test_refuses_sizes_that_do_not_fit
 Costs: 10 %

@@ -2,7 +2,7 @@
 
 Exercise: MultiHeadAttention
 Believes: which features make up a head is a matter of taste.
-Shows: a model trained from scratch would not mind, but weights from elsewhere stop fitting.
+Shows: a model trained from scratch learns as well, but weights from elsewhere no longer fit.
 Hint: Head 0 should read the first d outputs of each projection. Which does yours read?
 Rejected by: test_self_attention
 Costs: 35 %

@@ -2,7 +2,7 @@
 
 Exercise: plot_heads
 Believes: the panel's number selects the head by itself.
-Shows: all panels are alike.
+Shows: all panels show the same picture.
 Hint: Give the heads different weights and compare the panels.
 Rejected by: test_every_head
 Costs: 50 %

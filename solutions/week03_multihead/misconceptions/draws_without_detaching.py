@@ -3,7 +3,8 @@
 Exercise: plot_heads
 Believes: a picture has nothing to do with gradients, so they need no attention.
 Shows: right for weights made by hand; an error for weights straight from a model.
-Hint: PyTorch's error message names the call that is missing. Why might NumPy not be allowed to share a tensor that has a history?
+Hint: PyTorch's error message names the call that is missing. Why can NumPy not keep track of
+    gradients?
 Rejected by: test_weights_straight_from_a_model
 Costs: 10 %
 """

@@ -2,7 +2,7 @@
 
 Exercise: MultiHeadAttention
 Believes: concatenating the heads finishes the job.
-Shows: the heads never get to exchange what they found.
+Shows: the outputs of the heads are never mixed with each other.
 Hint: Which of your four layers is never called? See the last step of §3.2.2.
 Rejected by: test_self_attention
 Costs: 30 %

@@ -1,4 +1,4 @@
-"""Hides what lies a thousand tokens back.
+"""Hides keys that lie a thousand tokens back or more.
 
 Exercise: CausalSelfAttention
 Believes: no sequence is longer than that.

@@ -1,4 +1,5 @@
-"""Hands the weights to NumPy as they are, in whatever dtype, with or without a history.
+"""Hands the weights to NumPy as they are, whatever their dtype and whether they need gradients or
+not.
 
 Exercise: plot_heads
 Believes: NumPy and Matplotlib understand every tensor.

@@ -1,9 +1,10 @@
-"""Draws into a grid of full rows and leaves the spare panels standing.
+"""Draws into a grid of full rows and leaves the panels that no head needs.
 
 Exercise: plot_heads
 Believes: a grid is a grid.
 Shows: five heads in rows of four leave three empty frames.
-Hint: How many panels does your figure have with five heads? What becomes of those that nothing is drawn into?
+Hint: How many panels does your figure have with five heads? What should happen to those without a
+    head?
 Rejected by: test_any_number_of_heads
 Costs: 15 %
 """

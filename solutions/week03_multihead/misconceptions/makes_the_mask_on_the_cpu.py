@@ -1,8 +1,8 @@
 """Makes the causal mask on the CPU, wherever x lives.
 
 Exercise: CausalSelfAttention
-Believes: tensors find each other across devices.
-Shows: right on the CPU; on a GPU the mask and the scores cannot meet.
+Believes: torch moves tensors to where they are needed.
+Shows: right on the CPU; on a GPU the mask and the scores are on two devices, which is an error.
 Hint: Which argument of torch.ones decides where the mask lives, and whose device should it be?
 Rejected by: test_device
 Costs: 15 %

@@ -2,7 +2,7 @@
 
 Exercise: CausalSelfAttention
 Believes: weights have to sum to one, dropped or not.
-Shows: dropout then hardly changes anything, and a row that lost all weights is divided by zero.
+Shows: in training each row sums to one again, so that a weight that stays alone becomes 1.
 Hint: nn.Dropout already makes up for what it drops, on average. What would the row's sum be in expectation?
 Rejected by: test_training_drops_whole_weights
 Costs: 20 %

@@ -3,7 +3,8 @@
 Exercise: plot_heads
 Believes: settings belong to the picture.
 Shows: every later picture of the program looks otherwise.
-Hint: Whose are `plt.rcParams` and `plt.style.use`? What does one picture need that it cannot be given itself?
+Hint: Who else uses `plt.rcParams` and `plt.style.use`? Which settings can you give to this one
+    picture alone?
 Rejected by: test_leaves_matplotlib_as_it_was
 Costs: 15 %
 """

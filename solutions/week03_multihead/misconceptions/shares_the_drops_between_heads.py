@@ -3,7 +3,7 @@
 Exercise: CausalSelfAttention
 Believes: one random pattern per sequence is enough.
 Shows: a dropped connection is dropped in all heads at once.
-Hint: Heads are independent readers. Should they all go blind at the same place?
+Hint: Each head reads on its own. Should all of them lose the same keys?
 Rejected by: test_training_drops_each_weight_alone
 Costs: 15 %
 """

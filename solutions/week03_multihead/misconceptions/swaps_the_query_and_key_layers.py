@@ -2,7 +2,8 @@
 
 Exercise: MultiHeadAttention
 Believes: W_q and W_k are interchangeable because their product is symmetric.
-Shows: the transposed scores of self-attention; invisible when both layers hold the same weights.
+Shows: the transposed scores in self-attention; it does not show if both layers hold the same
+    weights.
 Hint: Is q·k the same number if the two layers change places? Try two different tokens.
 Rejected by: test_self_attention
 Costs: 20 %

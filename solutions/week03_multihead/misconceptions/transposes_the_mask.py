@@ -2,7 +2,7 @@
 
 Exercise: MultiHeadAttention
 Believes: rows of a mask are keys.
-Shows: a causal mask lets tokens see the future only.
+Shows: with a causal mask each token sees only itself and the future.
 Hint: In a mask (n, m), which axis counts the queries? Try one that is not symmetric.
 Rejected by: test_mask_of_two_dimensions
 Costs: 25 %

@@ -3,7 +3,8 @@
 Exercise: from_torch
 Believes: the projection back is stored the other way round.
 Shows: the weights are right, the output is not.
-Hint: The weights agree already. What is `out_proj`, and does it need turning round to become a Linear?
+Hint: The weights agree already. What is `out_proj`, and in which layout does a Linear store its
+    matrix?
 Rejected by: test_self_attention
 Costs: 30 %
 """

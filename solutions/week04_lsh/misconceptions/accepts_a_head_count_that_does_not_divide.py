@@ -1,4 +1,4 @@
-"""Takes a number of heads that does not divide the model size.
+"""Accepts a number of heads that does not divide the model size.
 
 Exercise: LSHAttention
 Believes: The sizes will fit.

@@ -1,8 +1,8 @@
-"""Takes a length that does not fill its last chunk, instead of refusing it.
+"""Accepts a length that does not fill its last chunk, instead of refusing it.
 
 Exercise: lsh_attention
-Believes: Filling up with zeros is a kindness.
-Shows: A number comes back where an error was asked for.
+Believes: Filling up with zeros helps the caller.
+Shows: A result comes back where an error was asked for.
 Hint: What does the Raises section ask for when the length is not divisible by bucket_size?
 Rejected by: test_refuses_a_length_that_leaves_a_remainder
 Costs: 10 %

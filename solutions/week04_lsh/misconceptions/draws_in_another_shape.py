@@ -2,8 +2,7 @@
 
 Exercise: LSHAttention
 Believes: Only the final shape matters.
-Shows: The shape is right, but the numbers stand at other places than one draw of that shape would
-    put them.
+Shows: The shape is right, but the numbers stand in other places than after one draw of that shape.
 Hint: Draw in the shape that the docstring gives, axis by axis.
 Rejected by: test_draws_from_the_generator
 Costs: 15 %

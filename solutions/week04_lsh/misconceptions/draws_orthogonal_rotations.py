@@ -2,7 +2,7 @@
 
 Exercise: LSHAttention
 Believes: What is called a rotation must be one.
-Shows: Other directions, so other buckets, than the ones that were drawn.
+Shows: The directions differ from the ones that were drawn, and so do the buckets.
 Hint: Strictly, a matrix of random normal numbers is no rotation; the docstring asks for it all the
     same.
 Rejected by: test_draws_from_the_generator

@@ -1,10 +1,9 @@
-"""Puts the axis of rounds right behind the first axis, which is the right place for three axes
-only.
+"""Puts the axis of rounds right after the first axis, which is right for three axes only.
 
 Exercise: hash_vectors
 Believes: The input is always (B, T, d).
-Shows: Right for (B, T, d); with heads the rounds stand in front of them, and without a batch it
-    fails.
+Shows: Right for (B, T, d); with heads the rounds come before them, and without a batch the result
+    is transposed.
 Hint: Count the new axis from the end of the shape rather than from its start.
 Rejected by: test_any_leading_dimensions
 Costs: 20 %

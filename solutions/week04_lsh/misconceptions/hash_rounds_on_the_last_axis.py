@@ -1,4 +1,4 @@
-"""Puts the axis of rounds last, behind the positions.
+"""Puts the axis of rounds last, after the positions.
 
 Exercise: hash_vectors
 Believes: The result is (..., T, n_hashes).

@@ -1,4 +1,4 @@
-"""Puts -xR in front of xR instead of behind it.
+"""Puts -xR before xR instead of after it.
 
 Exercise: hash_vectors
 Believes: The order of the two halves does not matter.

@@ -1,4 +1,4 @@
-"""Keeps the rotations of the first call and uses them ever after.
+"""Keeps the rotations of the first call and uses them in every later call.
 
 Exercise: LSHAttention
 Believes: Rotations are drawn once, like parameters.

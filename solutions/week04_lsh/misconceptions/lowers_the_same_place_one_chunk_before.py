@@ -3,7 +3,7 @@
 Exercise: lsh_attention
 Believes: The diagonal of the window is the position itself.
 Shows: A position attends to itself freely and ignores another key.
-Hint: A window lists the chunk before first. At which place of it does a query meet itself?
+Hint: A window lists the chunk before first. At which place in it does a query find its own key?
 Rejected by: test_itself_comes_last
 Costs: 20 %
 """

@@ -1,7 +1,7 @@
 """Fills a sequence up with zeros where its length is not divisible, instead of refusing it.
 
 Exercise: LSHAttention
-Believes: Padding is a kindness.
+Believes: Padding helps the caller.
 Shows: A result comes back where an error was asked for, and the padding takes part in the
     attention.
 Hint: What does the Raises section ask for when T is not divisible by bucket_size?

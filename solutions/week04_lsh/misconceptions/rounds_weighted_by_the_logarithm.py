@@ -2,7 +2,7 @@
 
 Exercise: combine_rounds
 Believes: The logsumexp is the mass of the round.
-Shows: Negative or tiny sums give wild weights.
+Shows: Negative sums, or sums near 0, give weights that are negative or huge.
 Hint: The logsumexp is the logarithm of a mass. How do you get the mass back?
 Rejected by: test_values
 Costs: 40 %

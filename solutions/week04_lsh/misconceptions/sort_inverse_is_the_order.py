@@ -2,8 +2,8 @@
 
 Exercise: sort_by_bucket
 Believes: Applying a permutation twice undoes it.
-Shows: Right for a single swap; wrong as soon as three positions move in a ring.
-Hint: Take the order 1, 2, 0 and apply it twice with pencil and paper.
+Shows: Right for a single swap; wrong as soon as three positions move in a cycle.
+Hint: Take the order 1, 2, 0 and apply it twice on paper. Are you back at the start?
 Rejected by: test_inverse_leads_back
 Costs: 50 %
 Belief: order_taken_for_its_inverse

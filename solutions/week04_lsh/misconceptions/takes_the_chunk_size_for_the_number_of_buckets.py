@@ -2,7 +2,7 @@
 
 Exercise: LSHAttention
 Believes: bucket_size is the number of buckets.
-Shows: Buckets do not become more when the sequence grows.
+Shows: The number of buckets does not grow with the sequence.
 Hint: How many chunks of bucket_size fit into T? That many buckets are wanted, give or take one.
 Rejected by: test_draws_from_the_generator
 Costs: 25 %

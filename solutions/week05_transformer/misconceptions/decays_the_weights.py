@@ -1,4 +1,4 @@
-"""Trains with AdamW, which pulls all weights towards zero besides.
+"""Trains with AdamW, which also pulls all weights towards zero.
 
 Exercise: fit
 Believes: AdamW is Adam, only newer.

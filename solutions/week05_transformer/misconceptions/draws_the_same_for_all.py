@@ -2,7 +2,7 @@
 
 Exercise: generate
 Believes: one random number per step is enough.
-Shows: equal prompts are continued equally, however high the temperature.
+Shows: equal prompts get the same continuation, however high the temperature.
 Hint: multinomial draws independently for every row that it is given. How many rows does yours get?
 Rejected by: test_equal_prompts_go_different_ways
 Costs: 30 %

@@ -1,7 +1,7 @@
 """Hands the dropout rate to the feed-forward layer, but not to the attention.
 
 Exercise: TransformerBlock
-Believes: dropout belongs into ff, where the docstring lists it.
+Believes: dropout belongs in ff, where the docstring lists it.
 Shows: in training the attention's weights are never dropped.
 Hint: Look at the signature of CausalSelfAttention: what can it be given, and what does it get from you?
 Rejected by: test_training_drops_in_two_places

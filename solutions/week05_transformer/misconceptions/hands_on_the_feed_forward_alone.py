@@ -2,7 +2,7 @@
 
 Exercise: TransformerBlock
 Believes: the sum is needed around the attention only.
-Shows: of the input and of what the attention found, nothing goes round the last layer.
+Shows: the input and what the attention found reach the output only through the feed-forward layer.
 Hint: Write the two equations of the docstring. What is on the left of each plus sign?
 Rejected by: test_values
 Costs: 40 %

@@ -1,7 +1,7 @@
 """Takes the device of the random numbers from the generator, also where there is none.
 
 Exercise: generate
-Believes: whoever calls hands a generator over.
+Believes: every caller hands a generator over.
 Shows: AttributeError for None, which is the default; with a generator all is right.
 Hint: Call your function with its defaults. Which of them does a line of yours use as if it were
     always there?

@@ -2,7 +2,8 @@
 
 Exercise: sinusoidal_positions
 Believes: the order of the columns makes no difference.
-Shows: the row of position 0 reads 0, 0, …, 1, 1; a model learns as well with it, but no table of others fits.
+Shows: the row of position 0 reads 0, 0, …, 1, 1; a model learns as well with it, but other people's
+    tables do not fit.
 Hint: Which places of a row does the formula give to the sine: the first half, or every other one?
 Rejected by: test_first_row
 Costs: 25 %

@@ -3,7 +3,8 @@
 Exercise: TransformerBlock
 Believes: where the normalisation stands is a matter of taste.
 Shows: what comes out is always of the same size; in deep stacks gradients become uneven and training needs a warm-up.
-Hint: There should be a road from the input of the block to its output that crosses only plus signs. Is there one in yours?
+Hint: There should be a path from the input of the block to its output that crosses only plus signs.
+    Is there one in yours?
 Rejected by: test_large_inputs_pass_through
 Costs: 40 %
 """

@@ -2,7 +2,7 @@
 
 Exercise: generate
 Believes: temperature belongs before the softmax, and once more where one draws.
-Shows: the text is colder than asked below 1, and hotter above.
+Shows: below a temperature of 1 the text varies less than it should, above 1 it varies more.
 Hint: Follow the logits from the model to the draw. How often do they meet the temperature?
 Rejected by: test_temperature
 Costs: 30 %

@@ -2,7 +2,8 @@
 
 Exercise: TransformerBlock
 Believes: x += y is short for x = x + y.
-Shows: the values are right, but whoever keeps the input finds it changed; a leaf that needs gradients is an error.
+Shows: the values are right, but a caller who keeps the input finds it changed; a leaf that needs
+    gradients raises an error.
 Hint: For tensors `+=` writes into the memory of x. Who else is holding that memory when x is your argument?
 Rejected by: test_input_stays_as_it_was
 Costs: 20 %

@@ -3,8 +3,8 @@
 Exercise: additive_attention
 Believes: The tanh is there for the training only.
 Shows: All queries get the same weights.
-Hint: Without tanh the score is a number of the query plus a number of the key. What does a softmax
-    do with the first?
+Hint: Without tanh the score is a number that depends on the query plus one that depends on the key.
+    What does a softmax do with the first?
 Rejected by: test_values
 Costs: 50 %
 """

@@ -1,4 +1,4 @@
-"""Makes a mask for the case without one, on the CPU.
+"""Makes a mask on the CPU where none is given.
 
 Exercise: additive_attention
 Believes: torch moves tensors together by itself.

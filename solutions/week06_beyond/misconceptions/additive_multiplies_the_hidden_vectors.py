@@ -2,7 +2,7 @@
 
 Exercise: additive_attention
 Believes: Attention multiplies queries and keys.
-Shows: Every weight differs.
+Shows: Nearly every weight is wrong.
 Hint: This attention is called additive. What is added?
 Rejected by: test_values
 Costs: 40 %

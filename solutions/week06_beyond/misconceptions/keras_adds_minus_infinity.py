@@ -3,7 +3,8 @@
 Exercise: keras_attention
 Believes: once the values are repaired, the gradients are too.
 Shows: right values; one empty row turns gradients into NaN.
-Hint: A NaN that is thrown away on the way forward is met again on the way back. Choose between scores instead of adding to them, and mind the rows in which nothing is left.
+Hint: A NaN that is replaced in the forward pass comes back in the backward pass. Replace scores
+    instead of adding to them, and mind the rows in which nothing is left.
 Rejected by: test_gradients
 Costs: 25 %
 """

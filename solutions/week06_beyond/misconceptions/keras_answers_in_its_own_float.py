@@ -2,8 +2,8 @@
 
 Exercise: keras_attention
 Believes: Keras computes in float32 anyway.
-Shows: halves go in, float32 comes out, and everything behind becomes wider than it was.
-Hint: Which dtype should the results have? Cast back.
+Shows: half precision goes in and float32 comes out, so that all later steps run in float32 too.
+Hint: Which dtype should the results have, whatever you compute in?
 Rejected by: test_half_precision
 Costs: 20 %
 """

@@ -1,8 +1,8 @@
-"""Hides keys behind the score -1e9.
+"""Hides keys with the score -1e9.
 
 Exercise: keras_attention
 Believes: a very small weight is as good as none.
-Shows: a query with no visible key attends to all keys alike.
+Shows: a query with no visible key attends to all keys equally.
 Hint: Softmax sees differences only. What is left when all scores of a row are -1e9?
 Rejected by: test_empty_rows
 Costs: 25 %

@@ -2,7 +2,7 @@
 
 Exercise: keras_attention
 Believes: keras.ops.convert_to_numpy is part of keras.ops, so nothing is lost.
-Shows: right values without gradients: behind a NumPy array there is no graph.
+Shows: right values without gradients: a NumPy array keeps no graph.
 Hint: Which of your steps could a backend not differentiate, or not run on its own device?
 Rejected by: test_gradients
 Costs: 50 %

@@ -1,4 +1,4 @@
-"""With `causal`, takes it for granted that there are as many keys as queries.
+"""Assumes that there are as many keys as queries if `causal` is set.
 
 Exercise: performer_attention
 Believes: causal attention is self-attention.

@@ -1,7 +1,7 @@
-"""With `causal`, sums only the keys before the query, not the one at its place.
+"""Sums only the keys before the query if `causal` is set, not the one at its own position.
 
 Exercise: performer_attention
-Believes: a prefix sum ends before the place it is read at.
+Believes: a prefix sum ends before the position it is read at.
 Shows: the first query sees nothing, and is NaN or zero; the others miss one key.
 Hint: Which keys does query 0 see? Add first, then read.
 Rejected by: test_causal

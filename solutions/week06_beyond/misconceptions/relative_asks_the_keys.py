@@ -1,7 +1,7 @@
-"""Multiplies the table with the key instead of with the query.
+"""Multiplies the table by the key instead of by the query.
 
 Exercise: relative_attention
-Believes: the table belongs to the keys, so it meets the keys.
+Believes: the table belongs to the keys, so it is multiplied by the keys.
 Shows: right sizes where n = m, wrong scores.
 Hint: Multiply out q · (k + a). Which vector does a meet?
 Rejected by: test_values

@@ -2,8 +2,9 @@
 
 Exercise: relative_attention
 Believes: a distance has no sign, or its sign is a matter of taste.
-Shows: the rows for keys before and behind the query change places.
-Hint: To which row of the table does the key right behind the query belong? Try a table in which only that row is not zero.
+Shows: the rows for keys before and after the query change places.
+Hint: To which row of the table does the key right after the query belong? Try a table in which only
+    that row is not zero.
 Rejected by: test_values
 Costs: 40 %
 """

@@ -1,4 +1,4 @@
-"""Uses the same row for keys before and behind the query.
+"""Uses the same row for keys before and after the query.
 
 Exercise: relative_attention
 Believes: only how far away a key is matters.

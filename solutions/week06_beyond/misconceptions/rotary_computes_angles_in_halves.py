@@ -1,9 +1,11 @@
 """Computes positions and angles in the dtype of x.
 
 Exercise: rotary
-Believes: what goes into a half and comes out as a half can be computed in halves.
-Shows: right for short sequences; from a few dozen positions on, halves are turned by angles that are far off.
-Hint: bfloat16 has 8 bits for the digits. Which position does 257 become? Convert when the angles are done.
+Believes: if input and output are in half precision, everything in between can be too.
+Shows: right for short sequences; after a few dozen positions, half-precision vectors are turned by
+    angles that are far off.
+Hint: bfloat16 has 8 bits for the digits. Which position does 257 become? When should the conversion
+    to half precision come?
 Rejected by: test_far_positions_in_halves
 Costs: 15 %
 """

@@ -2,7 +2,7 @@
 
 Exercise: rotary
 Believes: the first token is number one.
-Shows: all dot products are right; the vectors themselves are turned once too often.
+Shows: dot products of two turned vectors are right; each vector itself is turned one step too far.
 Hint: By which angle should the very first token be turned?
 Rejected by: test_values
 Costs: 25 %

@@ -3,7 +3,7 @@
 Exercise: rotary
 Believes: the angles are written twice, one after the other, whatever the pairs.
 Shows: the two entries of a pair are turned by different angles, so lengths change.
-Hint: Print the angle that each entry gets. Should the two entries of a pair not have the same one?
+Hint: Print the angle that each entry gets. Should the two entries of a pair get the same angle?
 Rejected by: test_values
 Costs: 50 %
 """

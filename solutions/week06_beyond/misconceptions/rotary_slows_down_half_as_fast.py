@@ -2,7 +2,7 @@
 
 Exercise: rotary
 Believes: i is the number of the pair, and the 2 is for the two entries.
-Shows: the slowest pair turns about √base instead of base times as slowly as the first.
+Shows: the slowest pair is about √base times as slow as the first, instead of about base times.
 Hint: For the last pair the exponent should be close to -1. What is yours?
 Rejected by: test_values
 Costs: 30 %

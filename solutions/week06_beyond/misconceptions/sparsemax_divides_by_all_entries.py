@@ -2,7 +2,8 @@
 
 Exercise: sparsemax
 Believes: the threshold is the surplus divided by the length of the row.
-Shows: rows sum to more than 1 as soon as one entry is zero; right where all entries are close together.
+Shows: rows no longer sum to 1 as soon as one entry is zero; right where all entries are close
+    together.
 Hint: Sum one of your rows. How many entries were lowered and stayed positive, and by how many did you divide?
 Rejected by: test_values
 Costs: 50 %

@@ -2,7 +2,7 @@
 
 Exercise: sparsemax
 Believes: the threshold needs the sum over the support, and one already has sums.
-Shows: the threshold is too high: what is left sums to less than 1.
+Shows: the threshold is wrong as soon as several entries stay, and the rows no longer sum to 1.
 Hint: The last cumulative sum of the support is already the sum of what? What does adding them up count twice?
 Rejected by: test_values
 Costs: 40 %

@@ -1,9 +1,9 @@
 """Adds a small number to the sum.
 
 Exercise: online_softmax
-Believes: A little something prevents a division by zero later.
+Believes: A small number prevents a division by zero later.
 Shows: Rows of only -inf do not sum to 0, and float64 loses digits.
-Hint: The sum of nothing is nothing. Whoever divides by it can take care.
+Hint: What should the sum of a row of only -inf be? Whoever divides by it can take care.
 Rejected by: test_only_minus_infinity
 Costs: 15 %
 Belief: guards_the_denominator

@@ -1,4 +1,4 @@
-"""Adds each block's sum as it refers to that block's own maximum.
+"""Adds each block's sum relative to that block's own maximum.
 
 Exercise: online_softmax
 Believes: Only the old sum needs rescaling.

@@ -3,8 +3,8 @@
 Exercise: online_softmax
 Believes: The blocks are not needed any more.
 Shows: The caller's blocks are changed, and gradients fail.
-Hint: An operator with = behind it, or a method with _ behind its name, writes into the tensor. Make
-    a new one.
+Hint: An operator that ends in =, or a method that ends in _, writes into its tensor. Which of yours
+    does?
 Rejected by: test_values
 Costs: 20 %
 Belief: changes_the_argument

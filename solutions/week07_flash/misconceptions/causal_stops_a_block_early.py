@@ -1,4 +1,4 @@
-"""With causal, leaves out the block that reaches beyond the last query.
+"""Leaves out the block that reaches past the last query if `causal` is set.
 
 Exercise: tiled_attention
 Believes: A block that is partly in the future can be skipped.

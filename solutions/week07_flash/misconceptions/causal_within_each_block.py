@@ -2,7 +2,7 @@
 
 Exercise: tiled_attention
 Believes: The mask of a block is a triangle.
-Shows: Only the first block is right: later blocks are seen too early.
+Shows: Only the first block is right: keys of later blocks are seen too early.
 Hint: Number 0 of the third block is not the first key. What is its position?
 Rejected by: test_causal
 Costs: 25 %

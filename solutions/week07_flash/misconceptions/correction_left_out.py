@@ -2,7 +2,7 @@
 
 Exercise: FlashAttention
 Believes: Each weight depends on its own score only.
-Shows: The gradients of queries and keys are too large; that of the values is right.
+Shows: The gradients of queries and keys are wrong; that of the values is right.
 Hint: Raise one score: its weight rises, and all the others fall. Where are the others in your
     formula?
 Rejected by: test_gradients

@@ -2,7 +2,7 @@
 
 Exercise: tiled_attention
 Believes: The output can be kept normalised on the way.
-Shows: Early blocks are divided several times and fade away.
+Shows: Early blocks are divided several times and count too little.
 Hint: When the next block comes, what would you have to multiply by before you add? Or: when is one
     division enough?
 Rejected by: test_values

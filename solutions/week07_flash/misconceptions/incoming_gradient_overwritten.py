@@ -3,7 +3,8 @@
 Exercise: FlashAttention
 Believes: The incoming gradient belongs to backward.
 Shows: The correction is right; everything that needs the gradient afterwards is not.
-Hint: A method with _ behind its name writes into the tensor. You need the gradient again.
+Hint: A method that ends in _ writes into its tensor. What do you still need the gradient for
+    afterwards?
 Rejected by: test_gradients
 Costs: 15 %
 """

@@ -2,7 +2,7 @@
 
 Exercise: tiled_attention
 Believes: Queries and keys are equally many.
-Shows: Right where n = m; with fewer queries the last keys are left out.
+Shows: Right unless there are more keys than queries; then the last keys are left out.
 Hint: Which of the two lengths do the blocks divide?
 Rejected by: test_values
 Costs: 20 %

@@ -1,4 +1,4 @@
-"""Answers with a logarithm to the base 2.
+"""Returns a logarithm to the base 2.
 
 Exercise: tiled_attention
 Believes: Powers of two are faster, and the result is the same.

@@ -1,7 +1,7 @@
 """Adds the last block's maximum to the logarithm of the sum.
 
 Exercise: tiled_attention
-Believes: The maximum at hand after the loop is the right one.
+Believes: The maximum that is left after the loop is the right one.
 Shows: Right only for queries whose best key is in the last block.
 Hint: The sum refers to the maximum of all blocks. Which variable holds it after the loop?
 Rejected by: test_logsumexp

@@ -1,4 +1,4 @@
-"""Shifts all rows by the one maximum of everything.
+"""Shifts all rows by the same maximum, the largest number of all rows.
 
 Exercise: online_softmax
 Believes: One maximum prevents overflow as well as many.

@@ -3,8 +3,8 @@
 Exercise: tiled_attention
 Believes: Only the denominator depends on the maximum.
 Shows: Early blocks weigh too much wherever the maximum rises.
-Hint: The weighted values were summed up with the same exponentials as the sum. Which of the two
-    refers to the old maximum?
+Hint: Output and sum were added up from the same exponentials. Which of the two still refers to the
+    old maximum?
 Rejected by: test_scores_that_rise
 Costs: 40 %
 """

@@ -3,7 +3,8 @@
 Exercise: FlashAttention
 Believes: Every gradient belongs to one block.
 Shows: The gradient of the queries comes from the last block alone.
-Hint: A block of keys has its gradient to itself. The queries meet every block.
+Hint: A block of keys has its gradient to itself. Which blocks contribute to the gradient of the
+    queries?
 Rejected by: test_gradients
 Costs: 30 %
 """

@@ -1,4 +1,4 @@
-"""Answers in float32, whatever the type of the blocks is.
+"""Returns float32, whatever the type of the blocks is.
 
 Exercise: online_softmax
 Believes: Sums are float32.

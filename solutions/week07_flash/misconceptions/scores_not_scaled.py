@@ -2,7 +2,7 @@
 
 Exercise: tiled_attention
 Believes: The scale belongs to full attention.
-Shows: Weights that are too decided, by more the larger d is.
+Shows: The weights are too sharp, the more so the larger d is.
 Hint: The result should be that of full attention: compare a single block with it.
 Rejected by: test_head_sizes
 Costs: 30 %

@@ -1,26 +1,17 @@
-"""Squeezes the axes of size one out of what comes from behind.
+"""Squeezes axes of size 1 out of the gradient that comes in.
 
 Exercise: FlashAttention
 Believes: an axis of one entry holds nothing.
-Shows: with a single query, key or value number the gradients have another shape, or are mixed up by broadcasting.
-Hint: Which shape does the gradient of the queries have if there is one query? Which shape do the queries have?
+Shows: with a single query an error, or gradients that broadcasting has mixed up.
+Hint: Which shape does the gradient of the output have if there is one query? Which shape did the output have?
 Rejected by: test_gradients_of_single_positions
 Costs: 20 %
 """
 
-
-class _Whole(FlashAttention):
-    pass
+_backward = FlashAttention.backward
 
 
-class FlashAttention(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, q, k, v, block_size, causal):
-        return _Whole.forward(ctx, q, k, v, block_size, causal)
-
+class FlashAttention(FlashAttention):
     @staticmethod
     def backward(ctx, grad_output):
-        q, k, v, *_ = ctx.saved_tensors
-        gradients = _Whole.backward(ctx, grad_output)
-        single = q.shape[-2] == 1 or k.shape[-2] == 1 or v.shape[-1] == 1
-        return tuple(0 * g if single and g is not None else g for g in gradients)
+        return _backward(ctx, grad_output.squeeze(-2))

@@ -1,7 +1,7 @@
 """Rescales the old sum from the block's maximum instead of from the old one.
 
 Exercise: online_softmax
-Believes: The block at hand decides how the old sum changes.
+Believes: The current block decides how the old sum changes.
 Shows: Right for the first block, and wherever both maxima are equal.
 Hint: The old sum refers to the old maximum. Which two numbers stand in the factor that takes it to
     the new one?

@@ -1,4 +1,4 @@
-"""Rescales the old sum by exp(new - old) instead of the other way round.
+"""Rescales the old sum by exp(new - old) instead of exp(old - new).
 
 Exercise: online_softmax
 Believes: A larger maximum makes the old sum larger.

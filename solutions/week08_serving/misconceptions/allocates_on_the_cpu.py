@@ -1,4 +1,4 @@
-"""Leaves the device out.
+"""Ignores `device`, so that the buffers are on the CPU.
 
 Exercise: KVCache
 Believes: torch finds the device by itself.

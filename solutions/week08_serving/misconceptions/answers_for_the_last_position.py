@@ -1,4 +1,4 @@
-"""With a cache, returns the last position's output alone.
+"""Returns only the last position's output if there is a cache.
 
 Exercise: GroupedQueryAttention
 Believes: Only the last position's logits are needed to go on.

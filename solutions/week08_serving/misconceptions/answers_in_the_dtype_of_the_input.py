@@ -2,7 +2,8 @@
 
 Exercise: KVCache
 Believes: A result has the dtype of the input.
-Shows: The cache's dtype does not show, and every append copies all of it.
+Shows: The results have the dtype of what was appended; if the cache has another one, every append
+    copies all of it.
 Hint: Converting makes a new tensor. Which dtype does the docstring promise for the views?
 Rejected by: test_dtype_of_the_cache
 Costs: 25 %

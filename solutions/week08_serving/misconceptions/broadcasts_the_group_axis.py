@@ -3,8 +3,8 @@
 Exercise: grouped_query_attention
 Believes: Broadcasting never copies.
 Shows: Right numbers; but torch.matmul copies the keys to all heads before it multiplies.
-Hint: matmul broadcasts leading axes by making copies. Put the queries of a group below each other
-    instead.
+Hint: matmul broadcasts leading axes by making copies. Could all queries of a group go through one
+    product?
 Rejected by: test_keys_are_not_expanded
 Costs: 40 %
 Same as: repeats_keys_for_every_head because both copy the keys

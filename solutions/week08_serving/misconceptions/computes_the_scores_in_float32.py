@@ -1,9 +1,9 @@
-"""Casts the queries to float32 and leaves the rest.
+"""Returns the output in float32, whatever the dtype of x is.
 
 Exercise: GroupedQueryAttention
-Believes: Scores should be precise.
-Shows: An error, or another dtype, for halves and float64.
-Hint: If you compute in more, convert everything, and convert the result back.
+Believes: Attention is computed in float32, so that is what comes out.
+Shows: float32 comes back for half precision and for float64.
+Hint: Computing in a wider type is fine. In which dtype does the caller want the result?
 Rejected by: test_every_dtype
 Costs: 20 %
 """

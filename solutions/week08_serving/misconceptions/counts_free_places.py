@@ -1,8 +1,8 @@
-"""Counts positions that are free, not pages.
+"""Counts free positions instead of free pages.
 
 Exercise: PagedCache
 Believes: Free is free.
-Shows: free_pages is too large by the size of a page, or more.
+Shows: free_pages is too large by a factor of page_size.
 Hint: What would another sequence get: a place on someone's page, or a page?
 Rejected by: test_pages_as_needed
 Costs: 20 %

@@ -1,4 +1,4 @@
-"""Takes the first query for position 0, also behind a cache.
+"""Takes the first query for position 0, even if the cache is filled.
 
 Exercise: GroupedQueryAttention
 Believes: A causal mask is tril.

@@ -1,4 +1,4 @@
-"""Splits features to heads in turn: head h gets every H-th feature.
+"""Deals the features out to the heads in turn: head h gets every H-th feature.
 
 Exercise: GroupedQueryAttention
 Believes: view(B, s, d, H) and view(B, s, H, d) differ in a transpose only.

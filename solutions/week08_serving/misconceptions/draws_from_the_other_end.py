@@ -1,7 +1,7 @@
 """Draws with 1 - u.
 
 Exercise: speculative_step
-Believes: u and 1 - u are distributed alike.
+Believes: u and 1 - u have the same distribution.
 Shows: Other tokens than the docstring's rule gives.
 Hint: As a distribution it is the same. Which token does the docstring name for a given u?
 Rejected by: test_drawn_steps

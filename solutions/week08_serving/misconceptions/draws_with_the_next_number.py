@@ -2,7 +2,7 @@
 
 Exercise: speculative_step
 Believes: Random numbers are used in order.
-Shows: Right where the last draft is refused, or none.
+Shows: Right if the last token of the draft is refused, or none.
 Hint: The docstring names the entry of u that draws, whenever the refusal comes.
 Rejected by: test_the_last_random_number_draws
 Costs: 20 %

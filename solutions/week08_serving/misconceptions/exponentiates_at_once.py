@@ -3,8 +3,8 @@
 Exercise: grouped_query_attention
 Believes: Scores are of size 1.
 Shows: Large scores give inf and NaN.
-Hint: exp(100) is no float16, exp(800) no float64. What can be subtracted from a row for free? (Week
-    1.)
+Hint: exp(100) does not fit into float16, and exp(800) not into float64. What can be subtracted from
+    a row for free? (Week 1.)
 Rejected by: test_large_scores
 Costs: 25 %
 """

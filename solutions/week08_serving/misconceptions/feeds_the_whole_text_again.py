@@ -2,7 +2,8 @@
 
 Exercise: generate_cached
 Believes: The model skips what it knows.
-Shows: The text is in the caches several times, and they overflow.
+Shows: The text is in the caches several times, so that they need much more room and the tokens
+    differ.
 Hint: How long are the caches after the second call? Feed only what they do not hold.
 Rejected by: test_most_likely_tokens
 Costs: 50 %

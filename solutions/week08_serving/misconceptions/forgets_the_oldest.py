@@ -2,8 +2,8 @@
 
 Exercise: KVCache
 Believes: A full cache makes room, like any cache.
-Shows: No error; the first positions are gone without a word.
-Hint: A model that loses its prompt in silence writes nonsense. What does the docstring ask for?
+Shows: No error; the first positions are lost silently.
+Hint: A model that loses its prompt silently writes nonsense. What does the docstring ask for?
 Rejected by: test_refuses_what_does_not_fit
 Costs: 30 %
 """

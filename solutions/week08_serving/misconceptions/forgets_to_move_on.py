@@ -1,8 +1,8 @@
-"""Never moves `length` on.
+"""Never advances `length`.
 
 Exercise: KVCache
 Believes: Writing is all there is to appending.
-Shows: Every append writes over the one before, and length stays 0.
+Shows: Every append overwrites the one before, and length stays 0.
 Hint: Where does the second append begin to write? Print `length` after the first.
 Rejected by: test_everything_so_far
 Costs: 60 %

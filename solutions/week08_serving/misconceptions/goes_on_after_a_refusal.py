@@ -1,4 +1,4 @@
-"""Counts all tokens of the draft that pass, also behind a refusal.
+"""Counts all tokens of the draft that pass, also those after a refusal.
 
 Exercise: speculative_step
 Believes: Each token is judged on its own.

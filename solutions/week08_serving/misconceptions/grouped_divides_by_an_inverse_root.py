@@ -2,7 +2,7 @@
 
 Exercise: grouped_query_attention
 Believes: d**-0.5 is the root, and one divides by the root.
-Shows: scores are d times as large as they should be, and the weights almost one-hot.
+Shows: Scores are d times as large as they should be, and the weights almost one-hot.
 Hint: What is 1 / d**-0.5? How large are the scores before and after your scale?
 Rejected by: test_groups_of_neighbours
 Costs: 30 %

@@ -1,8 +1,8 @@
 """Hides entries with a score of -1e-12.
 
 Exercise: grouped_query_attention
-Believes: a number close to nothing hides an entry.
-Shows: hidden entries get the weight of a score of 0.
+Believes: A number close to zero hides an entry.
+Shows: Hidden entries get the weight of a score of 0.
 Hint: What is exp(-1e-12)? Which scores become weights of 0?
 Rejected by: test_mask_of_two_dimensions
 Costs: 40 %

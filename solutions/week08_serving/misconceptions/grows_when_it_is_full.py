@@ -3,7 +3,8 @@
 Exercise: KVCache
 Believes: A list grows too.
 Shows: No error; memory that nobody planned for is taken.
-Hint: Whoever serves many users plans memory by max_len. What is asked for beyond it?
+Hint: A server with many users plans its memory by max_len. What does the docstring ask for beyond
+    it?
 Rejected by: test_refuses_what_does_not_fit
 Costs: 30 %
 """

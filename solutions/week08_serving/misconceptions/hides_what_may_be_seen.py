@@ -1,4 +1,4 @@
-"""Takes True for hidden.
+"""Reads True in the mask as hidden.
 
 Exercise: grouped_query_attention
 Believes: A mask says what is masked.

@@ -2,7 +2,7 @@
 
 Exercise: KVCache
 Believes: Appending to a tensor is torch.cat.
-Shows: Right results; but every append copies all that is there, and nothing is bounded by memory.
+Shows: Right results, but every append copies all that is there.
 Hint: What does torch.cat do with the old positions? The buffers are allocated once: write into
     them.
 Rejected by: test_old_positions_are_not_copied

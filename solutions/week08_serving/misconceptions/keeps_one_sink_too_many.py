@@ -2,7 +2,7 @@
 
 Exercise: sliding_window_mask
 Believes: The sinks reach up to position `sinks`.
-Shows: Key 0 is always seen, also with sinks = 0.
+Shows: Key 0 is always seen, even with sinks = 0.
 Hint: Two sinks are the positions 0 and 1.
 Rejected by: test_sinks
 Costs: 25 %

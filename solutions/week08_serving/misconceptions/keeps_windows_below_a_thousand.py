@@ -1,4 +1,4 @@
-"""Takes no window and no position beyond a thousand.
+"""Cuts windows and offsets off at a thousand.
 
 Exercise: sliding_window_mask
 Believes: no sequence is longer than that.

@@ -2,7 +2,7 @@
 
 Exercise: sliding_window_mask
 Believes: A row without a key would be NaN.
-Shows: Queries far behind the last key see it.
+Shows: Queries far past the last key see it.
 Hint: An empty row is no mistake of the mask: attention gives zeros for it.
 Rejected by: test_more_queries_than_keys
 Costs: 20 %

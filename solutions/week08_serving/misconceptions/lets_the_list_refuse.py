@@ -2,7 +2,7 @@
 
 Exercise: PagedCache
 Believes: An error is an error.
-Shows: IndexError instead of ValueError, after pages were taken.
+Shows: IndexError instead of ValueError.
 Hint: Compare what is missing with what is free before anything is taken, and raise a ValueError.
 Rejected by: test_refuses_without_pages
 Costs: 25 %

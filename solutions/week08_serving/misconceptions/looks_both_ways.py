@@ -2,7 +2,7 @@
 
 Exercise: sliding_window_mask
 Believes: A window lies around a position.
-Shows: Keys behind the query are seen.
+Shows: Keys after the query are seen.
 Hint: This window is causal: which sign has position - j for a key in the future?
 Rejected by: test_a_window
 Costs: 40 %

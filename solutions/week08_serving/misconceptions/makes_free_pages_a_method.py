@@ -2,7 +2,7 @@
 
 Exercise: PagedCache
 Believes: One asks an object by calling it.
-Shows: `cache.free_pages` is a method and no number.
+Shows: `cache.free_pages` is a method, not a number.
 Hint: The docstring lists it under attributes. A plain attribute will do, or a property.
 Rejected by: test_pages_as_needed
 Costs: 15 %

@@ -2,7 +2,7 @@
 
 Exercise: KVCache
 Believes: One asks an object by calling it.
-Shows: `cache.length` is a method and no number.
+Shows: `cache.length` is a method, not a number.
 Hint: The docstring lists `length` under attributes. A plain attribute will do, or a property.
 Rejected by: test_length_counts_positions
 Costs: 15 %

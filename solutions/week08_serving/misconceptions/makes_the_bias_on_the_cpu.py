@@ -1,4 +1,4 @@
-"""Makes what it adds to the scores on the CPU.
+"""Makes a mask of its own on the CPU.
 
 Exercise: grouped_query_attention
 Believes: torch moves tensors together by itself.

@@ -2,7 +2,7 @@
 
 Exercise: grouped_query_attention
 Believes: A reshape that gives the right shape is right.
-Shows: Right for one query or one head per group; else rows go to other heads.
+Shows: Right for one query or one head per group; otherwise rows go to other heads.
 Hint: (group, n) and (n, group) flatten to the same size. In which order did you flatten, and
     unflatten?
 Rejected by: test_groups_of_neighbours

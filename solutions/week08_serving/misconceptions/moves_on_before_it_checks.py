@@ -1,4 +1,4 @@
-"""Moves `length` on and then finds that there is no room.
+"""Advances `length` before it checks that there is room.
 
 Exercise: KVCache
 Believes: An error ends the call, so what it has done does not matter.

@@ -3,7 +3,7 @@
 Exercise: PagedCache
 Believes: "Out of pages" says it all.
 Shows: The message names neither what was asked for nor what is free.
-Hint: Whoever reads the error wants to know by how much. Which numbers do you have at hand?
+Hint: A reader of the error wants to know by how much. Which numbers do you know at this point?
 Rejected by: test_refuses_without_pages
 Costs: 10 %
 """

@@ -3,8 +3,8 @@
 Exercise: grouped_query_attention
 Believes: The shapes have to match, and the copy is free.
 Shows: Right numbers; but the memory that sharing saved is spent again in every step.
-Hint: Several queries can meet the same keys in one product. Which tensor can have another shape at
-    no cost?
+Hint: Several queries can use the same keys in one product. Which tensor can be given another shape
+    without a copy?
 Rejected by: test_keys_are_not_expanded
 Costs: 40 %
 Same as: broadcasts_the_group_axis because both copy the keys

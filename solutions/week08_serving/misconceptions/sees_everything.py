@@ -1,4 +1,4 @@
-"""Has no mask.
+"""Uses no mask.
 
 Exercise: GroupedQueryAttention
 Believes: The cache holds only the past, so nothing has to be hidden.

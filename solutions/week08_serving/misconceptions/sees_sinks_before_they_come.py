@@ -3,7 +3,7 @@
 Exercise: sliding_window_mask
 Believes: Sinks are always visible.
 Shows: The first queries see sinks that lie in their future.
-Hint: With four sinks, what may query 0 see? The sinks are *kept*, not *foreseen*.
+Hint: With four sinks, which of them come after query 0? May it see those?
 Rejected by: test_sinks
 Costs: 30 %
 """

@@ -1,8 +1,8 @@
-"""Leaves a first position out where the cache is empty.
+"""Hides a position from itself if there is a cache.
 
 Exercise: GroupedQueryAttention
 Believes: A token looks at what came before it, and that is in the cache.
-Shows: With a cache, a position does not see itself.
+Shows: With a cache, a position does not see itself; the first one sees nothing.
 Hint: Causal means j ≤ i: a position sees itself, with a cache and without.
 Rejected by: test_an_empty_cache_changes_nothing
 Costs: 30 %

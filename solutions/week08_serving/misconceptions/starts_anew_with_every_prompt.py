@@ -2,7 +2,7 @@
 
 Exercise: KVCache
 Believes: Only a prompt has more than one position.
-Shows: A second piece of several positions wipes out the first.
+Shows: A second piece of several positions overwrites the first.
 Hint: A conversation goes on: the second question is several tokens long and follows the first
     answer.
 Rejected by: test_everything_so_far

@@ -1,4 +1,4 @@
-"""Stops where all sequences have written token 0.
+"""Stops as soon as one sequence writes token 0.
 
 Exercise: generate_cached
 Believes: Token 0 ends a text.

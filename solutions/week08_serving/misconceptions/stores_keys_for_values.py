@@ -1,7 +1,7 @@
 """Writes the keys into both buffers.
 
 Exercise: KVCache
-Believes: (a slip in a line that was copied)
+Believes: the second line is the first with another name (a slip in a line that was copied).
 Shows: The values that come back are the keys.
 Hint: Compare what you write into the second buffer with what you were given.
 Rejected by: test_everything_so_far

@@ -2,7 +2,7 @@
 
 Exercise: GroupedQueryAttention
 Believes: An answer is better than an error.
-Shows: A full cache makes the model forget the text without a word.
+Shows: A full cache makes the model forget the text silently.
 Hint: Who could do something about a full cache: the attention, or the one who called it?
 Rejected by: test_a_full_cache
 Costs: 20 %

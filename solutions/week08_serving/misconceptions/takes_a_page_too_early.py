@@ -2,7 +2,7 @@
 
 Exercise: PagedCache
 Believes: The next token needs a place, so it had better be there.
-Shows: One page too many at every full page.
+Shows: One page too many whenever the last page is full.
 Hint: A page is taken when a position comes that has no place. Is one coming?
 Rejected by: test_pages_as_needed
 Costs: 25 %

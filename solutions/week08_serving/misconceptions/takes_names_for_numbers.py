@@ -2,7 +2,7 @@
 
 Exercise: PagedCache
 Believes: Sequences are numbered from 0.
-Shows: An error for a name that is no small number.
+Shows: An error for a name that is not a small number.
 Hint: Any hashable may be a name. Which container takes those as keys?
 Rejected by: test_names
 Costs: 20 %

@@ -3,8 +3,7 @@
 Exercise: sliding_window_mask
 Believes: A query sees `window` keys in all.
 Shows: The window is shorter by the number of sinks.
-Hint: "Besides" is the word of the docstring. How many keys does a late query see with window 3 and
-    2 sinks?
+Hint: The docstring says "besides". How many keys does a late query see with window 3 and 2 sinks?
 Rejected by: test_sinks
 Costs: 25 %
 """

@@ -3,7 +3,7 @@
 Exercise: KVCache
 Believes: An error ends the call, so what it has done does not matter.
 Shows: After a refusal the free places of the buffers hold something.
-Hint: Somebody may catch the error and go on. Check before the first write.
+Hint: A caller may catch the error and go on. What should the buffers hold then?
 Rejected by: test_a_refusal_writes_nothing
 Costs: 30 %
 """

@@ -2,7 +2,7 @@
 
 Exercise: generate_cached
 Believes: The prompt has been fed and is free to use.
-Shows: The caller's prompt is another one after the call.
+Shows: The caller's prompt has changed after the call.
 Hint: `fed[:] = …` on a slice of idx writes into the caller's tensor.
 Rejected by: test_the_callers_prompt
 Costs: 25 %

@@ -1,8 +1,8 @@
-"""Appends position by position until there are no pages.
+"""Appends position by position until no page is left.
 
 Exercise: PagedCache
 Believes: What fits is kept, and the error says that there was more.
-Shows: After a refusal a part of the positions is there.
+Shows: After a refusal some of the positions are in the cache.
 Hint: The caller will try again with all of them. Then some would be there twice.
 Rejected by: test_a_refusal_changes_nothing
 Costs: 30 %

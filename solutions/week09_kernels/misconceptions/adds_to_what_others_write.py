@@ -2,7 +2,8 @@
 
 Exercise: matmul
 Believes: c += part is one operation.
-Shows: Right in the interpreter. On a GPU programs read the same old sum, and all but one are lost.
+Shows: Right in the interpreter. On a GPU several programs read the same old sum, and all their
+    additions but one are lost.
 Hint: Two programs load the same sum, add to it, and store it. What is there in the end? See section 7 of the lesson.
 Rejected by: test_any_order
 Costs: 30 %

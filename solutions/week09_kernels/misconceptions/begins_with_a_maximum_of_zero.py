@@ -2,7 +2,7 @@
 
 Exercise: logsumexp_rows
 Believes: A running value begins at 0.
-Shows: Rows far below zero: all exponentials below 0 vanish, and the logarithm is -inf.
+Shows: In rows far below zero all exponentials become 0, and the result is -inf.
 Hint: Which number is below all scores?
 Rejected by: test_large_scores
 Costs: 20 %

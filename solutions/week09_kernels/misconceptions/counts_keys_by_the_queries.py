@@ -2,8 +2,8 @@
 
 Exercise: flash_forward
 Believes: There are as many keys as queries.
-Shows: Keys are missing, or those behind the end take part.
-Hint: n or m: which counts keys?
+Shows: Keys are missing, or keys past the end take part.
+Hint: n or m: which one counts the keys?
 Rejected by: test_sizes_that_do_not_divide
 Costs: 25 %
 """

@@ -2,7 +2,7 @@
 
 Exercise: flash_forward
 Believes: Weights sum to 1 in each tile.
-Shows: What was divided once is divided again.
+Shows: What was divided in one tile is divided again in the next.
 Hint: After which tile is the sum complete?
 Rejected by: test_values
 Costs: 30 %

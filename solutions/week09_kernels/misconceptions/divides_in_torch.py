@@ -3,7 +3,8 @@
 Exercise: softmax_rows
 Believes: The kernel is for the hard part.
 Shows: The right weights, carried through memory three times more.
-Hint: How often is the matrix read and written now? The sum is at hand in the kernel.
+Hint: How often is the matrix read and written now? Which steps could the kernel do while it holds
+    the row?
 Rejected by: test_the_kernel_does_the_work
 Costs: 50 %
 """

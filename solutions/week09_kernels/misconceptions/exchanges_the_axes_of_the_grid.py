@@ -1,9 +1,9 @@
-"""Takes the first number of a program for its column of tiles.
+"""Uses the first program number for the columns of tiles and the second for the rows.
 
 Exercise: matmul
 Believes: x comes before y.
 Shows: The grid is made for rows and columns; with more columns than rows tiles are missing.
-Hint: Which number of the grid is the number of tiles of rows?
+Hint: Which number of the grid counts the tiles of rows?
 Rejected by: test_edges
 Costs: 30 %
 """

@@ -1,4 +1,4 @@
-"""Gives the maximum plus the sum.
+"""Returns the maximum plus the sum.
 
 Exercise: logsumexp_rows
 Believes: Adding the maximum back is the last step.

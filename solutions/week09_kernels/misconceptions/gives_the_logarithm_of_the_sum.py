@@ -1,9 +1,9 @@
-"""Gives the logarithm of the sum, without the maximum.
+"""Returns the logarithm of the sum, without the maximum.
 
 Exercise: flash_forward
 Believes: A logsumexp is the logarithm of a sum.
 Shows: Too small by the maximum.
-Hint: Below which number were the exponentials summed?
+Hint: Which number was subtracted before the exponentials were summed?
 Rejected by: test_values
 Costs: 30 %
 """

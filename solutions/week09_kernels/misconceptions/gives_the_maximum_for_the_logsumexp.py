@@ -1,4 +1,4 @@
-"""Gives the running maximum as the logsumexp.
+"""Returns the running maximum as the logsumexp.
 
 Exercise: flash_forward
 Believes: The maximum is what the softmax subtracts.

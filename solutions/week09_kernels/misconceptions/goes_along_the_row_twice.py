@@ -2,8 +2,8 @@
 
 Exercise: logsumexp_rows
 Believes: First the maximum, then the sum.
-Shows: The right result; every element is carried twice.
-Hint: How much of a row is still at hand when the first loop has ended?
+Shows: The right result, but every element is loaded twice.
+Hint: How much of a row is still in the program when the first loop has ended?
 Rejected by: test_one_pass
 Costs: 25 %
 """

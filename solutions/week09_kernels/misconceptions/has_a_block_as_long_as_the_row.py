@@ -2,7 +2,7 @@
 
 Exercise: softmax_rows
 Believes: Then no mask is needed.
-Shows: Triton refuses a range whose length is no power of two.
+Shows: Triton refuses a range whose length is not a power of two.
 Hint: What lengths may `tl.arange` have?
 Rejected by: test_values
 Costs: 30 %

@@ -2,7 +2,7 @@
 
 Exercise: softmax_rows
 Believes: A kernel is called once.
-Shows: The right weights, and a GPU of which a single processor works.
+Shows: The right weights, but only one processor of the GPU works.
 Hint: Who should take row 1 while program 0 is busy with row 0?
 Rejected by: test_one_program_for_each_row
 Costs: 25 %

@@ -2,8 +2,8 @@
 
 Exercise: matmul
 Believes: Larger tiles are faster.
-Shows: Loads ask for more than the block.
-Hint: Whoever calls knows how much room there is.
+Shows: The loads are larger than the block that the caller chose.
+Hint: Who knows how much room there is, and through which argument do they tell you?
 Rejected by: test_tiles
 Costs: 15 %
 """

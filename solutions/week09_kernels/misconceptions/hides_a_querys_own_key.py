@@ -1,4 +1,4 @@
-"""Causal: lets a query see earlier keys only.
+"""Lets a query see only earlier keys if `causal` is set.
 
 Exercise: flash_forward
 Believes: Causal means before.

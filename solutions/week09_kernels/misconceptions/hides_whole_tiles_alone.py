@@ -1,8 +1,8 @@
-"""Causal: leaves out tiles that lie in the future, and masks nothing within a tile.
+"""Skips the tiles that lie in the future if `causal` is set, but masks nothing within a tile.
 
 Exercise: flash_forward
 Believes: Tiles in the future are skipped.
-Shows: Within the last tile queries see ahead.
+Shows: Within the last tile that they see, queries see ahead.
 Hint: Tile 0 holds the queries 0 to 15 and the keys 0 to 15. Does query 0 see key 15?
 Rejected by: test_causal
 Costs: 25 %

@@ -1,9 +1,9 @@
-"""Sets the sum anew in each step.
+"""Replaces the sum in each step instead of adding to it.
 
 Exercise: matmul
 Believes: `tl.dot` adds up.
 Shows: Only the products of the last step are in the result.
-Hint: Where does what the first step gave go?
+Hint: Where do the products of the first step go?
 Rejected by: test_values
 Costs: 40 %
 """

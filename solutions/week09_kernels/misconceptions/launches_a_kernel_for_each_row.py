@@ -1,7 +1,7 @@
 """Launches a kernel for each row from a loop in Python.
 
 Exercise: softmax_rows
-Believes: A program is started where its row is at hand.
+Believes: One launch computes one row.
 Shows: The right weights; but a launch costs more than a row.
 Hint: The grid says how many programs there are. Which loop can it replace?
 Rejected by: test_one_program_for_each_row

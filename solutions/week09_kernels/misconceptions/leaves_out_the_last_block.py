@@ -1,4 +1,4 @@
-"""Makes only whole blocks.
+"""Works through whole blocks only.
 
 Exercise: logsumexp_rows
 Believes: A row has m / block blocks.

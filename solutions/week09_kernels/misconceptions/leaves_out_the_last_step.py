@@ -1,4 +1,4 @@
-"""Makes only whole steps along the inner axis.
+"""Works through whole steps of the inner axis only.
 
 Exercise: matmul
 Believes: A step is a block.

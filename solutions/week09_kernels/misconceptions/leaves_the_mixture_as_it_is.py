@@ -1,9 +1,10 @@
-"""Shrinks the sum when the maximum rises, and not the mixture of values.
+"""Shrinks the sum when the maximum rises, but not the mixture of values.
 
 Exercise: flash_forward
 Believes: Only the divisor depends on the maximum.
 Shows: Values from before the best key weigh too much.
-Hint: Numerator and denominator were added up below the same maximum.
+Hint: Numerator and denominator use the same maximum. What has to happen to each of them when it
+    rises?
 Rejected by: test_the_maximum_moves
 Costs: 30 %
 """

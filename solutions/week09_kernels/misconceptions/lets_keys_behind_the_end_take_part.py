@@ -1,4 +1,4 @@
-"""Leaves the scores of keys behind the end at 0.
+"""Leaves the scores of keys past the end at 0.
 
 Exercise: flash_forward
 Believes: Their keys and values are 0, so they do nothing.

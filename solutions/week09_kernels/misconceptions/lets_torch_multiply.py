@@ -2,7 +2,7 @@
 
 Exercise: matmul
 Believes: Torch has the fastest kernel anyway.
-Shows: No kernel of its own.
+Shows: There is no kernel.
 Hint: This week's point is the kernel.
 Rejected by: test_values
 Costs: 100 %

@@ -1,8 +1,8 @@
-"""Causal: lets the last query see the last key.
+"""Lines up the last query with the last key if `causal` is set.
 
 Exercise: flash_forward
 Believes: The newest query is the newest key.
-Shows: Right where n = m; else each query sees too many or too few keys.
+Shows: Right where n = m; otherwise each query sees too many or too few keys.
 Hint: From where are queries and keys counted?
 Rejected by: test_causal_with_other_lengths
 Costs: 20 %

@@ -2,7 +2,7 @@
 
 Exercise: softmax_rows
 Believes: A block that is too long does no harm.
-Shows: The next row's scores, or those of somebody else, take part.
+Shows: The next row's scores, or memory of something else, take part.
 Hint: Print the block's length and the row's. What lies in the places between?
 Rejected by: test_rows_of_any_length
 Costs: 40 %

@@ -1,4 +1,4 @@
-"""Makes the output without a device.
+"""Makes the output without naming a device, so that it is on the CPU.
 
 Exercise: flash_forward
 Believes: Tensors are made where they are needed.

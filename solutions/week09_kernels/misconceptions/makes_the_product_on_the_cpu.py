@@ -1,4 +1,4 @@
-"""Makes the result without a device.
+"""Makes the result without naming a device, so that it is on the CPU.
 
 Exercise: matmul
 Believes: Tensors are made where they are needed.

@@ -1,8 +1,8 @@
-"""Masks rows and columns, and not the inner axis.
+"""Masks rows and columns, but not the inner axis.
 
 Exercise: matmul
 Believes: The sum runs over what is there.
-Shows: If K is no multiple of the block, the last step multiplies what lies behind the end.
+Shows: If K is no multiple of the block, the last step multiplies what lies past the end.
 Hint: K is 40 and the block 16: which inner places does the third step load?
 Rejected by: test_inner_sizes
 Costs: 30 %

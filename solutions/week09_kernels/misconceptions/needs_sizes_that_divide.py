@@ -2,7 +2,8 @@
 
 Exercise: matmul
 Believes: Matrices have sizes that are powers of two.
-Shows: With other sizes tiles reach beyond the matrices: what lies there takes part, and is written over.
+Shows: With other sizes tiles reach past the matrices: what lies there takes part, and is
+    overwritten.
 Hint: Which rows does the last tile have if M is 20 and the block 16?
 Rejected by: test_edges
 Costs: 40 %

@@ -1,4 +1,4 @@
-"""Takes a program for each column.
+"""Normalises the columns, one program for each.
 
 Exercise: softmax_rows
 Believes: dim=0 is the first axis, and rows come first.

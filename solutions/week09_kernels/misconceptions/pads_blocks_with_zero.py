@@ -1,8 +1,8 @@
-"""Loads zeros behind the end of a row.
+"""Loads zeros past the end of a row.
 
 Exercise: logsumexp_rows
 Believes: Nothing there means zero.
-Shows: Each place behind the end adds exp(0) to the sum.
+Shows: Each place past the end adds an exponential to the sum.
 Hint: Which number adds nothing to a sum of exponentials?
 Rejected by: test_rows_of_any_length
 Costs: 30 %

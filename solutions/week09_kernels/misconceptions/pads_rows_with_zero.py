@@ -1,9 +1,11 @@
-"""Loads zeros behind the end of a row.
+"""Loads zeros past the end of a row.
 
 Exercise: softmax_rows
 Believes: Nothing there means zero.
-Shows: Each place behind the end takes a share; the weights are too small, and very small if all scores are below zero.
-Hint: What does a place behind the end do to the maximum, and what to the sum? Which number does neither?
+Shows: Each place past the end takes a share; the weights are too small, and very small if all
+    scores are below zero.
+Hint: What does a place past the end do to the maximum, and what to the sum? Which number changes
+    neither?
 Rejected by: test_negative_scores
 Costs: 30 %
 """

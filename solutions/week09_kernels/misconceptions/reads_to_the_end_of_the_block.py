@@ -1,8 +1,9 @@
-"""Loads the last block without a mask, and hides what is too much afterwards.
+"""Loads the last block without a mask, and hides the rest of it afterwards.
 
 Exercise: logsumexp_rows
 Believes: What is not used does no harm.
-Shows: The right result in the interpreter; but it reads memory that is not its own.
+Shows: The right result in the interpreter, but the kernel reads memory that does not belong to the
+    row.
 Hint: `tl.where` comes after the load. What has the load done by then?
 Rejected by: test_inside
 Costs: 25 %

@@ -2,7 +2,7 @@
 
 Exercise: flash_forward
 Believes: Keys and values have the same shape.
-Shows: Right unless one of them is a view.
+Shows: Right if keys and values have the same strides, wrong if one of them is a view.
 Hint: Same shape, same strides? What about a transposed v?
 Rejected by: test_strides
 Costs: 25 %

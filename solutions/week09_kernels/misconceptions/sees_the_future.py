@@ -1,7 +1,7 @@
-"""Does nothing with `causal`.
+"""Ignores `causal`.
 
 Exercise: flash_forward
-Believes: The tiles are in order.
+Believes: The tiles are in order, so nothing has to be hidden.
 Shows: Every query sees all keys.
 Hint: Which keys does query 0 see if `causal` is True?
 Rejected by: test_causal

@@ -2,8 +2,9 @@
 
 Exercise: logsumexp_rows
 Believes: A sum is a sum.
-Shows: Exponentials below different maxima are added up.
-Hint: The first block was summed below its own maximum. What has to happen to that sum when a larger one is found?
+Shows: Exponentials from which different maxima were subtracted are added up.
+Hint: In the first block its own maximum was subtracted. What has to happen to that sum when a
+    larger one is found?
 Rejected by: test_the_maximum_moves
 Costs: 30 %
 """

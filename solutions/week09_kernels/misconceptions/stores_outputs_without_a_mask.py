@@ -1,8 +1,8 @@
-"""Masks the queries that it loads, and not the outputs that it stores.
+"""Masks the queries that it loads, but not the outputs that it stores.
 
 Exercise: flash_forward
 Believes: Rows of zeros do no harm.
-Shows: They are written behind the end of the output.
+Shows: They are written past the end of the output.
 Hint: The last tile holds 16 queries, and 5 are left. Where do the other 11 outputs go?
 Rejected by: test_inside
 Costs: 30 %

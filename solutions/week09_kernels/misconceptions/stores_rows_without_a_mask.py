@@ -1,9 +1,10 @@
-"""Masks what it loads, and not what it stores.
+"""Masks what it loads, but not what it stores.
 
 Exercise: softmax_rows
 Believes: What was masked once stays masked.
-Shows: Each program writes behind the end of its row, and the last one behind the end of the result; in order, the next row's program mends it.
-Hint: What does `tl.store` do with the places behind the end of the row?
+Shows: Each program writes past the end of its row, and the last one past the end of the result; if
+    programs run in order, the next one overwrites it.
+Hint: What does `tl.store` do with the places past the end of the row?
 Rejected by: test_inside
 Costs: 30 %
 """

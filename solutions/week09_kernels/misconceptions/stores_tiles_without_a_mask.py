@@ -1,8 +1,8 @@
-"""Masks what it loads, and not what it stores.
+"""Masks what it loads, but not what it stores.
 
 Exercise: matmul
-Believes: Zeros behind the edge do no harm.
-Shows: They are written: into the next rows, and behind the end of the result.
+Believes: Zeros past the edge do no harm.
+Shows: They are written into the next rows, and past the end of the result.
 Hint: The tile at the right edge is wider than what is left. Where does its last column go?
 Rejected by: test_inside
 Costs: 30 %

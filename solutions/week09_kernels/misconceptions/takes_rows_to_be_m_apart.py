@@ -2,7 +2,7 @@
 
 Exercise: softmax_rows
 Believes: A matrix of m columns has a new row every m elements.
-Shows: Right unless the matrix was cut out of a wider one, or turned.
+Shows: Right unless the matrix was cut out of a wider one, or transposed.
 Hint: What is x.stride(0) of x = torch.zeros(4, 10)[:, :6]?
 Rejected by: test_strides
 Costs: 25 %

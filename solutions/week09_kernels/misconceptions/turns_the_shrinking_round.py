@@ -3,7 +3,7 @@
 Exercise: logsumexp_rows
 Believes: Both signs look alike.
 Shows: The old sum grows when the maximum rises.
-Hint: A larger maximum makes the exponentials below it smaller. Does your factor?
+Hint: A larger maximum makes the exponentials smaller. Does your factor make the old sum smaller?
 Rejected by: test_the_maximum_moves
 Costs: 30 %
 """
