@@ -45,8 +45,10 @@ def run_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
 def _run(folder: Path, name: str) -> Any:
     import nbformat
     from nbclient import NotebookClient
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
     notebook = nbformat.read(folder / name, as_version=4)
+    begun: list[Any] = []
     settings = {
         "IPYTHONDIR": str(folder / ".ipython"),
         "PYTHONWARNINGS": "default",
@@ -61,19 +63,32 @@ def _run(folder: Path, name: str) -> Any:
             timeout=_CELL_SECONDS,
             allow_errors=True,
             resources={"metadata": {"path": str(folder)}},
+            on_cell_execute=lambda cell, cell_index: begun.append(cell),
         ).execute()
+    except CellTimeoutError:
+        _end_in(begun[-1], "TimeoutError", f"it ran for more than {_CELL_SECONDS} s")
+    except DeadKernelError:
+        _end_in(begun[-1], "DeadKernelError", "Python ended in this cell")
     finally:
         for key, value in before.items():
             os.environ.pop(key) if value is None else os.environ.update({key: value})
     return notebook
 
 
+def _end_in(cell: Any, kind: str, reason: str) -> None:
+    """Give the cell in which a run ended the error that the kernel could not report."""
+    import nbformat
+
+    cell.outputs.append(nbformat.v4.new_output("error", ename=kind, evalue=reason, traceback=[]))
+
+
 def complaints(notebook: Any) -> Iterator[str]:
-    """What went wrong in a run notebook, each with the cell's first line."""
-    for cell in (c for c in notebook.cells if c.cell_type == "code"):
-        first = cell.source.strip().split("\n")[0]
+    """What went wrong in a run notebook, each with the number and first line of its code cell."""
+    cells = (c for c in notebook.cells if c.cell_type == "code")
+    for number, cell in enumerate(cells, start=1):
+        where = f"code cell {number}, {cell.source.strip().split(chr(10))[0]}"
         for output in cell.outputs:
             if output.output_type == "error":
-                yield f"{first}: {output.ename}: {output.evalue}"
+                yield f"{where}: {output.ename}: {output.evalue}"
             elif output.output_type == "stream" and output.name == "stderr":
-                yield f"{first}: on stderr: {output.text[:500]}"
+                yield f"{where}: on stderr: {output.text[:500]}"

@@ -110,12 +110,20 @@ def _refuse_other_folders(folder: Path) -> None:
 
 
 def _write(folder: Path, pages: Mapping[str, str]) -> None:
-    """Replace the folder by these pages."""
-    fresh = folder.with_name(f".{folder.name}.new")
+    """Replace the folder by these pages; until all of them are written, it stays as it is."""
+    fresh, former = (folder.with_name(f".{folder.name}.{which}") for which in ("new", "old"))
+    if former.is_dir() and not folder.exists():  # a process was killed between the two renames
+        former.replace(folder)
     shutil.rmtree(fresh, ignore_errors=True)
-    for name, text in {**pages, _MARK: ""}.items():
-        path = fresh / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    shutil.rmtree(folder, ignore_errors=True)
-    fresh.replace(folder)
+    shutil.rmtree(former, ignore_errors=True)
+    try:
+        for name, text in {**pages, _MARK: ""}.items():
+            path = fresh / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        if folder.exists():
+            folder.replace(former)
+        fresh.replace(folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    shutil.rmtree(former, ignore_errors=True)

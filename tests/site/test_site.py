@@ -14,6 +14,8 @@ import pytest
 import yaml
 
 from autograder.authoring.handout import week_files
+from autograder.authoring.lessonrun import complaints, run_lesson
+from autograder.cli import run
 from autograder.model.course import Course, load
 from autograder.model.errors import BuildError, LeakError
 from autograder.model.stubs import write_stubs
@@ -192,3 +194,66 @@ def test_a_former_site_is_replaced(course: Course, tmp_path: Path) -> None:
     build_site(course, tmp_path / "students", now=AFTER_WEEK_1)
     build_site(course, tmp_path / "students", now=BEFORE)
     assert not (tmp_path / "students" / "week01_lines").exists()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file in a folder, by its path there."""
+    files = (p for p in folder.rglob("*") if p.is_file())
+    return {str(p.relative_to(folder)): p.read_bytes() for p in files}
+
+
+def test_a_lesson_that_fails_stops_the_site_and_leaves_the_old_one(
+    course: Course,
+    site: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    broken = tmp_path / "course"
+    shutil.copytree(course.root, broken)
+    lesson = broken / "exercises" / "week01_lines" / "lesson.md"
+    text = lesson.read_text(encoding="utf-8")
+    lesson.write_text(text.replace("lines.predict(2, 3, 4)", "lines.predict(2)"), encoding="utf-8")
+    out = tmp_path / "made" / "students"
+    shutil.copytree(site, out)
+    before = contents(tmp_path / "made")
+    monkeypatch.chdir(broken)
+    assert run(["site", "--out", str(out), "--at", "2030-01-08"]) == 2
+    said = capsys.readouterr().err
+    assert re.search(r"week01_lines: its lesson .* code cell \d+, import lines: TypeError", said)
+    assert contents(tmp_path / "made") == before
+    assert contents(broken / ".autograder") == contents(course.root / ".autograder")
+
+
+def test_a_cell_that_ends_python_is_named(course: Course) -> None:
+    week = course.weeks[0]
+    files = week_files(course, week)
+    notebook = nbformat.v4.new_notebook(
+        cells=[
+            nbformat.v4.new_code_cell("import os"),
+            nbformat.v4.new_code_cell("os._exit(1)"),
+            nbformat.v4.new_code_cell("print(1)"),
+        ]
+    )
+    files[f"{week.name}.ipynb"] = nbformat.writes(notebook).encode()
+    (said,) = complaints(run_lesson(course, week, files))
+    assert said == "code cell 2, os._exit(1): DeadKernelError: Python ended in this cell"
+
+
+def test_a_page_that_cannot_be_written_leaves_the_old_site(
+    course: Course, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "students"
+    shutil.copytree(site, out)
+    before = contents(tmp_path)
+    written = Path.write_text
+
+    def full_disk(path: Path, text: str, **more: Any) -> int:
+        if path.name == "explore-1.html":
+            raise OSError(28, "No space left on device")
+        return written(path, text, **more)
+
+    monkeypatch.setattr(Path, "write_text", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        build_site(course, out, now=AFTER_WEEK_1)
+    assert contents(tmp_path) == before
