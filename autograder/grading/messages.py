@@ -189,8 +189,8 @@ def forbidden(banned: tuple[wire.Banned, ...], module: str, echo: Echo | None = 
     if looks:
         place = f" (line {looks[0].line} of {module})" if looks[0].line else ""
         return Forbidden(
-            f"`{looks[0].call}`{place} looks away from the grader. An exercise is plain tensor "
-            "code: remove it."
+            f"`{looks[0].call}`{place} does what the grader cannot follow. An exercise is plain "
+            "tensor code: remove it."
         )
     for call in banned[:3]:
         said = _call(call, echo, ration, module)

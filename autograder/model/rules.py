@@ -168,13 +168,18 @@ def libraries(extras: tuple[str, ...]) -> tuple[str, ...]:
     return LIBRARIES + tuple(m for e in extras for m in OF_EXTRAS.get(e, ()))
 
 
-def in_words(extras: tuple[str, ...]) -> str:
+def may_import(extras: tuple[str, ...]) -> str:
     """The sentence that tells students what may be imported."""
     *most, last = [f"`{name}`" for name in libraries(extras)]
     return (
         f"You may import Python's standard library, {', '.join(most)} and {last}, and files of "
-        "your own that you hand in. Nothing else is there when your work is graded."
+        "your own that you hand in."
     )
+
+
+def in_words(extras: tuple[str, ...]) -> str:
+    """What may be imported, and that there is nothing else."""
+    return f"{may_import(extras)} Nothing else is there when your work is graded."
 
 
 def texts_of(files: Mapping[str, bytes]) -> dict[str, str | None]:
@@ -260,7 +265,7 @@ def _evasions(part: Part) -> Iterator[Refusal]:
             yield _refusal(
                 "evasion",
                 use,
-                "looks away from the grader. An exercise is plain tensor code: remove it.",
+                "does what the grader cannot follow. An exercise is plain tensor code: remove it.",
             )
 
 
@@ -293,8 +298,7 @@ def _absent(part: Part, extras: tuple[str, ...]) -> Iterator[Refusal]:
             yield _refusal(
                 "import",
                 wanted,
-                "is not there when your work is graded, so this line would fail. "
-                + in_words(extras),
+                "is not there when your work is graded. " + may_import(extras),
                 name=top,
             )
 

@@ -10,6 +10,7 @@ ends; whatever the student's code does becomes part of the result.
 from __future__ import annotations
 
 import ast
+import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable
@@ -22,6 +23,7 @@ from .allowed import called, refused_in
 from .explain import syntax_failure
 from .results import CheckOutcome, CheckResult, ExerciseResult, Failure, sum_up
 from .run import WarmPython, run_checks
+from .slips import slips
 from .source import fingerprints, used
 from .state import Remembered, recall, remember
 from .text import plain
@@ -84,7 +86,7 @@ def check_week(
     )
     refused = refused_in(folder)
     results = tuple(_result(e, outcomes, refused.get(e.name)) for e in chosen)
-    _remember(folder, source, results)
+    unchanged = _remember(folder, source, results)
     results = _with_causes(folder, source, results)
     return Checked(
         folder.path,
@@ -93,6 +95,7 @@ def check_week(
         results,
         electives_counted=folder.week.electives_counted,
         seconds=time.monotonic() - started,
+        notes=slips(folder, results, unchanged),
     )
 
 
@@ -113,9 +116,16 @@ def _with_causes(
         n for n, last in known.items() if last.state == "fail" and last.fingerprint == prints.get(n)
     )
     return tuple(
-        msgspec.structs.replace(r, uses=used(source, r.name, fails)) if r.state == "fail" else r
+        msgspec.structs.replace(r, uses=used(source, r.name, fails))
+        if r.state == "fail" and not _at_import(r)
+        else r
         for r in results
     )
+
+
+def _at_import(result: ExerciseResult) -> bool:
+    """Return whether it fails only because the module cannot be imported."""
+    return bool(result.first and result.first.failure and result.first.failure.importing)
 
 
 def _broken(
@@ -130,10 +140,14 @@ def _broken(
     return Checked(folder.path, folder.heading, folder.week.module, results, broken=failure)
 
 
-def _remember(folder: WeekFolder, source: str, results: tuple[ExerciseResult, ...]) -> None:
+def _remember(folder: WeekFolder, source: str, results: tuple[ExerciseResult, ...]) -> set[str]:
+    """Keep the results; return the exercises that were checked before with this very file."""
     state, prints = recall(folder.memory), fingerprints(source, folder.names)
+    file = hashlib.blake2b(source.encode(), digest_size=12).hexdigest()
+    unchanged = {name for name, last in state.checked.items() if last.file == file}
     for result in results:
         state.checked[result.name] = Remembered(
-            result.state, result.passed, result.total, prints[result.name]
+            result.state, result.passed, result.total, prints[result.name], file
         )
     remember(folder.memory, state)
+    return unchanged

@@ -44,7 +44,9 @@ class Explainer:
         if theirs and _asked_for_input(error):
             asking, line = theirs[-1]
             code = linecache.getline(asking.f_code.co_filename, line).strip()
-            return Failure("asks", "", kind, line, code[:200], (), output)
+            return Failure(
+                "asks", "", kind, line, code[:200], (), output, importing=_importing(asking)
+            )
         frame, line = ours[-1] if ours else (None, 0)
         facts = _facts(frame, line) if frame else ()
         if frame is None or self._is_test(frame):
@@ -55,7 +57,10 @@ class Explainer:
         code = linecache.getline(str(file), line).strip()
         if file.name != self.module:
             message = f"{message} (in {file.name})"
-        return Failure("raised", message, kind, line, code[:200], facts, output)
+        importing = _importing(frame)
+        return Failure(
+            "raised", message, kind, line, code[:200], facts, output, importing=importing
+        )
 
     def stuck(self, frame: FrameType | None) -> Failure:
         """Where the student's code is when its time is over."""
@@ -84,6 +89,11 @@ class Explainer:
 
     def _is_test(self, frame: FrameType) -> bool:
         return Path(frame.f_code.co_filename) == self.tests
+
+
+def _importing(frame: FrameType) -> bool:
+    """Return whether a frame runs the top level of a module."""
+    return frame.f_code.co_name == "<module>"
 
 
 def _asked_for_input(error: BaseException) -> bool:

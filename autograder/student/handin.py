@@ -41,7 +41,7 @@ class HandIn(msgspec.Struct, frozen=True):
 
 def pack(folder: WeekFolder) -> HandIn:
     """The module, the notebook, and what else the student's code may need; raises KitError."""
-    copies = _copies(folder)
+    copies = folder.copies()
     if not folder.module.is_file():
         found = f"; there is {copies[0].name}: rename it" if copies else ""
         raise KitError(f"there is no {folder.module.name} in {folder.path.name}{found}")
@@ -53,10 +53,13 @@ def pack(folder: WeekFolder) -> HandIn:
     if sum(map(len, files.values())) > _MOST:
         largest = max(files, key=lambda name: len(files[name]))
         raise KitError(f"the folder holds more than {_MOST >> 20} MiB: move {largest} out of it")
-    notes = [_about_copy(folder, copy) for copy in copies]
+    notes = [
+        f"{copy.name} is newer than {folder.module.name}, which is handed in"
+        for copy in folder.newer_copies()
+    ]
     if f"{folder.week.week}.ipynb" not in files and folder.week.questions:
         notes.append(f"there is no {folder.week.week}.ipynb: written answers are not handed in")
-    return HandIn(files, tuple(note for note in notes if note))
+    return HandIn(files, tuple(notes))
 
 
 def _counts(folder: WeekFolder, name: str) -> bool:
@@ -66,19 +69,6 @@ def _counts(folder: WeekFolder, name: str) -> bool:
     if name == f"test_{folder.stem}.py":
         return False
     return name == f"{folder.week.week}.ipynb" or name.endswith(_SUFFIXES)
-
-
-def _copies(folder: WeekFolder) -> list[Path]:
-    """`softmax (1).py` and the like, which a browser or an editor made of the module."""
-    pattern = rf"{re.escape(folder.stem)}( ?\(\d+\)| - copy.*|[ _-]copy)\.py"
-    copied = re.compile(pattern, re.IGNORECASE)
-    return [p for p in sorted(folder.path.glob("*.py")) if copied.fullmatch(p.name)]
-
-
-def _about_copy(folder: WeekFolder, copy: Path) -> str:
-    if copy.stat().st_mtime <= folder.module.stat().st_mtime:
-        return ""
-    return f"{copy.name} is newer than {folder.module.name}, which is handed in"
 
 
 def to_exchange(folder: WeekFolder, parcel: HandIn) -> str:

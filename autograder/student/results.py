@@ -41,6 +41,7 @@ class Failure(msgspec.Struct, frozen=True):
     output: str = ""  # what the code printed
     waits_for: str = ""  # the unwritten exercise
     places: tuple[Spot, ...] = ()  # where to look
+    importing: bool = False  # while the module was imported: nothing in it can be checked
 
 
 class CheckOutcome(msgspec.Struct, frozen=True):
@@ -51,6 +52,14 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     claim: str
     failure: Failure | None = None
     skipped: str = ""  # why it cannot run here, such as a package that is not installed
+
+    @property
+    def state(self) -> State:
+        if self.skipped:
+            return "skipped"
+        if self.failure is None:
+            return "pass"
+        return self.failure.kind if self.failure.kind in ("open", "waiting") else "fail"
 
 
 class ExerciseResult(msgspec.Struct, frozen=True):
@@ -78,6 +87,7 @@ class CheckResult(msgspec.Struct, frozen=True):
     broken: Failure | None = None  # the module itself cannot be read
     electives_counted: int | None = None
     seconds: float = 0.0
+    notes: tuple[str, ...] = ()  # accidents that the checks do not see, such as a file not saved
 
     @property
     def passed(self) -> bool:

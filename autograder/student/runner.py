@@ -144,6 +144,8 @@ class CheckPlugin:
                 own = [(i, o) for i, o in self._ran if o.exercise == exercise]
                 own.sort(key=lambda one: one[1].failure is None)
                 kinds = {o.failure.kind for _, o in own if o.failure}
+                if any(o.failure and o.failure.importing for _, o in own):
+                    continue  # no change of the exercise itself could help
                 checks = [c for i, _ in own if (c := _callable(i)) is not None]
                 if kinds and kinds <= {"wrong", "raised"} and len(checks) == len(own):
                     places = lines.of(exercise, checks)

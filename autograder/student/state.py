@@ -16,12 +16,13 @@ from .results import State
 
 
 class Remembered(msgspec.Struct):
-    """The last check of one exercise, and the fingerprint of what was checked."""
+    """The last check of one exercise, and what was checked: its fingerprint, the file's digest."""
 
     state: State
     passed: int
     total: int
     fingerprint: str
+    file: str = ""
 
 
 class StudentState(msgspec.Struct):

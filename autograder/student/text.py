@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
@@ -28,8 +29,11 @@ from .words import (
 )
 
 NARROWEST = 40
+_LINE = re.compile(r"\bline (\d+)")
+_FILE = re.compile(r"[\w.-]+\.(?:py|ipynb|md)\b")
 _STYLES = {"pass": "green", "fail": "red", "open": "dim", "waiting": "dim", "skipped": "dim"}
 _MOST_LINES = 14
+_BESIDE = 21  # columns of a table's line beside an exercise's name and how it stands
 _BAR = 24
 
 
@@ -88,9 +92,11 @@ def lines(result: CheckResult, look: Look = Look(), focus: str = "") -> Iterator
     if failing and failing.first:
         yield from _failure(result, failing, failing.first, look)
     yield Text()
+    for note in result.notes:
+        yield from _wrapped(f"LOOK  {note}", 0, look.width)
     yield from (Text(t.plain, style="bold") for t in _wrapped(summary(result), 0, look.width))
     for number, (step, remark) in enumerate(next_steps(result, focus)):
-        yield _line(f"{'Next:' if not number else '':6}", step, f"  ({remark})" if remark else "")
+        yield from _step(result, "" if number else "Next:", step, remark, look)
 
 
 def progress_bar(result: CheckResult, look: Look) -> Text:
@@ -105,29 +111,32 @@ def progress_bar(result: CheckResult, look: Look) -> Text:
 
 def _table(exercises: tuple[ExerciseResult, ...], look: Look) -> Iterator[Text]:
     name = max((len(e.name) for e in exercises), default=0)
-    wide = look.width >= name + 40
+    stands = max(18, *(len(standing(e)) for e in exercises))
+    if name + stands + _BESIDE > look.width:
+        stands = 18
+    narrow = name + stands + _BESIDE > look.width
     for e in exercises:
         line = Text("  ").append(f"{look.marks[e.state]} ", style=_STYLES[e.state])
-        line.append(e.name.ljust(name + 2) if wide else e.name)
         left = "" if e.state == "pass" else f"{points(e.points)} open"
-        if wide:
-            line.append(f"{standing(e)}  ".ljust(20)).append(left)
-            line.rstrip()
-            yield line
+        told = f"{e.name:{name}}  {standing(e):{stands}}  {left}".rstrip()
+        if not narrow and len(told) + 4 <= look.width:
+            yield line.append(told)
         else:
-            yield line
+            yield line.append(e.name)
             said = f"{standing(e)}{f', {left}' if left else ''}"
             yield from _wrapped(said, 6, look.width)
         if look.checks:
-            yield from (Text("    ").append(check) for check in _checks(e, look))
+            for check in _checks(e, look):
+                first, *more = _wrapped(check.plain[2:], 6, look.width)
+                yield Text("    ").append(check[:2]).append(first.plain[6:])
+                yield from more
 
 
 def _checks(result: ExerciseResult, look: Look) -> Iterator[Text]:
     """Each check by its name; those of several variants once."""
     kinds: Counter[tuple[str, str]] = Counter()
     for outcome in result.outcomes:
-        state = "skipped" if outcome.skipped else "fail" if outcome.failure else "pass"
-        kinds[state, outcome.claim] += 1
+        kinds[outcome.state, outcome.claim] += 1
     for (state, claim), times in kinds.items():
         line = Text(f"{look.marks[state]} ", style=_STYLES[state])
         yield line.append(f"{claim}{f' ({times} times)' if times > 1 else ''}", style="default")
@@ -144,7 +153,8 @@ def _failure(
     yield from _wrapped(cause(failure, result.name, of.module), 2, width)
     yield from _code(of, failure.line, failure.code, look)
     if failure.places:
-        yield from _wrapped(where(failure), 2, width)
+        for line in _wrapped(where(failure), 2, width):
+            yield _linked(of, line)
     for fact in failure.facts:
         yield from _wrapped(fact, 4, width)
     if failure.output.strip():
@@ -159,13 +169,23 @@ def _failure(
 
 def _code(of: CheckResult, line: int, code: str, look: Look) -> Iterator[Text]:
     if line:
-        place = Text(f"line {line} of {of.module}")
-        place.stylize(f"link {(Path(of.folder) / of.module).resolve().as_uri()}#L{line}")
-        yield Text("  at ").append(place).append(":" if code else "")
+        yield _linked(of, Text(f"  at line {line} of {of.module}{':' if code else ''}"))
     if code:
         room = look.width - 6
         shown = code if len(code) <= room else code[: room - 3] + "..."
         yield Text(f"      {shown}", style="cyan")
+
+
+def _linked(of: CheckResult, line: Text) -> Text:
+    """The text, in which each `line 12` opens the module there if the terminal can."""
+    for found in _LINE.finditer(line.plain):
+        address = f"{_address(of, of.module)}#L{found[1]}"
+        line.stylize(f"link {address}", *found.span())
+    return line
+
+
+def _address(of: CheckResult, name: str) -> str:
+    return (Path(of.folder) / name).resolve().as_uri()
 
 
 def _wrapped(text: str, indent: int, width: int) -> Iterator[Text]:
@@ -190,7 +210,16 @@ def _printable(text: str) -> str:
     )
 
 
-def _line(head: str, step: str, remark: str) -> Text:
-    line = Text(head)
-    line.append(step, style="cyan" if step.startswith("autograder ") else "")
-    return line.append(remark)
+def _step(of: CheckResult, head: str, step: str, remark: str, look: Look) -> Iterator[Text]:
+    """A step to take; the file that it names opens if the terminal can."""
+    said = f"{step}  ({remark})" if remark else step
+    file = _FILE.match(step)
+    for number, line in enumerate(_wrapped(said, 6, look.width)):
+        if not number:
+            line = Text(f"{head:6}{line.plain[6:]}")
+        if step.startswith("autograder "):
+            left = len(step) if not number else 0
+            line.stylize("cyan", 6, 6 + left)
+        elif file and not number:
+            line.stylize(f"link {_address(of, file[0])}", 6, 6 + len(file[0]))
+        yield line

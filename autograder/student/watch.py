@@ -7,6 +7,7 @@ reads, so that torch is imported by the time of the next save.
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from .text import hint_lines, lines, look_of, progress_bar
 from .week import WeekFolder, open_folder
 from .words import next_exercise
 
-KEYS = "h hint   n next   l list   c check all   q quit"
+KEYS = ("h hint", "n next", "l list", "c check all", "q quit")
 
 
 class Watch:
@@ -101,7 +102,7 @@ class Watch:
         doing = "waiting for you to save"
         if busy:
             doing = f"checking {busy[0] if len(busy) == 1 else f'{len(busy)} exercises'} ..."
-        out.print(f"\n{doing}\n{KEYS}", style="dim", soft_wrap=True)
+        out.print(f"\n{doing}\n{_keys(look.width)}", style="dim", soft_wrap=True)
 
     def close(self) -> None:
         self._warm.close()
@@ -148,6 +149,20 @@ def _look(watching: Watch, out: Console) -> None:
         watching.draw(out, busy=changed)
         watching.check(changed)
         watching.draw(out)
+
+
+def _keys(width: int) -> str:
+    """What keys do, in lines that fit; without a keyboard, how to end."""
+    if not sys.stdin.isatty():
+        return "Ctrl-C quits"
+    lines = [""]
+    for key in KEYS:
+        longer = f"{lines[-1]}   {key}".strip()
+        if len(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(key)
+    return "\n".join(lines)
 
 
 def _matters(change: Change, path: str) -> bool:

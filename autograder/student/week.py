@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import difflib
 import io
+import re
 import tokenize
 from functools import cached_property
 from pathlib import Path
@@ -138,13 +139,28 @@ class WeekFolder:
             raise KitError(_NOT_UTF_8.format(self.module.name))
         except FileNotFoundError:
             raise KitError(
-                f"there is no {self.module.name} in {self.path.name}: "
-                "`autograder reset --all` puts the stub back"
+                f"there is no {self.module.name} in {self.path.name}"
+                + (
+                    f"; there is {self.copies()[0].name}: rename it"
+                    if self.copies()
+                    else ": `autograder reset --all` puts the stub back"
+                )
             ) from None
         except (SyntaxError, UnicodeDecodeError):
             raise KitError(_NOT_UTF_8.format(self.module.name)) from None
         except OSError as error:
             raise KitError(f"{self.module.name} cannot be read: {error.strerror}") from None
+
+    def copies(self) -> list[Path]:
+        """`softmax (1).py` and the like, which a browser or an editor made of the module."""
+        pattern = rf"{re.escape(self.stem)}( ?\(\d+\)| - copy.*|[ _-]copy)\.py"
+        copied = re.compile(pattern, re.IGNORECASE)
+        return [p for p in sorted(self.path.glob("*.py")) if copied.fullmatch(p.name)]
+
+    def newer_copies(self) -> list[Path]:
+        """Those that were written after the module."""
+        own = self.module.stat().st_mtime
+        return [copy for copy in self.copies() if copy.stat().st_mtime > own]
 
     def exercise(self, name: str) -> WeekExercise:
         """The exercise of that name; raises KitError with the nearest names."""

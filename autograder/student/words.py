@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ..model.errors import KitError
@@ -12,6 +13,9 @@ from .results import CheckResult, ExerciseResult, Failure
 from .week import open_folder
 
 MARKS = {"pass": "✓", "fail": "✗", "open": "○", "waiting": "○", "skipped": "-"}
+# What a stub imports, by the names that code uses.
+_IMPORTED = ("torch", "np", "math", "nn", "F", "plt", "tl", "triton")
+_UNKNOWN = re.compile(r"^name '(\w+)' is not defined")
 PLAIN_MARKS = {"pass": "+", "fail": "x", "open": "o", "waiting": "o", "skipped": "-"}
 
 
@@ -32,6 +36,8 @@ def standing(result: ExerciseResult) -> str:
             return "was stopped"
         if result.first.failure.kind == "forbidden":
             return "not allowed"
+        if result.first.failure.importing:
+            return "cannot be imported"
     if not result.total:
         return "not checked"
     uses = f", uses {result.uses[0]}" if result.uses else ""
@@ -69,7 +75,7 @@ def inherits(result: ExerciseResult) -> str:
     if not result.uses:
         return ""
     names = " and ".join(f"`{name}`" for name in result.uses)
-    return f"It uses {names}, whose own checks fail: mend that first, this may pass then."
+    return f"It uses {names}, whose own checks fail: correct that first, and this may pass too."
 
 
 def cause(failure: Failure, exercise: str, module: str) -> str:
@@ -86,16 +92,29 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
     if failure.kind == "ended":
         return _ended(failure)
     if failure.kind == "asks":
-        return "It waits for somebody to type (`input()`): take what you need from the arguments."
+        return (
+            "It waits for somebody to type (`input()`), and nobody types while it is checked or "
+            "graded: take what you need from the arguments."
+        )
     if failure.kind == "forbidden":
         return failure.message
     if failure.kind == "raised":
-        return f"{failure.error}: {failure.message}" if failure.message else failure.error
+        return _raised(failure, module)
     if failure.kind == "waiting":
         return f"It uses `{failure.waits_for}`, which is not written yet."
     if failure.kind == "open":
         return "This part is not written yet."
     return failure.message or "The result is not as it should be."
+
+
+def _raised(failure: Failure, module: str) -> str:
+    said = f"{failure.error}: {failure.message}" if failure.message else failure.error
+    unknown = _UNKNOWN.search(failure.message) if failure.error == "NameError" else None
+    if unknown and unknown[1] in _IMPORTED:
+        said += f". Is its import missing at the top of {module}?"
+    if failure.importing:
+        said += f"\nThis happens while {module} is imported, so nothing in it can be checked yet."
+    return said
 
 
 def _ended(failure: Failure) -> str:
@@ -104,9 +123,9 @@ def _ended(failure: Failure) -> str:
     if failure.error == "SIGKILL":
         return "Python was killed (SIGKILL) while this ran. Did it use up the memory?"
     return (
-        f"Python itself crashed ({failure.error}) while this ran: no exception, but a library that "
-        "was led astray. Usual causes: a function that calls itself without end, an index or size "
-        "far out of bounds, memory that is written to while something else uses it."
+        f"Python itself crashed ({failure.error}) while this ran, in compiled code, so that there "
+        "is no exception and no line. Usual causes: a function that calls itself without end, an "
+        "index or size far out of bounds, memory that is written to while something else uses it."
     )
 
 

@@ -126,7 +126,7 @@ def test_what_only_uses_a_broken_exercise_says_so_and_comes_after_it(write):
     assert "double_all  1 of 2 checks, uses double" in text
     assert "double: three" in text
     alone = " ".join(plain(check_week(folder, ["double_all"])).split())
-    assert "It uses `double`, whose own checks fail: mend that first" in alone
+    assert "It uses `double`, whose own checks fail: correct that first" in alone
     write("def double(x):\n    return 3 * x + 0", SOLVED["double_all"])  # nobody knows of this one
     assert check_week(folder, ["double_all"]).exercises[0].uses == ()
 

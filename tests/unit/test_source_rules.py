@@ -76,9 +76,9 @@ def test_an_import_that_the_exercise_does_not_reach_is_no_matter():
 )
 def test_looking_away_from_the_grader_is_forbidden_wherever_the_exercise_reaches(line):
     direct = HONEST.replace("    e = helper", f"    {line}\n    e = helper")
-    assert "looks away" in problem(direct)
+    assert "cannot follow" in problem(direct)
     in_own_helper = HONEST.replace("    return torch.exp", f"    {line}\n    return torch.exp")
-    assert "looks away" in problem(in_own_helper)
+    assert "cannot follow" in problem(in_own_helper)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_names_are_followed_into_files_however_they_are_imported(lines):
 
 def test_a_file_in_a_folder_is_found_by_its_end_too():
     module = "import sys; sys.path.append('sub')\nfrom inner import f\ndef softmax(x): return f(x)"
-    assert "looks away" in problem(module, **{"sub/inner": "import gc\nf = gc.get_objects"})
+    assert "cannot follow" in problem(module, **{"sub/inner": "import gc\nf = gc.get_objects"})
 
 
 def test_what_a_helper_file_runs_on_import_counts():
@@ -202,7 +202,7 @@ def test_a_file_that_is_no_python_is_left_to_the_import():
 
 @pytest.mark.parametrize("start", [b"\xef\xbb\xbf", b"# -*- coding: latin-1 -*-\n"])
 def test_a_file_is_read_as_python_reads_it(start):
-    assert "looks away" in problem(start + b"import gc\ndef softmax(x): gc.get_objects()")
+    assert "cannot follow" in problem(start + b"import gc\ndef softmax(x): gc.get_objects()")
 
 
 def test_a_file_in_an_encoding_that_hides_its_text_is_refused_where_it_is_imported():

@@ -1,0 +1,142 @@
+"""Accidents at midnight: what is said where no check can see what went wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import struct
+import sys
+import time
+
+import pytest
+
+from autograder.model.errors import KitError
+from autograder.student.checking import check_week
+from autograder.student.page import checked_html
+from autograder.student.text import Look, lines, plain
+
+from .conftest import SOLVED
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_a_missing_import_is_said_once_and_no_line_is_guessed_at(write):
+    folder = write("TABLE = np.arange(3)", "def double(x):\n    return helper(x) + 1")
+    result = check_week(folder, folder.names)
+    text = words(plain(result))
+    assert "NameError: name 'np' is not defined. Is its import missing at the top of" in text
+    assert "while tiny.py is imported, so nothing in it can be checked yet" in text
+    assert "double cannot be imported" in text
+    assert "Look at" not in text
+    assert "uses" not in text
+
+
+def test_an_unknown_name_of_ones_own_is_no_missing_import(write):
+    text = plain(check_week(write("def double(x):\n    return y"), ["double"]))
+    assert "NameError: name 'y' is not defined" in text
+    assert "import" not in text
+
+
+def test_a_browsers_newer_copy_is_pointed_out(tiny):
+    copy = tiny.path / "tiny (1).py"
+    copy.write_text(tiny.module.read_text() + SOLVED["double"], encoding="utf-8")
+    later = tiny.module.stat().st_mtime + 5
+    os.utime(copy, (later, later))
+    (note,) = check_week(tiny, ["double"]).notes
+    assert note == "tiny (1).py is newer than tiny.py: only tiny.py counts."
+    tiny.module.unlink()
+    with pytest.raises(KitError, match=r"there is tiny \(1\)\.py: rename it"):
+        tiny.source()
+
+
+def test_code_in_the_notebook_is_pointed_out(tiny):
+    cell = {"cell_type": "code", "source": ["def double(x):\n", "    return 2 * x\n"]}
+    notebook = tiny.path / f"{tiny.week.week}.ipynb"
+    notebook.write_text(json.dumps({"cells": [cell]}), encoding="utf-8")
+    (note,) = check_week(tiny, tiny.names).notes
+    assert "defines `double`, but only tiny.py is checked: write it there." in note
+
+
+def test_a_damaged_notebook_says_nothing(tiny):
+    (tiny.path / f"{tiny.week.week}.ipynb").write_text('{"cells": [{}]}', encoding="utf-8")
+    assert check_week(tiny, ["double"]).notes == ()
+
+
+def test_a_file_that_is_the_same_as_before_may_not_be_saved(write):
+    folder = write("def double(x):\n    return x")
+    assert check_week(folder, ["double"]).notes == ()
+    assert check_week(folder, ["shout"]).notes == ()
+    (note,) = check_week(folder, ["double"]).notes
+    assert note == "tiny.py is the same as at your last check: is it saved?"
+    again = check_week(folder, ["double"])
+    assert f"LOOK  {note}" in plain(again)
+    assert note in checked_html(again)
+    write("def double(x):\n    return x + x")
+    assert check_week(folder, ["double"]).notes == ()
+
+
+@pytest.mark.parametrize("width", [40, 57, 80])
+def test_no_line_is_wider_than_the_terminal(write, width):
+    folder = write("def double(x):\n    return 3 * x", SOLVED["double_all"])
+    result = check_week(folder, folder.names)
+    shown = list(lines(result, Look(width, checks=True)))
+    assert max(len(line.plain.rstrip()) for line in shown) <= width
+    assert "(the check itself)" in words(" ".join(line.plain for line in shown))
+
+
+def test_what_is_unwritten_is_not_marked_as_wrong_in_the_list(tiny):
+    shown = [line.plain for line in lines(check_week(tiny, ["double"]), Look(checks=True))]
+    assert "    ○ Twice nothing is nothing." in shown
+
+
+def test_a_line_to_look_at_opens_the_editor(write):
+    folder = write("def double(x):\n    return 3 * x")
+    shown = list(lines(check_week(folder, ["double"])))
+    (place,) = (line for line in shown if "Look at line" in line.plain)
+    number = place.plain.split("line ")[1].split()[0]
+    assert f"link {folder.module.as_uri()}#L{number}" in {str(s.style) for s in place.spans}
+    (check,) = (line for line in shown if "the check itself" in line.plain)
+    assert f"link {folder.checks.as_uri()}" in {str(s.style) for s in check.spans}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminal")
+def test_watch_in_a_narrow_terminal(tiny):
+    """In a real one: the keys fit, l lists, q ends with 0, and the terminal is as it was."""
+    import fcntl
+    import termios
+
+    child, terminal = pty.fork()
+    if not child:
+        os.chdir(tiny.path)
+        os.environ |= {"TERM": "xterm", "COLUMNS": "40", "LINES": "24"}
+        os.execv(sys.executable, [sys.executable, "-m", "autograder", "watch"])
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    screen = _until(terminal, "waiting for you to save", 60)
+    assert "h hint   n next   l list   c check all\r\nq quit" in screen
+    os.write(terminal, b"l")
+    assert "Twice nothing is nothing." in _until(terminal, "q quit", 30)
+    os.write(terminal, b"q")
+    _until(terminal, "\0", 30)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def _until(terminal: int, sign: str, seconds: float) -> str:
+    """What the terminal shows up to a sign, or to its end."""
+    shown, end = "", time.monotonic() + seconds
+    while sign not in shown and time.monotonic() < end:
+        if select.select([terminal], [], [], 0.5)[0]:
+            try:
+                shown += os.read(terminal, 65536).decode("utf-8", "replace")
+            except OSError:  # the program has ended
+                break
+    while select.select([terminal], [], [], 0.3)[0]:
+        try:
+            shown += os.read(terminal, 65536).decode("utf-8", "replace")
+        except OSError:
+            break
+    return re.sub(r"\x1b\[[\d;?]*\w", "", shown)
