@@ -72,6 +72,8 @@ def _same_answer(
         return False
     if {_plain(x.call) for x in mine.banned} != {_plain(x.call) for x in theirs.banned}:
         return False
+    if mine.banned:  # the test ended there: nobody looked at what came of it
+        return True
     if not only_values and mine.side_effects != theirs.side_effects:
         return False
     if (mine.raised is None) != (theirs.raised is None):

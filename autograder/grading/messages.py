@@ -181,8 +181,13 @@ def _at(raised: wire.Raised, module: str, source: tuple[str, ...]) -> str:
     return text
 
 
-def forbidden(banned: tuple[wire.Banned, ...], module: str, echo: Echo | None = None) -> Forbidden:
-    """The verdict for a call that does the exercise for the student."""
+def forbidden(
+    banned: tuple[wire.Banned, ...], module: str, echo: Echo | None = None, by_model: bool = False
+) -> Forbidden | Crashed:
+    """The verdict for a call that does the exercise for the student.
+
+    by_model: it was made by a model that the student was given; that does nothing for anybody
+    """
     names: list[str] = []
     ration = Ration()
     looks = [b for b in banned if b.call in LOOKS]
@@ -197,6 +202,11 @@ def forbidden(banned: tuple[wire.Banned, ...], module: str, echo: Echo | None = 
         if said and said not in names:
             names.append(said)
     shown = ", ".join(names) or "a call that is not allowed"
+    if by_model:
+        return Crashed(
+            f"The model's attention is fused: it runs {shown} and never writes its weights down. "
+            'Switch the model to "eager" attention first, which makes them.'
+        )
     return Forbidden(
         f"Write this exercise without {shown}. Build it from elementary operations instead."
     )

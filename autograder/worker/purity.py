@@ -7,6 +7,7 @@ import random
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ class PyplotState:
     def __init__(self, plt: Any) -> None:
         _notice_windows(plt)
         self._plt, self._windows = plt, len(_windows)
-        self._settings, self._open = _DrawingSettings(plt.rcParams), set(plt.get_fignums())
+        self._settings, self._open = _DrawingSettings(plt.rcParams), _open_figures()
 
     @classmethod
     def now(cls) -> PyplotState | None:
@@ -90,11 +91,19 @@ class PyplotState:
         elif self._settings.differ_from(settings):
             yield Effect.DRAWING_SETTINGS
             self._settings.put_back(settings)
-        now = set(plt.get_fignums())
-        if now != self._open:
-            own = {getattr(getattr(result, "figure", result), "number", None)}
-            if now - own != self._open - own:
-                yield Effect.OTHER_FIGURES
+        own = getattr(result, "figure", result)
+        before, now = (
+            {id(figure) for figure in figures if figure is not own}
+            for figures in (self._open, _open_figures())
+        )
+        if now != before:
+            yield Effect.OTHER_FIGURES
+
+
+def _open_figures() -> list[Any]:
+    """The figures that pyplot knows; a number is given anew once its figure is closed."""
+    managers = import_module("matplotlib._pylab_helpers").Gcf.get_all_fig_managers()
+    return [manager.canvas.figure for manager in managers]
 
 
 _windows: list[bool] = []  # one for each time that a figure was to be shown

@@ -165,7 +165,7 @@ def generate(
         generator: where the random numbers come from.
 
     Returns:
-        ids (B, T + max_new_tokens), the prompt included. No gradients are kept.
+        ids (B, T + max_new_tokens), the prompt included. No gradient is recorded on the way.
     """
     # TODO: a loop; in it: crop what the model sees, take the last logits, choose, append.
     raise NotImplementedError("generate")

@@ -111,3 +111,4 @@ def test_gradients_beside_axes_of_one(agree, draw):
     agree.gradients.logsumexp(draw.normal(5, 1), dim=0)
     agree.gradients.logsumexp(draw.normal(1, 4, 3), dim=1, keepdim=True)
     agree.gradients.logsumexp(draw.normal(3, 1, 4), dim=1)
+    agree.gradients.logsumexp(draw.normal(4, 3, 1), dim=0)

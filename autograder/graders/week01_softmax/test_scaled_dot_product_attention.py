@@ -5,8 +5,9 @@ import pytest
 from autograder.authors import rows_sum_to_one
 
 
-def three(draw, *leading, n=4, m=7, d=6, d_v=3):
-    """Queries, keys and values in sizes that cannot be taken for each other."""
+def three(draw, *leading, n=4, m=7, d=6, d_v=None):
+    """Queries, keys and values; values of another size than keys have tests of their own."""
+    d_v = d if d_v is None else d_v
     return draw.normal(*leading, n, d), draw.normal(*leading, m, d), draw.normal(*leading, m, d_v)
 
 
@@ -35,7 +36,14 @@ def test_batches(agree, draw):
 def test_as_many_keys_as_queries(agree, draw):
     """With as many keys as queries, rows still belong to the queries and columns to the keys."""
     agree.scaled_dot_product_attention(*three(draw, n=5, m=5))
-    agree.scaled_dot_product_attention(*three(draw, 4, n=4, m=4, d=4, d_v=4))
+    agree.scaled_dot_product_attention(*three(draw, 4, n=4, m=4, d=4))
+
+
+@pytest.mark.weight(2)
+def test_values_of_another_size(agree, draw):
+    """Values may be shorter or longer than queries and keys, which set the scale."""
+    agree.scaled_dot_product_attention(*three(draw, d_v=3))
+    agree.scaled_dot_product_attention(*three(draw, 2, d=4, d_v=9))
 
 
 def test_one_of_each(agree, draw):
@@ -67,9 +75,11 @@ def test_float_types(agree, draw, dtype):
 
 def test_views(agree, draw):
     """Transposed and expanded views are read correctly, and not written to."""
-    q, k, v = three(draw, n=6, m=5, d=4)
-    agree.scaled_dot_product_attention(q.T.contiguous().T, k[:1].expand(5, 4), v[:, ::2])
-    agree.scaled_dot_product_attention(draw.normal(4, 6).T, draw.normal(5, 4), draw.normal(3, 5).T)
+    q, k, _ = three(draw, n=6, m=5, d=4)
+    agree.scaled_dot_product_attention(
+        q.T.contiguous().T, k[:1].expand(5, 4), draw.normal(5, 8)[:, ::2]
+    )
+    agree.scaled_dot_product_attention(draw.normal(4, 6).T, draw.normal(5, 4), draw.normal(4, 5).T)
 
 
 def test_same_tensor_three_times(agree, draw):
@@ -86,5 +96,5 @@ def test_device(agree, draw, device):
 def test_many_keys(agree, draw):
     """Of more than a thousand keys none is left out."""
     agree.scaled_dot_product_attention(
-        draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 3)
+        draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 4)
     )

@@ -163,3 +163,4 @@ def test_gradients_beside_axes_of_one(agree, draw):
     """Gradients run along `dim` too if other axes, or this one, have a single entry."""
     agree.gradients.masked_softmax(draw.normal(5, 1), draw.bools(5, 1, p=0.8), dim=0)
     agree.gradients.masked_softmax(draw.normal(1, 4, 3), draw.bools(4, 3, p=0.8), dim=1)
+    agree.gradients.masked_softmax(draw.normal(4, 3, 1), draw.bools(4, 3, 1, p=0.8), dim=0)

@@ -1,6 +1,7 @@
 """Hidden graders for `plot_attention`.
 
-Each test looks at one side of the picture, so that one slip costs one test.
+Each test looks at one side of the picture, so that one slip costs one test: only the last one looks
+at windows, settings and other figures (all others are `impurely`).
 """
 
 from dataclasses import replace
@@ -35,8 +36,8 @@ def weights(draw, n=3, m=5):
 @pytest.mark.weight(2)
 def test_values(agree, draw):
     """A row per query from the top, a column per key, and the values of the weights."""
-    agree.only(cells).plot_attention(weights(draw))
-    agree.only(cells).plot_attention(weights(draw, n=6, m=2))
+    agree.impurely.only(cells).plot_attention(weights(draw))
+    agree.impurely.only(cells).plot_attention(weights(draw, n=6, m=2))
 
 
 def test_causal_picture(agree, draw):
@@ -44,26 +45,26 @@ def test_causal_picture(agree, draw):
     scores = draw.normal(5, 5).masked_fill(
         torch.ones(5, 5, dtype=torch.bool).triu(1), float("-inf")
     )
-    agree.only(cells).plot_attention(torch.softmax(scores, dim=-1))
+    agree.impurely.only(cells).plot_attention(torch.softmax(scores, dim=-1))
 
 
 @pytest.mark.weight(3)
 def test_colours_span_zero_to_one(agree, draw):
     """The colour range is 0 to 1, even if all weights are small or none is zero."""
     for matrix in (weights(draw) / 5.0, 0.4 + 0.2 * weights(draw), torch.full((3, 4), 0.25)):
-        agree.only(colours).plot_attention(matrix)
+        agree.impurely.only(colours).plot_attention(matrix)
 
 
 @pytest.mark.weight(3)
 def test_axis_labels(agree, draw):
     """The horizontal axis is labelled "Key", the vertical one "Query"."""
-    agree.only(labels).plot_attention(weights(draw))
+    agree.impurely.only(labels).plot_attention(weights(draw))
 
 
 @pytest.mark.weight(2)
 def test_tokens(agree, draw):
     """Query tokens stand at the rows and key tokens at the columns."""
-    plot = agree.only(cells).plot_attention
+    plot = agree.impurely.only(cells).plot_attention
     plot(
         weights(draw),
         query_tokens=["le", "chat", "dort"],
@@ -74,7 +75,7 @@ def test_tokens(agree, draw):
 
 def test_tokens_of_one_axis(agree, draw):
     """Tokens may be given for one axis only."""
-    plot = agree.only(cells).plot_attention
+    plot = agree.impurely.only(cells).plot_attention
     drawing = plot(weights(draw), key_tokens=["the", "cat", "is", "a", "sleep"])
     expect("cat" not in drawing.yticks, "The key tokens should not appear on the query axis.")
     drawing = plot(weights(draw, n=4, m=4), query_tokens=["red", "green", "blue", "grey"])
@@ -83,31 +84,34 @@ def test_tokens_of_one_axis(agree, draw):
 
 def test_draws_on_the_given_axes(agree, draw):
     """If `ax` is given, the picture is drawn on it and `ax` is returned."""
-    agree.only(cells).plot_attention(weights(draw), ax=NEW_AXES)
-    agree.only(cells).plot_attention(weights(draw), ["u", "v", "w"], list("abcde"), NEW_AXES)
+    agree.impurely.only(cells).plot_attention(weights(draw), ax=NEW_AXES)
+    agree.impurely.only(cells).plot_attention(
+        weights(draw), ["u", "v", "w"], list("abcde"), NEW_AXES
+    )
 
 
 def test_weights_that_need_gradients(agree, draw):
     """Weights straight out of a model, with their history, can be drawn."""
-    agree.gradients.only(cells).plot_attention(weights(draw))
+    agree.impurely.gradients.only(cells).plot_attention(weights(draw))
 
 
 def test_any_float_type(agree, draw, dtype):
     """Each float type can be drawn, bfloat16 too, which NumPy does not know."""
-    agree.only(cells).plot_attention(torch.softmax(draw.normal(3, 5), dim=-1))
+    agree.impurely.only(cells).plot_attention(torch.softmax(draw.normal(3, 5), dim=-1))
 
 
 def test_single_row_or_column(agree, draw):
     """One query over many keys is one row; many queries over one key are one column."""
-    agree.only(cells).plot_attention(weights(draw, n=1, m=5))
-    agree.only(cells).plot_attention(weights(draw, n=4, m=1))
+    agree.impurely.only(cells).plot_attention(weights(draw, n=1, m=5))
+    agree.impurely.only(cells).plot_attention(weights(draw, n=4, m=1))
 
 
 def test_device(agree, draw, device):
     """Weights on a GPU can be drawn."""
-    agree.only(cells).plot_attention(weights(draw))
+    agree.impurely.only(cells).plot_attention(weights(draw))
 
 
+@pytest.mark.weight(3)
 def test_leaves_matplotlib_as_it_was(agree, draw):
     """No window opens, settings are not changed, and other figures stay as they are."""
     agree.plot_attention(weights(draw))

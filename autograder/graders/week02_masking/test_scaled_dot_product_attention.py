@@ -6,8 +6,9 @@ import torch
 from autograder.authors import expect, rows_sum_to_one, same, zero_where
 
 
-def qkv(draw, *lead, n=4, m=6, d=5, d_v=3):
-    """Queries, keys and values whose sizes are all different."""
+def qkv(draw, *lead, n=4, m=6, d=5, d_v=None):
+    """Queries, keys and values; values of another size than keys have a test of their own."""
+    d_v = d if d_v is None else d_v
     return draw.normal(*lead, n, d), draw.normal(*lead, m, d), draw.normal(*lead, m, d_v)
 
 
@@ -20,11 +21,18 @@ def some(draw, *shape):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Output and weights are right with a mask, where n, m, d and d_v all differ."""
+    """Output and weights are right with a mask, where n, m and d all differ."""
     mask = some(draw, 4, 6)
     _, weights = agree.scaled_dot_product_attention(*qkv(draw, 2), mask)
     zero_where(weights, ~mask.expand(2, 4, 6))
     rows_sum_to_one(weights)
+
+
+@pytest.mark.weight(2)
+def test_values_of_another_size(agree, draw):
+    """Values may be shorter or longer than queries and keys, which set the scale."""
+    agree.scaled_dot_product_attention(*qkv(draw, 2, d_v=3), some(draw, 4, 6))
+    agree.scaled_dot_product_attention(*qkv(draw, d_v=8))
 
 
 def test_without_a_mask(agree, draw):
@@ -122,7 +130,7 @@ def test_strided_and_shared_inputs(agree, draw):
     """Inputs may be transposed views, or one and the same tensor, and stay as they were."""
     q, k, v = (
         x.transpose(1, 2)
-        for x in (draw.normal(2, 4, 3, 5), draw.normal(2, 6, 3, 5), draw.normal(2, 6, 3, 7))
+        for x in (draw.normal(2, 4, 3, 5), draw.normal(2, 6, 3, 5), draw.normal(2, 6, 3, 5))
     )
     agree.scaled_dot_product_attention(q, k, v, some(draw, 4, 6))
     x = draw.normal(2, 4, 5)
@@ -139,5 +147,5 @@ def test_many_keys(agree, draw):
     """Of more than a thousand keys none is left out."""
     mask = draw.bools(2, 1100, p=0.9)
     agree.scaled_dot_product_attention(
-        draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 3), mask
+        draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 4), mask
     )

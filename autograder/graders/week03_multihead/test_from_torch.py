@@ -66,9 +66,10 @@ def test_leaves_no_trace(agree, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """The copy has the dtype of PyTorch's module."""
-    pair = agree.impurely.from_torch(drawn(draw))
-    pair(draw.normal(2, 5, 12))
+    """The copy has the dtype of PyTorch's module, in the biases that it adds as well."""
+    for bias in (True, False):
+        pair = agree.impurely.from_torch(drawn(draw, bias=bias))
+        pair(draw.normal(2, 5, 12))
 
 
 def test_device(agree, draw, device):

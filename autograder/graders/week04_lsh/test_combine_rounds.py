@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.authors import all_finite, same
+from autograder.authors import all_finite, expect, same
 
 
 def test_values(agree, draw):
@@ -72,6 +72,8 @@ def test_views(agree, draw):
     """Transposed and expanded inputs give what their copies give."""
     outputs, logsumexps = draw.normal(2, 7, 3, 5), draw.normal(2, 7, 3)
     agree.combine_rounds(outputs.transpose(1, 2), logsumexps.transpose(1, 2))
+    swapped = draw.normal(4, 2, 3, 7, 5).transpose(0, 1), draw.normal(4, 2, 3, 7).transpose(0, 1)
+    agree.combine_rounds(*swapped)
     agree.combine_rounds(
         outputs[:1].transpose(1, 2).expand(4, 3, 7, 5), logsumexps[:1].mT.expand(4, 3, 7)
     )
@@ -80,3 +82,20 @@ def test_views(agree, draw):
 def test_devices(agree, draw, device):
     """The result is on the device of the inputs."""
     agree.combine_rounds(draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7))
+
+
+def test_position_without_keys_in_any_round(agree, draw):
+    """A position that met nobody in any round gets zeros, and no NaN reaches any gradient."""
+    logsumexps = draw.normal(2, 3, 7)
+    logsumexps[:, :, 4] = logsumexps[1, :, 0] = -torch.inf
+    combined = agree.combine_rounds(draw.normal(2, 3, 7, 5), logsumexps)
+    expect(not combined[:, 4].any(), "A position that met nobody should get zeros.")
+    agree.gradients.combine_rounds(draw.normal(2, 3, 7, 5), logsumexps)
+    agree.gradients.combine_rounds(draw.normal(2, 7, 5), torch.full((2, 7), -torch.inf))
+
+
+def test_gradients_beside_axes_of_one(agree, draw):
+    """Gradients run over the rounds too if there is one round, one position or one feature."""
+    for rounds, length, size in ((1, 7, 5), (3, 1, 5), (3, 7, 1), (3, 1, 1)):
+        outputs, logsumexps = draw.normal(2, rounds, length, size), draw.normal(2, rounds, length)
+        agree.gradients.combine_rounds(outputs, logsumexps)

@@ -81,6 +81,8 @@ def test_views(agree, draw, clear):
     rotations = draw.normal(4, 5, 3)
     x = clear(rotations, 2, 9, 5)
     agree.exactly.hash_vectors(x.transpose(0, 1), rotations[::2])
+    heads = clear(rotations, 2, 6, 3, 5).transpose(1, 2)
+    agree.exactly.hash_vectors(heads, rotations)
     agree.exactly.hash_vectors(
         x[:1].expand(3, 9, 5), rotations.transpose(1, 2).contiguous().transpose(1, 2)
     )
@@ -90,3 +92,9 @@ def test_devices(agree, draw, clear, device):
     """The buckets are on the device of the vectors."""
     rotations = draw.normal(3, 5, 4)
     agree.exactly.hash_vectors(clear(rotations, 2, 7, 5), rotations)
+
+
+def test_many_buckets(agree, draw, clear):
+    """There may be more than a thousand buckets."""
+    rotations = draw.normal(1, 5, 600)
+    agree.exactly.hash_vectors(clear(rotations, 12, 5, margin=1e-3), rotations)

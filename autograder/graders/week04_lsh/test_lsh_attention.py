@@ -219,6 +219,8 @@ def test_views_and_shared_inputs(agree, draw, clear):
     rotations = draw.normal(1, 5, 2)
     x = clear(rotations, 12, 2, 5).transpose(0, 1)
     agree.lsh_attention(x, draw.normal(12, 2, 3).transpose(0, 1), rotations, 4)
+    heads = clear(rotations, 2, 12, 3, 5).transpose(1, 2)
+    agree.lsh_attention(heads, draw.normal(2, 12, 3, 5).transpose(1, 2), rotations, 4)
     agree.lsh_attention(x[:1].expand(3, 12, 5), draw.normal(12, 3).expand(3, 12, 3), rotations, 4)
     agree.lsh_attention(x, x, rotations, 4)
 
@@ -237,6 +239,12 @@ def test_refuses_a_length_that_leaves_a_remainder(agree, refuses, draw, clear):
     agree.lsh_attention(x, draw.normal(2, 14, 3), rotations, 7)
     refuses(ValueError, mentions=14).lsh_attention(x, draw.normal(2, 14, 3), rotations, 4)
     refuses(ValueError, mentions=14).lsh_attention(x, draw.normal(2, 14, 3), rotations, 16)
+
+
+def test_more_than_a_thousand_positions(agree, draw, planted):
+    """Sequences of more than a thousand positions are sorted to the last one."""
+    x, rotations = planted([SPREAD * 80], 1)
+    agree.lsh_attention(x, draw.normal(1, 1280, 2), rotations, 4)
 
 
 # Work and memory are measured at a fixed number of buckets and with one leading index, where T is

@@ -54,3 +54,8 @@ def test_views(agree, draw):
 def test_devices(agree, draw, device):
     """Order and inverse are on the device of the buckets."""
     agree.exactly.sort_by_bucket(draw.integers(0, 4, 2, 3, 10))
+
+
+def test_more_than_a_thousand_positions(agree, draw):
+    """Positions in the thousands stay in their bucket, and in their order."""
+    agree.exactly.sort_by_bucket(draw.integers(0, 6, 2, 2500))

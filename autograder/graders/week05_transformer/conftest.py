@@ -7,11 +7,18 @@ is put together, on both sides, from torch's own layers and the attention that t
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 Pair = Any
+
+
+@pytest.fixture
+def brought(agree: Any) -> Any:
+    """`brought.Watched(…)`, a model that notes whether gradients are recorded."""
+    return agree.bringing(Path(__file__).with_name("brought.py").read_text(encoding="utf-8"))
 
 
 @pytest.fixture

@@ -123,3 +123,9 @@ def test_refuses_heads_that_do_not_fit(submission, refuses, draw):
     """A d_model that the heads do not divide is a ValueError."""
     submission.MiniTransformer(**SIZES | {"n_heads": 4})(draw.integers(0, 11, 2, 6))
     refuses(ValueError, mentions="14").MiniTransformer(**SIZES | {"d_model": 14, "n_heads": 4})
+
+
+def test_more_than_a_thousand_tokens(agree, draw):
+    """max_len may be larger than a thousand, and so may the sequence."""
+    pair = agree.within(atol=2e-2).MiniTransformer(5, 2, 1, 1, max_len=1100)
+    pair(draw.integers(0, 5, 1, 1050))

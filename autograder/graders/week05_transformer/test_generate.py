@@ -127,3 +127,21 @@ def test_device(agree, draw, model, device):
     """New tokens are made on the device of the prompt."""
     pair = model(device=device)
     agree.impurely.generate(pair, draw.integers(0, 23, 3, 4), 4, temperature=0)
+
+
+@pytest.mark.weight(2)
+def test_no_gradient_is_recorded(agree, draw, brought):
+    """While the model writes, nothing is recorded for a backward pass."""
+    watched = brought.impurely.weights(0.8).Watched(23, 6)
+    agree.impurely.generate(watched, draw.integers(0, 23, 3, 4), 5, temperature=0)
+    expect(
+        watched.student.recorded() is False,
+        "While writing, the model should record nothing for a backward pass (torch.no_grad).",
+    )
+
+
+def test_the_model_can_be_trained_afterwards(agree, draw, model):
+    """Afterwards every parameter gets its gradient as before."""
+    pair = model()
+    agree.impurely.generate(pair, draw.integers(0, 23, 3, 4), 2, temperature=0)
+    pair.gradients(draw.integers(0, 23, 3, 4))

@@ -56,3 +56,9 @@ def test_refuses_an_odd_width(submission, refuses):
     submission.sinusoidal_positions(3, 8)
     refuses(ValueError, mentions="7").sinusoidal_positions(5, 7)
     refuses(ValueError, mentions="1").sinusoidal_positions(3, 1)
+
+
+def test_more_than_a_thousand_positions(agree):
+    """A table may be longer than a thousand positions."""
+    # Angles in the thousands: float32 knows them to 1e-3.
+    agree.within(atol=4e-3).sinusoidal_positions(1500, 6)

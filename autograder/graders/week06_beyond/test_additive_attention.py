@@ -97,3 +97,14 @@ def test_device(agree, draw, inputs, device):
     """Everything is made on the device of the queries."""
     agree.additive_attention(*inputs(2))
     agree.additive_attention(*inputs(2), sighted(draw, 4, 6))
+
+
+def test_many_keys(agree, inputs):
+    """Of more than a thousand keys none is left out."""
+    agree.additive_attention(*inputs(n=2, m=1100))
+
+
+def test_gradients_beside_axes_of_one(agree, inputs):
+    """One query, one key or one hidden number has its gradient like any other."""
+    for sizes in ({"n": 1}, {"m": 1}, {"a": 1}, {"d_v": 1}):
+        agree.gradients.additive_attention(*inputs(1, **sizes))

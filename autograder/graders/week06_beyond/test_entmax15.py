@@ -82,3 +82,11 @@ def test_long_rows(agree, draw):
     """A row of more than a thousand entries may have its support anywhere."""
     agree.entmax15(draw.normal(2, 1300))
     agree.entmax15(draw.normal(1300, 2), dim=0)
+
+
+def test_gradients_beside_axes_of_one(agree, draw):
+    """Gradients run along `dim` too if other axes, or this one, have a single entry."""
+    agree.gradients.entmax15(draw.normal(5, 1), dim=0)
+    agree.gradients.entmax15(draw.normal(1, 4, 3), dim=1)
+    agree.gradients.entmax15(draw.normal(3, 1, 4), dim=1)
+    agree.gradients.entmax15(draw.normal(4, 3, 1), dim=0)

@@ -63,3 +63,9 @@ def test_inputs_that_are_views(agree, draw):
 def test_device(agree, draw, device):
     """The features are on the device of x."""
     agree.favor_features(draw.normal(2, 5, 6), draw.normal(4, 6))
+
+
+def test_gradients_beside_axes_of_one(agree, draw):
+    """One vector, one feature or one number has its gradient like any other."""
+    for tokens, size, features in ((1, 6, 4), (5, 1, 4), (5, 6, 1)):
+        agree.gradients.favor_features(draw.normal(1, tokens, size), draw.normal(features, size))

@@ -95,3 +95,8 @@ def test_inputs_that_are_views(agree, draw):
     q, v = draw.normal(4, 2, 5).transpose(0, 1), draw.normal(2, 3, 6).transpose(1, 2)
     mask = draw.bools(6, 4).T
     agree.keras_attention(q, draw.normal(1, 6, 5).expand(2, 6, 5), v, mask)
+
+
+def test_many_keys(agree, draw):
+    """Of more than a thousand keys none is left out."""
+    agree.keras_attention(*inputs(draw, n=2, m=1100))

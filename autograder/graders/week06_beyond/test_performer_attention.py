@@ -121,3 +121,10 @@ def test_device(agree, draw, device):
     """Everything is made on the device of the inputs."""
     for causal in (False, True):
         agree.performer_attention(*inputs(draw, 2), causal=causal)
+
+
+def test_gradients_beside_axes_of_one(agree, draw):
+    """One query, one key, one feature or one value number has its gradient like any other."""
+    for sizes in ({"n": 1}, {"m": 1}, {"r": 1}, {"d_v": 1}):
+        for causal in (False, True):
+            agree.gradients.performer_attention(*inputs(draw, 1, **sizes), causal=causal)

@@ -106,3 +106,10 @@ def test_many_keys(agree, draw):
     """Of more than a thousand keys none is left out."""
     q, k, v = draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 3)
     agree.relative_attention(q, k, v, draw.normal(5, 4))
+
+
+def test_gradients_beside_axes_of_one(agree, draw):
+    """One query, one key or one feature has its gradient like any other."""
+    for n, m, d in ((1, 6, 4), (5, 1, 4), (5, 6, 1)):
+        q, k, v = draw.normal(1, n, d), draw.normal(1, m, d), draw.normal(1, m, d)
+        agree.gradients.relative_attention(q, k, v, draw.normal(5, d))

@@ -113,3 +113,16 @@ def test_refuses_an_odd_size(submission, refuses, draw):
     submission.rotary(draw.uniform(2, 4, 6, low=-1))
     refuses(ValueError, mentions="7").rotary(draw.uniform(2, 4, 7, low=-1))
     refuses(ValueError, mentions="1").rotary(draw.uniform(2, 4, 1, low=-1))
+
+
+def test_positions_beyond_a_thousand(agree, draw):
+    """Positions may be larger than any table made beforehand, given or counted."""
+    # Angles in the thousands: float32 knows them to 1e-3.
+    agree.within(3e-3).rotary(draw.uniform(3, 6, low=-1), torch.tensor([1023, 1500, 2300]))
+    agree.within(3e-3).rotary(draw.uniform(1300, 4, low=-1))
+
+
+def test_gradients_beside_axes_of_one(agree, draw):
+    """One position and one pair have their gradient like any other."""
+    agree.within(1e-5).gradients.rotary(draw.uniform(2, 1, 6, low=-1), torch.tensor([3]))
+    agree.within(1e-5).gradients.rotary(draw.uniform(1, 5, 2, low=-1))

@@ -1,4 +1,7 @@
-"""Hidden graders for `sentence_attention`, on small encoders with drawn weights."""
+"""Hidden graders for `sentence_attention`, on small encoders with drawn weights.
+
+Whether the model is as it was has tests of its own (all others are `impurely`).
+"""
 
 import pytest
 
@@ -8,7 +11,9 @@ VOCABULARY = ["the", "cat", "##s", "sat", "on", "a", "mat", "under", "##stand", 
 SENTENCE = "The cats sat on a mat."
 
 
-def encoder(draw, **settings):
+def encoder(draw, attention="eager", **settings):
+    """A small encoder that makes its weights: fused ones have tests of their own."""
+    settings |= {"attention": attention}
     return hf_encoder(seed=draw.seed(), vocabulary=VOCABULARY, **settings)
 
 
@@ -16,7 +21,7 @@ def encoder(draw, **settings):
 def test_values(agree, draw):
     """All layers and heads come back, with a row and a column for every token."""
     bert = encoder(draw, layers=3, heads=2)
-    _, weights = agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
+    _, weights = agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
     rows_sum_to_one(weights)
 
 
@@ -26,7 +31,7 @@ def test_tokens(agree, draw):
     bert = encoder(draw)
     sentences = (SENTENCE, "A zebra, on the mat?", "understand, cats")
     for sentence in sentences:
-        tokens, _ = agree.sentence_attention(bert.model, bert.tokenizer, sentence)
+        tokens, _ = agree.impurely.sentence_attention(bert.model, bert.tokenizer, sentence)
         expect(tokens[0] == "[CLS]", "Special tokens are tokens too.")
 
 
@@ -34,13 +39,20 @@ def test_sizes(agree, draw):
     """The number of layers and heads is the model's own."""
     for layers, heads, hidden in ((1, 4, 12), (4, 1, 8), (2, 3, 6)):
         bert = encoder(draw, layers=layers, heads=heads, hidden=hidden)
-        agree.sentence_attention(bert.model, bert.tokenizer, "The cat sat.")
+        agree.impurely.sentence_attention(bert.model, bert.tokenizer, "The cat sat.")
 
 
 def test_lengths_of_one(agree, draw):
     """One layer, one head, one word: all four axes are kept."""
     bert = encoder(draw, layers=1, heads=1)
-    agree.sentence_attention(bert.model, bert.tokenizer, "cat")
+    agree.impurely.sentence_attention(bert.model, bert.tokenizer, "cat")
+
+
+@pytest.mark.weight(2)
+def test_fused_attention(agree, draw):
+    """A model with fused attention, which makes no weights, is switched to eager for the call."""
+    bert = encoder(draw, attention="sdpa")
+    agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
 
 
 @pytest.mark.weight(2)
@@ -53,7 +65,7 @@ def test_no_dropout(agree, draw):
 def test_mode_is_given_back(agree, draw):
     """A model in training mode is in training mode afterwards, one in evaluation in that."""
     for training in (True, False):
-        bert = encoder(draw, training=training, attention="eager")
+        bert = encoder(draw, training=training)
         agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
 
 
@@ -68,10 +80,10 @@ def test_attention_is_given_back(agree, draw):
 def test_dtype_of_the_model(agree, draw, dtype):
     """The weights have the dtype of the model."""
     bert = encoder(draw, dtype=str(dtype).removeprefix("torch."))
-    agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
+    agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
 
 
 def test_device(agree, draw, device):
     """The tokens are sent to the device of the model."""
     bert = encoder(draw)
-    agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
+    agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)

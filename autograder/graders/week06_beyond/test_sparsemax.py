@@ -87,3 +87,4 @@ def test_gradients_beside_axes_of_one(agree, draw):
     agree.gradients.sparsemax(draw.normal(5, 1), dim=0)
     agree.gradients.sparsemax(draw.normal(1, 4, 3), dim=1)
     agree.gradients.sparsemax(draw.normal(3, 1, 4), dim=1)
+    agree.gradients.sparsemax(draw.normal(4, 3, 1), dim=0)

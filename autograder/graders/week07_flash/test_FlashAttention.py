@@ -178,3 +178,9 @@ def test_gradients_of_single_positions(agree, qkv, draw):
     agree.gradients.call(APPLY, *qkv(5, 1), 4, False)
     q, k, _ = qkv(4, 6)
     agree.gradients.call(APPLY, q, k, draw.normal(2, 6, 1), 4, False)
+
+
+def test_many_keys(agree, draw):
+    """Of more than a thousand keys none is left out, and each gets its gradient."""
+    q, k, v = draw.normal(3, 4), draw.normal(1100, 4), draw.normal(1100, 2)
+    agree.gradients.call(APPLY, q, k, v, 32, False)

@@ -165,3 +165,10 @@ def test_one_pass(agree, count, draw):
         counted.largest < 3 * 8 * 64 // 2,
         "A tensor holds all the blocks, or half of them; take one after the other.",
     )
+
+
+def test_gradients_beside_axes_of_one(agree, draw):
+    """Blocks of one entry, and rows that stand alone, have their gradient like any other."""
+    agree.gradients.online_softmax([draw.normal(3, 1) for _ in range(3)])
+    agree.gradients.online_softmax([draw.normal(1, 4), draw.normal(1, 1), draw.normal(1, 3)])
+    agree.gradients.online_softmax([draw.normal(2), draw.normal(1)])

@@ -6,6 +6,7 @@ Shows: scores are d times as large as they should be, and the weights almost one
 Hint: What is 1 / d**-0.5? How large are the scores before and after your scale?
 Rejected by: test_values
 Costs: 30 %
+Belief: scale_upside_down
 """
 
 

@@ -26,7 +26,8 @@ def sort_by_bucket(buckets):
 
 
 def combine_rounds(outputs, logsumexps):
-    weights = torch.softmax(logsumexps, dim=-2).to(outputs.dtype)
+    alone = torch.isneginf(logsumexps).all(-2, keepdim=True)
+    weights = torch.softmax(torch.where(alone, 0.0, logsumexps), dim=-2).to(outputs.dtype) * ~alone
     return torch.einsum("...rt,...rtv->...tv", weights, outputs)
 
 

@@ -16,7 +16,8 @@ def hash_vectors(x, rotations):
 
 def combine_rounds(outputs, logsumexps):
     logsumexps = logsumexps.to(outputs.dtype)
-    shares = F.softmax(logsumexps.transpose(-1, -2), dim=-1)
+    met = logsumexps.amax(dim=-2).unsqueeze(-1) > -torch.inf
+    shares = F.softmax(logsumexps.transpose(-1, -2).masked_fill(~met, 0.0), dim=-1) * met
     return torch.matmul(shares.unsqueeze(-2), outputs.transpose(-3, -2)).squeeze(-2)
 
 

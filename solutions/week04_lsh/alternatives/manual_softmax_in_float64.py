@@ -25,8 +25,10 @@ def sort_by_bucket(buckets):
 
 def combine_rounds(outputs, logsumexps):
     lse = logsumexps.double()
-    mass = torch.exp(lse - lse.max(dim=-2, keepdim=True).values)
-    share = mass / mass.sum(dim=-2, keepdim=True)
+    top = lse.max(dim=-2, keepdim=True).values.detach()
+    mass = torch.exp(lse - torch.where(torch.isinf(top), 0.0, top))
+    total = mass.sum(dim=-2, keepdim=True)
+    share = mass / torch.where(total == 0, 1.0, total)
     return (share[..., None] * outputs.double()).sum(dim=-3).to(outputs.dtype)
 
 

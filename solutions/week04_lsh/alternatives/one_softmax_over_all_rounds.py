@@ -36,7 +36,9 @@ def lsh_attention(qk, v, rotations, bucket_size, causal=False):
 
 
 def combine_rounds(outputs, logsumexps):
-    weights = nn.Softmax(dim=-2)(logsumexps.to(outputs.dtype))
+    masses = logsumexps.to(outputs.dtype)
+    nobody = masses.isneginf().all(dim=-2, keepdim=True)
+    weights = nn.Softmax(dim=-2)(masses.masked_fill(nobody, 0)).masked_fill(nobody, 0)
     return outputs.movedim(-3, -1).matmul(weights.movedim(-2, -1).unsqueeze(-1)).squeeze(-1)
 
 

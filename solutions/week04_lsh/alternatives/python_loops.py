@@ -37,12 +37,13 @@ def sort_by_bucket(buckets):
 
 def combine_rounds(outputs, logsumexps):
     top = logsumexps.amax(dim=-2, keepdim=True).detach()
+    top = torch.where(top == -torch.inf, torch.zeros_like(top), top)
     mass = (logsumexps - top).exp()
     total, result = 0, 0
     for r in range(outputs.shape[-3]):
         total = total + mass[..., r, :]
         result = result + mass[..., r, :, None] * outputs[..., r, :, :]
-    return (result / total[..., None]).to(outputs.dtype)
+    return (result / torch.where(total > 0, total, 1.0)[..., None]).to(outputs.dtype)
 
 
 def _one_round(qk, v, buckets, bucket_size, causal):

@@ -37,8 +37,11 @@ def combine_rounds(outputs, logsumexps):
         ), total
 
     wide = torch.promote_types(outputs.dtype, torch.float32)
-    rounds = zip(outputs.to(wide).unbind(-3), logsumexps.to(wide).unbind(-2), strict=True)
-    return functools.reduce(merge, rounds)[0].to(outputs.dtype)
+    lonely = (logsumexps == -torch.inf).all(dim=-2, keepdim=True)
+    found = logsumexps.masked_fill(lonely, 0.0).to(wide)
+    rounds = zip(outputs.to(wide).unbind(-3), found.unbind(-2), strict=True)
+    merged = functools.reduce(merge, rounds)[0]
+    return merged.masked_fill(lonely.squeeze(-2).unsqueeze(-1), 0.0).to(outputs.dtype)
 
 
 def _stable_order(buckets):

@@ -21,8 +21,10 @@ def hash_vectors(x, rotations):
 
 
 def combine_rounds(outputs, logsumexps):
-    total = torch.logsumexp(logsumexps, dim=-2, keepdim=True)
-    return (outputs * torch.exp(logsumexps - total).unsqueeze(-1).type_as(outputs)).sum(-3)
+    empty = logsumexps.isneginf().all(-2, keepdim=True)
+    masses = logsumexps.masked_fill(empty, 0.0)
+    weights = torch.exp(masses - torch.logsumexp(masses, dim=-2, keepdim=True)) * ~empty
+    return (outputs * weights.unsqueeze(-1).type_as(outputs)).sum(-3)
 
 
 def _window(rows, bucket_size, fill):

@@ -54,6 +54,7 @@ def fit(model, inputs, targets, steps, lr=1e-2):
     return losses
 
 
+@torch.no_grad()
 def generate(model, prompt, max_new_tokens, temperature=1.0, generator=None):
     before = model.training
     columns = list(prompt.unbind(dim=1))
@@ -61,7 +62,7 @@ def generate(model, prompt, max_new_tokens, temperature=1.0, generator=None):
         model.eval()
         for _ in range(max_new_tokens):
             window = torch.stack(columns[-model.max_len :], dim=1)
-            last = model(window)[:, -1].detach()
+            last = model(window)[:, -1]
             if temperature == 0:
                 columns.append(last.argmax(-1))
                 continue

@@ -1,0 +1,16 @@
+"""Makes the output in the shape of the queries.
+
+Exercise: scaled_dot_product_attention
+Believes: queries, keys and values have the same size.
+Shows: right where values are as long as keys, an error elsewhere.
+Hint: How many numbers has a value, and how many an output? Which argument tells?
+Rejected by: test_values_of_another_size
+Costs: 20 %
+Belief: values_as_long_as_keys
+"""
+
+def scaled_dot_product_attention(q, k, v):
+    weights = softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]))
+    output = torch.zeros_like(q)
+    output = output + weights @ v
+    return output, weights

@@ -1,0 +1,16 @@
+"""Shares a position evenly among rounds of which none met a key.
+
+Exercise: combine_rounds
+Believes: The lowest finite number will do where there is nothing at all.
+Shows: A position whose logsumexp is -inf in every round gets the mean of what is no answer.
+Hint: After your softmax, what are the weights of a position whose logsumexps are all the lowest
+    number? What does the docstring ask for there?
+Rejected by: test_position_without_keys_in_any_round
+Costs: 10 %
+"""
+
+
+def combine_rounds(outputs, logsumexps):
+    dtype = torch.promote_types(outputs.dtype, torch.float32)
+    weights = logsumexps.to(dtype).clamp(min=torch.finfo(dtype).min).softmax(dim=-2)
+    return (weights.unsqueeze(-1) * outputs.to(dtype)).sum(dim=-3).to(outputs.dtype)
