@@ -185,6 +185,8 @@ def _faults(name: str, report: SubmissionReport) -> Iterator[str]:
     if report.attempts:
         tried = ", ".join(report.attempts)
         yield f"{name} looks like an attempt to get around the grading: {tried}"
+    for failed in report.unexplained:
+        yield f"{name}: the grading system failed beyond the verdicts: {failed}"
 
 
 def _judge(

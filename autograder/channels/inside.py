@@ -51,6 +51,8 @@ def main(base: Path = Path("/autograder")) -> int:
     print(f"graded in the sandbox {sandbox}: {found['score']:g} of {report.max_score:g}")
     for attempt in report.attempts:  # for the instructor: students do not see this output
         print(f"LOOK  {replaced(attempt)}")
+    for failed in report.unexplained:
+        print(f"UNEXPLAINED  {replaced(failed)}")
     return 0
 
 

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from ..files.workfolder import WorkFolder
 from ..model import scoring
@@ -27,9 +28,11 @@ from ..worker.nets import set_nets
 from .byplace import with_a_name
 from .ceiling import ceiling
 from .diagnose import Named, diagnose
+from .faults import let_go
 from .follow import Inherited
 from .heritage import Heritage
 from .kept import KeptRuns
+from .outcomes import printable
 from .plugin import GraderPlugin, Ran
 from .runs import Runs, write_module
 from .search import Compared
@@ -40,6 +43,7 @@ from .targets import InProcess, RecordedTarget, Sandboxed, Target
 
 import msgspec  # isort: skip
 
+Found = TypeVar("Found")
 # Where every test ended so, there is nothing to name.
 _NOTHING_TO_NAME = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
 # What one version of a submission may take, and all of them: the budget ends them much sooner.
@@ -144,7 +148,11 @@ class Engine:
             ran = self.runs.run(target, source, exercise, files, self._hear)
         finally:
             target.close()
-        carried = self._carried(source, ran, files)
+        self._unexplained: list[str] = []
+        nothing: dict[str, Inherited] = {}
+        carried = self._explain(
+            "follow-through", lambda: self._carried(source, ran, files), nothing
+        )
         standings = [
             self._standing(
                 e.name, [r for r in ran if r.exercise == e.name], carried.get(e.name, Inherited())
@@ -158,7 +166,22 @@ class Engine:
         exercises = tuple(self._with_lines(report, files, ran) for report in reports)
         faults = [r.fault for r in ran if r.fault]
         attempts = tuple(sorted(target.attempts))
-        return scoring.submission_report(name, self.week, exercises, faults, attempts)
+        report = scoring.submission_report(name, self.week, exercises, faults, attempts)
+        return msgspec.structs.replace(report, unexplained=tuple(self._unexplained))
+
+    def _explain(self, what: str, step: Callable[[], Found], otherwise: Found) -> Found:
+        """What a step behind the verdicts finds; one that fails has found nothing.
+
+        The verdicts stand without it: no answer of a submission may take its grade from it.
+        """
+        try:
+            return step()
+        except Exception as error:
+            self._unexplained.append(printable(f"{what}: {type(error).__name__}: {error}"))
+            let_go(error)
+            if self._spawner is not None and isinstance(error, SandboxError):
+                self._spawner.end()
+            return otherwise
 
     def _hear(self, ran: Ran) -> None:
         if self.heard is not None:
@@ -171,8 +194,13 @@ class Engine:
         own = [r for r in ran if r.exercise == report.name]
         if self._finder is None or report.inherits or any(r.fault for r in own):
             return report
-        found = self._finder.find(files, report.name, own, bool(report.diagnosis))
-        return with_a_name(report, found, self.bank)
+        finder, named = self._finder, bool(report.diagnosis)
+
+        def named_by_place() -> ExerciseReport:
+            found = finder.find(files, report.name, own, named)
+            return with_a_name(report, found, self.bank)
+
+        return self._explain(f"{report.name}, line", named_by_place, report)
 
     def _carried(
         self, source: tuple[str, ...], ran: list[Ran], files: Mapping[str, bytes]
@@ -207,7 +235,8 @@ class Engine:
         failed = any(r.report.verdict.failed for r in own)
         if failed and not all(r.report.verdict in _NOTHING_TO_NAME for r in ran):
             bank = self.runs.of_misconceptions(exercise)
-            named = diagnose(own, bank, self.runs.right_answers(exercise) if bank else {})
+            right = self.runs.right_answers(exercise) if bank else {}
+            named = self._explain(f"{exercise}, name", lambda: diagnose(own, bank, right), named)
             explained = frozenset(r.report.name for n in named for r in bank[n.name])
         by_name = {m.name: m for m in self.bank.of_exercise(exercise)}
         return scoring.Standing(

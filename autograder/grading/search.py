@@ -263,14 +263,16 @@ def _into(value: Any, form: list[Any], numbers: list[np.ndarray]) -> None:
     if isinstance(value, (np.ndarray, np.generic)):
         value = torch.from_numpy(np.array(value))
     if isinstance(value, torch.Tensor):
-        form.append((value.dtype, tuple(value.shape)))
-        if not value.is_meta and not value.is_complex():
+        counted = not value.is_meta and not value.is_complex()
+        form.append((value.dtype, tuple(value.shape), counted))
+        if counted:
             numbers.append(value.detach().double().reshape(-1).numpy())
     elif isinstance(value, (tuple, list)):
         form.append(len(value))
         for part in value:
             _into(part, form, numbers)
     elif isinstance(value, float):
+        form.append("float")
         numbers.append(np.array([value]))
     elif isinstance(value, (bool, int, str)) or value is None:
         form.append(value)

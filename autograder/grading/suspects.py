@@ -166,7 +166,7 @@ class Bench:
     @property
     def spent(self) -> float:
         """Processor seconds, of the versions and of looking at them."""
-        inside = self._target.ran_seconds() if isinstance(self._target, Sandboxed) else 0.0
+        inside = self._target.used_seconds() if isinstance(self._target, Sandboxed) else 0.0
         return time.thread_time() - self._began + inside
 
     @property

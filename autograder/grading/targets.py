@@ -41,6 +41,9 @@ _ROUGHLY = 1 << 20
 # However busy the machine: so many times the submission's limit is waited for it besides.
 _PATIENCE = 4.0
 _MOST_ATTEMPTS = 20
+# What counts as used of the time in which a call waits; and what a start takes, on our side too.
+_OF_THE_CLOCK = 0.25
+_START_SECONDS = 0.05
 
 
 class MemoryLevel(NamedTuple):
@@ -178,7 +181,8 @@ class Sandboxed:
         self._deaths: dict[str, list[Outcome]] = {}
         self._spent: dict[str, float] = {}
         self._import_outcome: Outcome | None = None
-        self._ran = 0.0  # by the children before this one
+        self._ran = self._queued = 0.0  # by the children before this one
+        self._starts = 0
         self._inherited = 0  # by this child, of the template's memory
         self._waited = 0.0  # of this child, what was taken off its time
         self._patience = _PATIENCE * limits.submission_seconds
@@ -250,6 +254,15 @@ class Sandboxed:
         """Processor time of all its processes so far."""
         return self._ran + (self._child.ran_seconds() if self._child is not None else 0.0)
 
+    def used_seconds(self) -> float:
+        """Processor time of all its processes, or a part of the clock's where it waits for nothing.
+
+        A program that sleeps or dies in every call takes no processor time, but ours.
+        """
+        queued = self._queued + (self._child.waited_seconds() if self._child is not None else 0.0)
+        idle = (sum(self._spent.values()) - queued) * _OF_THE_CLOCK
+        return max(self.ran_seconds(), idle) + self._starts * _START_SECONDS
+
     def peak_bytes(self) -> int:
         """The most memory that the process ever had, counted by the kernel, not by its own word."""
         return self._child.peak_bytes() if self._child is not None else 0
@@ -282,6 +295,7 @@ class Sandboxed:
 
     def _start(self) -> None:
         self._waited = 0.0
+        self._starts += 1
         self._child = self._spawn(
             ChildLimits(
                 memory_bytes=self._limits.memory_mib << 20,
@@ -386,6 +400,7 @@ class Sandboxed:
         if self._child is not None:
             child, self._child = self._child, None
             self._ran += child.ran_seconds()
+            self._queued += child.waited_seconds()
             try:
                 child.kill()
                 for call in child.tried():

@@ -13,7 +13,7 @@ _ABSENT = "not there"
 
 def differ(old: SubmissionReport, new: SubmissionReport) -> bool:
     """Return whether two reports differ in more than their times."""
-    fields = ("verdict", "score", "max_score", "message", "exercises", "attempts")
+    fields = ("verdict", "score", "max_score", "message", "exercises", "attempts", "unexplained")
     return any(getattr(old, f) != getattr(new, f) for f in fields)
 
 

@@ -106,7 +106,10 @@ class ExerciseReport(msgspec.Struct, frozen=True):
 
 
 class SubmissionReport(msgspec.Struct, frozen=True):
-    """`attempts`: what it did that honest work never does; for the instructor, changes no score."""
+    """`attempts`: what it did that honest work never does; for the instructor, changes no score.
+
+    `unexplained`: what of ours failed beyond the verdicts, in names, lines or follow-through.
+    """
 
     name: str
     verdict: Ending
@@ -116,6 +119,7 @@ class SubmissionReport(msgspec.Struct, frozen=True):
     message: str = ""
     exercises: tuple[ExerciseReport, ...] = ()
     attempts: tuple[str, ...] = ()
+    unexplained: tuple[str, ...] = ()
 
 
 class Report(msgspec.Struct, frozen=True):

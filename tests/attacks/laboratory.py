@@ -25,7 +25,7 @@ from autograder.feedback.html import feedback_page
 from autograder.grading.engine import Engine
 from autograder.grading.spawner import Spawner
 from autograder.grading.targets import _PATIENCE, Sandboxed
-from autograder.model.course import Week, load
+from autograder.model.course import Suspects, Week, load
 from autograder.model.report import SubmissionReport
 from autograder.sandbox import Sandbox, choose
 from autograder.worker import wire
@@ -80,6 +80,10 @@ class _Tee(Sandboxed):
                 msgspec.json.encode(reply)[:_TEE_BYTES] + b"".join(said)[:_TEE_BYTES]
             )
         return reply, buffers
+
+
+# Short, as there are many attacks, but what is behind the verdicts meets their answers as well.
+_LINES = Suspects(seconds=0.1, submission=0.2)
 
 
 class _Watched(Engine):
@@ -166,6 +170,7 @@ class Laboratory:
             spawner = Spawner(self.sandbox, self.course, chosen, devices)
             engine = _Watched(self.course, chosen, devices, SECRET, spawner)
             engine.tees = []
+            engine.look_for_lines(_LINES)
             self._engines[week] = engine
         return self._engines[week]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.engine import Engine
-from autograder.model.course import load
+from autograder.model.course import Suspects, load
 from autograder.model.report import SubmissionReport
 
 REGISTRY = """
@@ -98,3 +98,28 @@ def test_a_fault_that_the_solution_meets_too_is_ours(tmp_path: Path) -> None:
 
 def test_right_work_is_graded_beside_all_that(engine: Engine) -> None:
     assert graded(engine, "x + x").score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ("autograder.grading.engine.diagnose", "scale, name"),
+        ("autograder.grading.suspects.suspects", "scale, line"),
+        ("autograder.grading.heritage.Heritage.of", "follow-through"),
+    ],
+)
+def test_a_fault_beyond_the_verdicts_leaves_them_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, told: str
+) -> None:
+    def fails(*_: object) -> None:
+        raise ValueError("two answers of other sizes")
+
+    with contextlib.closing(engine_of(tmp_path, GRADER)) as made:
+        made.look_for_lines(Suspects())
+        before = graded(made, "0.0")
+        monkeypatch.setattr(step, fails)
+        after = graded(made, "0.0")
+    assert after.verdict == "graded"
+    assert (after.score, verdicts(after)) == (before.score, verdicts(before))
+    assert before.unexplained == ()
+    assert after.unexplained == (f"{told}: ValueError: two answers of other sizes",)

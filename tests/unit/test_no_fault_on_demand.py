@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
+from itertools import product
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ from autograder.grading.compare import DERIVED, EXACT, compare
 from autograder.grading.comparison import compare_gradients
 from autograder.grading.drawn import Drawing, Figure, Image, read_special
 from autograder.grading.outcomes import Outcome
+from autograder.grading.search import _digest, _same
 from autograder.worker import wire
 from autograder.worker.values import Decoder, Encoder
 
@@ -108,15 +110,26 @@ def drawings(draw: st.DrawFn) -> Drawing:
     return Drawing(images, draw(WORDS), draw(WORDS), draw(WORDS), ticks, ticks, draw(st.booleans()))
 
 
-def received(value: Any) -> Any:
-    """The value as the trusted side gets it, or None where it is no valid reply."""
+def sent(value: Any) -> Any:
+    """The answer that holds the value, or None where it is no valid reply."""
     encoder = Encoder(keep=lambda x: wire.HandleV(0, type(x).__name__, None) if x is int else None)
     try:
         frame = wire.pack(wire.Reply("ok", value=encoder(value)), encoder.buffers)
         start = wire.PREFIX.size
         header, _ = wire.frame_lengths(frame[:start], len(frame), len(frame))
-        reply, buffers = wire.unpack_reply(frame[start : start + header], frame[start + header :])
-        same_answers([(reply, buffers)], [(reply, buffers)])
+        return wire.unpack_reply(frame[start : start + header], frame[start + header :])
+    except (wire.BadFrame, msgspec.MsgspecError, UnicodeEncodeError):
+        return None
+
+
+def received(value: Any) -> Any:
+    """The value as the trusted side gets it, or None where it is no valid reply."""
+    answer = sent(value)
+    if answer is None:
+        return None
+    reply, buffers = answer
+    try:
+        same_answers([answer], [answer])
         return Decoder(buffers, special=read_special)(reply.value)
     except (wire.BadFrame, msgspec.MsgspecError, UnicodeEncodeError):
         return None
@@ -211,3 +224,18 @@ def test_every_value_has_or_lacks_every_property(value: Any) -> None:
 def test_every_count_has_an_exponent(counts: list[int]) -> None:
     sizes = dict(zip((8, 16, 32), counts, strict=True))
     assert isinstance(properties.growth_exponent(sizes), float)
+
+
+@many
+@given(VALUES, st.sampled_from(EXPECTED))
+def test_every_pair_of_answers_is_alike_or_not(value: Any, other: Any) -> None:
+    frames = [frame for frame in map(sent, (value, other)) if frame is not None]
+    for one, another in product(frames, repeat=2):
+        alike = _same(_digest(one), _digest(another))
+        assert alike or one is not another
+
+
+def test_the_same_form_with_and_without_numbers_is_not_alike() -> None:
+    whole, empty = sent((X, X)), sent((X, X.to("meta")))
+    assert not _same(_digest(whole), _digest(empty))
+    assert not _same(_digest(empty), _digest(whole))

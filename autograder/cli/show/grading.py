@@ -216,6 +216,13 @@ def print_scores(console: Console, report: Report) -> None:
                 markup=False,
                 soft_wrap=True,
             )
+        for failed in submission.unexplained:
+            console.print(
+                f"UNEXPLAINED  {visible(submission.name)} is graded by its tests alone where the "
+                f"grading system failed beyond them: {visible(failed)}",
+                markup=False,
+                soft_wrap=True,
+            )
     faults = [s for s in report.submissions if s.verdict is Ending.GRADER_FAULT]
     console.print(
         f"{len(report.submissions)} submissions, {report.week}, "

@@ -118,6 +118,8 @@ def _print(console: Console, week: Week, report: SubmissionReport) -> None:
                 console.print(f"      {line}", soft_wrap=True)
     if report.attempts:
         console.print(f"looks like an attempt: {', '.join(report.attempts)}", soft_wrap=True)
+    for failed in report.unexplained:
+        console.print(f"the grading system failed beyond the verdicts: {failed}", soft_wrap=True)
 
 
 def _said(e: ExerciseReport, week: Week) -> list[str]:
