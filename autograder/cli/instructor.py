@@ -13,81 +13,6 @@ from .app import INSTRUCTORS, WeekArgument, app
 
 
 @app.command(rich_help_panel=INSTRUCTORS)
-def grade(
-    week: WeekArgument,
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            help="Submissions: folders, module files or zips; default: the collected ones."
-        ),
-    ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write the report here; - for standard output.")
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes; default: one per core.")
-    ] = None,
-    device: Annotated[str, typer.Option(help=f"{CHOICES_IN_WORDS}.")] = "auto",
-    sandbox: Annotated[
-        str,
-        typer.Option(
-            help="auto, bubblewrap, landlock, chroot; none runs code unprotected: your own only"
-        ),
-    ] = "auto",
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS", help="A Dask scheduler: tcp://host:8786 or tls://host:8786"
-        ),
-    ] = None,
-    tls_ca: Annotated[str | None, typer.Option(help="With tls://: the authority, PEM.")] = None,
-    tls_cert: Annotated[str | None, typer.Option(help="With tls://: your certificate.")] = None,
-    tls_key: Annotated[str | None, typer.Option(help="With tls://: its key.")] = None,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Without TLS off this machine: say no word about it.")
-    ] = False,
-    refused: Annotated[
-        bool, typer.Option("--refused", help="Record a class of which most were refused.")
-    ] = False,
-) -> None:
-    """Grade a week's submissions in the sandbox, and record them if they were collected.
-
-    Exit code 0 when all were graded, and recorded; 1 where some were refused or could not be;
-    2 if nothing was.
-
-    Example: autograder grade week01 handed-in/*.zip --json report.json
-    Example: autograder grade week01 --cluster tcp://scheduler:8786
-    """
-    from ..batch.cluster import cluster_at, in_the_clear
-    from ..model.course import load
-
-    if cluster is None and (tls_ca or tls_cert or tls_key):
-        raise KitError("--tls-ca, --tls-cert and --tls-key go with --cluster tls://host:8786")
-    if cluster is not None and jobs is not None:
-        raise KitError("--jobs is for this machine; on a cluster each worker grades one at a time")
-    place = cluster_at(cluster, tls_ca, tls_cert, tls_key) if cluster is not None else None
-    if place is not None and not insecure and in_the_clear(place):
-        typer.echo(in_the_clear(place), err=True)
-
-    course = load()
-    from .show.grading import run_grade
-
-    fine = run_grade(
-        course,
-        course.week(week),
-        paths,
-        json_file=json_file,
-        jobs=jobs,
-        device=device,
-        sandbox=sandbox,
-        cluster=place,
-        refused=refused,
-    )
-    if not fine:
-        raise typer.Exit(1)
-
-
-@app.command(rich_help_panel=INSTRUCTORS)
 def doctor() -> None:
     """Say what this machine can do: sandbox, devices, nbgrader; and how to mend what is missing.
 
@@ -183,6 +108,81 @@ def collect(
     from .show.nbgrader import run_collect
 
     if not run_collect(course, course.week(week)):
+        raise typer.Exit(1)
+
+
+@app.command(rich_help_panel=INSTRUCTORS)
+def grade(
+    week: WeekArgument,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Submissions: folders, module files or zips; default: the collected ones."
+        ),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the report here; - for standard output.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes; default: one per core.")
+    ] = None,
+    device: Annotated[str, typer.Option(help=f"{CHOICES_IN_WORDS}.")] = "auto",
+    sandbox: Annotated[
+        str,
+        typer.Option(
+            help="auto, bubblewrap, landlock, chroot; none runs code unprotected: your own only"
+        ),
+    ] = "auto",
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="A Dask scheduler: tcp://host:8786 or tls://host:8786"
+        ),
+    ] = None,
+    tls_ca: Annotated[str | None, typer.Option(help="With tls://: the authority, PEM.")] = None,
+    tls_cert: Annotated[str | None, typer.Option(help="With tls://: your certificate.")] = None,
+    tls_key: Annotated[str | None, typer.Option(help="With tls://: its key.")] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Without TLS off this machine: say no word about it.")
+    ] = False,
+    refused: Annotated[
+        bool, typer.Option("--refused", help="Record a class of which most were refused.")
+    ] = False,
+) -> None:
+    """Grade a week's submissions in the sandbox, and record them if they were collected.
+
+    Exit code 0 when all were graded, and recorded; 1 where some were refused or could not be;
+    2 if nothing was.
+
+    Example: autograder grade week01 handed-in/*.zip --json report.json
+    Example: autograder grade week01 --cluster tcp://scheduler:8786
+    """
+    from ..batch.cluster import cluster_at, in_the_clear
+    from ..model.course import load
+
+    if cluster is None and (tls_ca or tls_cert or tls_key):
+        raise KitError("--tls-ca, --tls-cert and --tls-key go with --cluster tls://host:8786")
+    if cluster is not None and jobs is not None:
+        raise KitError("--jobs is for this machine; on a cluster each worker grades one at a time")
+    place = cluster_at(cluster, tls_ca, tls_cert, tls_key) if cluster is not None else None
+    if place is not None and not insecure and in_the_clear(place):
+        typer.echo(in_the_clear(place), err=True)
+
+    course = load()
+    from .show.grading import run_grade
+
+    fine = run_grade(
+        course,
+        course.week(week),
+        paths,
+        json_file=json_file,
+        jobs=jobs,
+        device=device,
+        sandbox=sandbox,
+        cluster=place,
+        refused=refused,
+    )
+    if not fine:
         raise typer.Exit(1)
 
 

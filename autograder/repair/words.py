@@ -59,58 +59,58 @@ def question(kind: str) -> str:
 
 
 _SHAPES = "Write the shape of each intermediate result beside its line, with sizes that all differ."
-_BY_HAND = "Work a tiny example out on paper, and compare it step by step with what your code gets."
-_FORMULA = "Lay the formula beside your code, and find each of its symbols there."
+_BY_HAND = "Work out a tiny example on paper, and compare it step by step with what your code gets."
+_FORMULA = "Put the formula beside your code, and find each of its symbols there."
 _FOLLOW = "Follow one single number through this place: where should it end up, and where does it?"
-_EDGES = "Try the smallest case, and then the one at the very edge."
+_EDGES = "Try the smallest case, and then the case just at the limit."
 _NAMED = {
-    "axis": ("Works along another axis than the one that is meant.", _SHAPES),
+    "axis": ("Works along the wrong axis.", _SHAPES),
     "kept axis": ("Drops an axis that is needed later, or keeps one that is not.", _SHAPES),
     "scale": (
-        "Scales something otherwise than the formula does.",
+        "Scales something in another way than the formula does.",
         "How large are the numbers before and after this place, and how large should they be?",
     ),
-    "factor": ("Has a factor too much or too little.", _BY_HAND),
+    "factor": ("Has one factor too many or too few.", _BY_HAND),
     "share": ("Makes shares that do not add up to one.", "Add them up: is it one in every row?"),
-    "size": ("Takes the size of something else than what is meant.", _SHAPES),
+    "size": ("Uses the size of the wrong thing.", _SHAPES),
     "mask": (
         "Uses a mask the other way round.",
         "What does True mean here? Try a mask that hides one entry alone.",
     ),
-    "order of axes": ("Brings axes into another order than the one that is meant.", _FOLLOW),
+    "order of axes": ("Puts axes into the wrong order.", _FOLLOW),
     "operand order": ("Exchanges the two sides of an operation.", _FORMULA),
-    "order of values": ("Takes two values for each other.", _FOLLOW),
+    "order of values": ("Uses two values in the wrong order.", _FOLLOW),
     "order of lines": ("Does two things in the wrong order.", _BY_HAND),
-    "argument order": ("Hands arguments over in another order.", _FOLLOW),
+    "argument order": ("Passes arguments in the wrong order.", _FOLLOW),
     "argument": (
-        "Does not hand on all that it was given.",
+        "Does not pass on everything that it was given.",
         "Which of the arguments has no influence on the result, and should have one?",
     ),
-    "brackets": ("Works the parts of a formula out in another order.", _FORMULA),
-    "comparison": ("Draws a border on the wrong side of a comparison.", _EDGES),
-    "condition": ("Asks for another condition than the one that is meant.", _EDGES),
-    "constant": ("Has another number in one place than the one that is meant.", _FORMULA),
-    "sign": ("Has a sign the wrong way round.", _FORMULA),
-    "operator": ("Combines two values by another operation than the formula does.", _FORMULA),
+    "brackets": ("Computes the parts of a formula in the wrong order.", _FORMULA),
+    "comparison": ("Uses the wrong comparison.", _EDGES),
+    "condition": ("Tests the wrong condition.", _EDGES),
+    "constant": ("Has the wrong number in one place.", _FORMULA),
+    "sign": ("Has the wrong sign in one place.", _FORMULA),
+    "operator": ("Combines two values by the wrong operation.", _FORMULA),
     "operand": ("Combines too much or too little in one place.", _FORMULA),
     "unused": (
         "Makes something and then never uses it.",
         "What did you make it for? Look for where the formula uses it.",
     ),
     "sum over rounds": (
-        "Forgets in each round of a loop what the rounds before have found.",
-        "Print what the loop carries from round to round.",
+        "Forgets in each pass of a loop what the passes before have found.",
+        "Print what the loop carries from one pass to the next.",
     ),
     "function": (
-        "Calls a function that is not quite the one that is meant.",
+        "Calls a function that is similar to the right one.",
         "Read what the function does in its documentation, with a small example beside it.",
     ),
     "option": (
-        "Asks a function for something else than what is meant.",
-        "Read in its documentation what each of the options does that it is given here.",
+        "Calls a function with the wrong option.",
+        "Read in its documentation what each option does that you pass here.",
     ),
     "gradient": (
-        "Treats the gradient otherwise than is asked.",
+        "Stops a gradient that should pass, or passes one that should stop.",
         "Which steps should a gradient pass, and which not? Look at `grad_fn` after each.",
     ),
     "overflow": (
@@ -122,7 +122,7 @@ _NAMED = {
         "What becomes of a row that holds only -inf, step by step?",
     ),
     "empty rows": (
-        "Does not provide for rows in which nothing is visible.",
+        "Does not handle rows in which nothing is visible.",
         "What becomes of a row that is hidden as a whole, step by step?",
     ),
     "kind of number": (
@@ -138,31 +138,31 @@ _NAMED = {
         "Compare the layers with the docstring, argument by argument.",
     ),
     "in place": (
-        "Changes something in place that is needed as it was.",
+        "Changes something in place that is still needed unchanged.",
         "Who else may hold the tensor that is written to?",
     ),
-    "overwritten": ("Replaces a value that is needed once more later.", _FOLLOW),
+    "overwritten": ("Replaces a value that is needed again later.", _FOLLOW),
     "lost result": (
-        "Computes a result and lets it go.",
+        "Computes a result and does not use it.",
         "Does the function change what it is given, or does it return something new?",
     ),
     "statement": (
-        "Has a line too many.",
-        "What would be different without it? Try it on a small example.",
+        "Has one line too many.",
+        "What would change without it? Try it on a small example.",
     ),
     "missing step": ("Leaves out a step.", "Go through the docstring: is every step there?"),
     "refusal": (
         "Does not refuse bad arguments as the docstring says.",
-        "Which error is asked for, when, and what has its message to contain?",
+        "Which error is asked for, in which case, and what must its message contain?",
     ),
-    "name": ("Uses one of its variables where another one is meant.", _FORMULA),
+    "name": ("Uses the wrong variable in one place.", _FORMULA),
     "off by one": ("Begins or ends one place too early or too late.", _EDGES),
-    "text": ("Writes a text otherwise than is asked.", "Compare it character by character."),
+    "text": ("Writes another text than the one asked for.", "Compare it character by character."),
     "colours": (
         "Lets the same colour mean different values.",
         "Would two pictures with other weights look different?",
     ),
-    "index": ("Takes another part of something than the one that is meant.", _SHAPES),
+    "index": ("Uses the wrong part of something.", _SHAPES),
     "memory": (
         "Relies on how a tensor lies in memory.",
         "Try it with an argument that was transposed before.",

@@ -69,7 +69,8 @@ def run_progress(folder: Path | None) -> None:
     if not weeks:
         raise KitError("there is no week of the course here: `cd` to where your weeks are")
     out = console()
-    for line in progress_lines([week_progress(w) for w in weeks], writes_unicode(out)):
+    room = max(40, out.width)
+    for line in progress_lines([week_progress(w) for w in weeks], writes_unicode(out), room):
         out.print(line, soft_wrap=True)
 
 
@@ -78,7 +79,7 @@ def run_reset(exercise: str | None, everything: bool, folder: Path | None) -> No
     from .reset import reset_all, reset_exercise
 
     if (exercise is None) != everything:
-        raise KitError("name one exercise to reset, or say --all")
+        raise KitError("name one exercise to reset, or use --all")
     opened = open_folder(folder)
     kept = reset_all(opened) if exercise is None else reset_exercise(opened, exercise)
     what = opened.week.module if exercise is None else f"{exercise} in {opened.week.module}"

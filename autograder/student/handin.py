@@ -25,6 +25,7 @@ RECEIPTS = "RECEIPTS.md"
 _SUFFIXES = (".py", ".txt", ".json", ".csv", ".npy")
 _HANDED_OUT = ("figures", KEPT, "feedback", "__pycache__")
 _MOST = 64 << 20
+_LOG = re.compile(r"^\[\w+ \| [A-Z]+\] ")
 _DONE = re.compile(r"Submitted as: (\S+) (\S+) (.+)")
 
 
@@ -92,9 +93,15 @@ def to_exchange(folder: WeekFolder, parcel: HandIn) -> str:
         )
     said = _DONE.search(done.stdout + done.stderr)
     if done.returncode or said is None:
-        last = (done.stderr.strip() or done.stdout.strip() or "no reason was given").splitlines()
-        raise KitError(f"nbgrader submit took nothing: {last[-1]}")
+        raise KitError(f"nbgrader submit took nothing: {reason_of(done.stderr or done.stdout)}")
     return said.group(3).strip()
+
+
+def reason_of(said: str) -> str:
+    """Why nbgrader failed: the last line it wrote that says more than that it did."""
+    lines = [_LOG.sub("", line).strip() for line in said.splitlines()]
+    lines = [line for line in lines if line and line != "nbgrader submit failed"]
+    return lines[-1] if lines else "it gave no reason"
 
 
 def keep_receipt(folder: WeekFolder, line: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import textwrap
 from collections.abc import Iterator
 
 import msgspec
@@ -15,6 +16,7 @@ from .week import WeekFolder
 from .words import MARKS, PLAIN_MARKS, points
 
 _BAR = 20
+_BESIDE = 43  # columns of a row beside an exercise's name
 
 
 class ExerciseProgress(msgspec.Struct, frozen=True):
@@ -83,21 +85,27 @@ def week_progress(folder: WeekFolder) -> WeekProgress:
     return WeekProgress(folder.heading, folder.week.due, tuple(standings(folder)))
 
 
-def progress_lines(weeks: list[WeekProgress], unicode: bool = True) -> Iterator[Text]:
-    """A bar per week and a line per exercise."""
+def progress_lines(
+    weeks: list[WeekProgress], unicode: bool = True, room: int = 80
+) -> Iterator[Text]:
+    """A bar per week and a line per exercise; in little room two."""
     marks = (MARKS if unicode else PLAIN_MARKS) | {"unknown": "?"}
     width = max((len(s.name) for week in weeks for s in week.exercises), default=0)
     for week in weeks:
         yield Text(week.heading, style="bold")
-        line = Text(
-            f"  {_bar(week.done, week.total, unicode)}  "
-            f"{week.done:g} of {points(week.total)} pass public checks"
-        )
-        yield line.append(f" · due {week.due:%d %b %H:%M}" if week.done < week.total else "")
+        told = f"{week.done:g} of {points(week.total)} pass public checks"
+        due = f"due {week.due:%d %b %H:%M}" if week.done < week.total else ""
+        bar = f"  {_bar(week.done, week.total, unicode)}"
+        whole = f"{bar}  {told}{f' · {due}' if due else ''}"
+        if len(whole) <= room:
+            yield Text(whole)
+        else:
+            yield from (Text(line) for line in (bar, f"  {told}", f"  {due}") if line.strip())
         for s in week.exercises:
-            yield _row(s, marks, width, unicode)
+            yield from _row(s, marks, width, unicode, room)
         yield Text()
-    yield Text("These are the public checks; the hidden ones and your answers decide.")
+    last = "These are the public checks; the hidden ones and your answers decide."
+    yield from (Text(line) for line in textwrap.wrap(last, room))
 
 
 def words_of(s: ExerciseProgress) -> str:
@@ -111,14 +119,18 @@ def words_of(s: ExerciseProgress) -> str:
     }.get(s.state, f"{s.passed} of {s.total} checks")
 
 
-def _row(s: ExerciseProgress, marks: dict[str, str], width: int, unicode: bool) -> Text:
+def _row(
+    s: ExerciseProgress, marks: dict[str, str], width: int, unicode: bool, room: int
+) -> Iterator[Text]:
     style = {"pass": "green", "fail": "red"}.get(s.state, "dim")
     line = Text("  ").append(f"{marks[s.state]} ", style=style)
-    line.append(s.name.ljust(width + 2))
     share = (s.passed, s.total) if s.state == "fail" else (int(s.state == "pass"), 1)
-    line.append(f"{_bar(*share, unicode=unicode, width=8)}  {points(s.points):<10}{words_of(s)}")
-    line.rstrip()
-    return line
+    told = f"{_bar(*share, unicode=unicode, width=8)}  {points(s.points):<10}{words_of(s)}".rstrip()
+    if width + _BESIDE <= room:
+        yield line.append(f"{s.name:{width}}  {told}")
+    else:
+        yield line.append(s.name)
+        yield Text(f"      {', '.join(filter(None, (points(s.points), words_of(s))))}")
 
 
 def _bar(part: float, whole: float, unicode: bool = True, width: int = _BAR) -> str:

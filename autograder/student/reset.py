@@ -25,7 +25,7 @@ def reset_exercise(folder: WeekFolder, name: str, now: dt.datetime | None = None
     except (SyntaxError, ValueError) as error:
         raise KitError(
             f"Python cannot read {folder.week.module} ({error}), so the place of {name} is not "
-            "known: mend that line, or `autograder reset --all` resets the whole file"
+            "known: correct that line, or `autograder reset --all` resets the whole file"
         ) from None
     piece = stub.split("\n")[wanted[0] - 1 : wanted[1]]
     lines = source.split("\n")

@@ -19,7 +19,7 @@ from .service import CourseService, Unknown
 from .terminal import console
 from .week import WeekFolder, open_all, open_folder
 
-_WIDTH = 80
+_WIDTH = 80  # of what a result says
 
 
 def run_submit(
@@ -67,13 +67,15 @@ def _checked(out: Console, folder: WeekFolder) -> bool:
     if result.broken:
         raise KitError(
             f"{folder.week.module} cannot be read by Python (line {result.broken.line}), so "
-            "nothing in it would count: mend it, or say --no-check"
+            "nothing in it would count: correct it, or use --no-check"
         )
     held = [e for e in result.exercises if e.state in ("pass", "skipped")]
     out.print(f"{len(held)} of {len(result.exercises)} exercises pass the public checks")
     rest = [e.name for e in result.exercises if e not in held]
     if rest:
-        out.print(f"  not yet: {', '.join(rest)}  (`autograder check` shows why)", soft_wrap=True)
+        for line in _wrapped(f"not yet: {', '.join(rest)}", 2, out.width):
+            out.print(line, soft_wrap=True)
+        out.print("  `autograder check` shows why", soft_wrap=True)
     return not rest
 
 
@@ -130,9 +132,9 @@ def _handed_in(
     except Unknown as error:
         if not sys.stdin.isatty() or token:
             raise KitError(
-                f"{remote.url}: {error}: give the token that your instructor or the web page gave "
-                "you by AUTOGRADER_TOKEN (in a notebook: %env AUTOGRADER_TOKEN=…), or type it "
-                "when you are asked in a terminal"
+                f"{remote.url}: {error}. Set AUTOGRADER_TOKEN to the token that your instructor or "
+                "the web page gave you (in a notebook: %env AUTOGRADER_TOKEN=…), or run this in a "
+                "terminal and type the token when you are asked"
             ) from None
         out.print(f"{remote.url} asks who you are: {error}", soft_wrap=True)
         name = remote.enter(getpass.getpass("Token: ").strip())
@@ -204,10 +206,12 @@ def _exercise(exercise: dict[str, Any]) -> Iterator[str]:
             yield f"    and {len(cause['claims']) - 1} more for the same reason"
 
 
-def _wrapped(text: str, indent: int) -> Iterator[str]:
+def _wrapped(text: str, indent: int, width: int = _WIDTH) -> Iterator[str]:
+    space = " " * indent
     for paragraph in text.splitlines():
-        yield from textwrap.wrap(paragraph, _WIDTH - indent, initial_indent=" " * indent,
-                                 subsequent_indent=" " * indent)  # fmt: skip
+        yield from textwrap.wrap(
+            paragraph, max(width, 40), initial_indent=space, subsequent_indent=space
+        )
 
 
 def token_given() -> str:

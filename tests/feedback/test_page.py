@@ -122,7 +122,7 @@ def test_a_later_exercise_points_to_the_line_that_stops_it(submission, week, cou
         for n in ("causal_mask", "masked_softmax")
     )
     text = Reader(feedback_page(submission(first, second), week, course)).text
-    assert "For the same reason as causal_mask: mend that first." in text
+    assert "For the same reason as causal_mask: correct that first." in text
 
 
 def test_axes_are_shown_where_they_differ(submission, week, course):

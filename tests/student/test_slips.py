@@ -15,7 +15,9 @@ import pytest
 
 from autograder.model.errors import KitError
 from autograder.student.checking import check_week
+from autograder.student.handin import reason_of
 from autograder.student.page import checked_html
+from autograder.student.progress import progress_lines, week_progress
 from autograder.student.text import Look, lines, plain
 
 from .conftest import SOLVED
@@ -87,6 +89,25 @@ def test_no_line_is_wider_than_the_terminal(write, width):
     shown = list(lines(result, Look(width, checks=True)))
     assert max(len(line.plain.rstrip()) for line in shown) <= width
     assert "(the check itself)" in words(" ".join(line.plain for line in shown))
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_progress_fits_the_terminal(tiny, width):
+    check_week(tiny, ["double"])
+    shown = [line.plain for line in progress_lines([week_progress(tiny)], room=width)]
+    assert max(map(len, shown)) <= width
+    stands = "3 points, not written yet" if width == 40 else "░░░░░░░░ 3 points not written yet"
+    assert f"double_all {stands}" in words(" ".join(shown))
+
+
+def test_of_what_nbgrader_says_the_reason_is_kept():
+    said = (
+        "[SubmitApp | WARNING] No nbgrader_config.py file found\n"
+        "[SubmitApp | CRITICAL] Unwritable directory: /usr/local/share/exchange\n"
+        "[SubmitApp | ERROR] nbgrader submit failed\n"
+    )
+    assert reason_of(said) == "Unwritable directory: /usr/local/share/exchange"
+    assert reason_of("") == "it gave no reason"
 
 
 def test_what_is_unwritten_is_not_marked_as_wrong_in_the_list(tiny):
