@@ -31,6 +31,7 @@ class Agree(Comparison):
     state_std: float = 0.3
     brought: str = ""
     order: int | None = None
+    withheld: bool = False
     prints: bool = False
 
     def weights(self, std: float) -> Agree:
@@ -40,6 +41,14 @@ class Agree(Comparison):
     def shuffled(self, seed: int) -> Agree:
         """Run the programs of the student's kernels in another order: `seed` says which."""
         return replace(self, order=seed)
+
+    @property
+    def in_kernels(self) -> Agree:
+        """The student's function finds the numbers of its arguments only while a kernel runs.
+
+        At other times others stand in their places: they can be copied, converted and viewed.
+        """
+        return replace(self, withheld=True)
 
     @property
     def printing(self) -> Agree:
@@ -68,7 +77,9 @@ class Agree(Comparison):
         expected = case.reference.call(case, name, args, kwargs, options)
         if isinstance(expected.value, wire.HandleV):
             return self._construct(name, args, kwargs)
-        student = CallOptions(brought=self.brought, order=self.order, printing=self.prints)
+        student = CallOptions(
+            brought=self.brought, order=self.order, withheld=self.withheld, printing=self.prints
+        )
         calls = BothCalls(name, args, kwargs, student, options, options)
         return compare_calls(self, calls, expected)
 

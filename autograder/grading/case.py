@@ -127,6 +127,7 @@ class Side:
             cotangents=self._cotangents(options.cotangents, encoder),
             count=options.count,
             order=options.order,
+            withheld=options.withheld,
             fetch=options.fetch,
             fresh=self.fresh,
             brought=options.brought,

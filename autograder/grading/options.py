@@ -16,6 +16,7 @@ class CallOptions(msgspec.Struct, frozen=True):
     cotangents: what to pull back to every float input; None asks for no gradients
     count: count the work
     order: a seed for the order in which the programs of a kernel run
+    withheld: the numbers of the arguments are in memory only while a kernel runs
     fetch: read the attribute, and do not call it
     brought: the source of a module of the grader's own, to be called in place of the submission's
     printing: what the call prints comes with its value
@@ -28,6 +29,7 @@ class CallOptions(msgspec.Struct, frozen=True):
     cotangents: Sequence[torch.Tensor] | None = None
     count: bool = False
     order: int | None = None
+    withheld: bool = False
     fetch: bool = False
     brought: str = ""
     printing: bool = False

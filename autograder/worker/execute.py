@@ -31,6 +31,7 @@ from .seal import StudentImports
 from .values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
 from .watch import Counting, FunctionNet, Watcher
 from .weights import settle, shares_memory
+from .withheld import Withheld
 
 MAX_PRINTED = 4_000
 _NOTHING: Any = nullcontext()
@@ -142,6 +143,7 @@ class Executor:
         self.module = importlib.util.module_from_spec(spec)
         sys.modules[name] = self.module
         self._modules = len(sys.modules)
+        kernels.remember()
         self.watcher.begin(all_patterns(), str(self.root), importing=True)
         try:
             spec.loader.exec_module(self.module)
@@ -197,12 +199,14 @@ class Executor:
         kwargs = {k: decoder(v) for k, v in request.kwargs.items()}
         before = Before(leaves, args, kwargs)
         counting = Counting() if request.count else None
-        launches = kernels.watching(str(self.root), request.order, request.count)
+        withheld = Withheld(leaves) if request.withheld else None
+        launches = kernels.watching(str(self.root), request.order, request.count, withheld)
         gradients: tuple[wire.Value, ...] | None = None
         detached: tuple[int, ...] = ()
         try:
             net = self.net if request.not_allowed else _NOTHING
-            with launches if self._launches else _NOTHING as seen, net, counting or _NOTHING:
+            launching = self._launches or withheld is not None
+            with launches if launching else _NOTHING as seen, net, counting or _NOTHING:
                 result = target(*args, **kwargs)
             kept = counting.kept(tensors_in(result)) if counting is not None else 0
             if request.construct and isinstance(result, nn.Module):
@@ -218,6 +222,8 @@ class Executor:
             if devices.is_lost(request.device):
                 os.abort()  # it would fail every call after this one; a new process has it again
             return wire.Reply("raised", raised=described(error, str(self.root)))
+        if withheld is not None:
+            withheld.give_back(tensors_in(result))
         side_effects = before.compare(result)
         if isinstance(result, nn.Module) and shares_memory(result, args):
             side_effects += (wire.SideEffect(wire.Effect.SHARED_MEMORY),)

@@ -21,7 +21,7 @@ from __future__ import annotations
 import os
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module  # triton is an extra, and may be missing
 from typing import Any
@@ -33,7 +33,9 @@ import torch
 from . import arrays, wire
 from .claimed import ClaimedTensor
 from .frontend import Frontend, interpreted
-from .launched import Launch
+from .launched import Launch, Region
+from .reach import reaches_out
+from .withheld import Withheld
 
 # The operators of torch that make a tensor, copy it or look at it, and compute nothing.
 _MAKING = {
@@ -48,15 +50,35 @@ _NUMBERS = 256  # of NumPy's, that a wrapper may make around its kernels
 _watch: KernelWatch | None = None
 _launch: Launch | None = None
 _frontend: Frontend | None = None
+_plain: list[tuple[Any, dict[str, Any]]] = []  # Triton's modules and classes, and what is in them
 
 
 class KernelWatch:
-    """What the kernels of one call do. `order`: a seed for the order of programs, if any."""
+    """What the kernels of one call do.
 
-    def __init__(self, root: str, order: int | None, noting: bool) -> None:
-        self.root, self.order, self.noting = root, order, noting
+    order:    a seed for the order of programs, if any
+    withheld: the numbers of its arguments, if only kernels may see them
+    """
+
+    def __init__(
+        self, root: str, order: int | None, noting: bool, withheld: Withheld | None = None
+    ) -> None:
+        self.root, self.order, self.noting, self.withheld = root, order, noting, withheld
         self.launches: list[wire.LaunchCounts] = []
+        self.reaches_out = False  # the kernel that runs
         self.arrays = 0  # numbers that the interpreter made in NumPy
+
+    def begin(self, regions: Iterable[Region]) -> None:
+        """Its programs begin: if the kernel keeps to itself, it finds the numbers."""
+        if self.withheld is not None and not self.reaches_out:
+            with arrays.uncounted():
+                self.withheld.reveal(regions)
+
+    def end(self) -> None:
+        """They are through, or one of them failed."""
+        if self.withheld is not None:
+            with arrays.uncounted():
+                self.withheld.withhold()
 
     def added_to(self, counts: wire.Counts, operators: set[str], numbers: int) -> wire.Counts:
         """With the launches, and what computed beside them: torch's operators by name, and NumPy.
@@ -71,10 +93,12 @@ class KernelWatch:
 
 
 @contextmanager
-def watching(root: str, order: int | None, noting: bool) -> Iterator[KernelWatch]:
+def watching(
+    root: str, order: int | None, noting: bool, withheld: Withheld | None = None
+) -> Iterator[KernelWatch]:
     """While a call runs. Memory that is asked for and not written to holds NaN, as it well may."""
     global _watch
-    before, _watch = _watch, KernelWatch(root, order, noting)
+    before, _watch = _watch, KernelWatch(root, order, noting, withheld)
     mode = torch.get_deterministic_debug_mode()
     torch.set_deterministic_debug_mode("warn")  # which fills it
     try:
@@ -93,6 +117,28 @@ def concern(module: object) -> bool:
         if own.partition(".")[0] == "triton":
             return True
     return False
+
+
+def remember() -> None:
+    """Before a submission is imported: Triton as it is, for `_mend`."""
+    if _frontend is None or _plain:
+        return
+    interpreter = import_module("triton.runtime.interpreter")
+    owners: list[Any] = [m for n, m in list(sys.modules.items()) if n.startswith("triton.language")]
+    owners += [interpreter, *(v for v in vars(interpreter).values() if isinstance(v, type))]
+    owners += [import_module("triton.language").tensor, np]
+    for owner in owners:
+        if getattr(owner, "__module__", owner.__name__).partition(".")[0] in ("triton", "numpy"):
+            _plain.append((owner, dict(vars(owner))))
+
+
+def _mend() -> None:
+    """Undo what was put in the place of something of Triton's, or of NumPy's functions."""
+    for owner, values in _plain:
+        now = vars(owner)
+        for name, value in values.items():
+            if now.get(name) is not value and not name.startswith("__"):
+                setattr(owner, name, value)
 
 
 def inner(error: BaseException) -> BaseException:
@@ -143,6 +189,14 @@ def _wrap(owner: type, name: str, around: Callable[..., Any]) -> None:
 
 def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
     """A launch: the compiler of a GPU is asked whether it takes the kernel, and then it runs."""
+    if _watch is not None and _watch.withheld is not None and not warmup:
+        _mend()
+        with arrays.uncounted():
+            _watch.reaches_out = reaches_out(kernel, (*args, *kwargs.values()))
+        try:
+            return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+        finally:
+            _watch.end()
     if _watch is None or not _watch.noting or _frontend is None or warmup:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
     with arrays.uncounted():
@@ -188,6 +242,7 @@ def _give_back(original: Any, executor: Any, args: Any, host: Any, kwargs: Any, 
     global _launch
     launch, _launch = _launch, None
     if _watch is not None and launch is not None:
+        _watch.end()
         _watch.arrays += arrays.made_so_far() - launch.arrays
         if _watch.noting and len(_watch.launches) < _MOST_LAUNCHES:
             with arrays.uncounted():
@@ -217,6 +272,8 @@ def _begin(original: Any, builder: Any, *dims: int) -> None:
     original(builder, *dims)
     if _launch is not None:
         _launch.begin(dims)
+        if _watch is not None:  # the grid's own function and every hook are through
+            _watch.begin(_launch.regions.values())
 
 
 def _choose(original: Any, builder: Any, *index: int) -> None:

@@ -217,7 +217,8 @@ class Call(_Message, frozen=True, tag="call"):
     watched.
     `construct` casts a new torch module to `dtype`, moves it to `device` and loads `state`.
     `cotangents` asks for the vector-Jacobian product with respect to every float input.
-    `order` is a seed for the order in which the programs of a Triton kernel run.
+    `order` is a seed for the order in which the programs of a Triton kernel run; `withheld`: only
+    while one runs are the numbers of the arguments in memory (withheld.py).
     `printing` asks for the value and what the call prints, as a pair.
     """
 
@@ -234,6 +235,7 @@ class Call(_Message, frozen=True, tag="call"):
     cotangents: tuple[Value, ...] | None = None
     count: bool = False
     order: int | None = None
+    withheld: bool = False
     fetch: bool = False
     fresh: bool = False
     brought: str = ""

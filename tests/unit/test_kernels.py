@@ -17,6 +17,7 @@ from autograder.grading.targets import split_reply  # noqa: E402  # after the qu
 from autograder.worker import claimed, kernels, wire  # noqa: E402
 from autograder.worker.execute import Executor  # noqa: E402
 from autograder.worker.watch import Counting  # noqa: E402
+from autograder.worker.withheld import Withheld  # noqa: E402
 
 MODULE = """
 import torch, triton, triton.language as tl
@@ -197,3 +198,158 @@ def test_what_triton_lacks_is_not_taken_for_an_exercise_that_is_not_written(tmp_
         assert reply.raised is not None
         assert reply.raised.type == "NotImplementedError"
         assert ("NotImplementedError" in reply.raised.bases) is unwritten
+
+
+# What is withheld from everything but kernels
+
+BESIDE = """
+import math, torch, triton, triton.language as tl
+
+KEPT = []
+OTHERS = tl
+
+@triton.jit
+def shifted(v, by: tl.constexpr):
+    return tl.where(v > -math.inf, v + by, v)
+
+@triton.jit
+def add_one(x, y, m, block: tl.constexpr):
+    places = tl.arange(0, block)
+    values = tl.load(x + places, places < m, 0.0)
+    tl.store(y + places, shifted(values, 1), places < m)
+
+@triton.jit
+def keep(x, m, block: tl.constexpr):
+    KEPT.append(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, 0.0))
+
+@triton.jit
+def fail(x, y):
+    tl.store(y, tl.load(x))
+    tl.arange(0, 3.5)
+
+def launched(x, grid=(1,)):
+    y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    add_one[grid](x, y, x.numel(), 16)
+    return y
+
+def twice(x):
+    wide = torch.zeros(2 * x.numel())
+    wide[: x.numel()] = x.flip(0).contiguous()
+    return launched(launched(wide))[: x.numel()].flip(0).to(x.dtype)
+
+def in_place(x):
+    y = x.clone()
+    add_one[(1,)](y, y, y.numel(), 16)
+    return y
+
+def joined(x):
+    y = torch.empty_like(x)
+    add_one[(1,)](x, y, 2, 16)
+    y[2:] = x[2:]
+    return y
+
+def in_python(x):
+    return launched(torch.tensor([math.floor(v * 8) / 8 for v in x.tolist()]))
+
+def with_torch(x):
+    return launched(torch.round(x, decimals=3))
+
+def with_what_came_out(x):
+    return torch.tensor([math.floor(v * 8) / 8 for v in launched(x).tolist()])
+
+def in_the_grid(x):
+    seen = []
+    launched(x, lambda _: seen.append(x.clone()) or (1,))
+    return seen[0] + 1
+
+def in_a_hook(x):
+    seen = []
+    add_one.add_pre_run_hook(lambda *args, **_: seen.append(args[0].clone()))
+    launched(x)
+    add_one.pre_run_hooks.clear()
+    return seen[0] + 1
+
+def in_a_kernel(x):
+    keep[(1,)](x, x.numel(), 16)
+    return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1
+
+def in_a_patch(x):
+    plain = tl.load
+    def load(*args, **kwargs):
+        KEPT.append(plain(*args, **kwargs))
+        return KEPT[-1]
+    tl.load = load
+    launched(x)
+    return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1 if KEPT else x + 1
+
+def after_a_failure(x):
+    try:
+        fail[(1,)](x, torch.empty(1))
+    except Exception:
+        pass
+    return x.clone() + 1
+"""
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    kernels.setup()
+    kernels.remember()
+    folder = tmp_path_factory.mktemp("beside")
+    (folder / "beside_kernels.py").write_text(BESIDE, encoding="utf-8")
+    sys.path.append(str(folder))
+    try:
+        return importlib.import_module("beside_kernels")
+    finally:
+        sys.path.remove(str(folder))
+
+
+def withheld(module: ModuleType, function: str, x: torch.Tensor) -> torch.Tensor:
+    """The result of a call that finds the numbers of x only while a kernel runs."""
+    own = Withheld([x])
+    with kernels.watching("", None, False, own):
+        result = getattr(module, function)(x)
+    own.give_back([result])
+    return result
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("function", ["launched", "in_place"])
+def test_kernels_find_the_numbers(beside, function, dtype):
+    x = torch.tensor([3.5, -1.0, 0.0, -torch.inf, 7.25]).to(dtype)
+    before = x.clone()
+    assert torch.equal(withheld(beside, function, x), before + 1)
+    assert torch.equal(x, before)
+
+
+def test_numbers_are_found_in_copies_of_copies_and_of_results(beside):
+    x = torch.tensor([3.5, -1.0, 0.0, 7.25]).half()
+    assert torch.equal(withheld(beside, "twice", x), x + 2)
+
+
+def test_what_no_kernel_wrote_may_be_in_a_result(beside):
+    x = torch.tensor([3.5, -1.0, 0.3, 7.25])
+    assert torch.equal(withheld(beside, "joined", x), torch.tensor([4.5, 0.0, 0.3, 7.25]))
+
+
+def test_views_of_one_memory_are_found_once(beside):
+    memory = torch.arange(12.0).half()
+    own = Withheld([memory[::2], memory[1::2].expand(3, 6), memory])
+    assert not torch.equal(memory, torch.arange(12.0).half())
+    own.give_back([memory[3:5]])
+    assert torch.equal(memory, torch.arange(12.0).half())
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *("in_python", "with_torch", "with_what_came_out", "in_the_grid", "in_a_hook"),
+        *("in_a_kernel", "in_a_patch", "after_a_failure"),
+    ],
+)
+def test_whoever_computes_beside_a_kernel_computes_with_other_numbers(beside, function):
+    x = torch.tensor([3.5, -1.0, 0.25, 7.0])
+    before = x.clone()
+    assert not torch.allclose(withheld(beside, function, x), before + 1)
+    assert torch.equal(x, before)
+    assert torch.equal(withheld(beside, "launched", x), before + 1)

@@ -18,7 +18,8 @@ from autograder.authors import Counted, expect
 @pytest.fixture
 def close(agree: Any, dtype_of: Any) -> Any:
     """`close.f(...)`: both sides agree within rounding, of the test's float type."""
-    return agree.within(8e-3, 8e-3) if dtype_of() is torch.float16 else agree.within(2e-6, 2e-6)
+    inside = agree.in_kernels
+    return inside.within(8e-3, 8e-3) if dtype_of() is torch.float16 else inside.within(2e-6, 2e-6)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from autograder.authors import expect
 @pytest.fixture
 def product(agree):
     """Both sides within the rounding of sums in float32."""
-    return agree.within(5e-5, 1e-5)
+    return agree.in_kernels.within(5e-5, 1e-5)
 
 
 @pytest.mark.weight(2)
@@ -22,6 +22,12 @@ def test_edges(product, draw):
     """Rows, columns and inner size need not be multiples of the block."""
     for M, K, N in ((20, 17, 33), (1, 40, 5), (7, 3, 1)):
         product.matmul(draw.normal(M, K), draw.normal(K, N))
+
+
+def test_many_tiles(product, draw):
+    """More rows, or more columns, than block times block: there are as many programs as tiles."""
+    product.matmul(draw.normal(270, 3), draw.normal(3, 2))
+    product.matmul(draw.normal(2, 3), draw.normal(3, 270))
 
 
 @pytest.mark.weight(2)
@@ -49,7 +55,7 @@ def test_strides(product, views):
 def test_float16_adds_up_in_float32(agree, draw):
     """Products of float16 are added up, and given back, in float32."""
     a, b = draw.normal(5, 90).half(), draw.normal(90, 20).half()
-    agree.within(1e-4, 1e-5).matmul(a, b)
+    agree.in_kernels.within(1e-4, 1e-5).matmul(a, b)
 
 
 @pytest.mark.weight(2)

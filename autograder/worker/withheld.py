@@ -1,0 +1,139 @@
+"""Numbers that are in memory only while a kernel of Triton's runs; else others stand there.
+
+Theory of operation. A submission's own Python around its kernels may make, copy, convert and view
+tensors, and nothing else. So before such a call every number of its arguments is exchanged for a
+stand-in, which is exact in every float type and told from all others. A launch finds the numbers
+themselves wherever a stand-in was brought to, in a copy too; when it ends, stand-ins take their
+places again, and new ones the places of what it wrote. In the results, numbers take the places of
+stand-ins. Whoever computes beside a kernel, in whatever library or language, computes with
+stand-ins, and what comes out is wrong.
+
+Stand-ins are float16 numbers with an odd last bit, which nobody fills a tensor with; in tensors of
+integers, numbers in a row. What has no stand-in (other types, or when all are used up) is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import torch
+
+from .claimed import ClaimedTensor
+from .launched import Region
+
+_FIRST_INTEGER = 0x5A3C0000
+_BITS = 1 << 16
+
+
+def _stand_ins() -> np.ndarray:
+    """The bits of float16 numbers that are neither tiny nor near the largest, and odd."""
+    bits = np.arange(1, _BITS, 2, dtype=np.uint16)
+    exponent = (bits >> 10) & 0x1F
+    return bits[(exponent > 0) & (exponent < 30)]
+
+
+class Withheld:
+    """The numbers of one call, and what stands for each of them while no kernel runs."""
+
+    def __init__(self, arguments: Iterable[torch.Tensor]) -> None:
+        self._free = _stand_ins()
+        # the same for everybody: who makes the same mistake shall have the same results
+        np.random.default_rng(0).shuffle(self._free)
+        self._truth, self._used = np.zeros(_BITS), np.zeros(_BITS, bool)
+        self._integers: list[np.ndarray] = []
+        self._revealed: list[tuple[Region, torch.Tensor, np.ndarray, np.ndarray]] = []
+        self._arguments = [x for x in map(_on_host, arguments) if x is not None]
+        once = _Once()
+        for x in self._arguments:
+            numbers = x.numpy()
+            self._exchange(numbers, once.of(x) if numbers.dtype.kind == "f" else None)
+
+    def reveal(self, regions: Iterable[Region]) -> None:
+        """Put the numbers where a launch may read them."""
+        once, self._revealed = _Once(), []
+        for region in regions:
+            for tensor in region.views:
+                x = _on_host(tensor)
+                if x is not None:
+                    new = once.of(x)
+                    before = x.numpy().copy()
+                    self._revealed.append((region, x, before, self._put(x.numpy(), new)))
+
+    def withhold(self) -> None:
+        """Take away what was revealed, and what was written meanwhile."""
+        once = _Once()
+        for region, x, before, numbers in self._revealed:
+            array, new = x.numpy(), once.of(x)
+            written = region.view(region.writer, x) >= 0
+            again = numbers & ~written & new
+            self._exchange(array, written & new)
+            array[again] = before[again]
+        self._revealed = []
+
+    def give_back(self, results: Iterable[Any]) -> None:
+        """At the end of the call: the numbers in what came of it, and in the arguments."""
+        once = _Once()
+        for x in [*self._arguments, *map(_on_host, results)]:
+            if x is not None:
+                self._put(x.numpy(), once.of(x))
+
+    def _exchange(self, array: np.ndarray, where: np.ndarray | None) -> None:
+        """Stand-ins for the numbers at these places."""
+        if where is None or not where.any():
+            return
+        size = int(where.sum())
+        if array.dtype.kind == "f" and size <= len(self._free):
+            bits, self._free = self._free[:size], self._free[size:]
+            self._truth[bits], self._used[bits] = array[where], True
+            array[where] = bits.view(np.float16)
+        elif array.dtype.kind == "i" and array.itemsize >= 4:
+            first = _FIRST_INTEGER + sum(map(len, self._integers))
+            self._integers.append(array[where].astype(np.int64))
+            array[where] = np.arange(first, first + size)
+        else:
+            array[where] = np.nan if array.dtype.kind == "f" else 0
+
+    def _put(self, array: np.ndarray, where: np.ndarray) -> np.ndarray:
+        """The numbers in the places of stand-ins; where those were."""
+        if array.dtype.kind == "f":
+            with np.errstate(over="ignore"):
+                halves = np.asarray(array, np.float16)
+            bits = halves.view(np.uint16)
+            found: np.ndarray = (halves == array) & self._used[bits] & where
+            array[found] = self._truth[bits[found]]
+        elif array.dtype.kind == "i" and array.itemsize >= 4 and self._integers:
+            known = np.concatenate(self._integers)
+            places = array.astype(np.int64) - _FIRST_INTEGER
+            found = (places >= 0) & (places < len(known)) & where
+            array[found] = known[places[found]]
+        else:
+            found = np.zeros(array.shape, bool)
+        return found
+
+
+class _Once:
+    """Which elements of tensors have not been asked for yet, wherever memory is shared."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, np.ndarray] = {}
+
+    def of(self, x: torch.Tensor) -> np.ndarray:
+        storage = x.untyped_storage()
+        seen = self._seen.setdefault(storage.data_ptr(), np.zeros(storage.nbytes(), bool))
+        own = Region.view(seen, x)
+        new = ~own
+        own[...] = True
+        return new
+
+
+def _on_host(x: Any) -> torch.Tensor | None:
+    """A tensor whose numbers lie here, as NumPy can see them."""
+    x = x.elem if isinstance(x, ClaimedTensor) else x
+    if not isinstance(x, torch.Tensor) or x.layout is not torch.strided or x.is_nested:
+        return None
+    if x.device.type != "cpu" or x.dtype.is_complex or x.numel() == 0:
+        return None
+    bare: torch.Tensor = x.detach()
+    return bare.view(torch.int16) if bare.dtype is torch.bfloat16 else bare

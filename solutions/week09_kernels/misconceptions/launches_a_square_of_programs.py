@@ -1,0 +1,17 @@
+"""Launches block × block programs, whatever the sizes are.
+
+Exercise: matmul
+Believes: The grid is as large as a tile.
+Shows: Right up to 256 rows and columns with a block of 16; behind them the result holds what was in memory.
+Hint: How many tiles does a matrix of 300 rows have, with a block of 16? The grid counts tiles, a tile counts elements.
+Rejected by: test_many_tiles
+Costs: 30 %
+"""
+
+
+def matmul(a: torch.Tensor, b: torch.Tensor, block: int = 16) -> torch.Tensor:
+    (M, K), N = a.shape, b.shape[1]
+    c = torch.empty(M, N, dtype=torch.float32, device=a.device)
+    grid = (block, block)
+    _matmul_kernel[grid](a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(), block=block)
+    return c
