@@ -33,6 +33,7 @@ MODULES = {
     "autograder.pages",
     "autograder.pages.environment",
     "autograder.repair",
+    "autograder.repair.alike",
     "autograder.repair.arithmetic",
     "autograder.repair.axes",
     "autograder.repair.changes",

@@ -15,7 +15,7 @@ import msgspec
 from ..model.bank import Bank
 from ..model.report import Diagnosis, ExerciseReport, Suspect
 from ..repair import named
-from .suspects import FoundPlaces
+from .causes import FoundPlaces
 
 # Misconceptions are Python files: none has such a name.
 _NAME = "line:{}"

@@ -30,6 +30,7 @@ from .ceiling import ceiling
 from .diagnose import Named, diagnose
 from .faults import let_go
 from .follow import Inherited
+from .guards import KnownGuards
 from .heritage import Heritage
 from .kept import KeptRuns
 from .outcomes import printable
@@ -93,8 +94,9 @@ class Engine:
         self.session = GraderSession(course.graders(week), plugin)
         self.runs = Runs(self.bank, plugin, self.session, self._folder.path, kept)
         self.scoring = course.registry.scoring
-        self._heritage = Heritage(self.runs, secret, self.limits.exercise_seconds)
-        self._finder: LineFinder | None = None
+        self.guards = KnownGuards(kept)
+        self._heritage = Heritage(self.runs, secret, self.limits.exercise_seconds, self.guards)
+        self.finder: LineFinder | None = None
         self.heard: Callable[[str, bool], None] | None = None  # of each hidden test that has run
 
     def look_for_lines(self, settings: Suspects) -> Engine:
@@ -107,7 +109,7 @@ class Engine:
             runs.solution,
             lambda e: Compared(runs.of_misconceptions(e), runs.right_answers(e)),
         )
-        self._finder = LineFinder(self.week, settings, grader)
+        self.finder = LineFinder(self.week, settings, grader)
         return self
 
     def grade(
@@ -161,8 +163,8 @@ class Engine:
             if exercise in (None, e.name)
         ]
         reports = scoring.exercise_reports(standings, self.scoring)
-        if self._finder is not None:
-            self._finder.begin()
+        if self.finder is not None:
+            self.finder.begin()
         exercises = tuple(self._with_lines(report, files, ran) for report in reports)
         faults = [r.fault for r in ran if r.fault]
         attempts = tuple(sorted(target.attempts))
@@ -192,9 +194,9 @@ class Engine:
     ) -> ExerciseReport:
         """The report with where its mistake is; what is inherited has its place elsewhere."""
         own = [r for r in ran if r.exercise == report.name]
-        if self._finder is None or report.inherits or any(r.fault for r in own):
+        if self.finder is None or report.inherits or any(r.fault for r in own):
             return report
-        finder, named = self._finder, bool(report.diagnosis)
+        finder, named = self.finder, bool(report.diagnosis)
 
         def named_by_place() -> ExerciseReport:
             found = finder.find(files, report.name, own, named)

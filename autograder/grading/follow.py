@@ -10,19 +10,21 @@ this helper, it is not asked of the student.
 A helper may be made to lie: one that answers zeros would make an empty attention right. So nothing
 is inherited on trust. With the helper in place, wrong versions of the exercise must still fail:
 each test must reject the empty ones (hollow.py) that it rejects otherwise, and the tests together
-most of a random choice of the bank's misconceptions, or less is earned, or nothing. A test in which
+most of a random choice of the bank's misconceptions, or less is earned, or nothing (one that a
+single test rejects otherwise speaks of that test alone). A test in which
 the solution itself cannot go on with what the helper answers is inherited if the student's code
 stopped there in the same way, and most of the exercise was proven by other tests. Each of these,
 and the right program once more among them, runs with a process of its own that knows nothing of the
 others, in an order nobody can foresee: a helper cannot tell for whom it is asked. A helper that
-gives no answer carries nothing.
+gives no answer carries nothing. What was found so holds for every helper of the class with the same
+answers (guards.py).
 """
 
 from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
@@ -32,8 +34,9 @@ from typing import Any
 from ..model.verdicts import Verdict
 from ..worker import wire
 from .dependence import Dependence
+from .guards import KnownGuards
 from .hollow import HOLLOW, hollowed
-from .lent import Change, Composed, Lender, Patience, unchanged
+from .lent import Change, Composed, Lender, Patience, feed, unchanged
 from .outcomes import Outcome
 from .plugin import GraderPlugin, Ran, Scene
 from .targets import RecordedTarget, Target
@@ -98,14 +101,24 @@ class Carrying:
         """Whether a call is a lent helper's, where that runs in the same process as ours."""
         return banned.call in self.paid
 
+    def lender(self) -> Lender:
+        """A process of the student's that lends its helpers."""
+        return Lender(self.target(), self.patience)
+
+    def with_helpers(self, lender: Lender) -> Composed:
+        """The right program with the helpers of that process."""
+        return Composed(self.program.path, self.lent, lender)
+
     def composed(self, path: Path, change: Change = unchanged) -> Composed:
-        return Composed(path, self.lent, Lender(self.target(), self.patience), change)
+        """A program with the helpers of a process of its own."""
+        return Composed(path, self.lent, self.lender(), change)
 
 
-def inherited(plugin: GraderPlugin, carrying: Carrying) -> Inherited:
+def inherited(plugin: GraderPlugin, carrying: Carrying, guards: KnownGuards) -> Inherited:
     """What the exercise earns of its failed tests, given the helpers that it calls."""
-    reference, precise = _sides(carrying)
-    right, student = carrying.composed(carrying.program.path), carrying.target()
+    lenders = carrying.lender(), carrying.lender()
+    reference, precise = (RecordedTarget(carrying.with_helpers(lenders[0]), {}) for _ in range(2))
+    right, student = carrying.with_helpers(lenders[1]), carrying.target()
     try:
         held, stopped = [], []
         for item in carrying.items:
@@ -125,7 +138,13 @@ def inherited(plugin: GraderPlugin, carrying: Carrying) -> Inherited:
             )
             if _run(plugin, carrying, scene, item)[0].report.verdict is Verdict.PASS:
                 held.append((item, unmet))
-        credit = _guarded(plugin, carrying, reference, precise, held)
+        credit = dict[str, float]()
+        if held:
+            key = _key(plugin, carrying, lenders, held)
+            order = random.Random(key)
+            credit |= guards.of(
+                key, lambda: _guarded(plugin, carrying, reference, precise, held, order)
+            )
         weights = {plugin.name(i): _weight(plugin, i) for i, _ in held}
         proven = carrying.passed + sum(weights[n] for n in credit)
         if proven >= _PROVEN * carrying.weight:
@@ -147,26 +166,19 @@ def _run(
         return plugin.run_in(scene, item)
 
 
-def _sides(carrying: Carrying) -> tuple[RecordedTarget, RecordedTarget]:
-    """The reference and the same in float64, with one process of the student's between them."""
-    lender = Lender(carrying.target(), carrying.patience)
-    return tuple(  # type: ignore[return-value]  # two of them
-        RecordedTarget(Composed(carrying.program.path, carrying.lent, lender), {}) for _ in range(2)
-    )
-
-
 def _guarded(
     plugin: GraderPlugin,
     carrying: Carrying,
     reference: RecordedTarget,
     precise: RecordedTarget,
     held: list[tuple[Any, frozenset[int]]],
-) -> dict[str, float]:
-    """The tests that may be inherited with this helper, and what share of each."""
-    if not held:
-        return {}
+    order: random.Random,
+) -> dict[str, float] | None:
+    """The tests that may be inherited with this helper, and what share of each.
+
+    None if there was no time to find out.
+    """
     names = {plugin.name(item): (item, unmet) for item, unmet in held}
-    order = random.Random(_seed(carrying))
     told: list[dict[str, bool]] = []  # of each wrong version, whether a test rejects it
     lost: set[str] = set()
     for kind, target, tests in _variants(carrying, list(names), order):
@@ -175,7 +187,7 @@ def _guarded(
         try:
             for name in tests:
                 if carrying.patience.over:
-                    return {}
+                    return None
                 item, unmet = names[name]
                 source, paid = carrying.program.source, carrying.is_paid
                 scene = Scene(target, reference, precise, source, unmet, paid)
@@ -190,8 +202,22 @@ def _guarded(
         tried = [of_one[name] for of_one in told if name in of_one]
         if len(tried) >= _FEW and not any(tried):
             lost.add(name)
-    share = _share([{t: seen for t, seen in of_one.items() if t not in lost} for of_one in told])
-    return dict.fromkeys(names.keys() - lost, share) if share else {}
+    return _credit(names.keys() - lost, told)
+
+
+def _credit(tests: Set[str], told: Sequence[Mapping[str, bool]]) -> dict[str, float]:
+    """What share is earned of which tests, if they tell wrong versions so from right ones.
+
+    A version that only one test rejects, whatever the helper, speaks for or against that one: it
+    would earn all others anyway.
+    """
+    of_several = [v for v in told if len(v) > 1] or told
+    share = _share([{t: seen for t, seen in v.items() if t in tests} for v in of_several])
+    alone = {
+        t: _share([v for v in told if v.keys() == {t}]) for v in told for t in v if len(v) == 1
+    }
+    credit = {t: min(share, alone.get(t, share)) for t in sorted(tests)}
+    return {t: earned for t, earned in credit.items() if earned}
 
 
 def _share(told: Iterable[Mapping[str, bool]]) -> float:
@@ -226,11 +252,29 @@ def _variants(
             yield kind, make(), tests
 
 
-def _seed(carrying: Carrying) -> int:
-    """The same for the same work, and nothing that its author could know."""
-    text = "\n".join((carrying.exercise, *carrying.source)).encode("utf-8", "surrogatepass")
-    digest = hashlib.blake2b(text, key=carrying.secret[:64], digest_size=8).digest()
-    return int.from_bytes(digest, "little")
+def _key(
+    plugin: GraderPlugin,
+    carrying: Carrying,
+    lenders: Iterable[Lender],
+    held: Iterable[tuple[Any, frozenset[int]]],
+) -> bytes:
+    """A hash of all that the guard depends on; nobody could foresee it who lacks the secret.
+
+    Beside the helper's answers to right code in the tests that held, these are the tests, what is
+    not asked in them, which right program asked, and which calls count as the helper's.
+    """
+    digest = hashlib.blake2b(key=carrying.secret[:64], digest_size=20)
+    program = carrying.program.path.parent.name
+    facts = [carrying.exercise, program, *carrying.lent, "", *sorted(carrying.paid)]
+    for fact in facts:
+        feed(digest, fact.encode("utf-8", "surrogatepass"))
+    for item, unmet in held:
+        name = plugin.name(item)
+        feed(digest, name.encode())
+        feed(digest, repr(sorted(unmet)).encode())
+        for lender in lenders:
+            feed(digest, lender.said(name))
+    return digest.digest()
 
 
 def calls_not_allowed(runs: Iterable[Ran]) -> set[tuple[str, int | None]]:

@@ -11,6 +11,7 @@ from ..model.verdicts import Verdict
 from ..worker import wire
 from .dependence import Dependence, dependence, named_in
 from .follow import Carrying, Inherited, Program, calls_not_allowed, inherited
+from .guards import KnownGuards
 from .hollow import HOLLOW, Emptied, hollowed
 from .lent import Changed, Patience, Unanswered
 from .outcomes import Outcome
@@ -31,6 +32,7 @@ class Heritage:
     runs: Runs
     secret: bytes
     seconds: float
+    guards: KnownGuards
     _hollow: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
 
     @cached_property
@@ -88,7 +90,8 @@ class Heritage:
         return found
 
     def _inherited(self, carrying: Carrying) -> Inherited:
-        result: Inherited = self.runs.within(lambda: inherited(self.runs.plugin, carrying))
+        plugin = self.runs.plugin
+        result: Inherited = self.runs.within(lambda: inherited(plugin, carrying, self.guards))
         return result
 
     def _carrying(

@@ -155,7 +155,7 @@ class Meeting:
             self._keep(type(outcome)(outcome.message), 0)
             self._plain = False
             raise
-        header = _header(answer[0])
+        header = header_of(answer[0])
         self._keep(answer, held(len(header) + len(answer[0].printed), sum(map(len, answer[1]))))
         self._plain = self._plain and _is_plain(answer[0], self._echo)
         return _Got(answer, header)
@@ -225,7 +225,7 @@ def _names(values: tuple[wire.Value, ...]) -> Iterator[str]:
             yield from _names(value.items)
 
 
-def _header(reply: wire.Reply) -> bytes:
+def header_of(reply: wire.Reply) -> bytes:
     """What a reply says, but for its output and where it raised."""
     if reply.printed or reply.raised is not None:
         raised = reply.raised

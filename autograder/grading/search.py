@@ -92,7 +92,7 @@ class Search:
 
     def __post_init__(self) -> None:
         own = (Difference(r.report.name, len(r.answers) - 1, r.answers[-1]) for r in self._ended())
-        self._own = {d.test: (d.number, _digest(d.answer)) for d in own}
+        self._own = {d.test: (d.number, digest_of(d.answer)) for d in own}
         self._known = _Known(self.bank, {p.test for p in self.asked}) if self.bank else None
 
     def _ended(self) -> Iterator[Ran]:
@@ -148,7 +148,7 @@ class Search:
             if seen is None:
                 mended.add(place)
                 continue
-            digest = _digest(seen.answer)
+            digest = digest_of(seen.answer)
             before = self._own.get(seen.test)
             changed = changed or not _alike(before, (seen.number, digest))
             if place < self.ways:
@@ -207,7 +207,7 @@ class Search:
         return Mended()
 
 
-_Digest = tuple[Any, np.ndarray]
+Digest = tuple[Any, np.ndarray]
 
 
 class _Known:
@@ -215,33 +215,34 @@ class _Known:
 
     def __init__(self, bank: Compared, tests: set[str]) -> None:
         self._ended: dict[tuple[str, int], list[tuple[str, Answer | Outcome]]] = {}
-        self._digests: dict[tuple[str, int], list[tuple[str, _Digest]]] = {}
+        self._digests: dict[tuple[str, int], list[tuple[str, Digest]]] = {}
         for name, runs in bank.failed.items():
             for run in runs:
                 if run.report.name in tests and run.answers:
                     key = run.report.name, len(run.answers) - 1
                     self._ended.setdefault(key, []).append((name, run.answers[-1]))
 
-    def like(self, seen: Difference, digest: _Digest) -> frozenset[str]:
+    def like(self, seen: Difference, digest: Digest) -> frozenset[str]:
         """The wrong programs that gave this answer there."""
         key = seen.test, seen.number
         if key not in self._digests:
-            self._digests[key] = [(n, _digest(a)) for n, a in self._ended.get(key, ())]
-        return frozenset(n for n, other in self._digests[key] if _same(digest, other))
+            self._digests[key] = [(n, digest_of(a)) for n, a in self._ended.get(key, ())]
+        return frozenset(n for n, other in self._digests[key] if same_digests(digest, other))
 
 
-def _alike(one: tuple[int, _Digest] | None, other: tuple[int, _Digest]) -> bool:
-    return one is not None and one[0] == other[0] and _same(one[1], other[1])
+def _alike(one: tuple[int, Digest] | None, other: tuple[int, Digest]) -> bool:
+    return one is not None and one[0] == other[0] and same_digests(one[1], other[1])
 
 
-def _same(one: _Digest, other: _Digest) -> bool:
+def same_digests(one: Digest, other: Digest) -> bool:
+    """Whether two answers have one form and, up to rounding, the same numbers."""
     if one[0] != other[0]:
         return False
     size = float(np.abs(other[1]).max(initial=0.0))
     return bool(np.allclose(one[1], other[1], rtol=1e-4, atol=1e-5 * min(size, 1e6)))
 
 
-def _digest(answer: Answer | Outcome) -> _Digest:
+def digest_of(answer: Answer | Outcome) -> Digest:
     """Of an answer what is quickly compared: its form, and the numbers in it."""
     if isinstance(answer, Outcome):
         return type(answer).__name__, np.empty(0)

@@ -6,8 +6,8 @@ bounds ends its process, and the next gets a new one. A submission can lie about
 gains nothing: verdicts and points are settled before. What a change puts in is never shown.
 
 Which versions are tried, and how little of each, is in `search`. What is found is confirmed by the
-hidden tests: all that failed pass now, and none that passed fails. Where another submission has the
-same words and failed the same tests, what was found there holds.
+hidden tests: all that failed pass now, and none that passed fails. What was found holds for other
+submissions with the same cause (`causes`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ..model.course import Suspects, Week
 from ..model.report import Suspect
 from ..model.verdicts import Verdict
 from ..repair import Change, changes, essential, wording
+from .causes import FoundPlaces, KnownCauses, cause_of
 from .clues import Clues
 from .plugin import Ran
 from .probes import FAR, Probe, Recording, distance
@@ -31,24 +31,8 @@ from .targets import Sandboxed, Target
 
 _CLOSER = 0.25  # of the student's own distance: what differs less cannot be told by looking
 _BARELY = 1e-4
-_MOST_KNOWN = 1000
+_ENOUGH = 0.6  # of a budget that another exercise has shortened: a search that ends sooner is whole
 _STOPPED = (Verdict.CRASHED, Verdict.FORBIDDEN, Verdict.TIMEOUT, Verdict.LIMIT)
-
-
-class WrittenAlike(NamedTuple):
-    """What a wrong exercise has in common with others of a class: its words and what they fail."""
-
-    exercise: str
-    words: tuple[str, ...]
-    failing: frozenset[str]
-
-
-@dataclass(frozen=True)
-class FoundPlaces:
-    """Where a mistake is; `beside`: the name of a misconception that is there as well."""
-
-    places: tuple[Suspect, ...] = ()
-    beside: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,9 +51,6 @@ class Grader:
     every: Callable[[Target, str, str], list[Ran]]
     solution: Callable[[], Target]
     bank: Callable[[str], Compared]
-
-
-Known = dict[WrittenAlike, Mended]
 
 
 @dataclass(frozen=True)
@@ -96,12 +77,16 @@ class WrongExercise:
 
 
 class LineFinder:
-    """Looks for the lines of a week's wrong exercises. settings: how long."""
+    """Looks for the lines of a week's wrong exercises, once for each cause of a class.
+
+    settings: how long. searches: how often it had to look.
+    """
 
     def __init__(self, week: Week, settings: Suspects, grader: Grader) -> None:
         self._week, self._settings, self._grader = week, settings, grader
         self._probes: dict[str, dict[str, Probe]] = {}
-        self._known: Known = {}
+        self._known = KnownCauses()
+        self.searches = 0
         self._left = settings.submission
 
     def begin(self) -> None:
@@ -115,17 +100,41 @@ class LineFinder:
         others = frozenset(e.name for e in self._week.exercises)
         wrong = WrongExercise(files, self._week.module, exercise, others, tuple(ran))
         seconds = min(self._settings.seconds, self._left)
-        if seconds <= 0 or not wrong.failing:
+        if self._settings.seconds <= 0 or not wrong.failing:
             return FoundPlaces()
-        bench = Bench(self._grader, wrong, seconds)
+        if any(r.report.verdict is Verdict.UNWRITTEN for r in wrong.failing):
+            return FoundPlaces()
+        stopped = _stopped(wrong)
+        if any(r.report.verdict is Verdict.FORBIDDEN for r in wrong.failing):
+            return FoundPlaces(stopped)
+        found = self._known_or_searched(wrong, seconds, has_a_name)
+        return FoundPlaces(found.places or stopped, found.beside)
+
+    def _known_or_searched(
+        self, wrong: WrongExercise, seconds: float, has_a_name: bool
+    ) -> FoundPlaces:
+        words = wording(wrong.source, wrong.exercise, wrong.others)
+        cause = cause_of(wrong.exercise, words, wrong.failing, has_a_name)
+        found = self._known.get(cause)
+        if found is None and seconds <= 0:
+            return FoundPlaces()
+        if found is None:
+            bench = Bench(self._grader, wrong, seconds)
+            found = self._searched(wrong, bench, has_a_name)
+            # what one submission had no time for, another may have
+            if seconds >= self._settings.seconds or bench.spent_share < _ENOUGH:
+                self._known.put(cause, found)
+        return found
+
+    def _searched(self, wrong: WrongExercise, bench: Bench, has_a_name: bool) -> FoundPlaces:
+        self.searches += 1
         with _nothing_collected():
             bench.begin()
             try:
-                bank = None if has_a_name else self._grader.bank(exercise)
-                return suspects(wrong, self._probes_of(exercise), bench, self._known, bank)
+                bank = None if has_a_name else self._grader.bank(wrong.exercise)
+                return suspects(wrong, self._probes_of(wrong.exercise), bench, bank)
             finally:
-                self._left -= bench.spent
-                bench.close()
+                self._left -= bench.end()
 
     def _probes_of(self, exercise: str) -> dict[str, Probe]:
         if exercise not in self._probes:
@@ -159,6 +168,7 @@ class Bench:
         self._first = tuple(r.report.name for r in wrong.failing)
         self._target: Target | None = None
         self._began = 0.0
+        self._ended: float | None = None
 
     def begin(self) -> None:
         self._began = time.thread_time()
@@ -166,6 +176,8 @@ class Bench:
     @property
     def spent(self) -> float:
         """Processor seconds, of the versions and of looking at them."""
+        if self._ended is not None:
+            return self._ended
         inside = self._target.used_seconds() if isinstance(self._target, Sandboxed) else 0.0
         return time.thread_time() - self._began + inside
 
@@ -206,11 +218,17 @@ class Bench:
         if isinstance(self._target, Sandboxed):
             self._target.swap(files)
         else:
-            self.close()
+            self._close()
             self._target = self._grader.target(files)
         return self._target
 
-    def close(self) -> None:
+    def end(self) -> float:
+        """End the process; what was spent in all."""
+        self._ended = self.spent
+        self._close()
+        return self._ended
+
+    def _close(self) -> None:
         if self._target is not None:
             self._target.close()
 
@@ -224,40 +242,16 @@ def _compiles(text: bytes) -> bool:
 
 
 def suspects(
-    wrong: WrongExercise,
-    probes: Mapping[str, Probe],
-    bench: Bench,
-    known: Known,
-    bank: Compared | None = None,
+    wrong: WrongExercise, probes: Mapping[str, Probe], bench: Bench, bank: Compared | None = None
 ) -> FoundPlaces:
-    """The places where a change makes all tests of the exercise pass; where the code stopped, if
-    there is none.
-
-    known: of exercises that were written alike and failed alike, which changes did
-    """
-    failing = wrong.failing
-    if not failing or any(r.report.verdict is Verdict.UNWRITTEN for r in failing):
-        return FoundPlaces()
-    stopped = _stopped(wrong)
-    if any(r.report.verdict is Verdict.FORBIDDEN for r in failing):
-        return FoundPlaces(stopped)
+    """The places where a change makes all tests of the exercise pass."""
     written = changes(wrong.source, wrong.exercise, wrong.others)
-    cause = WrittenAlike(
-        wrong.exercise,
-        wording(wrong.source, wrong.exercise, wrong.others),
-        frozenset(r.report.name for r in failing),
-    )
-    mended = known.get(cause)
-    if mended is None:
-        mended = _searched(written, probes, wrong, bench, bank)
-        if len(known) < _MOST_KNOWN:
-            known[cause] = mended
-    changed = [written[n] for n in mended.numbers if n < len(written)]
-    places = _places(wrong.module, mended, changed)
-    return FoundPlaces(places or stopped, mended.beside)
+    mended = _mended(written, probes, wrong, bench, bank)
+    places = _places(wrong.module, mended, [written[n] for n in mended.numbers])
+    return FoundPlaces(places, mended.beside)
 
 
-def _searched(
+def _mended(
     written: list[Change],
     probes: Mapping[str, Probe],
     wrong: WrongExercise,

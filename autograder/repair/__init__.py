@@ -1,6 +1,7 @@
 """Small changes of a program, to find the line where its mistake is. See `changes.py`."""
 
-from .changes import Change, changes, essential, wording
+from .alike import Wording, wording
+from .changes import Change, changes, essential
 from .words import named
 
-__all__ = ["Change", "changes", "essential", "named", "wording"]
+__all__ = ["Change", "Wording", "changes", "essential", "named", "wording"]

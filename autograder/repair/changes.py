@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from .code import Definition, Pieces, Scope, parsed, scopes
+from .code import Pieces, Scope, parsed, scopes
 from .operators import OPERATORS
 from .statements import statements
 from .together import together
@@ -73,25 +73,6 @@ def changes(source: str, exercise: str, others: frozenset[str] = frozenset()) ->
             if len(found) >= _MOST:
                 break
     return sorted(found, key=lambda c: c.weight)
-
-
-def wording(source: str, exercise: str, others: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """The text of an exercise, of what it uses but for `others`, and of what runs on import.
-
-    Changes are alike, and do alike, where this is alike.
-    """
-    try:
-        code = parsed(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return ()
-    used = code.reached(exercise, others - {exercise})
-    plain = (s for s in code.tree.body if not isinstance(s, Definition))
-    on_import = [s for s in plain if not _is_text(s)]
-    return tuple(code.text(part) for part in (*used, *on_import))
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def essential(source: str, names: Iterable[str]) -> bytes:

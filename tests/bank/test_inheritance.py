@@ -74,6 +74,44 @@ def test_a_wrong_module_is_wrong_beside_a_wrong_function(heads: Engine) -> None:
     assert kept(found, "from_torch")
 
 
+def test_helpers_that_answer_alike_are_guarded_once(
+    heads: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = graded(heads, "merges_without_moving_the_heads_back")
+    assert heads._spawner is not None
+    spawn, started = heads._spawner.spawn, list[int]()
+    monkeypatch.setattr(heads._spawner, "spawn", lambda limits: started.append(1) or spawn(limits))
+    before = heads.guards.asked
+    again = graded(heads, "merges_without_moving_the_heads_back", "# another student")
+    assert heads.guards.asked == before
+    # its own tests; and of each that inherits what it should equal, what right code gets, itself
+    inheriting = [e for e in again.values() if e.inherits]
+    assert len(started) <= 1 + 3 * len(inheriting)
+    assert {n: (e.score, e.inherits) for n, e in again.items()} == {
+        n: (e.score, e.inherits) for n, e in first.items()
+    }
+
+
+HALVED = "def softmax(x, dim=-1):\n    parts = (x - x.amax(dim, True)).exp()\n"
+
+
+def test_a_helper_that_answers_otherwise_is_guarded_by_itself(softmax: Engine) -> None:
+    before = softmax.guards.asked
+    for share in (2, 3):
+        graded(softmax, f"{HALVED}    return parts / parts.sum(dim, True) / {share}\n")
+    assert softmax.guards.asked - before == 2
+    graded(softmax, f"# mine\n{HALVED}    return parts / parts.sum(dim, True) / 3\n")
+    assert softmax.guards.asked - before == 2
+
+
+def test_an_empty_exercise_gains_nothing_by_what_another_helper_has_shown(softmax: Engine) -> None:
+    helper = f"{HALVED}    return parts / parts.sum(dim, True) / 2\n"
+    empty = "def scaled_dot_product_attention(q, k, v):\n    return v * 0\n"
+    assert kept(graded(softmax, helper), "scaled_dot_product_attention")
+    found = graded(softmax, helper, empty)["scaled_dot_product_attention"]
+    assert (found.inherits, found.score < 1.0) == ((), True)
+
+
 FORBIDDEN = """
 def softmax(x, dim=-1):
     return torch.softmax(x, dim)

@@ -38,6 +38,11 @@ class Finder:
         assert report.exercises[0].score < report.exercises[0].max_score
         return report.exercises[0]
 
+    @property
+    def searches(self) -> int:
+        assert self.engine.finder is not None
+        return self.engine.finder.searches
+
     def found(self, code: str) -> list[Suspect]:
         return list(self.report(code).suspects)
 
@@ -128,6 +133,30 @@ def test_what_mended_the_same_words_is_known_in_the_next_submission(finder, monk
     monkeypatch.setattr(Change, "applied", lambda c, data: tried.append(c) or applied(c, data))
     again = finder.found(f"# another student\n{WRONG_AXIS}")
     assert ([s.line for s in again], tried) == ([s.line + 1 for s in first], [])
+
+
+RENAMED = WRONG_AXIS.replace("top", "most").replace("parts", "weights")
+SHIFTED = RENAMED.replace("    weights =", "    # now they are at most 1\n\n    weights =")
+
+
+def test_one_cause_is_looked_for_once_whatever_its_variables_are_called(finder):
+    first = finder.found(WRONG_AXIS)
+    before = finder.searches
+    assert [s.line for s in finder.found(RENAMED)] == [s.line for s in first]
+    assert [s.line for s in finder.found(SHIFTED)] == [s.line + 2 for s in first]
+    assert finder.searches == before
+
+
+def test_what_answers_otherwise_has_another_cause(finder):
+    def helped(by):
+        body = WRONG_AXIS.replace("torch.exp(x - top)", "logsumexp_(x - top)")
+        helper = f"class Powers:\n    to = staticmethod(lambda x: torch.exp({by} * x))\n"
+        return f"{helper}logsumexp_ = Powers.to\n{body}"
+
+    finder.found(helped("2"))
+    before = finder.searches
+    finder.found(helped("3"))
+    assert finder.searches == before + 1
 
 
 def test_the_student_is_told_where_and_never_what_to_write(finder):
