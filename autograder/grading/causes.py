@@ -41,7 +41,7 @@ class FoundPlaces(NamedTuple):
     beside: str = ""
 
 
-class Cause(NamedTuple):
+class FailureCause(NamedTuple):
     """Of one wrong exercise: what it has in common with others, its own lines, what it answered."""
 
     alike: WrittenAlike
@@ -49,21 +49,23 @@ class Cause(NamedTuple):
     answered: tuple[tuple[int, Digest], ...]
 
 
-def cause_of(exercise: str, wording: Wording, failing: Iterable[Ran], has_a_name: bool) -> Cause:
+def cause_of(
+    exercise: str, wording: Wording, failing: Iterable[Ran], has_a_name: bool
+) -> FailureCause:
     """The cause of the failures of an exercise."""
     failed = sorted(failing, key=lambda r: r.report.name)
     names = tuple(r.report.name for r in failed)
     alike = WrittenAlike(exercise, wording.words, names, has_a_name)
-    return Cause(alike, wording.lines, tuple(map(_answered, failed)))
+    return FailureCause(alike, wording.lines, tuple(map(_answered, failed)))
 
 
 class KnownCauses:
     """The places that were found in a class, by cause."""
 
     def __init__(self) -> None:
-        self._found: dict[WrittenAlike, list[tuple[Cause, FoundPlaces]]] = {}
+        self._found: dict[WrittenAlike, list[tuple[FailureCause, FoundPlaces]]] = {}
 
-    def get(self, cause: Cause) -> FoundPlaces | None:
+    def get(self, cause: FailureCause) -> FoundPlaces | None:
         """What was found for another exercise of that cause, with this one's own lines."""
         for first, found in self._found.get(cause.alike, ()):
             if all(map(_alike, first.answered, cause.answered)):
@@ -72,7 +74,7 @@ class KnownCauses:
                 return FoundPlaces(tuple(places), found.beside)
         return None
 
-    def put(self, cause: Cause, found: FoundPlaces) -> None:
+    def put(self, cause: FailureCause, found: FoundPlaces) -> None:
         """Keep what was found, unless nothing is known of the exercise or of a line of it."""
         told = all(p.line in cause.lines for p in found.places)
         if not (told and cause.alike.words and len(self._found) < _MOST):

@@ -36,10 +36,11 @@ from ..worker import wire
 from .dependence import Dependence
 from .guards import KnownGuards
 from .hollow import HOLLOW, hollowed
-from .lent import Change, Composed, Lender, Patience, feed, unchanged
+from .lent import Change, Composed, Lender, Patience, unchanged
 from .outcomes import Outcome
 from .plugin import GraderPlugin, Ran, Scene
 from .targets import RecordedTarget, Target
+from .transcript import feed
 
 # Misconceptions tried with a helper, and on how many tests each.
 _CHOSEN, _TRIED = 8, 3
@@ -273,7 +274,7 @@ def _key(
         feed(digest, name.encode())
         feed(digest, repr(sorted(unmet)).encode())
         for lender in lenders:
-            feed(digest, lender.said(name))
+            feed(digest, lender.transcript.of(name))
     return digest.digest()
 
 

@@ -16,7 +16,6 @@ gives for the same arguments, or than these themselves, is too much (`size.py`).
 
 from __future__ import annotations
 
-import hashlib
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -33,9 +32,9 @@ from ..worker import wire
 from ..worker.values import TORCH_NAMES, Decoder, Encoder
 from .options import CallOptions
 from .outcomes import LimitExceeded, Outcome, TimedOut
-from .remembered import header_of
 from .size import size_of
 from .targets import Answer, InProcess, Sandboxed, Target
+from .transcript import Transcript
 
 _BYTES = 64 << 20
 # On a machine so busy a helper still has its time.
@@ -90,20 +89,12 @@ class Lender:
     def __init__(self, target: Target, patience: Patience) -> None:
         self._target, self._patience = target, patience
         self._exercise, self._fresh = "", True
-        self._said: dict[str, Any] = {}
-        self._test = ""
+        self.transcript = Transcript()
 
     def begin(self, test: str, exercise: str) -> None:
         self._target.begin(test, exercise)
         self._exercise, self._fresh = exercise, True
-        self._test = test
-
-    def said(self, test: str) -> bytes:
-        """A hash of all that was asked and answered in a test so far."""
-        return bytes(self._hash(test).digest())
-
-    def _hash(self, test: str) -> Any:
-        return self._said.setdefault(test, hashlib.blake2b(digest_size=20))
+        self.transcript.begin(test)
 
     def close(self) -> None:
         self._target.close()
@@ -210,31 +201,22 @@ class Lender:
         self._fresh = False
         started, ran = time.monotonic(), self._ran()
         frame = wire.pack(message, encoder.buffers)
-        heard = self._hash(self._test)
-        feed(heard, frame)
+        self.transcript.asked(frame)
         try:
             with _as_if_elsewhere():
                 reply, buffers = self._target.request(frame)
         except Outcome as outcome:
             if isinstance(outcome, (TimedOut, LimitExceeded)):
                 self._patience.seconds = 0.0
-            feed(heard, str(outcome.verdict).encode())
+            self.transcript.ended(outcome.verdict)
             raise Unanswered(f"{path or 'the module'} gave no answer: {outcome.verdict}") from None
         finally:
             passed = (time.monotonic() - started) / _BUSIEST
             self._patience.seconds -= max(passed, self._ran() - ran)
-        feed(heard, header_of(reply))
-        for buffer in buffers:
-            feed(heard, buffer)
+        self.transcript.answered((reply, buffers))
         if reply.status != "ok":
             raise Unanswered(f"{path or 'the module'} answered {reply.status}")
         return reply, buffers
-
-
-def feed(digest: Any, part: bytes | memoryview[int]) -> None:
-    """Length first, so that no two sequences of parts hash alike."""
-    digest.update(len(part).to_bytes(8, "little"))
-    digest.update(part)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from autograder.grading.compare import DERIVED, EXACT, compare
 from autograder.grading.comparison import compare_gradients
 from autograder.grading.drawn import Drawing, Figure, Image, read_special
 from autograder.grading.outcomes import Outcome
-from autograder.grading.search import _digest, _same
+from autograder.grading.search import digest_of, same_digests
 from autograder.worker import wire
 from autograder.worker.values import Decoder, Encoder
 
@@ -231,11 +231,11 @@ def test_every_count_has_an_exponent(counts: list[int]) -> None:
 def test_every_pair_of_answers_is_alike_or_not(value: Any, other: Any) -> None:
     frames = [frame for frame in map(sent, (value, other)) if frame is not None]
     for one, another in product(frames, repeat=2):
-        alike = _same(_digest(one), _digest(another))
+        alike = same_digests(digest_of(one), digest_of(another))
         assert alike or one is not another
 
 
 def test_the_same_form_with_and_without_numbers_is_not_alike() -> None:
     whole, empty = sent((X, X)), sent((X, X.to("meta")))
-    assert not _same(_digest(whole), _digest(empty))
-    assert not _same(_digest(empty), _digest(whole))
+    assert not same_digests(digest_of(whole), digest_of(empty))
+    assert not same_digests(digest_of(empty), digest_of(whole))
