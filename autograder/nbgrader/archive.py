@@ -24,6 +24,7 @@ from ..model.errors import CourseError
 from ..model.oneweek import one_week
 from ..model.report import Report
 from .again import current_release, release_of
+from .recorded import About, about
 from .submitted import read_student
 from .workspace import Workspace
 
@@ -49,8 +50,13 @@ def keep_release(course: Course, week: Week, number: int) -> None:
     fresh.replace(target)
 
 
-def grade_by_release(course: Course, week: Week, grade: Grade) -> tuple[Report, list[str]]:
-    """Grade what was collected, each by the tests it was made for; and what is to be said of it."""
+def grade_by_release(
+    course: Course, week: Week, grade: Grade, abouts: dict[str, About] | None = None
+) -> tuple[Report, list[str]]:
+    """Grade what was collected, each by the tests it was made for; and what is to be said of it.
+
+    abouts: where to put, by student, what was read.
+    """
     workspace = Workspace(course)
     students = workspace.students("submitted", week)
     groups: dict[int, list[str]] = {}
@@ -59,7 +65,7 @@ def grade_by_release(course: Course, week: Week, grade: Grade) -> tuple[Report, 
         groups.setdefault(number, []).append(student)
     reports: dict[int, Report] = {}
     for number, own in groups.items():
-        submissions = Unread(partial(read_student, course, week, student) for student in own)
+        submissions = Unread(partial(_read, course, week, student, abouts) for student in own)
         of = course if number == 0 else _kept(course, week, number) or course
         reports[number] = grade(of, of.week(week.name), submissions)
     by_name = {s.name: s for report in reports.values() for s in report.submissions}
@@ -70,6 +76,13 @@ def grade_by_release(course: Course, week: Week, grade: Grade) -> tuple[Report, 
         for number, own in sorted(groups.items())
         if number
     ]
+
+
+def _read(course: Course, week: Week, student: str, abouts: dict[str, About] | None) -> Submission:
+    submission = read_student(course, week, student)
+    if abouts is not None:
+        abouts[student] = about(course, week, student, submission)
+    return submission
 
 
 def course_for(course: Course, week: Week, student: str, folder: Path | None = None) -> Course:

@@ -30,7 +30,7 @@ _SANITIZE = [
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.DeduplicateIds",
     "nbgrader.preprocessors.OverwriteKernelspec",
-    "nbgrader.preprocessors.OverwriteCells",
+    f"{_OURS}.cells.OverwrittenAtOnce",
     f"{_OURS}.cells.CheckedOnce",
 ]
 _AUTOGRADE = [
@@ -42,7 +42,6 @@ _AUTOGRADE = [
 _FEEDBACK = [
     f"{_OURS}.feedback.OnlyMarked",
     f"{_OURS}.penalty.CountLateness",
-    "nbgrader.preprocessors.GetGrades",
     f"{_OURS}.feedback.FinishFeedback",
 ]
 

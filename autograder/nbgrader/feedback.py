@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbconvert.exporters import Exporter
-from nbgrader.api import Gradebook
+from nbgrader.api import BaseCell, Comment, Grade, Gradebook
 from traitlets import Bool
 
 from ..feedback.html import feedback_page
@@ -21,16 +21,18 @@ from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from ..model.report import ExerciseReport, SubmissionReport
 from ..model.verdicts import Ending
+from .database import read_gradebook
 from .dates import bring_dates
 from .groups import author_of
 from .handmarks import require_marks
+from .opened import one_gradebook
 from .rebuild import require_held
 from .recorded import kept_report, note_shown_penalty
 from .requests import answer_note
 from .restore import CoursePreprocessor, Notebook, Resources
 from .standing import require_marked
 from .submitted import FROM_NBGRADER
-from .workspace import Workspace, last_words, open_api, open_gradebook
+from .workspace import Workspace, last_words, open_api
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ def return_feedback(
 
     `students`: of these only.
     """
+    from .series import giving_feedback
+
     workspace = Workspace(course)
     graded = workspace.students("autograded", week) if students is None else students
     if not graded:
@@ -62,40 +66,44 @@ def return_feedback(
     bring_dates(course)
     api = open_api(course)
     api.config.OnlyMarked.unmarked = True  # whoever calls has looked, or wants it so
+    series = giving_feedback(api)
     released, notes = [], []
-    for student in graded:
-        result = api.generate_feedback(week.name, student)
-        on_done()
-        folder = workspace.feedback(student, week)
-        if not result["success"]:
-            notes.append(f"{student}: no feedback was made: {last_words(result)}")
-            continue
-        if not (folder / "submission_secret.txt").is_file():
-            # The secret names the file that only this student can find in the exchange.
-            author = author_of(course, week, student)
-            how = "not handed in through the exchange"
-            if author != student:
-                how = f"{author} handed in for their group, so nbgrader brings them no page"
-            page = workspace.feedback_page(student, week).relative_to(workspace.root)
-            notes.append(f"{student}: {how}; `autograder serve` shows it, or give them {page}")
-            continue
-        result = _release(api, week, student)
-        if result["success"]:
-            released.append(student)
-        else:
-            notes.append(f"{student}: not released: {last_words(result)}")
+    with one_gradebook(course):
+        for student in graded:
+            note = _give(api, series, course, week, student)
+            if note:
+                notes.append(f"{student}: {note}")
+            else:
+                released.append(student)
+            on_done()
     return Returned(released, notes)
+
+
+def _give(api: Any, series: Any, course: Course, week: Week, student: str) -> str:
+    """Make a student's page and release it; returns why it was not, or ""."""
+    from .series import run_one
+
+    workspace = Workspace(course)
+    try:
+        run_one(api, series, week.name, student)
+    except NbgraderError as error:
+        return f"no feedback was made: {error}"
+    if not (workspace.feedback(student, week) / "submission_secret.txt").is_file():
+        # The secret names the file that only this student can find in the exchange.
+        author = author_of(course, week, student)
+        how = "not handed in through the exchange"
+        if author != student:
+            how = f"{author} handed in for their group, so nbgrader brings them no page"
+        page = workspace.feedback_page(student, week).relative_to(workspace.root)
+        return f"{how}; `autograder serve` shows it, or give them {page}"
+    result = _release(api, week, student)
+    return "" if result["success"] else f"not released: {last_words(result)}"
 
 
 def _held(course: Course, week: Week) -> set[str]:
     """Who has scores in the gradebook."""
-    from nbgrader.api import MissingEntry
-
-    with open_gradebook(course) as gradebook:
-        try:
-            return {s.student.id for s in gradebook.find_assignment(week.name).submissions}
-        except MissingEntry:
-            return set()
+    _, entries = read_gradebook(course)
+    return {e.student for e in entries if e.week == week.name}
 
 
 def _release(api: Any, week: Week, student: str) -> dict[str, Any]:
@@ -181,7 +189,12 @@ class FeedbackPage(Exporter):
         self, nb: Notebook, resources: Any = None, **kw: Any
     ) -> tuple[str, Resources]:
         _, finished = super().from_notebook_node(nb, resources, **kw)
-        return finished["nbgrader"].pop("page"), finished
+        return self.page(finished), finished
+
+    @staticmethod
+    def page(finished: Resources) -> str:
+        page: str = finished["nbgrader"].pop("page")
+        return page
 
 
 def _marks(gradebook: Any, about: Resources) -> Marks:
@@ -190,17 +203,22 @@ def _marks(gradebook: Any, about: Resources) -> Marks:
     notebook = gradebook.find_submission_notebook(
         about["notebook"], about["assignment"], about["student"]
     )
-    comments = {c.name: c.comment or "" for c in notebook.comments}
+    asked = gradebook.db.query(Comment, BaseCell.name).join(
+        BaseCell, BaseCell.id == Comment.cell_id
+    )
+    comments = {n: c.comment or "" for c, n in asked.filter(Comment.notebook_id == notebook.id)}
+    asked = gradebook.db.query(Grade, BaseCell.name, Grade.max_score)
+    asked = asked.join(BaseCell, BaseCell.id == Grade.cell_id)
     given = (
         Mark(
-            name=str(grade.name),
+            name=str(name),
             score=float(grade.score),
-            points=float(grade.max_score),
+            points=float(points),
             by_person=grade.manual_score is not None or bool(grade.extra_credit),
             waiting=bool(grade.needs_manual_grade),
-            comment=markdown(comments.get(grade.name, ""), below=3),
+            comment=markdown(comments.get(name, ""), below=3),
         )
-        for grade in notebook.grades
+        for grade, name, points in asked.filter(Grade.notebook_id == notebook.id)
     )
     penalty = float(notebook.late_submission_penalty or 0)
     return Marks(float(notebook.score), float(notebook.max_score), penalty, tuple(given))

@@ -10,14 +10,16 @@ from ..model.errors import NbgraderError
 from ..model.report import Report
 from ..model.scoring import rounded
 from ..model.verdicts import Ending
+from .database import read_gradebook
 from .dates import bring_dates, lines
 from .groups import share_marks
 from .handmarks import keep_marks, require_marks, restore_marks
 from .opened import one_gradebook
 from .rebuild import require_held, restore_assignment
+from .recorded import About
 from .settled import standing_already
 from .submitted import collected, complete
-from .workspace import Workspace, last_words, open_api, open_gradebook
+from .workspace import Workspace, open_api, open_gradebook
 
 __all__ = [
     "RecordedScores",
@@ -69,9 +71,15 @@ def require_released(course: Course, week: Week) -> None:
 
 
 def record(
-    course: Course, week: Week, report: Report, on_done: Callable[[], None] = lambda: None
+    course: Course,
+    week: Week,
+    report: Report,
+    on_done: Callable[[], None] = lambda: None,
+    abouts: dict[str, About] | None = None,
 ) -> RecordedScores:
     """Run nbgrader's autograde step for every submission of the report, in this process.
+
+    abouts: by student, what was read when it was graded.
 
     Scores come from the report, no notebook is executed. A submission that could not be graded
     through a fault of ours keeps what the gradebook holds.
@@ -81,7 +89,7 @@ def record(
     keep_marks(course)
     if note := restore_assignment(course, week):
         recording.notes.append(f"LOOK  {note}")
-    settled, otherwise = standing_already(course, week, report)
+    settled, otherwise = standing_already(course, week, report, abouts or {})
     if otherwise:
         recording.notes.append(
             f"graded before and now judged otherwise, because the graders changed: "
@@ -101,7 +109,7 @@ def record(
             continue
         on_done()
     if pending:
-        _autograde(course, week, report, pending, recording, on_done)
+        _autograde(course, week, report, pending, abouts or {}, recording, on_done)
     recording.notes.extend(f"LOOK  {note}" for note in restore_marks(course, week))
     share_marks(course, week)
     recording.notes.extend(lines(bring_dates(course)))
@@ -113,22 +121,36 @@ def _autograde(
     week: Week,
     report: Report,
     students: list[str],
+    abouts: dict[str, About],
     recording: RecordedScores,
     on_done: Callable[[], None],
 ) -> None:
     """nbgrader's step for these students, with their scores from the report."""
     from .preprocessor import at_hand
+    from .series import autograding, run_one
 
     api = open_api(course)
-    with at_hand(report), one_gradebook(course):
+    series = autograding(api)
+    with at_hand(report, abouts), one_gradebook(course) as opened:
+
+        def enter(student: str) -> None:
+            with opened.whole():
+                run_one(api, series, week.name, student)
+
         for student in students:
-            if note := complete(course, week, Workspace(course).submitted(student, week)):
-                recording.notes.append(f"{student}: {note}")
-            result = api.autograde(week.name, student)
-            if result["success"]:
+            try:
+                try:
+                    enter(student)
+                except NbgraderError:
+                    folder = Workspace(course).submitted(student, week)
+                    if not (note := complete(course, week, folder)):
+                        raise
+                    recording.notes.append(f"{student}: {note}")
+                    abouts.pop(student, None)  # the submission is another one now
+                    enter(student)
                 recording.recorded.append(student)
-            else:
-                recording.left_out[student] = last_words(result)
+            except NbgraderError as error:
+                recording.left_out[student] = str(error)
             on_done()
 
 
@@ -161,21 +183,14 @@ def final_scores(course: Course, week: Week) -> dict[str, float]:
 
     Raises NbgraderError if the gradebook has lost scores that were recorded.
     """
-    from nbgrader.api import MissingEntry
-
     require_marks(course, week)
     bring_dates(course)
     decimals = course.registry.decimals
-    with open_gradebook(course) as gradebook:
-        try:
-            submissions = gradebook.find_assignment(week.name).submissions
-        except MissingEntry:
-            submissions = []
-        scores = {
-            s.student.id: max(
-                0.0, rounded(float(s.score) - float(s.late_submission_penalty or 0), decimals)
-            )
-            for s in submissions
-        }
+    _, entries = read_gradebook(course)
+    scores = {
+        e.student: max(0.0, rounded(e.score - e.penalty, decimals))
+        for e in entries
+        if e.week == week.name
+    }
     require_held(course, week, scores)
     return scores

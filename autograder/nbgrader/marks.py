@@ -13,17 +13,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbgrader import utils
-from nbgrader.api import Gradebook
+from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry
 from nbgrader.preprocessors import SaveAutoGrades
 
 from ..files.atomic import replace_file
+from .opened import once_written, one_transaction
 from .recorded import recorded_folder
 from .restore import CoursePreprocessor, Notebook
 
@@ -39,11 +39,14 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
         self._graded_now: dict[str, str] = {}
         self.notebook_id, self.assignment_id = about["notebook"], about["assignment"]
         self.student_id = about["student"]
-        with Gradebook(about["db_url"]) as self.gradebook, one_transaction(self.gradebook.db):
+        with Gradebook(about["db_url"]) as gradebook, one_transaction(gradebook.db):
+            self.gradebook: Any = _Submitted(
+                gradebook, about["notebook"], about["assignment"], about["student"]
+            )
             # over SaveAutoGrades, which would open the gradebook itself
             nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbgrader's own
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        replace_file(path, json.dumps(self._graded_now).encode())
+            graded = json.dumps(self._graded_now).encode()
+            once_written(gradebook.db, partial(_write, path, graded))
         return nb, resources
 
     def _add_score(self, cell: Notebook, resources: ResourcesDict) -> None:
@@ -58,21 +61,44 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
         super()._add_score(cell, resources)
         if settled and self._graded_before.get(name) == self._graded_now[name]:
             grade.needs_manual_grade = False
-            self.gradebook.db.commit()
 
 
-@contextmanager
-def one_transaction(session: Any) -> Iterator[None]:
-    """Commits inside wait for its end; if an error leaves it, nothing is written."""
-    commit, session.commit = session.commit, session.flush
+class _Submitted:
+    """What SaveAutoGrades asks a gradebook for: all of one notebook is read at once."""
+
+    def __init__(self, gradebook: Any, notebook: str, assignment: str, student: str) -> None:
+        self.db = self  # whose commits wait for the end of the transaction
+        submitted = gradebook.find_submission_notebook(notebook, assignment, student)
+        self._grades, self._comments = (
+            {
+                name: entry
+                for entry, name in gradebook.db.query(kind, BaseCell.name)
+                .join(BaseCell, BaseCell.id == kind.cell_id)
+                .filter(kind.notebook_id == submitted.id)
+            }
+            for kind in (Grade, Comment)
+        )
+
+    def commit(self) -> None:
+        pass
+
+    def find_grade(self, cell: str, *_: str) -> Any:
+        return _of(self._grades, cell)
+
+    def find_comment(self, cell: str, *_: str) -> Any:
+        return _of(self._comments, cell)
+
+
+def _of(entries: dict[str, Any], cell: str) -> Any:
     try:
-        yield
-        commit()
-    except BaseException:
-        session.rollback()
-        raise
-    finally:
-        session.commit = commit
+        return entries[cell]
+    except KeyError:
+        raise MissingEntry(f"the gradebook has no cell {cell}") from None
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    replace_file(path, data)
 
 
 def _read(path: Path) -> dict[str, str]:

@@ -8,7 +8,7 @@ is raised, so that nbgrader records nothing: it is never a zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from ..feedback.html import exercise_fragment
@@ -20,20 +20,23 @@ from ..model.verdicts import Ending
 from .archive import course_for
 from .cells import new_result
 from .dates import bring_dates
-from .recorded import keep_report
+from .recorded import NOTHING, About, keep_report
 from .restore import CoursePreprocessor, Notebook, Resources
 from .settled import cell_scores
 from .submitted import read_student, share_attachments
 from .workspace import Workspace
 
 _NOT_COUNTED = "<p>Of the electives your best {} count; this one is not among them.</p>"
-_at_hand: dict[tuple[str, str], tuple[SubmissionReport, str]] = {}
+_at_hand: dict[tuple[str, str], tuple[SubmissionReport, str, Mapping[str, About]]] = {}
 
 
 @contextmanager
-def at_hand(report: Report) -> Iterator[None]:
-    """Within it, the preprocessor records this report instead of asking the result store."""
-    reports = {(report.week, s.name): (s, report.sandbox) for s in report.submissions}
+def at_hand(report: Report, abouts: Mapping[str, About] = NOTHING) -> Iterator[None]:
+    """Within it, the preprocessor records this report instead of asking the result store.
+
+    abouts: by student, what their report is of, where that is known.
+    """
+    reports = {(report.week, s.name): (s, report.sandbox, abouts) for s in report.submissions}
     _at_hand.update(reports)
     try:
         yield
@@ -51,7 +54,7 @@ class GradeInSandbox(CoursePreprocessor):
         student = resources["nbgrader"]["student"]
         try:
             known = _at_hand.get((week.name, student))
-            report, sandbox = known or grade_student(course, week, student)
+            report, sandbox, abouts = known or (*grade_student(course, week, student), NOTHING)
             if known is None:  # through nbgrader's own command or page: its due date decides
                 bring_dates(course)
             _refuse_fault(report)
@@ -66,7 +69,7 @@ class GradeInSandbox(CoursePreprocessor):
             )
             _forget_ungraded(resources)
             raise
-        keep_report(course, week, student, report)
+        keep_report(course, week, student, report, abouts.get(student))
         said = f"{week.name}, {student}: {report.score:g} of {report.max_score:g}"
         self.log.info("%s, sandbox %s", said, sandbox)
         return nb, resources

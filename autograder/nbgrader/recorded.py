@@ -8,10 +8,13 @@ former submission is kept beside the new one.
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
+from ..batch.intake import Submission
 from ..batch.store import content_hash
 from ..files.atomic import replace_file
 from ..model.course import Course, Week
@@ -83,9 +86,18 @@ def earlier_reports(course: Course, week: Week, student: str) -> list[Recorded]:
     return [report for report in found if report is not None]
 
 
-def keep_report(course: Course, week: Week, student: str, report: SubmissionReport) -> None:
-    """Keep a report that was recorded; that of another submission before it is kept too."""
-    about = submission_of(course, week, student)
+def keep_report(
+    course: Course,
+    week: Week,
+    student: str,
+    report: SubmissionReport,
+    about: About | None = None,
+) -> None:
+    """Keep a report that was recorded; that of another submission before it is kept too.
+
+    about: what the report is of, where that is known; else what was collected.
+    """
+    about = about or submission_of(course, week, student)
     before = kept_report(course, week, student)
     if before is not None and _says_the_same(before, report, about):
         return  # so that feedback that shows it does not count as stale
@@ -109,6 +121,9 @@ class About(msgspec.Struct, frozen=True):
     notes: tuple[Note, ...] = ()
 
 
+NOTHING: Mapping[str, About] = MappingProxyType({})
+
+
 def stamped(report: SubmissionReport, about: About) -> Recorded:
     """A report that is recorded now, for that submission."""
     now = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
@@ -126,7 +141,11 @@ def submission_of(course: Course, week: Week, student: str) -> About:
     """What tells a collected submission from another one of the same student."""
     from .submitted import read_student
 
-    submission = read_student(course, week, student)
+    return about(course, week, student, read_student(course, week, student))
+
+
+def about(course: Course, week: Week, student: str, submission: Submission) -> About:
+    """The same of a submission that was read."""
     content = content_hash(submission.files, submission.problem.encode())
     return About(handed_in(course, week, student), content, submission.notes)
 

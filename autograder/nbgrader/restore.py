@@ -73,12 +73,19 @@ class RestoreCells(CoursePreprocessor):
         week = self.week(course, resources)
         path = Workspace(course).released(week) / f"{resources['nbgrader']['notebook']}.ipynb"
         try:
-            released = nbformat.read(path, as_version=4)
+            state = path.stat()
+            released = _released(path, state.st_mtime_ns, state.st_size)
         except FileNotFoundError:
             raise NbgraderError(
                 f"{week.name} was never released: there is no {path.name}"
             ) from None
         return restored(nb, released), resources
+
+
+@lru_cache(maxsize=4)
+def _released(path: Path, changed: int, size: int) -> Notebook:
+    """The released notebook, which the whole class has; nobody changes what is returned."""
+    return nbformat.read(path, as_version=4)
 
 
 def restored(nb: Notebook, released: Notebook) -> Notebook:
@@ -94,7 +101,9 @@ def restored(nb: Notebook, released: Notebook) -> Notebook:
     _cut(cells, set(handed_out))
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
-    return nbformat.v4.new_notebook(cells=cells, metadata=released.metadata)
+    return nbformat.v4.new_notebook(
+        cells=cells, metadata=nbformat.from_dict(dict(released.metadata))
+    )
 
 
 def _grade_id(cell: Notebook) -> str:

@@ -7,6 +7,7 @@ the times of files, without importing nbgrader.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..model import scoring
@@ -15,7 +16,7 @@ from ..model.differences import differ
 from ..model.report import Report, SubmissionReport
 from ..model.verdicts import Ending
 from .database import read_scores
-from .recorded import kept_report, submission_of
+from .recorded import NOTHING, About, kept_report, submission_of
 from .workspace import Workspace
 
 _SMALL = 1e-6
@@ -27,15 +28,20 @@ def cell_scores(week: Week, report: SubmissionReport) -> dict[str, float]:
     return {e.name: min(counted.get(e.name, 0.0), e.points) for e in week.exercises}
 
 
-def standing_already(course: Course, week: Week, report: Report) -> tuple[set[str], list[str]]:
-    """Who stands there with this very report; and who had another score for the same submission."""
+def standing_already(
+    course: Course, week: Week, report: Report, abouts: Mapping[str, About] = NOTHING
+) -> tuple[set[str], list[str]]:
+    """Who stands there with this very report; and who had another score for the same submission.
+
+    abouts: by student, what the report is of, where that is known.
+    """
     held = read_scores(course).get(week.name, {})
     settled, otherwise = set(), []
     for new in report.submissions:
         old = kept_report(course, week, new.name)
         if old is None or new.verdict is Ending.GRADER_FAULT:
             continue
-        about = submission_of(course, week, new.name)
+        about = abouts.get(new.name) or submission_of(course, week, new.name)
         if not old.is_of(about.handed_in, about.content):
             continue
         if new.verdict is Ending.GRADED and abs(old.score - new.score) > _SMALL:

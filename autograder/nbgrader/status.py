@@ -77,6 +77,7 @@ def _week(
     handed = workspace.students("submitted", week)
     held = {e.student: e for e in entries if e.week == week.name}
     graded = [s for s in sorted(held) if held[s].graded]
+    came, done = set(handed), set(graded)
     reports = heads(course, week)
     made = [s for s in workspace.students("feedback", week) if returned(workspace, week, s)]
     stale = [s for s in made if feedback_is_stale(course, week, s)]
@@ -88,12 +89,12 @@ def _week(
         released=workspace.outbound(week).is_dir(),
         enrolled=len(students),
         handed_in=handed,
-        missing=[s for s in students if s not in handed],
+        missing=[s for s in students if s not in came],
         late={s: late[s, week.name] for s in handed if (s, week.name) in late},
         graded=graded,
         refused={s: reports[s].message for s in graded if _refused(reports.get(s))},
         waiting=to_collect(course, week),
-        ungraded=[s for s in handed if s not in graded or _newer(course, week, s, reports.get(s))],
+        ungraded=[s for s in handed if s not in done or _newer(course, week, s, reports.get(s))],
         to_mark={s: e.to_mark for s, e in sorted(held.items()) if e.to_mark},
         returned=[s for s in made if s not in stale],
         stale=stale,

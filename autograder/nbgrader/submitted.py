@@ -166,13 +166,19 @@ def share_attachments(submitted: Path, copied: Path) -> None:
 
 
 def _readable(path: Path) -> bool:
-    import nbformat  # takes a second, and only what is collected is looked at
-
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of cells that are mended when it is graded
-            notebook = nbformat.reads(text_of(path), as_version=4)
-            nbformat.validate(notebook)
+        read_notebook(path)
     except Exception:  # nbformat raises whatever a damaged file makes it stumble over
         return False
     return True
+
+
+def read_notebook(path: Path) -> Any:
+    """A student's notebook as nbformat's newest kind; raises anything if it cannot be read."""
+    import nbformat  # takes a second, and only what is collected is looked at
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of cells that are mended when it is graded
+        notebook = nbformat.convert(nbformat.reader.reads(text_of(path)), 4)
+        nbformat.validate(notebook)
+    return notebook

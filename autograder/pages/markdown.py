@@ -110,6 +110,7 @@ def code(source: str) -> Markup:
     return Markup(_code_cleaner().clean(shown))  # the sanitizer's answer
 
 
+@cache
 def code_styles() -> Markup:
     """Styles of highlighted code, with enough contrast on light and on dark."""
     light = HtmlFormatter(style="default").get_style_defs(".highlight")

@@ -29,6 +29,7 @@ from ...model.errors import KitError
 from ...model.report import Report, to_json
 from ...model.verdicts import Ending
 from ...model.visible import visible
+from ...nbgrader.recorded import About
 from ...terminal.console import bar, terminal
 
 
@@ -67,12 +68,13 @@ def run_grade(
         )
 
     said: list[str] = []
+    abouts: dict[str, About] = {}
     if paths:
         report = grade(course, week, submissions)
     else:
         from ...nbgrader.archive import grade_by_release
 
-        report, said = grade_by_release(course, week, grade)
+        report, said = grade_by_release(course, week, grade, abouts)
     if json_file is not None:
         _write(json_file, report)
     print_scores(console, report)
@@ -86,7 +88,7 @@ def run_grade(
     from ...nbgrader.extensions import unknown_extensions
     from ...nbgrader.gradebook import record
 
-    recording = record(course, week, report)
+    recording = record(course, week, report, abouts=abouts)
     strangers = unknown_extensions(course, week)
     for line in [*recording.lines(), *(f"LOOK  {line}" for line in strangers)]:
         console.print(line, soft_wrap=True)

@@ -1,0 +1,120 @@
+"""nbgrader's steps for one submission after another, with all that is the same made once.
+
+nbgrader makes an exporter, a dozen preprocessors and a writer for each submission, writes the
+notebook that it has sanitized, and reads and checks it again to grade it. Here they are made once,
+and a notebook is read once and written once. The steps, their order and their settings are
+nbgrader's, and so is what comes of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import nbformat
+from nbformat.v4.rwbase import split_lines, strip_transient
+from nbgrader.converters import Autograde, GenerateFeedback
+from nbgrader.utils import capture_log, temp_attrs
+
+from ..model.errors import NbgraderError
+from .feedback import FeedbackPage
+from .submitted import read_notebook
+from .workspace import last_words
+
+Resources = Any
+
+
+class _Series:
+    """What nbgrader's converters make anew for each submission, made once."""
+
+    made = False
+
+    def start(self: Any) -> None:
+        with contextlib.chdir(self.coursedir.root):
+            self.init_notebooks()
+            if not self.made:
+                self.writer = _writer(self)
+                self.exporter = self.exporter_class(parent=self, config=self.config)
+                self.make_steps()
+                self.made = True
+            self.convert_notebooks()
+
+    def make_steps(self: Any) -> None:
+        for step in self.preprocessors:
+            self.exporter.register_preprocessor(step)
+
+    def through(self: Any, path: Path, notebook: Any) -> tuple[Any, Resources]:
+        """A notebook as the steps leave it; nbconvert copies and checks it between them."""
+        resources = self.exporter._init_resources(self.init_single_notebook_resources(str(path)))
+        resources["metadata"].update(name=path.stem, path=str(path.parent))
+        for step in self.exporter._preprocessors:
+            notebook, resources = step(notebook, resources)
+        return notebook, resources
+
+
+class AutogradeSeries(_Series, Autograde):
+    """nbgrader's Autograde, for one submission after another."""
+
+    def make_steps(self) -> None:
+        self.exporter._preprocessors = []
+        for step in (*self.sanitize_preprocessors, *self.autograde_preprocessors):
+            self.exporter.register_preprocessor(step)
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        """Sanitize and grade at one go; what comes of it is where nbgrader would put it."""
+        path = Path(notebook_filename)
+        notebook, resources = self.through(path, read_notebook(path))
+        nbformat.validate(notebook, relax_add_props=True)
+        self.write_single_notebook(_written(notebook), resources)
+
+
+class FeedbackSeries(_Series, GenerateFeedback):
+    """nbgrader's GenerateFeedback, for one submission after another."""
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        if not isinstance(self.exporter, FeedbackPage):  # an instructor's own
+            super().convert_single_notebook(notebook_filename)
+            return
+        path = Path(notebook_filename)
+        _, resources = self.through(path, nbformat.read(path, as_version=4))
+        self.write_single_notebook(FeedbackPage.page(resources), resources)
+
+
+def run_one(api: Any, series: Any, week: str, student: str) -> None:
+    """Run a step for one submission; raises NbgraderError with its last words if it fails."""
+    with temp_attrs(api.coursedir, assignment_id=week, student_id=student):
+        result = capture_log(series)
+    if not result["success"]:
+        raise NbgraderError(last_words(result))
+
+
+def _written(notebook: Any) -> str:
+    """What nbformat writes, letter by letter, in a fifth of the time; the notebook is used up."""
+    try:
+        parts = split_lines(strip_transient(notebook))
+        data = msgspec.json.encode(parts, order="sorted")
+        return f"{msgspec.json.format(data, indent=1).decode()}\n"
+    except UnicodeEncodeError:  # half a sign, which is no UTF-8
+        return f"{nbformat.v4.writes_json(notebook)}\n"
+
+
+def _writer(parent: Any) -> Any:
+    from nbconvert.writers.files import FilesWriter
+
+    return FilesWriter(parent=parent, config=parent.config)
+
+
+def autograding(api: Any) -> AutogradeSeries:
+    """nbgrader's api.autograde, for many."""
+    series = AutogradeSeries(coursedir=api.coursedir, parent=api)
+    series.force, series.create_student = True, True
+    return series
+
+
+def giving_feedback(api: Any) -> FeedbackSeries:
+    """nbgrader's api.generate_feedback, for many."""
+    series = FeedbackSeries(coursedir=api.coursedir, parent=api)  # type: ignore[no-untyped-call]  # nbgrader's own
+    series.force = True
+    return series

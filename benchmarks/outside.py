@@ -1,0 +1,110 @@
+"""What a class costs beside grading: recorded, graded again, feedback, status, export.
+
+    python -m benchmarks.outside [--week week01_softmax] [--sizes 150,400] [--weeks 1]
+
+Every result is in the store before (benchmarks/classes.py), so `grade` reads, records and shows.
+The class is held in `--weeks` weeks; each step is one command, and what is said of a student is
+what a larger class costs more, by student: start-up is left out of that, and not of the totals.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import tempfile
+from pathlib import Path
+
+from autograder.model.course import Course
+from autograder.nbgrader.collect import collect
+
+from .classes import Graded, graded_bank, hand_in, made_course, store_results, students
+from .measure import Cost, run
+from .results import table, write_section
+
+STEPS = {
+    "record": ("grade", "1"),
+    "grade, all known": ("grade", "1"),
+    "feedback": ("feedback", "1", "--unmarked"),
+    "status": ("status",),
+    "export": ("export", "1", "--unmarked"),
+}
+_MEMORY = 1.25  # of the smallest class', which a larger one may take and still count as flat
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--week", default="week01_softmax")
+    parser.add_argument("--sizes", default="150,400", help="comma-separated, growing")
+    parser.add_argument("--weeks", type=int, default=1, help="in which the class is recorded")
+    chosen = parser.parse_args()
+    sizes = [int(size) for size in chosen.sizes.split(",")]
+    if sizes != sorted(set(sizes)) or len(sizes) < 2:
+        parser.error("--sizes takes two or more sizes that grow")
+    graded: Graded = []
+    costs: dict[int, dict[str, Cost]] = {}
+    with tempfile.TemporaryDirectory(prefix="bench-") as place:
+        for size in sizes:
+            course = made_course(Path(place) / str(size), chosen.week, chosen.weeks)
+            graded = graded or graded_bank(course, course.weeks[0])
+            costs[size] = measure(course, graded, size, Path(place) / f"{size}.log")
+    report(chosen.week, chosen.weeks, costs)
+
+
+def measure(
+    course: Course,
+    graded: Graded,
+    size: int,
+    log: Path,
+) -> dict[str, Cost]:
+    """What each step costs in a class of that size."""
+    for week in course.weeks:
+        print(f"{size} students hand in {week.name}")
+        hand_in(course, week, graded, students(size))
+        collect(course, week, check_owner=False)
+        store_results(course, week, graded, students(size))
+    for week in course.weeks[1:]:
+        _run(course, ("grade", week.name), log)
+    return {name: _run(course, words, log) for name, words in STEPS.items()}
+
+
+def _run(course: Course, words: tuple[str, ...], log: Path) -> Cost:
+    return run([sys.executable, "-m", "autograder", *words], course.root, log)
+
+
+def report(week: str, weeks: int, costs: dict[int, dict[str, Cost]]) -> None:
+    first, last = min(costs), max(costs)
+    rows = []
+    for step in STEPS:
+        small, large = costs[first][step], costs[last][step]
+        each = 1000 * (large.cpu - small.cpu) / (last - first)
+        rows.append(
+            (
+                step,
+                *(f"{costs[size][step].cpu:.2f}" for size in costs),
+                f"{large.wall:.2f}",
+                f"{each:.1f}",
+                f"{exponent(small.cpu, large.cpu, first, last):.2f}",
+                f"{exponent(small.wall, large.wall, first, last):.2f}",
+                f"{large.memory:.0f}",
+                "yes" if large.memory <= _MEMORY * small.memory else "no",
+            )
+        )
+    head = ("step", *(f"{size}, CPU s" for size in costs), f"{last}, wall s", "ms each more",
+            "CPU exponent", "wall exponent", "peak MiB", "flat")  # fmt: skip
+    write_section(
+        "outside",
+        "Beside grading",
+        f"Classes that handed in {week} in {weeks} {'week' if weeks == 1 else 'weeks'} through the "
+        "exchange, recorded by nbgrader, with every result in the store before. Each step is one "
+        "command, start-up included; a student more costs what stands under `ms each more`.\n\n"
+        + table(head, rows),
+    )
+
+
+def exponent(small: float, large: float, first: int, last: int) -> float:
+    return math.log(large / small) / math.log(last / first)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""A class is recorded and told in a row: the same as one by one, and each submission whole."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.files import atomic
+from autograder.model.course import Course, Week
+from autograder.nbgrader import marks, series
+from autograder.nbgrader.collect import collect
+from autograder.nbgrader.database import read_scores
+from autograder.nbgrader.feedback import return_feedback
+from autograder.nbgrader.gradebook import record
+from autograder.nbgrader.preprocessor import at_hand
+from autograder.nbgrader.recorded import recorded_folder
+from autograder.nbgrader.workspace import Workspace, open_api
+from tests.nbgrader.tiny_course import SOLUTION, graded, report
+
+CLASS = report(graded("ada", 2, 1), graded("bob", 1, 0))
+
+
+@pytest.fixture
+def klass(
+    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str, workspace: Workspace
+) -> Course:
+    own = notebook.replace("That was it.", r"Schön, dass \"x\" \\ und ½\u0007 steht.")
+    for student in ("ada", "bob"):
+        hand_in(student, {"doubling.py": SOLUTION, f"{week.name}.ipynb": own})
+    collect(course, week, check_owner=False)
+    return course
+
+
+def _written(course: Course, week: Week, student: str) -> tuple[bytes, Any]:
+    path = Workspace(course).autograded(student, week) / f"{week.name}.ipynb"
+    return path.read_bytes(), read_scores(course)[week.name][student]
+
+
+def test_recorded_in_a_row_is_what_nbgraders_own_command_records(klass: Course, week: Week) -> None:
+    record(klass, week, CLASS)
+    in_a_row = [_written(klass, week, s) for s in ("ada", "bob")]
+    with at_hand(CLASS):
+        for student in ("ada", "bob"):
+            assert open_api(klass).autograde(week.name, student)["success"]
+    assert [_written(klass, week, s) for s in ("ada", "bob")] == in_a_row
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # nbgrader's open
+def test_a_page_made_in_a_row_is_what_nbgraders_own_command_makes(
+    klass: Course, week: Week
+) -> None:
+    record(klass, week, CLASS)
+    return_feedback(klass, week)
+    pages = [Workspace(klass).feedback_page(s, week) for s in ("ada", "bob")]
+    in_a_row = [page.read_bytes() for page in pages]
+    api = open_api(klass)
+    api.config.OnlyMarked.unmarked = True
+    for student in ("ada", "bob"):
+        assert api.generate_feedback(week.name, student)["success"]
+    assert [page.read_bytes() for page in pages] == in_a_row
+
+
+def test_of_a_submission_that_fails_at_its_end_nothing_is_written_and_the_next_is(
+    klass: Course, week: Week, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = series.AutogradeSeries.write_single_notebook
+
+    def fail(self: Any, output: str, resources: Any) -> None:
+        if resources["nbgrader"]["student"] == "ada":
+            raise OSError("the disk is full")
+        last(self, output, resources)
+
+    monkeypatch.setattr(series.AutogradeSeries, "write_single_notebook", fail)
+    done = record(klass, week, CLASS)
+    assert (list(done.left_out), done.recorded) == (["ada"], ["bob"])
+    assert list(read_scores(klass)[week.name]) == ["bob"]
+    answers = sorted(p.name for p in recorded_folder(klass, week).glob("*.answers"))
+    assert answers == ["bob.answers"]
+    monkeypatch.undo()
+    assert record(klass, week, CLASS).recorded == ["ada", "bob"]
+
+
+def test_what_was_judged_is_kept_after_the_scores_stand(
+    klass: Course, week: Week, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Before, a process killed in between would take a new answer for one that was marked.
+    seen = []
+
+    def looking(path: Path, data: bytes, mode: int = 0o600) -> None:
+        seen.append(read_scores(klass).get(week.name, {}).get("ada", {}).get("double"))
+        atomic.replace_file(path, data, mode)
+
+    monkeypatch.setattr(marks, "replace_file", looking)
+    record(klass, week, report(graded("ada", 2, 1)))
+    assert seen == [2.0]
+
+
+def test_the_grades_of_one_submission_are_found_without_reading_all(
+    klass: Course, week: Week, workspace: Workspace
+) -> None:
+    record(klass, week, CLASS)
+    database = sqlite3.connect(workspace.root / "gradebook.db")
+    for table, column in (("grade", "notebook_id"), ("submitted_notebook", "assignment_id")):
+        asked = f"EXPLAIN QUERY PLAN SELECT * FROM {table} WHERE {column} = 'x'"
+        (plan,) = [row[3] for row in database.execute(asked)]
+        assert "USING INDEX" in plan
