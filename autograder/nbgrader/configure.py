@@ -69,7 +69,7 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.Autograde.exclude_overwriting = {week.name: [week.module] for week in course.weeks}
     c.GenerateFeedback.preprocessors = _FEEDBACK
     c.ExportApp.plugin_class = f"{_OURS}.export.QuotedCsvExport"
-    c.GenerateFeedback.exporter_class = f"{_OURS}.feedback.FeedbackPage"
+    c.GenerateFeedback.exporter_class = f"{_OURS}.series.FeedbackPage"
     _guard_formgrader(folder, course.root)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nbconvert.exporters import Exporter
 from nbgrader.api import BaseCell, Comment, Grade, Gradebook
 from traitlets import Bool
 
@@ -30,6 +29,7 @@ from .rebuild import require_held
 from .recorded import kept_report, note_shown_penalty
 from .requests import answer_note
 from .restore import CoursePreprocessor, Notebook, Resources
+from .series import giving_feedback, run_one
 from .standing import require_marked
 from .submitted import FROM_NBGRADER
 from .workspace import Workspace, last_words, open_api
@@ -53,8 +53,6 @@ def return_feedback(
 
     `students`: of these only.
     """
-    from .series import giving_feedback
-
     workspace = Workspace(course)
     graded = workspace.students("autograded", week) if students is None else students
     if not graded:
@@ -81,8 +79,6 @@ def return_feedback(
 
 def _give(api: Any, series: Any, course: Course, week: Week, student: str) -> str:
     """Make a student's page and release it; returns why it was not, or ""."""
-    from .series import run_one
-
     workspace = Workspace(course)
     try:
         run_one(api, series, week.name, student)
@@ -177,24 +173,6 @@ def _remove_copies(workspace: Workspace, student: str, week: Week) -> None:
                 path.rmdir()
         elif path.parent != folder or path.name not in {*pages, *FROM_NBGRADER}:
             path.unlink()
-
-
-class FeedbackPage(Exporter):
-    """What nbgrader writes as a notebook's feedback: the page that `FinishFeedback` made."""
-
-    def _file_extension_default(self) -> str:
-        return ".html"
-
-    def from_notebook_node(  # type: ignore[override]  # as nbconvert calls it
-        self, nb: Notebook, resources: Any = None, **kw: Any
-    ) -> tuple[str, Resources]:
-        _, finished = super().from_notebook_node(nb, resources, **kw)
-        return self.page(finished), finished
-
-    @staticmethod
-    def page(finished: Resources) -> str:
-        page: str = finished["nbgrader"].pop("page")
-        return page
 
 
 def _marks(gradebook: Any, about: Resources) -> Marks:

@@ -14,12 +14,12 @@ from typing import Any
 
 import msgspec
 import nbformat
+from nbconvert.exporters import Exporter
 from nbformat.v4.rwbase import split_lines, strip_transient
 from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.utils import capture_log, temp_attrs
 
 from ..model.errors import NbgraderError
-from .feedback import FeedbackPage
 from .submitted import read_notebook
 from .workspace import last_words
 
@@ -68,6 +68,24 @@ class AutogradeSeries(_Series, Autograde):
         notebook, resources = self.through(path, read_notebook(path))
         nbformat.validate(notebook, relax_add_props=True)
         self.write_single_notebook(_written(notebook), resources)
+
+
+class FeedbackPage(Exporter):
+    """What nbgrader writes as a notebook's feedback: the page that `FinishFeedback` made."""
+
+    def _file_extension_default(self) -> str:
+        return ".html"
+
+    def from_notebook_node(  # type: ignore[override]  # as nbconvert calls it
+        self, nb: Any, resources: Any = None, **kw: Any
+    ) -> tuple[str, Resources]:
+        _, finished = super().from_notebook_node(nb, resources, **kw)
+        return self.page(finished), finished
+
+    @staticmethod
+    def page(finished: Resources) -> str:
+        page: str = finished["nbgrader"].pop("page")
+        return page
 
 
 class FeedbackSeries(_Series, GenerateFeedback):

@@ -58,7 +58,9 @@ def shown_cells(notebook: Notebook, figures: Path, *, below: int = 0) -> list[Sh
     """
     known = sorted(p for p in figures.glob("*") if p.suffix in _FIGURES)
     released = [_Version.of(p) for p in sorted(figures.parent.glob("*.ipynb"))]
-    place = _Place(tuple(map(_Version.of, known)), frozenset().union(*map(_texts, released)), below)
+    place = _Around(
+        tuple(map(_Version.of, known)), frozenset().union(*map(_texts, released)), below
+    )
     return [_shown(cell, place) for cell in notebook.cells]
 
 
@@ -77,7 +79,7 @@ class _Version:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Around:
     """Where a cell is shown: with the pictures and among the texts that were handed out."""
 
     figures: tuple[_Version, ...]
@@ -95,7 +97,7 @@ def _texts(released: _Version) -> frozenset[str]:
     return frozenset(_joined(cell.get("source", "")) for cell in read_cells(released.path))
 
 
-def _shown(cell: Notebook, place: _Place) -> ShownCell:
+def _shown(cell: Notebook, place: _Around) -> ShownCell:
     is_code, source = cell.get("cell_type") == "code", _joined(cell.get("source", ""))
     grading = cell.get("metadata", {}).get("nbgrader", {})
     grading = grading if isinstance(grading, dict) else {}
@@ -118,7 +120,7 @@ def _number(value: Any) -> float:
         return 0.0
 
 
-def _source(source: str, cell: Notebook, place: _Place) -> Markup:
+def _source(source: str, cell: Notebook, place: _Around) -> Markup:
     kind = str(cell.get("cell_type"))
     if source in place.texts and not cell.get("attachments"):
         return _as_handed_out(source, kind, place.figures, place.below)
@@ -128,7 +130,7 @@ def _source(source: str, cell: Notebook, place: _Place) -> Markup:
 @lru_cache(maxsize=1024)
 def _as_handed_out(source: str, kind: str, figures: tuple[_Version, ...], below: int) -> Markup:
     """What a text looks like that everybody has."""
-    return _written(source, kind, {}, _Place(figures, frozenset(), below).pictures, below)
+    return _written(source, kind, {}, _Around(figures, frozenset(), below).pictures, below)
 
 
 def _written(
