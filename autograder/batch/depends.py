@@ -17,12 +17,14 @@ from typing import Any
 
 import msgspec
 
-from ..model.course import Course, Scoring, Suspects, Week
+from ..model.course import Course, Limits, Scoring, Suspects, Week
 from ..model.extras import EXTRAS
 from ..version import __version__
 
 # Rooms whose code takes part in grading. The others show, hand out or return what was graded.
 ROOMS = ("model", "files", "batch", "grading", "repair", "worker", "sandbox")
+# What runs our own code, in the trusted process: no sandbox, no store, no search for a line.
+_ROOMS_OF_A_RUN = ("model", "grading", "worker")
 # Settings of a week and of the course that change no verdict and no score of a submission.
 _OF_A_WEEK = ("title", "release", "due", "questions", "files", "folders", "lms")
 _OF_THE_COURSE = (
@@ -52,22 +54,44 @@ def fingerprint(
     for facts in (settings(course, week), versions()):
         feed(digest, msgspec.json.encode(facts, order="deterministic"))
     kit = Path(__file__).parents[1]
-    for folder in (course.graders(week), course.solution_folder(week), *(kit / r for r in ROOMS)):
+    own = course.graders(week), course.solution_folder(week)
+    _feed_files(digest, *own, *(kit / room for room in ROOMS))
+    return digest.digest()
+
+
+def _feed_files(digest: hashlib.blake2b, *folders: Path) -> None:
+    for folder in folders:
         for path in sorted(folder.rglob("*.py")):
             feed(digest, path.relative_to(folder).as_posix().encode())
             feed(digest, path.read_bytes())
-    return digest.digest()
 
 
 def of_our_own(
     course: Course, week: Week, devices: Iterable[str], secret: bytes, sandbox: str
-) -> bytes:
-    """A hash of what our own code answers to a week's tests depends on.
+) -> tuple[bytes, bytes]:
+    """Hashes of what our own code answers to a week's tests depends on: all of it, and one run.
 
-    How points are counted and how long a line is looked for changes none of it.
+    How points are counted and how long a line is looked for changes none of it. Of one run a part
+    is left out: the program that is run and the tests that it is run through. So where one wrong
+    program or one test was mended, the others need not run again.
     """
+    devices = tuple(devices)
     registry = msgspec.structs.replace(course.registry, scoring=Scoring(), suspects=Suspects())
-    return fingerprint(Course(course.root, registry), week, devices, secret, sandbox)
+    whole = fingerprint(Course(course.root, registry), week, devices, secret, sandbox)
+    trusted = msgspec.structs.replace(registry, limits=Limits())  # our own code has none
+    digest = hashlib.blake2b(digest_size=20)
+    for part in (*map(str.encode, devices), secret):
+        feed(digest, part)
+    for facts in (settings(Course(course.root, trusted), week), versions()):
+        feed(digest, msgspec.json.encode(facts, order="deterministic"))
+    kit = Path(__file__).parents[1]
+    _feed_files(digest, *(kit / room for room in _ROOMS_OF_A_RUN))
+    graders = course.graders(week)
+    for path in sorted(set(graders.rglob("*.py")) - set(graders.glob("test_*.py"))):
+        feed(digest, path.relative_to(graders).as_posix().encode())
+        feed(digest, path.read_bytes())
+    feed(digest, course.solution(week).read_bytes())
+    return whole, digest.digest()
 
 
 def settings(course: Course, week: Week) -> dict[str, Any]:

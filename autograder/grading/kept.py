@@ -1,9 +1,10 @@
 """What our own code answered to the week's tests, kept on disk for every process that grades.
 
-It depends on the graders, the solution and the bank alone, so a version of these is run once, and
-not again by each process of a pool or each later batch. Of the solution all answers are kept; of a
-misconception the failed tests, with all they were answered: that is what a diagnosis compares. A
-file that cannot be read or written costs time, never a verdict.
+It depends on our own code alone, so a version of that is run once, and not again by each process of
+a pool or each later batch: a misconception as long as it, its tests and what runs them are the
+same. Of the solution all answers are kept; of a misconception the failed tests, with all they were
+answered: that is what a diagnosis compares. A file that cannot be read or written costs time, never
+a verdict.
 """
 
 from __future__ import annotations
@@ -55,28 +56,38 @@ class _Guards(msgspec.Struct, frozen=True):
 
 
 class KeptRuns:
-    """Misconceptions' failed tests and the solution's answers by name; `depends` is what they hold
-    for."""
+    """Misconceptions' failed tests and the solution's answers by name.
 
-    def __init__(self, folder: Path, depends: bytes) -> None:
+    depends: a hash of all that is our own. of_a_run: of what every run depends on; where that is
+    all that is given, it is the same.
+    """
+
+    def __init__(self, folder: Path, depends: bytes, of_a_run: bytes = b"") -> None:
         self._folder, self._depends = folder, depends
+        self._of_a_run = of_a_run or depends
 
-    def get(self, name: str) -> list[Ran] | None:
-        """The failed tests, or None if they are not known for this version."""
+    def get(self, name: str, about: bytes = b"") -> list[Ran] | None:
+        """The failed tests, or None if they are not known for this version.
+
+        about: what this run depends on besides
+        """
         try:
             kept = msgspec.msgpack.decode(self._path(name, "run").read_bytes(), type=_Kept)
-            return [_run(f) for f in kept.failed] if kept.depends == self._depends else None
+            return (
+                [_run(f) for f in kept.failed] if kept.depends == self._of_a_run + about else None
+            )
         except (OSError, msgspec.MsgspecError, wire.BadFrame, KeyError):
             return None
 
-    def put(self, name: str, failed: list[Ran]) -> None:
-        self._write(self._path(name, "run"), _Kept(self._depends, tuple(map(_failed, failed))))
+    def put(self, name: str, failed: list[Ran], about: bytes = b"") -> None:
+        kept = _Kept(self._of_a_run + about, tuple(map(_failed, failed)))
+        self._write(self._path(name, "run"), kept)
 
     def answers(self, name: str) -> dict[bytes, bytes]:
         """What is known of a `RecordedTarget`'s answers, by the hash of the calls up to each."""
         try:
             kept = msgspec.msgpack.decode(self._path(name, "answers").read_bytes(), type=_Answers)
-            if kept.depends != self._depends:
+            if kept.depends != self._of_a_run:
                 return {}
             for answer in kept.answers.values():
                 split_reply(answer)
@@ -87,7 +98,7 @@ class KeptRuns:
     def put_answers(self, name: str, answers: dict[bytes, bytes]) -> None:
         """Keep answers, beside those that another process kept meanwhile."""
         known = {**self.answers(name), **answers}
-        self._write(self._path(name, "answers"), _Answers(self._depends, known))
+        self._write(self._path(name, "answers"), _Answers(self._of_a_run, known))
 
     def guards(self) -> dict[bytes, dict[str, float]]:
         """What a helper lets others inherit, by what it answered (`guards.py`)."""

@@ -6,6 +6,7 @@ per process, or once for all where `kept` remembers it.
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -27,6 +28,7 @@ from .plugin import GraderPlugin, Ran, exercise_of, test_name
 from .session import GraderSession
 from .source_rules import source_problems
 from .targets import InProcess, Target
+from .transcript import feed
 
 Result = TypeVar("Result")
 
@@ -61,6 +63,7 @@ class Runs:
         self._ours: dict[tuple[str | None, tuple[str, ...]] | None, list[Ran]] = {}
         self._sound: dict[str, bool] = {}  # of tests that let out a fault, whether it was theirs
         self.items = plugin.items()
+        self._tests = {exercise_of(i): i.path.read_bytes() for i in self.items}
         self._check_items()
 
     def _check_items(self) -> None:
@@ -191,21 +194,26 @@ class Runs:
         return {m.name: self._misconceptions[m.name] for m in bank}
 
     def _failed_tests(self, misconception: Misconception) -> list[Ran]:
-        failed = self._kept.get(misconception.name) if self._kept else None
+        about = self._about(misconception.source, misconception.exercise)
+        failed = self._kept.get(misconception.name, about) if self._kept else None
         if failed is None:
-            path = self.written(misconception.name, misconception.source)
-            source = tuple(misconception.source.split("\n"))
-            ran = self.run(InProcess(path), source, misconception.exercise)
+            ran = self._run_through(misconception)
             failed = [r for r in ran if r.report.verdict.failed]
             if self._kept and not any(r.fault for r in ran):
-                self._kept.put(misconception.name, failed)
+                self._kept.put(misconception.name, failed, about)
         return failed
+
+    def _run_through(self, misconception: Misconception) -> list[Ran]:
+        path = self.written(misconception.name, misconception.source)
+        source = tuple(misconception.source.split("\n"))
+        return self.run(InProcess(path), source, misconception.exercise)
 
     def right_answers(self, exercise: str) -> dict[str, Answers]:
         """What the solution, called like a submission, answers in each test of the exercise."""
         if exercise not in self._right:
             name = f"{_SOLUTION}.{exercise}"
-            runs = self._kept.get(name) if self._kept else None
+            about = self._about(self.bank.solution, exercise)
+            runs = self._kept.get(name, about) if self._kept else None
             if runs is None:
                 items = [i for i in self.items if exercise_of(i) == exercise]
                 target, source = self.solution(), tuple(self.bank.solution.split("\n"))
@@ -213,9 +221,16 @@ class Runs:
                     lambda: list(self.plugin.run(target, source, items, {}, keep_passed=True))
                 )
                 if self._kept and not any(r.fault for r in runs):
-                    self._kept.put(name, runs)
+                    self._kept.put(name, runs, about)
             self._right[exercise] = {r.report.name: r.answers for r in runs}
         return self._right[exercise]
+
+    def _about(self, source: str, exercise: str) -> bytes:
+        """A hash of a program and of the tests that it is run through."""
+        digest = hashlib.blake2b(digest_size=20)
+        for part in (source.encode(), self._tests[exercise]):
+            feed(digest, part)
+        return digest.digest()
 
     def written(self, name: str, source: str) -> Path:
         """The week's module with this source, in a folder of its own."""

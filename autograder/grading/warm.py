@@ -19,11 +19,12 @@ def warm_engine(
     devices: tuple[str, ...],
     secret: bytes,
     sandbox: Sandbox | None,
-    depends: bytes = b"",
+    depends: tuple[bytes, bytes] | None = None,
 ) -> Engine:
     """An engine and, if submissions run in a sandbox, its template, made side by side.
 
-    depends: what reports depend on; where given, what our own code answered is kept on disk for it.
+    depends: hashes of what our own code's answers depend on, all of them and one run; where given,
+    they are kept on disk for it.
     """
     spawner = None if sandbox is None else Spawner(sandbox, course, week, devices)
     try:
@@ -33,7 +34,7 @@ def warm_engine(
             from .kept import KeptRuns
         finally:
             gc.enable()
-        kept = KeptRuns(course.state / "bank" / week.name, depends) if depends else None
+        kept = KeptRuns(course.state / "bank" / week.name, *depends) if depends else None
         return Engine(course, week, devices, secret, spawner, kept)
     except BaseException:
         if spawner is not None:

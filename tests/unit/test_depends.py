@@ -59,6 +59,38 @@ def test_how_long_a_line_is_looked_for_changes_nothing_that_our_own_code_answers
     assert (kept[0] == kept[1], key(course) == key(other)) == (True, False)
 
 
+def own(course: Course) -> tuple[bytes, bytes]:
+    return of_our_own(course, course.weeks[0], ("cpu",), b"s", "bubblewrap")
+
+
+def mend(path: Path) -> None:
+    path.write_text(path.read_text("utf-8") + "\n# mended\n", encoding="utf-8")
+
+
+def test_how_much_a_submission_may_take_is_nothing_to_our_own_code(course: Course) -> None:
+    limits = msgspec.structs.replace(course.registry.limits, call_seconds=1.0)
+    registry = msgspec.structs.replace(course.registry, limits=limits)
+    assert own(Course(course.root, registry))[1] == own(course)[1]
+
+
+@pytest.mark.parametrize("pattern", ["graders/*/test_*.py", "solutions/*/misconceptions/*.py"])
+def test_one_run_knows_its_own_program_and_tests_by_itself(course: Course, pattern: str) -> None:
+    before = own(course)
+    folder, _, rest = pattern.partition("/*/")
+    where = {"graders": course.graders, "solutions": course.solution_folder}[folder]
+    mend(next(where(course.weeks[0]).glob(rest)))
+    after = own(course)
+    assert (after[0] == before[0], after[1] == before[1]) == (False, True)
+
+
+def test_every_run_depends_on_the_solution_and_on_what_tests_share(course: Course) -> None:
+    before = own(course)[1]
+    mend(course.solution(course.weeks[0]))
+    mended = own(course)[1]
+    (course.graders(course.weeks[0]) / "shared.py").write_text("A = 1\n", encoding="utf-8")
+    assert len({before, mended, own(course)[1]}) == 3
+
+
 def test_points_are_part_of_a_result(course: Course) -> None:
     exercise = msgspec.structs.replace(course.weeks[0].exercises[0], points=99.0)
     exercises = (exercise, *course.weeks[0].exercises[1:])

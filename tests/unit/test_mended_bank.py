@@ -1,0 +1,68 @@
+"""After a change of the course what is run again is what it concerns, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.batch.depends import of_our_own
+from autograder.grading.runs import Runs
+from autograder.grading.warm import warm_engine
+from autograder.model.bank import Misconception
+from autograder.model.course import load
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "course"
+EVERY = {"factor_on_the_cpu", "ignores_dim"}
+
+
+@pytest.fixture
+def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], set[str]]:
+    """The misconceptions that a process has to run that starts now."""
+    ignored = shutil.ignore_patterns("__pycache__", ".autograder")
+    shutil.copytree(GOLDEN, tmp_path, ignore=ignored, dirs_exist_ok=True)
+    ran = set[str]()
+    run = Runs._run_through
+
+    def counted(self: Runs, misconception: Misconception) -> object:
+        ran.add(misconception.name)
+        return run(self, misconception)
+
+    monkeypatch.setattr(Runs, "_run_through", counted)
+
+    def started() -> set[str]:
+        ran.clear()
+        course = load(tmp_path)
+        week = course.weeks[0]
+        depends = of_our_own(course, week, ("cpu",), b"s" * 32, "none")
+        engine = warm_engine(course, week, ("cpu",), b"s" * 32, None, depends)
+        try:
+            for exercise in week.exercises:
+                engine.runs.of_misconceptions(exercise.name)
+        finally:
+            engine.close()
+        return set(ran)
+
+    return started
+
+
+def mend(path: Path) -> None:
+    path.write_text(path.read_text("utf-8") + "\n# mended\n", encoding="utf-8")
+
+
+def test_each_runs_again_only_where_it_or_its_tests_were_mended(
+    tmp_path: Path, again: Callable[[], set[str]]
+) -> None:
+    assert (again(), again()) == (EVERY, set())
+    mend(tmp_path / "solutions" / "week01_tiny" / "misconceptions" / "ignores_dim.py")
+    assert again() == {"ignores_dim"}
+    mend(tmp_path / "autograder" / "graders" / "week01_tiny" / "test_Scale.py")
+    assert again() == {"factor_on_the_cpu"}
+    registry = (tmp_path / "course.yaml").read_text("utf-8")
+    longer = f"{registry}\nsuspects: {{seconds: 7}}\n"
+    (tmp_path / "course.yaml").write_text(longer, encoding="utf-8")
+    assert again() == set()
+    mend(tmp_path / "solutions" / "week01_tiny" / "tiny.py")
+    assert again() == EVERY
