@@ -4,30 +4,54 @@ This source is sent to where the submission runs (`agree.bringing`), and is defi
 """
 
 import math
+import weakref
 
 import torch
 from torch import nn
 
 
+def _notebook():
+    """What objects keep note of, out of reach of whoever is handed them."""
+    pages = weakref.WeakKeyDictionary()
+
+    def noted(name):
+        """A property that can be read and not set, and what sets it."""
+
+        def write(owner, value):
+            pages.setdefault(owner, {})[name] = value
+
+        def read(owner):
+            value = pages.get(owner, {}).get(name)
+            return list(value) if isinstance(value, list) else value
+
+        return property(read), write
+
+    return noted
+
+
+_noted = _notebook()
+
+
 class JoiningCache:
     """A cache that joins what it has with what is new. It keeps note of what it was given."""
 
+    length, _set_length = _noted("length")
+    keys, _set_keys = _noted("keys")
+    values, _set_values = _noted("values")
+    appended, _set_appended = _noted("appended")
+
     def __init__(self, most=None):
-        self.most, self.length = most, 0
-        self.keys = self.values = None
-        self.appended = []
+        self.most = most
+        self._set_length(0), self._set_appended([])
 
     def append(self, k, v):
-        self.appended.append((tuple(k.shape), tuple(v.shape)))
+        self._set_appended([*self.appended, (tuple(k.shape), tuple(v.shape))])
         if self.most is not None and self.length + k.shape[2] > self.most:
             raise ValueError(f"{self.length + k.shape[2]} positions do not fit")
-        if self.keys is None:
-            self.keys, self.values = k, v
-        else:
-            self.keys = torch.cat([self.keys, k], dim=2)
-            self.values = torch.cat([self.values, v], dim=2)
-        self.length = self.keys.shape[2]
-        return self.keys, self.values
+        if self.keys is not None:
+            k, v = torch.cat([self.keys, k], dim=2), torch.cat([self.values, v], dim=2)
+        self._set_keys(k), self._set_values(v), self._set_length(k.shape[2])
+        return k, v
 
 
 class Model(nn.Module):
@@ -42,15 +66,17 @@ class Model(nn.Module):
         self.positions = nn.Embedding(32, width)
         self.layers = nn.ModuleList(nn.Linear(width, 3 * width, bias=False) for _ in range(2))
         self.head = nn.Linear(width, vocabulary, bias=False)
-        self.fed = []
-        self.asked = []
+        self._set_fed([]), self._set_asked([])
+
+    fed, _set_fed = _noted("fed")
+    asked, _set_asked = _noted("asked")
 
     def new_caches(self, batch, max_len):
-        self.asked.append((int(batch), int(max_len)))
+        self._set_asked([*self.asked, (int(batch), int(max_len))])
         return [JoiningCache(max_len) for _ in self.layers]
 
     def forward(self, ids, caches):
-        self.fed.append(tuple(ids.shape))
+        self._set_fed([*self.fed, tuple(ids.shape)])
         start, (_, new) = caches[0].length, ids.shape
         places = start + torch.arange(new, device=ids.device)
         x = self.embed(ids) + self.positions(places)
@@ -66,7 +92,8 @@ class Model(nn.Module):
 
 def _place(x):
     """Where a tensor's first element lies, and what it is a view of."""
-    return x.data_ptr(), x.untyped_storage().data_ptr()
+    plain = torch._C.TensorBase  # whose methods no attribute of a tensor takes the place of
+    return plain.data_ptr(x), plain.untyped_storage(x).data_ptr()
 
 
 def same_buffers(cache, pieces):
@@ -78,12 +105,9 @@ def same_buffers(cache, pieces):
     return len(set(places)) == 1
 
 
-def earlier_results_stay(cache, pieces):
-    """Whether what an append gave is still the same after the later ones."""
-    kept = []
-    for k, v in pieces:
-        kept += [(x, x.clone()) for x in cache.append(k, v)]
-    return all(torch.equal(now, then) for now, then in kept)
+def earlier_results(cache, pieces):
+    """What each append gave, as it is after the last one."""
+    return [x for k, v in pieces for x in cache.append(k, v)]
 
 
 def refusal_writes_nothing(cache, first, too_many):

@@ -88,6 +88,14 @@ def test_what_is_appended(agree, brought, draw):
     cache.attribute("values")
 
 
+def test_what_the_cache_holds(agree, brought, draw):
+    """Each position attends to all that the cache holds, whoever appended it."""
+    module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache()
+    for size in (3, 1):
+        cache.append(draw.normal(2, 2, size, 2), draw.normal(2, 2, size, 2))
+    in_pieces(module, cache, draw.normal(2, 4, 12), 1, 2, 1)
+
+
 def test_a_full_cache(agree, brought, refuses, draw):
     """The ValueError of a full cache comes through."""
     module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache(most=5)

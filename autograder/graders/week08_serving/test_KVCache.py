@@ -93,7 +93,7 @@ def test_views_of_the_same_buffers(agree, brought, pieces):
 
 def test_earlier_results_stay(agree, brought, pieces):
     """What an append gave back still holds the same after later ones."""
-    brought.earlier_results_stay(agree.KVCache(2, 3, 12, 4), pieces(3, 1, 2))
+    brought.earlier_results(agree.KVCache(2, 3, 12, 4), pieces(3, 1, 2))
 
 
 def test_input_stays_the_callers(agree, brought, pieces):
@@ -105,11 +105,15 @@ def test_input_stays_the_callers(agree, brought, pieces):
 @pytest.mark.weight(2)
 def test_old_positions_are_not_copied(agree, count, pieces):
     """An append makes no tensor larger than a few times what is new, however much is there."""
-    cache = agree.KVCache(2, 3, 300, 4)
-    prompt, new = pieces(250, 1)
-    cache.append(*prompt)
-    made = count.of(cache.student, "append")(*new).largest
-    expect(made <= 4 * new[0].numel(), "An append of one position makes a far larger tensor.")
+    (new,), work = pieces(1), []
+    for length in (20, 250):
+        cache = agree.KVCache(2, 3, 300, 4)
+        cache.append(*pieces(length)[0])
+        counted = count.of(cache.student, "append")(*new)
+        made = counted.largest
+        expect(made <= 4 * new[0].numel(), "An append of one position makes a far larger tensor.")
+        work.append(counted.flops)
+    expect(work[1] <= 2 * work[0], "An append of one position goes through all that is there.")
 
 
 def test_dtype_of_the_cache(agree, pieces):
