@@ -18,11 +18,9 @@ def test_every_attack_fails_there_too(container: Container) -> None:
     project.mkdir(mode=0o700)
     named = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     files = subprocess.run(named, cwd=PROJECT, capture_output=True, check=True).stdout
-    with subprocess.Popen(["tar", "cf", "-", "-T", "-"], cwd=PROJECT, stdin=-1, stdout=-1) as pack:
-        assert pack.stdin
-        pack.stdin.write(files)
-        pack.stdin.close()
-        subprocess.run(["tar", "xf", "-", "-C", str(project)], stdin=pack.stdout, check=True)
+    pack = ["tar", "cf", "-", "-T", "-"]
+    packed = subprocess.run(pack, cwd=PROJECT, input=files, capture_output=True, check=True).stdout
+    subprocess.run(["tar", "xf", "-", "-C", str(project)], input=packed, check=True)
     tests = "cd /autograder/project && exec /usr/local/grading/bin/python -m pytest"
     attacks = "tests/attacks/test_attacks.py tests/attacks/test_forging.py"
     done = container.run(
