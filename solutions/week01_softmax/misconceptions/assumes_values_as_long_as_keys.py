@@ -3,10 +3,9 @@
 Exercise: scaled_dot_product_attention
 Believes: queries, keys and values have the same size.
 Shows: right where values are as long as keys, an error elsewhere.
-Hint: How many numbers has a value, and how many an output? Which argument tells?
+Hint: How many numbers does a value have, and how many an output? Which argument tells you?
 Rejected by: test_values_of_another_size
 Costs: 20 %
-Belief: values_as_long_as_keys
 """
 
 def scaled_dot_product_attention(q, k, v):

@@ -1,7 +1,7 @@
 """Closes all figures before it draws.
 
 Exercise: plot_attention
-Believes: an empty desk is a good start.
+Believes: a new picture should start with no other figure open.
 Shows: what the caller had drawn before is gone.
 Hint: Whose figures does plt.close("all") close?
 Rejected by: test_leaves_matplotlib_as_it_was

@@ -1,8 +1,9 @@
-"""Shares a position evenly among rounds of which none met a key.
+"""Weights all rounds equally for a position that met no key in any of them.
 
 Exercise: combine_rounds
 Believes: The lowest finite number will do where there is nothing at all.
-Shows: A position whose logsumexp is -inf in every round gets the mean of what is no answer.
+Shows: A position whose logsumexp is -inf in every round gets the mean of outputs that are no
+    answers.
 Hint: After your softmax, what are the weights of a position whose logsumexps are all the lowest
     number? What does the docstring ask for there?
 Rejected by: test_position_without_keys_in_any_round

@@ -2,7 +2,7 @@
 
 Exercise: MiniTransformer
 Believes: each block has to be told where a token stands.
-Shows: right with a single block; with more of them positions weigh more and more.
+Shows: right with a single block; with more of them the positions count more and more.
 Hint: How often are the positions added in your forward, with three blocks?
 Rejected by: test_values
 Costs: 20 %

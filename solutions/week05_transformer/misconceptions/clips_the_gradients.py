@@ -2,7 +2,7 @@
 
 Exercise: fit
 Believes: training is safer with short steps.
-Shows: the first loss is right; after that, the weights are elsewhere.
+Shows: the first loss is right; after that, the weights differ.
 Hint: Which steps does the docstring list between the backward pass and the update?
 Rejected by: test_parameters_afterwards
 Costs: 15 %

@@ -1,4 +1,4 @@
-"""Notes each loss as a tensor, with its history.
+"""Records each loss as a tensor, with its graph.
 
 Exercise: fit
 Believes: a loss is a loss.

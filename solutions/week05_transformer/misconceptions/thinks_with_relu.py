@@ -1,8 +1,8 @@
 """Puts a ReLU where the docstring asks for a GELU.
 
 Exercise: TransformerBlock
-Believes: one bend is as good as another.
-Shows: the feed-forward layer answers other numbers, everywhere.
+Believes: one activation function is as good as another.
+Shows: the feed-forward layer returns other numbers everywhere.
 Hint: Which three modules and a dropout make `ff`, by name?
 Rejected by: test_values
 Costs: 15 %

@@ -2,7 +2,8 @@
 
 Exercise: favor_features
 Believes: d**-0.25 is the fourth root, and one divides by it.
-Shows: vectors are longer than they came, and the features far too small or too large.
+Shows: the scaled vectors are longer than x instead of shorter, and the features far too small or
+    too large.
 Hint: What is 1 / d**-0.25? Are your vectors shorter or longer afterwards?
 Rejected by: test_values
 Costs: 30 %

@@ -1,4 +1,4 @@
-"""With `causal`, lets the last query see all keys, whatever the lengths are.
+"""Lets the last query see all keys if `causal` is set, whatever the lengths are.
 
 Exercise: performer_attention
 Believes: the last query stands at the last key.

@@ -1,7 +1,7 @@
 """Hides later keys with a score of -1e-12.
 
 Exercise: tiled_attention
-Believes: a number close to nothing hides a key.
+Believes: a number close to zero hides a key.
 Shows: with causal, later keys get the weight of a score of 0.
 Hint: What is exp(-1e-12)? Which scores become weights of 0?
 Rejected by: test_causal

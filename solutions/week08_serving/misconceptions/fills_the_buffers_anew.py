@@ -1,8 +1,8 @@
-"""Keeps a list of positions, and copies all of it into the buffers at every append.
+"""Keeps a list of all positions and copies all of them into the buffers at every append.
 
 Exercise: KVCache
 Believes: The buffers are what is given back, so they are filled when something is given back.
-Shows: Right results at the right place, and each token copies everything that came before it.
+Shows: Right results, but each token copies everything that came before it.
 Hint: What is in the buffers already? Only the new positions have to be written.
 Rejected by: test_old_positions_are_not_copied
 Costs: 30 %

@@ -1,8 +1,9 @@
 """Remembers what was fed for each cache, and attends to that.
 
 Exercise: GroupedQueryAttention
-Believes: The cache is a name for the text; the text itself is what one needs.
-Shows: Right for one's own texts, and every token computes all keys and values again; what others appended is not seen.
+Believes: The cache only names the text; the text itself is what one needs.
+Shows: Right for texts that it fed itself, but every token computes all keys and values again, and
+    what others appended is not seen.
 Hint: `append` gives back all keys and values so far. Which of them would you still have to compute?
 Rejected by: test_what_the_cache_holds
 Costs: 50 %

@@ -2,7 +2,8 @@
 
 Exercise: softmax_rows
 Believes: The kernel is for the exponentials.
-Shows: The matrix is read twice, once by torch; and the hidden checks show its numbers to kernels alone, so that large scores overflow.
+Shows: The matrix is read twice, once by torch. The hidden checks show its numbers only to kernels,
+    so that large scores overflow.
 Hint: The row is in the kernel already, as a block: `tl.max` finds its maximum there.
 Rejected by: test_the_kernel_does_the_work
 Costs: 40 %

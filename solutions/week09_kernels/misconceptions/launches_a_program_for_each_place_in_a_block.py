@@ -2,7 +2,7 @@
 
 Exercise: flash_forward
 Believes: The grid is as large as a block of queries.
-Shows: Right up to 256 queries with a block of 16; the results of those behind them are never written.
+Shows: Right up to 256 queries with a block of 16; the results of later queries are never written.
 Hint: How many blocks do 300 queries make, with block_m = 16? The grid counts blocks, a block counts queries.
 Rejected by: test_many_queries
 Costs: 30 %

@@ -2,7 +2,8 @@
 
 Exercise: matmul
 Believes: The grid is as large as a tile.
-Shows: Right up to 256 rows and columns with a block of 16; behind them the result holds what was in memory.
+Shows: Right up to 256 rows and columns with a block of 16; past them the result holds what was in
+    memory.
 Hint: How many tiles does a matrix of 300 rows have, with a block of 16? The grid counts tiles, a tile counts elements.
 Rejected by: test_many_tiles
 Costs: 30 %
