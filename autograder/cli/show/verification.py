@@ -87,7 +87,8 @@ def run_verification(wanted: Wanted, pool: Executor | None = None) -> bool:
     gaps = sum(len(r.gaps) for r in results)
     misconceptions = sum(len(r.rows) for r in results)
     console.print(
-        f"{len(results)} week{'' if len(results) == 1 else 's'}, {sum(r.tests for r in results)} tests, "
+        f"{len(results)} week{'' if len(results) == 1 else 's'}, "
+        f"{sum(r.tests for r in results)} tests, "
         f"{sum(r.alternatives for r in results)} alternatives, {misconceptions} misconceptions"
         + (f", {wanted.draws} draws: " if wanted.draws > 1 else ": ")
         + f"{gaps} gaps"
