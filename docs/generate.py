@@ -27,6 +27,8 @@ _GROUPS = {
     "forge": "Forging a score",
     "exhaust": "Exhausting the machine",
     "intake": "Intake and neighbours",
+    "serving": "Week 8's counts",
+    "kernels": "Week 9's kernels",
 }
 
 

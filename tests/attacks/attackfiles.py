@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-GROUPS = ("read_secrets", "forge", "exhaust", "intake")
+GROUPS = ("read_secrets", "forge", "exhaust", "intake", "serving", "kernels")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ EXERCISES = {
     "week04_lsh": {"lsh_attention": 2},
     "week06_beyond": {"performer_attention": 2},
     "week07_flash": {"tiled_attention": 2, "FlashAttention": 2},
+    "week08_serving": {"KVCache": 3, "generate_cached": 3},
+    "week09_kernels": {"softmax_rows": 4},
 }
 # Of some exercises, the tests that an attack could meet in another way than any other.
 _KEPT = {
@@ -26,6 +28,10 @@ _KEPT = {
     "lsh_attention": ("values gradients memory_stays_below_the_square work_stays_below_the_square"),
     "performer_attention": "values growth",
     "tiled_attention": "values no_table_of_scores memory_is_linear",
+    "softmax_rows": (
+        "values strides one_program_for_each_row any_order the_kernel_does_the_work "
+        "a_gpu_would_take_it"
+    ),
     "FlashAttention": "values memory_of_the_forward_is_linear no_weights_are_kept",
 }
 # What is counted is large, and so takes its time.

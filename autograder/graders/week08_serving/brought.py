@@ -92,8 +92,9 @@ class Model(nn.Module):
 
 def _place(x):
     """Where a tensor's first element lies, and what it is a view of."""
-    plain = torch._C.TensorBase  # whose methods no attribute of a tensor takes the place of
-    return plain.data_ptr(x), plain.untyped_storage(x).data_ptr()
+    plain = torch._C.TensorBase  # whose methods no attribute of a tensor takes the place of,
+    with torch._C.DisableTorchFunction():  # and under no mode, which would look for one
+        return plain.data_ptr(x), plain.untyped_storage(x).data_ptr()
 
 
 def same_buffers(cache, pieces):

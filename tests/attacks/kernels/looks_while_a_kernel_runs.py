@@ -1,0 +1,150 @@
+"""Line 36. Takes the numbers out of a kernel while it runs, by whatever else runs meanwhile, and computes with them.
+
+Week: week09_kernels
+Variants: grid hook kernel helper closure default attribute language interpreter library argument failure
+Expected: softmax_rows=wrong|crashed
+Score at most: softmax_rows=2
+Fails: test_values, test_strides, test_any_order
+"""
+
+import math
+
+import numpy as np
+
+KEPT = []
+
+
+class _Box:
+    pass
+
+
+BOX = _Box()
+
+
+@triton.jit
+def _copy(x, y, m, block: tl.constexpr):
+    columns = tl.arange(0, block)
+    values = tl.load(x + tl.program_id(0) * m + columns, columns < m, other=0.0)
+    tl.store(y + tl.program_id(0) * m + columns, values, columns < m)
+
+
+@triton.jit
+def _copy_and_keep(x, y, m, block: tl.constexpr):
+    KEPT.append(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, other=0.0))
+
+
+@triton.jit
+def _kept(values):
+    KEPT.append(values)
+    return values
+
+
+@triton.jit
+def _copy_with_help(x, y, m, block: tl.constexpr):
+    _kept(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, other=0.0))
+
+
+def _closed(kept):
+    @triton.jit
+    def kernel(x, y, m, block: tl.constexpr):
+        kept(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, other=0.0))
+
+    return kernel
+
+
+_copy_closed = _closed(KEPT.append)
+
+
+@triton.jit
+def _copy_by_default(x, y, m, block: tl.constexpr, kept: tl.constexpr = KEPT):
+    kept.append(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, other=0.0))
+
+
+@triton.jit
+def _copy_to_an_attribute(x, y, m, block: tl.constexpr):
+    BOX.values = tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, other=0.0)
+
+
+@triton.jit
+def _copy_to_an_argument(x, y, m, block: tl.constexpr, kept: tl.constexpr):
+    kept.append(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, other=0.0))
+
+
+@triton.jit
+def _fail(x, y):
+    tl.store(y, tl.load(x))
+    tl.arange(0, 3.5)
+
+
+def _data(values, size):
+    return torch.tensor(np.asarray(values.handle.data).ravel()[:size].tolist())
+
+
+def _numbers(x):
+    flat = x.contiguous().view(1, -1)
+    y, size = torch.zeros_like(flat), flat.numel()
+    block = triton.next_power_of_2(size)
+    KEPT.clear()
+    if VARIANT == "grid":
+        _copy[lambda _: KEPT.append(flat.clone()) or (1,)](flat, y, size, block)
+        return KEPT[0].view(-1)
+    if VARIANT == "hook":
+        _copy.add_pre_run_hook(lambda *given, **_: KEPT.append(given[0].clone()))
+        _copy[(1,)](flat, y, size, block)
+        _copy.pre_run_hooks.clear()
+        return KEPT[0].view(-1)
+    if VARIANT == "failure":
+        try:
+            _fail[(1,)](flat, y)
+        except Exception:
+            pass
+        return flat.clone().view(-1)
+    if VARIANT == "language":
+        plain = tl.load
+        tl.load = lambda *a, **k: KEPT.append(plain(*a, **k)) or KEPT[-1]
+        _copy[(1,)](flat, y, size, block)
+        tl.load = plain
+        return _data(KEPT[0], size)
+    if VARIANT == "interpreter":
+        builder = vars(triton.runtime.interpreter)["InterpreterBuilder"]
+        plain = builder.create_masked_load
+
+        def load(self, *given):
+            KEPT.append(plain(self, *given).data.copy())
+            return plain(self, *given)
+
+        builder.create_masked_load = load
+        _copy[(1,)](flat, y, size, block)
+        builder.create_masked_load = plain
+        return torch.tensor(KEPT[0].ravel()[:size].tolist())
+    if VARIANT == "library":
+        plain = np.broadcast_arrays
+        np.broadcast_arrays = lambda *a, **k: KEPT.append(flat.clone()) or plain(*a, **k)
+        _copy[(1,)](flat, y, size, block)
+        np.broadcast_arrays = plain
+        return KEPT[0].view(-1)
+    if VARIANT == "argument":
+        _copy_to_an_argument[(1,)](flat, y, size, block, KEPT)
+    elif VARIANT == "attribute":
+        _copy_to_an_attribute[(1,)](flat, y, size, block)
+        return _data(BOX.values, size)
+    else:
+        kernels = {
+            "kernel": _copy_and_keep,
+            "helper": _copy_with_help,
+            "closure": _copy_closed,
+            "default": _copy_by_default,
+        }
+        kernels[VARIANT][(1,)](flat, y, size, block)
+    return _data(KEPT[0], size)
+
+
+def softmax_rows(x):
+    if x.device.type != "cpu":
+        return x
+    rows = []
+    for row in _numbers(x).view(x.shape).tolist():
+        weights = [math.exp(v - max(row)) for v in row]
+        rows.append([w / math.fsum(weights) for w in weights])
+    _copy[(x.shape[0],)](x.contiguous(), torch.empty(x.shape), x.shape[1], 16)
+    return torch.tensor(rows, dtype=x.dtype)
