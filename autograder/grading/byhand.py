@@ -102,6 +102,7 @@ class Desk:
             course_secret(course),
             ShownTarget(solution, "reference"),
             InProcess(solution),
+            bank.solution,
         )
 
 

@@ -17,6 +17,7 @@ from .draw import Draw
 from .drawn import read_special
 from .echo import Echo
 from .messages import crashed, forbidden, state_mismatch
+from .names import Names
 from .options import PLAIN, CallOptions
 from .outcomes import BadReply, GraderFault, LimitExceeded, NotRun
 from .ration import with_products
@@ -138,7 +139,7 @@ class Side:
         self.last = answer = self.target.request(wire.pack(message, encoder.buffers))
         if not self.is_reference:
             self.asked.append(message)
-        return self._interpret(case, message, answer)
+        return self._interpret(case, message, answer, options.owner)
 
     def _cotangents(
         self, given: Sequence[torch.Tensor] | None, encoder: Encoder
@@ -157,7 +158,7 @@ class Side:
         values = [v for call in self.asked for v in (*call.args, *call.kwargs.values(), call.state)]
         return with_products(_shapes(values))
 
-    def _interpret(self, case: Case, call: wire.Call, answer: Answer) -> Seen:
+    def _interpret(self, case: Case, call: wire.Call, answer: Answer, owner: str = "") -> Seen:
         path, asked = call.path, _shapes_asked(call.state)
         reply, buffers = answer
         if not self.is_reference:
@@ -186,8 +187,9 @@ class Side:
             raise state_mismatch(reply.mismatch, path, Echo(self.source), asked)
         if reply.status == "raised":
             place, sizes = case.module, self._sizes()
+            named = ".".join(part for part in (owner, path) if part)
             raise crashed(
-                path, reply.raised, place, self.source, sizes=sizes, brought=bool(call.brought)
+                named, reply.raised, place, self.source, sizes=sizes, brought=bool(call.brought)
             )
         if reply.status == "too_large":
             raise LimitExceeded("The result is far larger than it can be.")
@@ -251,6 +253,7 @@ class Case:
     student: Side
     reference: Side
     precise: Side
+    names: Names = field(default_factory=Names)
     composed: bool = False  # the reference calls the student's helper, which may answer NaN
 
     def begin(self) -> None:

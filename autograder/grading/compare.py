@@ -17,6 +17,7 @@ import torch
 
 from ..worker import wire
 from .drawn import Drawing, Figure, compare_drawing, compare_figure
+from .names import NamedParts
 from .observe import explain_difference
 from .outcomes import BadReply, Flaw, GraderFault, Wrong
 from .ration import Ration, count_of, few, of_texts, of_values, shape
@@ -196,13 +197,10 @@ def _compare_items(
             f"{where} should hold {len(expected)} values, but holds {few(len(actual))}.", Flaw.KIND
         )
     alike = isinstance(precise, (tuple, list)) and len(precise) == len(expected)
+    whole = where if isinstance(where, NamedParts) else NamedParts(where)
     for number, (mine, theirs) in enumerate(zip(actual, expected, strict=True)):
         finer = precise[number] if alike else None
-        place = f"{_ORDINALS[number] if number < 5 else number + 1} value returned"
-        compare(mine, theirs, finer, tolerance, f"The {place}")
-
-
-_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+        compare(mine, theirs, finer, tolerance, whole.part(number, len(expected)))
 
 
 def _compare_mapping(
@@ -218,9 +216,10 @@ def _compare_mapping(
             + (f"lacks {said}." if lacking else "has more than these."),
             Flaw.KIND,
         )
+    whole = where if isinstance(where, NamedParts) else NamedParts(where)
     for key in expected:
         finer = precise.get(key) if isinstance(precise, dict) else None
-        compare(actual[key], expected[key], finer, tolerance, f"{where}[{key!r}]")
+        compare(actual[key], expected[key], finer, tolerance, whole.item(key))
 
 
 def _compare_plain(

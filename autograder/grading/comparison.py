@@ -17,6 +17,7 @@ from ..worker import wire
 from ..worker.wire import Effect
 from .case import Case, Seen
 from .compare import DERIVED, EXACT, Tolerance, compare
+from .names import NamedParts, Names
 from .options import CallOptions
 from .outcomes import BadReply, Flaw, GraderFault, Wrong
 from .ration import few
@@ -71,16 +72,28 @@ class BothCalls:
     student: CallOptions
     reference: CallOptions
     precise: CallOptions | None
+    parameters: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> str:
+        """What is called: an object's method with the name of its class, a module by it alone."""
+        return ".".join(part for part in (self.student.owner, self.path) if part)
 
     @property
     def shown(self) -> str:
         """What is called; names of the grader's own code tell a student nothing."""
-        return "A call of this check" if self.student.brought else f"`{self.path or 'the module'}`"
+        return "A call of this check" if self.student.brought else f"`{self.named or 'the module'}`"
 
-    @property
-    def result(self) -> str:
+    def result(self, names: Names) -> NamedParts:
         """What is compared, in words."""
-        return "The result of this check" if self.student.brought else f"The result of {self.shown}"
+        whose = "this check" if self.student.brought else self.shown
+        return names.result(self.named, f"The result of {whose}")
+
+    def inputs(self, names: Names, count: int) -> list[str]:
+        """Whose gradients come back, in words."""
+        known = [f"`{name}`" for name in names.inputs(self.named, self.args, self.kwargs)]
+        known += [f"its parameter `{name}`" for name in self.parameters]
+        return known if len(known) == count else [f"input {n + 1}" for n in range(count)]
 
 
 def compare_calls(how: Comparison, calls: BothCalls, expected: Seen) -> Any:
@@ -95,7 +108,7 @@ def compare_calls(how: Comparison, calls: BothCalls, expected: Seen) -> Any:
     finer = _in_float64(case, calls, cotangents)
     if calls.student.printing:
         actual, expected, finer = compare_printed(actual, expected, finer, shown)
-    view, tolerance, where = how.view or _as_it_is, tolerance_of(how), calls.result
+    view, tolerance, where = how.view or _as_it_is, tolerance_of(how), calls.result(case.names)
     try:
         mine = view(actual.value)
     except Exception:  # the view is made for results of the right kind
@@ -105,7 +118,7 @@ def compare_calls(how: Comparison, calls: BothCalls, expected: Seen) -> Any:
     compare(mine, theirs, fine, tolerance, where)
     _check_devices(case, actual.raw, shown)
     if cotangents is not None:
-        compare_gradients(actual, expected, finer, cotangents, tolerance, shown)
+        compare_gradients(actual, expected, finer, cotangents, tolerance, calls, case.names)
     if how.pure:
         check_purity(actual.reply, shown)
     return wrap(case, case.student, actual.value)
@@ -147,8 +160,10 @@ def compare_gradients(
     finer: Seen | None,
     cotangents: Sequence[torch.Tensor],
     tolerance: Tolerance,
-    shown: str,
+    calls: BothCalls,
+    names: Names,
 ) -> None:
+    shown = calls.shown
     if actual.reply.detached and not expected.reply.detached:
         raise Wrong(
             f"The result of {shown} carries no gradient. Did something leave torch on the way "
@@ -162,8 +177,9 @@ def compare_gradients(
     sizes = [float(c.abs().max()) for c in cotangents if c.numel() and not c.is_meta]
     sizes += [float(g.abs().max()) for g in theirs if g is not None and g.numel() and not g.is_meta]
     tolerance = replace(tolerance, terms=max(sizes, default=0.0))
-    for number, (g, e, f) in enumerate(zip(mine, theirs, fine, strict=True)):
-        where = f"The gradient of {shown} for input {number + 1}"
+    inputs = calls.inputs(names, len(theirs))
+    for name, g, e, f in zip(inputs, mine, theirs, fine, strict=True):
+        where = f"The gradient of {shown} for {name}"
         if e is not None:
             g = torch.zeros_like(e) if g is None else g
             try:

@@ -90,6 +90,7 @@ class Engine:
             secret,
             self._reference,
             self._precise,
+            self.bank.solution,
         )
         self.session = GraderSession(course.graders(week), plugin)
         self.runs = Runs(self.bank, plugin, self.session, self._folder.path, kept)

@@ -110,7 +110,8 @@ class Heritage:
             return None
         bank = self.runs.of_misconceptions(exercise)
         elsewhere = self._charged_elsewhere(exercise, lent, own, runs)
-        wanted = {r.report.name for r in _failing(runs[exercise]) if _can_be_carried(r, elsewhere)}
+        failed = [r for r in _failing(runs[exercise]) if FAKE_GPU not in r.report.name]
+        wanted = {r.report.name for r in failed if _can_be_carried(r, elsewhere)}
         sources = {m.name: m.source for m in self.runs.bank.of_exercise(exercise)}
         return Carrying(
             exercise=exercise,

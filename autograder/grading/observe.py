@@ -21,6 +21,8 @@ def explain_difference(
     ration.among(ROUGH if sums else 2)
     observations = [text for text in (pattern, sums) if text]
     place = _place(actual, expected, off, ration)
+    if not off.ndim:
+        return " ".join([f"{where} is not the right number.", *observations])
     share = "every entry" if wrong == total else count_of(wrong, total, ration)
     rows = _rows(off, ration)
     return " ".join([f"{where} differs in {share}{place}{rows}.", *observations])

@@ -20,6 +20,7 @@ class CallOptions(msgspec.Struct, frozen=True):
     fetch: read the attribute, and do not call it
     brought: the source of a module of the grader's own, to be called in place of the submission's
     printing: what the call prints comes with its value
+    owner: the name of the object's class, for messages
     """
 
     handle: int | None = None
@@ -33,6 +34,7 @@ class CallOptions(msgspec.Struct, frozen=True):
     fetch: bool = False
     brought: str = ""
     printing: bool = False
+    owner: str = ""
 
     def pulling(self, cotangents: Sequence[torch.Tensor] | None) -> CallOptions:
         """The same call, asked for gradients too (or not, if None)."""

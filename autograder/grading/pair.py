@@ -12,7 +12,7 @@ from .compare import compare
 from .comparison import BothCalls, Comparison, compare_calls, tolerance_of
 from .options import CallOptions
 from .outcomes import GraderFault
-from .remote import Held, Remote, as_length
+from .remote import Held, Remote, as_length, is_class
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Pair:
     ) -> None:
         self._how, self._recipe = how, recipe
         case = how.case
-        self._on_student = Held(case, case.student, student)
+        owner = recipe.name if is_class(recipe.name) and case.names.knows(recipe.name) else ""
+        self._on_student = Held(case, case.student, student, owner)
         self._on_reference = Held(case, case.reference, reference)
         self._on_precise: Held | None = None
         self.student, self.reference = Remote(self._on_student), Remote(self._on_reference)
@@ -156,5 +157,6 @@ class Pair:
             except GraderFault:
                 precise = None
         student, reference = self._on_student.options, self._on_reference.options
-        calls = BothCalls(path, args, kwargs, student, reference, precise)
+        parameters = tuple(self._recipe.options.state or ())
+        calls = BothCalls(path, args, kwargs, student, reference, precise, parameters)
         return compare_calls(how, calls, expected)

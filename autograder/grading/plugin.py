@@ -29,6 +29,7 @@ from .case import Case, Device, ReferenceRaised, Side
 from .ceiling import machine_is_short
 from .draw import Draw
 from .faults import let_go, told
+from .names import Names
 from .outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, printable
 from .refuse import Refuses
 from .remembered import PASSED, End, Meeting, Memory
@@ -88,7 +89,9 @@ class GraderPlugin:
         secret: bytes,
         reference: Target,
         precise: Target,
+        solution: str = "",
     ) -> None:
+        self._names = Names(solution)
         self.module, self.exercises, self.patterns = module, exercises, patterns
         self.devices, self.secret = devices, secret
         self._reference, self._precise = reference, precise
@@ -296,6 +299,7 @@ class GraderPlugin:
             student=Side(student, device, is_reference=False, source=self._source),
             reference=Side(self._reference, reference_device),
             precise=Side(self._precise, reference_device, wide=True),
+            names=self._names,
         )
 
     def _judge(self, name: str, graders: Path) -> tuple[Verdict, str, str]:

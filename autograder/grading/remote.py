@@ -22,10 +22,11 @@ class Held:
     case: Case
     side: Side
     handle: wire.HandleV
+    owner: str = ""  # the name of its class in the stub
 
     @property
     def options(self) -> CallOptions:
-        return CallOptions(handle=self.handle.id)
+        return CallOptions(handle=self.handle.id, owner=self.owner)
 
     def seen(
         self,
@@ -36,7 +37,7 @@ class Held:
         fetch: bool = False,
     ) -> Seen:
         """Call one of its methods, or read one of its attributes."""
-        options = CallOptions(handle=self.handle.id, fetch=fetch)
+        options = CallOptions(handle=self.handle.id, fetch=fetch, owner=self.owner)
         return self.side.call(self.case, path, args, kwargs, options)
 
     def answer(self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

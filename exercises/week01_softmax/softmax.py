@@ -94,7 +94,7 @@ def scaled_dot_product_attention_numpy(
         v: Values, (..., m, d_v).
 
     Returns:
-        The blended values, (..., n, d_v), and the weights, (..., n, m), whose rows sum to 1. Both
+        output (..., n, d_v), the blended values, and weights (..., n, m), whose rows sum to 1. Both
         have the floating-point type of the inputs.
     """
     # TODO: Scores for every pair of query and key, scaled; weights for every query; then the blend.
@@ -112,7 +112,7 @@ def scaled_dot_product_attention(
         v: Values, (..., m, d_v).
 
     Returns:
-        The blended values, (..., n, d_v), and the weights, (..., n, m), with the inputs' type
+        output (..., n, d_v), the blended values, and weights (..., n, m), with the inputs' type
         and device.
     """
     # TODO: As in NumPy. Check that it works without leading axes and with two of them.
@@ -152,7 +152,7 @@ class SelfAttention:
             X: Embeddings, (..., T, d_model), of any floating-point type.
 
         Returns:
-            New embeddings, (..., T, dv), and the attention weights, (..., T, T), both in the
+            output (..., T, dv), the new embeddings, and weights (..., T, T), both in the
             floating-point type of `X`.
         """
         # TODO: Project the tokens three times, then attend. The matrices are float64: see to it

@@ -6,6 +6,7 @@ Shows: late tokens of long sequences miss the first ones.
 Hint: Which keys does your mask hide besides the future?
 Rejected by: test_long_sequences
 Costs: 20 %
+Belief: stops_at_a_thousand
 """
 
 

@@ -6,6 +6,7 @@ Shows: with more than a thousand keys the last ones are missing from output and 
 Hint: How many blocks are there? Take the number from the keys, not from what was enough so far.
 Rejected by: test_many_keys
 Costs: 20 %
+Belief: a_thousand_is_enough
 """
 
 
