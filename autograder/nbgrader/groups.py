@@ -23,6 +23,7 @@ from ..files.atomic import replace_file
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from .recorded import handed_in, recorded_folder
+from .submitted import share
 from .workspace import Workspace, open_gradebook
 
 GROUPS = "groups.csv"
@@ -123,6 +124,15 @@ def _cells(gradebook: Any, week: Week, student: str) -> dict[str, tuple[Any, Any
     return found
 
 
+def _shared(source: str, target: str) -> None:
+    """Copy with its times; a large file that nobody changes is the same for the whole group."""
+    if source.endswith(".ipynb"):
+        shutil.copy2(source, target)
+    else:
+        share(Path(source), Path(target))
+        shutil.copystat(source, target)
+
+
 def _judged(course: Course, week: Week, student: str) -> dict[str, str]:
     try:
         found = json.loads((recorded_folder(course, week) / f"{student}.answers").read_bytes())
@@ -141,7 +151,8 @@ def _lay(workspace: Workspace, week: Week, author: str, member: str) -> bool:
     secret = _text(target / _SECRET)
     fresh = target.with_name(f"{target.name}.collecting")
     shutil.rmtree(fresh, ignore_errors=True)
-    shutil.copytree(source, fresh, symlinks=True, ignore=shutil.ignore_patterns(_SECRET))
+    ignored = shutil.ignore_patterns(_SECRET)
+    shutil.copytree(source, fresh, symlinks=True, ignore=ignored, copy_function=_shared)
     if secret:  # by which the member fetches feedback
         (fresh / _SECRET).write_text(secret, encoding="utf-8")
     shutil.rmtree(target, ignore_errors=True)

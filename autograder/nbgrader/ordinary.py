@@ -12,6 +12,7 @@ from ..batch.intake import is_wanted
 FILE_BOUND = 64 << 20
 _TOTAL_BOUND = 256 << 20
 _FILES_BOUND = 2000
+_STEP = 1 << 20
 
 
 def copy_ordinary(
@@ -57,7 +58,7 @@ def _copy_file(name: str, folder: int, target: Path, owner: int, bound: int) -> 
         descriptor = os.open(name, flags, dir_fd=folder)
     except OSError as error:
         return 0, f"was left out: it is a link or cannot be opened ({error.strerror})"
-    with os.fdopen(descriptor, "rb") as file:
+    with os.fdopen(descriptor, "rb"):
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             return 0, "was left out: it is no ordinary file"
@@ -73,4 +74,24 @@ def _copy_file(name: str, folder: int, target: Path, owner: int, bound: int) -> 
                 # Its size is all that grading needs to know to refuse it; it takes no room.
                 copy.truncate(bound + 1)
                 return 0, f"is too large ({status.st_size >> 20} MiB): its content was left out"
-            return copy.write(file.read(bound)), ""
+            return _copied(descriptor, copy.fileno(), bound), ""
+
+
+def _copied(source: int, target: int, bound: int) -> int:
+    """Copy up to so many bytes, in the kernel where it can: a large file is never in memory."""
+    done, within = 0, hasattr(os, "copy_file_range")
+    while done < bound:
+        step = min(_STEP, bound - done)
+        try:
+            count = os.copy_file_range(source, target, step) if within else 0
+        except OSError:  # between two disks, or on one that cannot
+            count = 0
+        if not count:
+            within, data = False, os.read(source, step)
+            count, left = len(data), memoryview(data)
+            while left:
+                left = left[os.write(target, left) :]
+        if not count:
+            break
+        done += count
+    return done

@@ -9,6 +9,8 @@ nbgrader's, and so is what comes of them.
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,11 @@ import nbformat
 from nbconvert.exporters import Exporter
 from nbformat.v4.rwbase import split_lines, strip_transient
 from nbgrader.converters import Autograde, GenerateFeedback
-from nbgrader.utils import capture_log, temp_attrs
+from nbgrader.converters.base import BaseConverter
+from nbgrader.utils import capture_log, find_all_files, temp_attrs
 
 from ..model.errors import NbgraderError
-from .submitted import read_notebook
+from .submitted import FROM_NBGRADER, read_notebook, share
 from .workspace import last_words
 
 Resources = Any
@@ -54,7 +57,24 @@ class _Series:
         return notebook, resources
 
 
-class AutogradeSeries(_Series, Autograde):
+class _Sharing(BaseConverter):
+    """Lets large files be the ones that were collected, where nbgrader copies them.
+
+    Nothing changes both: nbgrader removes a file before it writes it anew, and so do we.
+    """
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        assert self.coursedir is not None
+        source = self._format_source(assignment_id, student_id)
+        target = Path(self._format_dest(assignment_id, student_id))
+        for name in find_all_files(source, [*self.coursedir.ignore, "*.ipynb"]):
+            place = target / os.path.relpath(name, source)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.unlink(missing_ok=True)
+            share(Path(name), place)
+
+
+class AutogradeSeries(_Series, Autograde, _Sharing):
     """nbgrader's Autograde, for one submission after another."""
 
     def make_steps(self) -> None:
@@ -90,6 +110,16 @@ class FeedbackPage(Exporter):
 
 class FeedbackSeries(_Series, GenerateFeedback):
     """nbgrader's GenerateFeedback, for one submission after another."""
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        """What is given back is a page: nothing of what was handed in is copied beside it."""
+        source = Path(self._format_source(assignment_id, student_id))
+        target = Path(self._format_dest(assignment_id, student_id))
+        target.mkdir(parents=True, exist_ok=True)
+        for name in FROM_NBGRADER:
+            if (source / name).is_file():
+                (target / name).unlink(missing_ok=True)
+                shutil.copy(source / name, target / name)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         if not isinstance(self.exporter, FeedbackPage):  # an instructor's own
