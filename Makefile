@@ -75,6 +75,7 @@ bench: setup .venv-bench/ready
 	$(BIN)/python -m benchmarks.start
 	$(BIN)/python -m benchmarks.growth $(GROWTH)
 	$(BIN)/python -m benchmarks.outside $(OUTSIDE)
+	$(BIN)/python -m benchmarks.cluster $(CLUSTER)
 	$(BIN)/python -m benchmarks.gpu
 
 # On a machine with a GPU: whether it bears out what the claimed device stands in for, on one page

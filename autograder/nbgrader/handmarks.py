@@ -147,7 +147,7 @@ def _lost(kept: _Week, student: str, held: Marked, count: int) -> bool:
 
 
 def _entry(course: Course, week: Week, student: str, marked: Marked) -> KeptMarks:
-    judged = _judged(course, week, student)
+    judged = _judged(course, week, student) if marked.cells else {}
     of = {name: judged[name] for name in marked.cells if name in judged}
     return KeptMarks(marked.submission, marked.extension, marked.cells, of)
 

@@ -80,6 +80,11 @@ def heads(course: Course, week: Week) -> dict[str, Recorded]:
     return found
 
 
+def handed_in_before(course: Course, week: Week) -> set[str]:
+    """Who has reports of what they had handed in before."""
+    return {p.name for p in (recorded_folder(course, week) / "earlier").glob("*")}
+
+
 def earlier_reports(course: Course, week: Week, student: str) -> list[Recorded]:
     """The reports of what the student had handed in before, the oldest first."""
     found = [_read(p) for p in sorted(_earlier(course, week, student).glob("*.json"))]

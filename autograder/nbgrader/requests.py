@@ -66,6 +66,11 @@ def read_request(course: Course, week: Week, student: str) -> RegradeRequest | N
         return None
 
 
+def who_asked(course: Course, week: Week) -> set[str]:
+    """Who ever asked for a regrade."""
+    return {p.stem for p in (course.state / "requests" / week.name).glob("*.json")}
+
+
 def open_requests(course: Course, week: Week) -> dict[str, str]:
     """Whoever waits for an answer, and the first line of what they ask."""
     found = {}

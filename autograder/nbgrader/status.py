@@ -20,8 +20,15 @@ from .again import names
 from .collected import read_collected
 from .database import GradebookEntry, read_gradebook
 from .extensions import unknown_extensions
-from .recorded import Recorded, earlier_reports, feedback_is_stale, handed_in, heads
-from .requests import open_requests, read_request
+from .recorded import (
+    Recorded,
+    earlier_reports,
+    feedback_is_stale,
+    handed_in,
+    handed_in_before,
+    heads,
+)
+from .requests import open_requests, read_request, who_asked
 from .workspace import Workspace
 
 
@@ -62,8 +69,17 @@ class WeekStatus(msgspec.Struct, frozen=True):
 
 def status(course: Course) -> list[WeekStatus]:
     students, entries = read_gradebook(course)
-    late = _late(course, entries)
-    return [_week(course, week, students, entries, late) for week in course.weeks]
+    stamps = {week.name: _stamps(course, week) for week in course.weeks}
+    late = _late(course, entries, stamps)
+    return [
+        _week(course, week, students, entries, late, stamps[week.name]) for week in course.weeks
+    ]
+
+
+def _stamps(course: Course, week: Week) -> dict[str, str]:
+    """By student, when what was collected was handed in, as nbgrader writes it."""
+    students = Workspace(course).students("submitted", week)
+    return {student: handed_in(course, week, student) for student in students}
 
 
 def _week(
@@ -72,9 +88,10 @@ def _week(
     students: list[str],
     entries: list[GradebookEntry],
     late: Mapping[tuple[str, str], str],
+    stamps: Mapping[str, str],
 ) -> WeekStatus:
     workspace = Workspace(course)
-    handed = workspace.students("submitted", week)
+    handed = list(stamps)
     held = {e.student: e for e in entries if e.week == week.name}
     graded = [s for s in sorted(held) if held[s].graded]
     came, done = set(handed), set(graded)
@@ -93,8 +110,8 @@ def _week(
         late={s: late[s, week.name] for s in handed if (s, week.name) in late},
         graded=graded,
         refused={s: reports[s].message for s in graded if _refused(reports.get(s))},
-        waiting=to_collect(course, week),
-        ungraded=[s for s in handed if s not in done or _newer(course, week, s, reports.get(s))],
+        waiting=to_collect(course, week, stamps),
+        ungraded=[s for s in handed if s not in done or _newer(stamps[s], reports.get(s))],
         to_mark={s: e.to_mark for s, e in sorted(held.items()) if e.to_mark},
         returned=[s for s in made if s not in stale],
         stale=stale,
@@ -116,13 +133,14 @@ def _refused(report: Recorded | None) -> bool:
     return report is not None and report.verdict is Ending.REFUSED
 
 
-def _newer(course: Course, week: Week, student: str, report: Recorded | None) -> bool:
+def _newer(collected: str, report: Recorded | None) -> bool:
     """Return whether something was handed in after what was graded."""
-    collected = handed_in(course, week, student)
     return bool(report and report.handed_in and collected and report.handed_in != collected)
 
 
-def _late(course: Course, entries: list[GradebookEntry]) -> dict[tuple[str, str], str]:
+def _late(
+    course: Course, entries: list[GradebookEntry], stamps: Mapping[str, Mapping[str, str]]
+) -> dict[tuple[str, str], str]:
     """(student, week) -> how late. What was collected last counts, else what was graded."""
     times: dict[str, dict[str, dt.datetime]] = {}
     more: dict[str, dict[str, dt.timedelta]] = {}
@@ -130,15 +148,13 @@ def _late(course: Course, entries: list[GradebookEntry]) -> dict[tuple[str, str]
         more.setdefault(entry.student, {})[entry.week] = entry.extension
         if entry.handed_in:
             times.setdefault(entry.student, {})[entry.week] = entry.handed_in
-    workspace = Workspace(course)
-    for week in course.weeks:
-        for student in workspace.students("submitted", week):
-            time = _parsed(handed_in(course, week, student))
-            if time:
-                times.setdefault(student, {})[week.name] = time
+    for week, own in stamps.items():
+        for student, stamp in own.items():
+            if time := _parsed(stamp):
+                times.setdefault(student, {})[week] = time
     found = {}
-    for student, own in times.items():
-        for name, one in lateness(course, student, own, more.get(student)).items():
+    for student, handed in times.items():
+        for name, one in lateness(course, student, handed, more.get(student)).items():
             if one.late and not one.forgiven:
                 found[student, name] = one.late
     return found
@@ -153,9 +169,14 @@ def _parsed(stamp: str) -> dt.datetime | None:
     return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
 
 
-def to_collect(course: Course, week: Week) -> list[str]:
-    """Whose newest submission in the exchange was not collected yet."""
+def to_collect(course: Course, week: Week, stamps: Mapping[str, str] | None = None) -> list[str]:
+    """Whose newest submission in the exchange was not collected yet.
+
+    stamps: by student, the times of what was collected, where they were read.
+    """
     workspace = Workspace(course)
+    stamps = _stamps(course, week) if stamps is None else stamps
+    asking = who_asked(course, week)
     newest: dict[str, dt.datetime] = {}
     for name in names(workspace, week):
         for path in (workspace.exchange / course.id / "inbound").glob(f"*+{name}+*"):
@@ -165,8 +186,9 @@ def to_collect(course: Course, week: Week) -> list[str]:
                 newest[student] = max(time, newest.get(student, time))
     found = []
     for student, time in sorted(newest.items()):
-        collected = _parsed(handed_in(course, week, student))
-        asked = read_request(course, week, student)  # its hand-in keeps the time of the one before
+        collected = _parsed(stamps.get(student, ""))
+        # its hand-in keeps the time of the one before
+        asked = read_request(course, week, student) if student in asking else None
         brought = _parsed(asked.handed_in) if asked else None
         if collected is None or (time > collected and time != brought):
             found.append(student)
@@ -194,7 +216,10 @@ def returned_page(workspace: Workspace, week: Week, student: str) -> Path | None
 
 def _again(course: Course, week: Week, reports: dict[str, Recorded]) -> dict[str, list[Result]]:
     found = {}
+    several = handed_in_before(course, week)
     for student, now in reports.items():
+        if student not in several:
+            continue
         before = earlier_reports(course, week, student)
         if before:
             found[student] = [

@@ -48,7 +48,7 @@ class Nodes:
     def __init__(self, folder: Path, tls: list[str], temporary: Path) -> None:
         folder.mkdir()
         self.folder, self._tls, self.temporary = folder, tls, temporary
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self.processes: list[subprocess.Popen[bytes]] = []
         file = folder / "scheduler.json"
         protocol = ["--protocol", "tls"] if tls else []
         self.start("scheduler", *protocol, "--port", "0", "--scheduler-file", str(file))
@@ -61,7 +61,7 @@ class Nodes:
 
     def worker(self, **environment: str) -> subprocess.Popen[bytes]:
         """A worker that has joined."""
-        log = self.folder / f"worker{len(self._processes)}.log"
+        log = self.folder / f"worker{len(self.processes)}.log"
         options = ["--nthreads", "1", "--no-nanny", "--local-directory", str(self.folder)]
         process = self.start("worker", self.address, *options, log=log, **environment)
         self._until(lambda: "Registered to" in log.read_text())
@@ -79,14 +79,14 @@ class Nodes:
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
-        self._processes.append(process)
+        self.processes.append(process)
         return process
 
     def _until(self, there: Callable[[], bool]) -> None:
         deadline = time.monotonic() + 60
         while not there():
             assert time.monotonic() < deadline, self.logs()
-            assert all(p.poll() in (None, -signal.SIGKILL) for p in self._processes), self.logs()
+            assert all(p.poll() in (None, -signal.SIGKILL) for p in self.processes), self.logs()
             time.sleep(0.05)
 
     def logs(self) -> str:
@@ -96,7 +96,7 @@ class Nodes:
         """End what was started. One after the other, the scheduler last: a worker whose scheduler
         goes while it is closing may hang.
         """
-        for process in reversed(self._processes):
+        for process in reversed(self.processes):
             process.terminate()
             try:
                 process.wait(20)

@@ -7,8 +7,9 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from ...model.errors import KitError
@@ -25,7 +26,7 @@ _LOOK_SECONDS = 1.0
 # How long to wait for the first worker, or the next one where the last has gone: a queue is slow.
 PATIENCE_SECONDS = 300.0
 # Handed out ahead, for each worker: enough to keep it busy, few enough to go to newcomers.
-_AHEAD = 3
+AHEAD = 3
 # A submission that met a fault of ours, or whose workers died, is tried so often.
 _TRIES = 2
 
@@ -198,6 +199,7 @@ class _ClusterBatch:
         self._alone: deque[str] = deque()
         self._out: dict[Future[Result], tuple[str, str]] = {}  # key and name
         self._tries: dict[str, int] = {}
+        self._told: SimpleQueue[Future[Result]] = SimpleQueue()
 
     def run(self) -> None:
         """Until every submission has a report."""
@@ -213,14 +215,24 @@ class _ClusterBatch:
                     looked = 0.0
                     continue
                 executor = executor or self._crew.executor()
-                self._hand_out(executor, int(fit) * _AHEAD)
-                done, _ = wait(self._out, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
-                for future in done:
-                    self._take(*self._out.pop(future), future)
+                self._hand_out(executor, int(fit) * AHEAD)
+                for future in self._ended():
+                    if future in self._out:  # else it was taken back
+                        self._take(*self._out.pop(future), future)
         except OSError as error:
             raise _lost() from error
         finally:
             self._take_back()
+
+    def _ended(self) -> Iterator[Future[Result]]:
+        """Those that have ended meanwhile, however many are out; waits for the first a moment.
+
+        Each is told once. To wait on all of them anew for each that ends would cost the square.
+        """
+        with contextlib.suppress(Empty):
+            yield self._told.get(timeout=_LOOK_SECONDS)
+            while True:
+                yield self._told.get_nowait()
 
     def _hand_out(self, executor: Executor, most: int) -> None:
         while self._waiting and len(self._out) < most:
@@ -230,7 +242,9 @@ class _ClusterBatch:
 
     def _submit(self, executor: Executor, key: str) -> None:
         submission = self._work[key]
-        self._out[executor.submit(grade, self._crew.key, submission)] = key, submission.name
+        future = executor.submit(grade, self._crew.key, submission)
+        self._out[future] = key, submission.name
+        future.add_done_callback(self._told.put)
 
     def _take(self, key: str, name: str, future: Future[Result]) -> None:
         from distributed import KilledWorker

@@ -1,0 +1,147 @@
+"""A cluster of two real workers: what one more submission costs each part, and how far that goes.
+
+    python -m benchmarks.cluster [--week week01_softmax] [--sizes 40,160] [--until 4096]
+
+A scheduler and two workers on this machine grade a small class and a larger one. What the larger
+one costs more, of the instructor's process and of the scheduler, by submission, is fed into a
+simulation of that queue with any number of workers: both hand out and take back one at a time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import itertools
+import json
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from autograder.batch.cluster.client import AHEAD
+from tests.cluster.conftest import Nodes
+
+from .growth import generated
+from .measure import run
+from .results import table, write_section
+from .sample import course_copy, lay
+
+WORKERS = 2
+_ENOUGH = 0.9
+_EACH = 24  # submissions that each worker of the simulation grades
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Seconds by submission: of a worker, the scheduler, and the instructor's process."""
+
+    worker: float
+    scheduler: float
+    client: float
+
+
+def busy(shares: Shares, workers: int) -> float:
+    """The share of their time in which so many workers grade, once all have begun."""
+    client = scheduler = 0.0
+    free = [0.0] * workers
+    order = itertools.count()
+    left = workers * _EACH
+    # (when, order, where it goes next, worker): told, out, grading, back
+    events = [(0.0, next(order), "told", worker % workers) for worker in range(AHEAD * workers)]
+    heapq.heapify(events)
+    ended = []
+    while events:
+        now, _, step, worker = heapq.heappop(events)
+        if step == "told":  # the instructor's process takes one and hands out the next
+            if not left:
+                continue
+            left -= 1
+            now = client = max(now, client) + shares.client
+            step = "out"
+        elif step in ("out", "back"):
+            now = scheduler = max(now, scheduler) + shares.scheduler / 2
+            step = "grading" if step == "out" else "told"
+        else:
+            now = free[worker] = max(now, free[worker]) + shares.worker
+            ended.append(now)
+            step = "back"
+        heapq.heappush(events, (now, next(order), step, worker))
+    ended.sort()
+    first, last = len(ended) // 4, 3 * len(ended) // 4
+    return shares.worker * (last - first) / (workers * (ended[last] - ended[first]))
+
+
+def furthest(shares: Shares, until: int) -> int:
+    """The most workers, by doubling and halving, that are busy enough."""
+    good = 1
+    while good < until and busy(shares, min(2 * good, until)) >= _ENOUGH:
+        good = min(2 * good, until)
+    low, high = good, min(2 * good, until)
+    while high - low > max(1, low // 50):
+        middle = (low + high) // 2
+        low, high = (middle, high) if busy(shares, middle) >= _ENOUGH else (low, middle)
+    return low
+
+
+def measured(nodes: Nodes, scheduler: psutil.Process, week: str, size: int) -> Shares:
+    """In seconds, for the whole class; of a worker by submission."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as place:
+        course, own = course_copy(Path(place) / "course", week)
+        paths = lay(Path(place) / "handed-in", own, generated(course, own, size))
+        report = Path(place) / "report.json"
+        command = [sys.executable, "-m", "autograder", "grade", own.name]
+        command += [f"../handed-in/{path.name}" for path in paths]
+        command += ["--cluster", nodes.address, "--device", "fake-gpu", "--json", str(report)]
+        before = scheduler.cpu_times()
+        cost = run(command, course.root, Path(place) / "log")
+        after = scheduler.cpu_times()
+        graded = json.loads(report.read_text(encoding="utf-8"))["submissions"]
+    assert [s["verdict"] for s in graded] == ["graded"] * size
+    used = after.user + after.system - before.user - before.system
+    return Shares(sum(s["seconds"] for s in graded) / size, used, cost.cpu)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--week", default="week01_softmax")
+    parser.add_argument("--sizes", default="40,160", help="two of them, comma-separated")
+    parser.add_argument("--until", type=int, default=4096, help="workers, in the simulation")
+    chosen = parser.parse_args()
+    small, large = (int(size) for size in chosen.sizes.split(","))
+    with tempfile.TemporaryDirectory(prefix="bench-") as place:
+        nodes = Nodes(Path(place) / "nodes", [], Path(place))
+        try:
+            scheduler = psutil.Process(nodes.processes[0].pid)
+            for _ in range(WORKERS):
+                nodes.worker()
+            few, many = (measured(nodes, scheduler, chosen.week, n) for n in (small, large))
+        finally:
+            nodes.end()
+    more = large - small
+    shares = Shares(
+        many.worker,
+        (many.scheduler - few.scheduler) / more,
+        (many.client - few.client) / more,
+    )
+    report(chosen.week, (small, large), shares, furthest(shares, chosen.until), chosen.until)
+
+
+def report(week: str, sizes: tuple[int, int], shares: Shares, most: int, until: int) -> None:
+    told = f"{most} workers" if most < until else f"{until} workers, and more were not tried"
+    counts = [n for n in (2, 16, 64, 256, 1024, 4096) if n <= until]
+    write_section(
+        "cluster",
+        "A cluster",
+        f"Classes of {sizes[0]} and {sizes[1]} of {week}, graded by {WORKERS} Dask workers on this "
+        f"machine: one submission more costs a worker {1000 * shares.worker:.0f} ms of wall clock, "
+        f"the scheduler {1000 * shares.scheduler:.2f} ms and the instructor's process "
+        f"{1000 * shares.client:.2f} ms of processor time. Simulated from these, a cluster stays "
+        f"busy for {_ENOUGH:.0%} of its time and more up to {told}.\n\n"
+        + table(("workers", "busy"), [(str(n), f"{busy(shares, n):.0%}") for n in counts]),
+    )
+
+
+if __name__ == "__main__":
+    main()
