@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ..files.turns import in_turn
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from ..model.report import Report
@@ -16,7 +17,7 @@ from .groups import share_marks
 from .handmarks import keep_marks, require_marks, restore_marks
 from .opened import one_gradebook
 from .rebuild import require_held, restore_assignment
-from .recorded import About
+from .recorded import About, recorded_folder
 from .settled import standing_already
 from .submitted import collected, complete
 from .workspace import Workspace, open_api, open_gradebook
@@ -134,7 +135,7 @@ def _autograde(
     with at_hand(report, abouts), one_gradebook(course) as opened:
 
         def enter(student: str) -> None:
-            with opened.whole():
+            with in_turn(recorded_folder(course, week)), opened.whole():
                 run_one(api, series, week.name, student)
 
         for student in students:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -84,6 +85,31 @@ def test_of_a_submission_that_fails_at_its_end_nothing_is_written_and_the_next_i
     assert answers == ["bob.answers"]
     monkeypatch.undo()
     assert sorted(record(klass, week, CLASS).recorded) == ["ada", "bob"]
+
+
+def test_two_grades_at_once_record_everybody(
+    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> None:
+    names = [f"s{number:02}" for number in range(10)]
+    for student in names:
+        hand_in(student, {"doubling.py": SOLUTION, f"{week.name}.ipynb": notebook})
+    collect(course, week, check_owner=False)
+    klass = report(*(graded(student, 2, 1) for student in names))
+    forking = multiprocessing.get_context("fork")
+    told = forking.SimpleQueue()
+    ready = forking.Barrier(2)
+
+    def grade() -> None:
+        ready.wait()
+        told.put(record(course, week, klass).left_out)
+
+    both = [forking.Process(target=grade) for _ in range(2)]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join()
+    assert [told.get(), told.get()] == [{}, {}]
+    assert sorted(read_scores(course)[week.name]) == names
 
 
 def test_what_was_judged_is_kept_after_the_scores_stand(
