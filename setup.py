@@ -71,6 +71,7 @@ MODULES = {
     "autograder.student.serving",
     "autograder.student.service",
     "autograder.student.showsolution",
+    "autograder.student.slips",
     "autograder.student.solution",
     "autograder.student.source",
     "autograder.student.stages",

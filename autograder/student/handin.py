@@ -7,6 +7,7 @@ Two doors: a service of the course (`service.py`), or nbgrader's exchange, where
 from __future__ import annotations
 
 import datetime as dt
+import os
 import re
 import shutil
 import subprocess
@@ -25,6 +26,7 @@ RECEIPTS = "RECEIPTS.md"
 _SUFFIXES = (".py", ".txt", ".json", ".csv", ".npy")
 _HANDED_OUT = ("figures", KEPT, "feedback", "__pycache__")
 _MOST = 64 << 20
+_SETTINGS = "nbgrader_config.py"
 _LOG = re.compile(r"^\[\w+ \| [A-Z]+\] ")
 _DONE = re.compile(r"Submitted as: (\S+) (\S+) (.+)")
 
@@ -67,7 +69,7 @@ def _counts(folder: WeekFolder, name: str) -> bool:
     parts = name.split("/")
     if any(p.startswith(".") or p in _HANDED_OUT for p in parts):
         return False
-    if name == f"test_{folder.stem}.py":
+    if name in (f"test_{folder.stem}.py", _SETTINGS):
         return False
     return name == f"{folder.week.week}.ipynb" or name.endswith(_SUFFIXES)
 
@@ -88,13 +90,33 @@ def to_exchange(folder: WeekFolder, parcel: HandIn) -> str:
             path = Path(stage) / name / relative
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
+        settings = _settings(folder)
+        if settings:
+            shutil.copy(settings, stage)
+        course = ["--course", folder.week.course] if folder.week.course else []
         done = subprocess.run(
-            [program, "submit", name], cwd=stage, capture_output=True, text=True, check=False
+            [program, "submit", name, *course],
+            cwd=stage,
+            capture_output=True,
+            text=True,
+            check=False,
         )
     said = _DONE.search(done.stdout + done.stderr)
     if done.returncode or said is None:
-        raise KitError(f"nbgrader submit took nothing: {reason_of(done.stderr or done.stdout)}")
+        why = reason_of(done.stderr or done.stdout)
+        if settings is None:
+            why += f". Should there be a {_SETTINGS} in the week's folder, or in the one above?"
+        raise KitError(f"nbgrader submit took nothing: {why}")
     return said.group(3).strip()
+
+
+def _settings(folder: WeekFolder) -> Path | None:
+    """The student's settings of nbgrader, which it would find where they type its commands."""
+    for place in (folder.path, folder.path.parent):
+        path = place / _SETTINGS
+        if path.is_file() and (not hasattr(os, "geteuid") or path.stat().st_uid == os.geteuid()):
+            return path
+    return None
 
 
 def reason_of(said: str) -> str:

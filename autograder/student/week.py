@@ -51,6 +51,7 @@ class WeekFile(msgspec.Struct, frozen=True):
     electives_counted: int | None = None
     release: int = 1  # which one this folder is, where a week was mended and released again
     hand_in: str = ""  # where a service takes it, if there is one
+    course: str = ""  # as nbgrader's exchange knows it
 
     @property
     def rules(self) -> dict[str, Rules]:
@@ -91,6 +92,7 @@ def _describe(course: Course, week: Week, stub: str) -> WeekFile:
         stub=stub,
         electives_counted=week.electives_counted,
         hand_in=course.registry.immediate.url,
+        course=course.id,
     )
 
 

@@ -73,3 +73,25 @@ def test_a_week_that_is_released_says_where_it_is_handed_in(course: Course, week
     registry = msgspec.structs.replace(course.registry, immediate=policy)
     described = describe_week(Course(course.root, registry), week)
     assert msgspec.json.decode(described, type=WeekFile).hand_in == url
+
+
+def test_the_settings_of_nbgrader_beside_the_weeks_are_those_of_submit(
+    course: Course, folder: Path, tmp_path: Path
+) -> None:
+    """Where nbgrader's own commands find them; the course's name comes with the week."""
+    exchange = tmp_path / "exchange"
+    for place in ("inbound", f"outbound/{WEEK}"):
+        (exchange / course.id / place).mkdir(parents=True)
+    (exchange / course.id / "inbound").chmod(0o777)
+    exchange.chmod(0o777)
+    settings = f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n"
+    write(folder.parent, {"nbgrader_config.py": settings})
+    done = submit(folder, tmp_path / "home", "--exchange")
+    assert done.returncode == 0, done.stderr
+    (taken,) = (exchange / course.id / "inbound").iterdir()
+    assert (taken / "doubling.py").read_text("utf-8") == SOLUTION
+
+
+def test_the_settings_of_nbgrader_are_not_handed_in(folder: Path) -> None:
+    write(folder, {"nbgrader_config.py": "c = get_config()"})
+    assert "nbgrader_config.py" not in pack(open_folder(folder)).files

@@ -47,7 +47,10 @@ def run_release(
         who = ", ".join(released.old) or "nobody"
         print(f"handed in from the former one: {who}; nbgrader does not tell who only fetched it")
     exchange = Workspace(course).exchange
-    print(f"their nbgrader_config.py needs   c.Exchange.root = {str(exchange)!r}")
+    print(
+        "their nbgrader_config.py, where the weeks' folders are, needs   "
+        f"c.Exchange.root = {str(exchange)!r}"
+    )
     kit = "with the kit" if released.wheel else "without the kit: `make wheel`, then release again"
     print(f"for Colab, Kaggle or a learning platform: {released.bundle} ({kit})")
     for note in released.notes:
