@@ -1,0 +1,17 @@
+"""Compares u with p alone.
+
+Exercise: speculative_step
+Believes: The large model decides, so its probability does.
+Shows: Too few drafts are kept: even those of a draft model that is exactly like the large one.
+Hint: If p and q are the same, every draft should be kept. What has to be divided by what?
+Rejected by: test_all_kept
+Costs: 50 %
+"""
+
+
+def speculative_step(draft: torch.Tensor, p: torch.Tensor, q: torch.Tensor, u: torch.Tensor) -> tuple[int, int]:
+    for i, token in enumerate(draft.tolist()):
+        if not u[i] < p[i, token]:
+            left = (p[i] - q[i]).clamp(min=0.0)
+            return (i, _drawn(left / left.sum(), u[-1]))
+    return (len(draft), _drawn(p[-1], u[-1]))
