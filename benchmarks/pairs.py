@@ -1,9 +1,10 @@
-"""Seconds per submission with and without what looks at mistakes, in pairs.
+"""Processor time per submission with and without what looks at mistakes, in pairs.
 
 The same submission is graded twice in turn by one engine in the sandbox: bare (points by tests,
 nothing inherited, no search for lines) and as course.yaml says. Right submissions are the solution
-and its alternatives; wrong ones are drawn from the bank. Printed is the median of each, and of the
-ratio within pairs.
+and its alternatives; wrong ones are drawn from the bank, each time with other names of variables.
+All were graded before: what is done once for a cause or a helper of a class is no submission's own.
+Printed is the median of each, and of the ratio within pairs; at last, wrong against right.
 
     python -m benchmarks.pairs [WEEK ...] [--wrong 8] [--times 3]
 """
@@ -13,15 +14,17 @@ from __future__ import annotations
 import argparse
 import random
 import statistics
-import time
 
 import msgspec
 
 from autograder.grading.engine import Engine
+from autograder.grading.suspects import LineFinder
 from autograder.grading.warm import warm_engine
 from autograder.model.course import Course, Scoring, Suspects, Week, load
 from autograder.sandbox import choose
 
+from .floor import used
+from .generate import variant
 from .measure import ROOT
 
 _SECRET = b"how long it takes needs no secret"
@@ -38,7 +41,8 @@ class _Pair(msgspec.Struct):
 def pairs(course: Course, week: Week, wrong: int, times: int) -> dict[str, list[_Pair]]:
     """Grade right and wrong submissions of a week, both ways in turn."""
     engine = warm_engine(course, week, ("cpu", "fake-gpu"), _SECRET, choose())
-    ways = (_BARE, (course.registry.scoring, course.registry.suspects))
+    full = course.registry.scoring, course.registry.suspects
+    ways = [(s, engine.look_for_lines(lines).finder) for s, lines in (_BARE, full)]
     try:
         bank = engine.bank
         right = [bank.solution, *(a.source for a in bank.alternatives)]
@@ -46,11 +50,11 @@ def pairs(course: Course, week: Week, wrong: int, times: int) -> dict[str, list[
         texts = {"right": right, "wrong": [m.source for m in chosen]}
         for sources in texts.values():  # what is done once for a class is not a submission's
             for source in sources:
-                _seconds(engine, source, *ways[1])
+                _seconds(engine, variant(source, 0), *ways[1])
         return {
             kind: [
-                _Pair(*(_seconds(engine, source, *way) for way in ways))
-                for _ in range(times)
+                _Pair(*(_seconds(engine, variant(source, turn), *way) for way in ways))
+                for turn in range(1, 1 + times)
                 for source in sources
             ]
             for kind, sources in texts.items()
@@ -59,14 +63,13 @@ def pairs(course: Course, week: Week, wrong: int, times: int) -> dict[str, list[
         engine.close()
 
 
-def _seconds(engine: Engine, source: str, scoring: Scoring, suspects: Suspects) -> float:
-    engine.scoring = scoring
-    engine.look_for_lines(suspects)
-    started = time.perf_counter()
+def _seconds(engine: Engine, source: str, scoring: Scoring, finder: LineFinder | None) -> float:
+    engine.scoring, engine.finder = scoring, finder
+    before = used()
     report = engine.grade("student", {engine.week.module: source.encode()})
     if report.verdict != "graded":
         raise RuntimeError(report.message)
-    return time.perf_counter() - started
+    return used() - before
 
 
 def main() -> None:
@@ -78,12 +81,15 @@ def main() -> None:
     course = load(ROOT)
     print("| week | submissions | bare | in full | ratio |\n| --- | --- | --- | --- | --- |")
     for week in [course.week(w) for w in given.weeks] or course.registry.weeks:
-        for kind, found in pairs(course, week, given.wrong, given.times).items():
+        measured = pairs(course, week, given.wrong, given.times)
+        for kind, found in measured.items():
             bare, full = (statistics.median(getattr(p, n) for p in found) for n in ("bare", "full"))
             ratio = statistics.median(p.full / p.bare for p in found)
             print(
                 f"| {week.name} | {kind} | {bare:.2f} s | {full:.2f} s | {ratio:.2f} |", flush=True
             )
+        right, wrong = (statistics.fmean(p.full for p in measured[k]) for k in ("right", "wrong"))
+        print(f"| {week.name} | wrong / right, means | | | {wrong / right:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
