@@ -155,6 +155,8 @@ def next_steps(result: CheckResult, focus: str = "") -> list[tuple[str, str]]:
     chosen = next_exercise(result, focus)
     if result.broken or result.problem or chosen is None or chosen.state == "pass":
         return []
+    if chosen.first and chosen.first.failure and chosen.first.failure.importing:
+        return []  # no hint and no check is about that
     try:
         folder = open_folder(Path(result.folder))
     except KitError:

@@ -36,6 +36,7 @@ def test_a_missing_import_is_said_once_and_no_line_is_guessed_at(write):
     assert "double cannot be imported" in text
     assert "Look at" not in text
     assert "uses" not in text
+    assert "Next:" not in text
 
 
 def test_an_unknown_name_of_ones_own_is_no_missing_import(write):
