@@ -1,0 +1,26 @@
+"""Finds a new maximum in each block, and forgets it.
+
+Exercise: logsumexp_rows
+Believes: `new` is all that the next block needs.
+Shows: The answer is -inf or far off: the sum is below a maximum that is not kept.
+Hint: With what does the next block compare its maximum? Follow `highest` through two blocks.
+Rejected by: test_values
+Costs: 40 %
+"""
+
+
+@triton.jit
+def _logsumexp_kernel(x, y, m, x_row, x_column, block: tl.constexpr):
+    row = tl.program_id(0)
+    highest = -float('inf')
+    total = 0.0
+    for start in range(0, m, block):
+        columns = start + tl.arange(0, block)
+        place = x + row * x_row + columns * x_column
+        scores = tl.load(place, mask=columns < m, other=-float('inf')).to(tl.float32)
+        new = tl.maximum(highest, tl.max(scores, axis=0))
+        shift = tl.where(new == -float('inf'), 0.0, new)
+        total = total * tl.exp(highest - shift) + tl.sum(tl.exp(scores - shift), axis=0)
+    empty = total == 0
+    answer = tl.where(empty, -float('inf'), highest + tl.log(tl.where(empty, 1.0, total)))
+    tl.store(y + row, answer)
