@@ -294,14 +294,14 @@ MARKED = (
 )
 
 
-def scores(engine: Engine, marked: Marked) -> dict[By, tuple[float, float]]:
+def scores(engine: Engine, name: str, text: str) -> dict[By, tuple[float, float]]:
     """The points and the full points by either rule."""
     found: dict[By, tuple[float, float]] = {}
-    source = f"{engine.bank.solution}\n\n{marked.text}".encode()
+    source = f"{engine.bank.solution}\n\n{text}".encode()
     for by in get_args(By):
         engine.scoring = msgspec.structs.replace(engine.scoring, by=by)
-        report = engine.grade("student", {engine.week.module: source}, marked.exercise)
-        exercise = next(e for e in report.exercises if e.name == marked.exercise)
+        report = engine.grade("student", {engine.week.module: source}, name)
+        exercise = next(e for e in report.exercises if e.name == name)
         found[by] = exercise.score, exercise.max_score
     return found
 
@@ -317,7 +317,7 @@ def main() -> None:
         for marked in MARKED:
             if BASES[marked.exercise][0] != week:
                 continue
-            found = scores(engine, marked)
+            found = scores(engine, marked.exercise, marked.text)
             by_hand = marked.mark * found["tests"][1]
             for by, (points, _) in found.items():
                 apart[by].append(abs(points - by_hand))
