@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -48,6 +49,7 @@ def main() -> None:
             course = made_course(Path(place) / str(size), chosen.week, chosen.weeks)
             graded = graded or graded_bank(course, course.weeks[0])
             costs[size] = measure(course, graded, size, Path(place) / f"{size}.log")
+            shutil.rmtree(course.root)
     report(chosen.week, chosen.weeks, costs)
 
 
@@ -59,7 +61,7 @@ def measure(
 ) -> dict[str, Cost]:
     """What each step costs in a class of that size."""
     for week in course.weeks:
-        print(f"{size} students hand in {week.name}")
+        print(f"{size} students hand in {week.name}", flush=True)
         hand_in(course, week, graded, students(size))
         collect(course, week, check_owner=False)
         store_results(course, week, graded, students(size))
