@@ -30,7 +30,6 @@ STEPS = {
     "status": ("status",),
     "export": ("export", "1", "--unmarked"),
 }
-_MEMORY = 1.25  # of the smallest class', which a larger one may take and still count as flat
 
 
 def main() -> None:
@@ -89,11 +88,10 @@ def report(week: str, weeks: int, costs: dict[int, dict[str, Cost]]) -> None:
                 f"{exponent(small.cpu, large.cpu, first, last):.2f}",
                 f"{exponent(small.wall, large.wall, first, last):.2f}",
                 f"{large.memory:.0f}",
-                "yes" if large.memory <= _MEMORY * small.memory else "no",
             )
         )
     head = ("step", *(f"{size}, CPU s" for size in costs), f"{last}, wall s", "ms each more",
-            "CPU exponent", "wall exponent", "peak MiB", "flat")  # fmt: skip
+            "CPU exponent", "wall exponent", "peak MiB")  # fmt: skip
     write_section(
         "outside",
         "Beside grading",
