@@ -210,9 +210,10 @@ def _credit(tests: Set[str], told: Sequence[Mapping[str, bool]]) -> dict[str, fl
     """What share is earned of which tests, if they tell wrong versions so from right ones.
 
     A version that only one test rejects, whatever the helper, speaks for or against that one: it
-    would earn all others anyway.
+    would earn all others anyway. Of the others all count: a helper that hides them from most of
+    their tests leaves little to tell.
     """
-    of_several = [v for v in told if len(v) > 1] or told
+    of_several = [v for v in told if len(v) > 1] or [v for v in told if v.keys() & tests]
     share = _share([{t: seen for t, seen in v.items() if t in tests} for v in of_several])
     alone = {
         t: _share([v for v in told if v.keys() == {t}]) for v in told for t in v if len(v) == 1
@@ -222,11 +223,8 @@ def _credit(tests: Set[str], told: Sequence[Mapping[str, bool]]) -> dict[str, fl
 
 
 def _share(told: Iterable[Mapping[str, bool]]) -> float:
-    """The share that is earned if wrong versions are told so from right ones.
-
-    What only those tests could tell that are lost anyway says nothing of the others.
-    """
-    seen = [any(of_one.values()) for of_one in told if of_one]
+    """The share that is earned if wrong versions are told so from right ones."""
+    seen = [any(of_one.values()) for of_one in told]
     share = sum(seen) / len(seen) if seen else 0.0
     return 1.0 if share >= _ALL else share if share >= _NOTHING else 0.0
 
