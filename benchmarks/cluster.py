@@ -10,6 +10,7 @@ simulation of that queue with any number of workers: both hand out and take back
 from __future__ import annotations
 
 import argparse
+import contextlib
 import heapq
 import itertools
 import json
@@ -17,6 +18,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +33,7 @@ from .sample import course_copy, lay
 
 WORKERS = 2
 _ENOUGH = 0.9
+_IDLE_SECONDS = 5.0
 _EACH = 24  # submissions that each worker of the simulation grades
 
 
@@ -86,8 +89,9 @@ def furthest(shares: Shares, until: int) -> int:
     return low
 
 
-def measured(nodes: Nodes, scheduler: psutil.Process, week: str, size: int) -> Shares:
-    """In seconds, for the whole class; of a worker by submission."""
+def measured(nodes: Nodes, week: str, size: int) -> Shares:
+    """Of processor time, in seconds, for a whole class."""
+    parts = [psutil.Process(process.pid) for process in nodes.processes]
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
         course, own = course_copy(Path(place) / "course", week)
         paths = lay(Path(place) / "handed-in", own, generated(course, own, size))
@@ -95,13 +99,24 @@ def measured(nodes: Nodes, scheduler: psutil.Process, week: str, size: int) -> S
         command = [sys.executable, "-m", "autograder", "grade", own.name]
         command += [f"../handed-in/{path.name}" for path in paths]
         command += ["--cluster", nodes.address, "--device", "fake-gpu", "--json", str(report)]
-        before = scheduler.cpu_times()
+        before, started = [_used(part) for part in parts], time.monotonic()
         client = _processor_time(command, course.root, Path(place) / "log")
-        after = scheduler.cpu_times()
+        wall, after = time.monotonic() - started, [_used(part) for part in parts]
         graded = json.loads(report.read_text(encoding="utf-8"))["submissions"]
     assert [s["verdict"] for s in graded] == ["graded"] * size
-    used = after.user + after.system - before.user - before.system
-    return Shares(sum(s["seconds"] for s in graded) / size, used, client)
+    time.sleep(_IDLE_SECONDS)  # what the scheduler takes for nothing, by the second
+    idle = (_used(parts[0]) - after[0]) / _IDLE_SECONDS
+    scheduler, *workers = (b - a for a, b in zip(before, after, strict=True))
+    return Shares(sum(workers), scheduler - idle * wall, client)
+
+
+def _used(process: psutil.Process) -> float:
+    """A process and all that it started, those that have ended too."""
+    total = 0.0
+    for one in (process, *process.children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            total += sum(one.cpu_times()[:4])
+    return total
 
 
 def _processor_time(command: list[str], cwd: Path, log: Path) -> float:
@@ -125,15 +140,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
         nodes = Nodes(Path(place) / "nodes", [], Path(place))
         try:
-            scheduler = psutil.Process(nodes.processes[0].pid)
             for _ in range(WORKERS):
                 nodes.worker()
-            few, many = (measured(nodes, scheduler, chosen.week, n) for n in (small, large))
+            measured(nodes, chosen.week, WORKERS)  # the workers import what they need
+            few, many = (measured(nodes, chosen.week, n) for n in (small, large))
         finally:
             nodes.end()
     more = large - small
     shares = Shares(
-        many.worker,
+        (many.worker - few.worker) / more,
         (many.scheduler - few.scheduler) / more,
         (many.client - few.client) / more,
     )
@@ -147,7 +162,7 @@ def report(week: str, sizes: tuple[int, int], shares: Shares, most: int, until: 
         "cluster",
         "A cluster",
         f"Classes of {sizes[0]} and {sizes[1]} of {week}, graded by {WORKERS} Dask workers on this "
-        f"machine: one submission more costs a worker {1000 * shares.worker:.0f} ms of wall clock, "
+        f"machine: one submission more costs a worker {1000 * shares.worker:.0f} ms, "
         f"the scheduler {1000 * shares.scheduler:.2f} ms and the instructor's process "
         f"{1000 * shares.client:.2f} ms of processor time. Simulated from these, a cluster stays "
         f"busy for {_ENOUGH:.0%} of its time and more up to {told}.\n\n"
