@@ -6,7 +6,7 @@ and by how much is paid from the message's ration.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,7 @@ def compare_drawing(
             f"but holds {few(len(actual.images), ration=ration)}.",
             Flaw.KIND,
         )
+    actual = _as_it_is_seen(actual, expected)
     for mine, theirs in zip(actual.images, expected.images, strict=True):
         _compare_image(mine, theirs, where, ration)
     for label, axis in (("xlabel", "x"), ("ylabel", "y")):
@@ -106,6 +107,20 @@ def compare_drawing(
             f"{where} should be made on the Axes that was given, and that Axes returned.",
             Flaw.VALUE,
         )
+
+
+def _as_it_is_seen(mine: Drawing, theirs: Drawing) -> Drawing:
+    """The drawing; one whose rows run upwards and come in the opposite order shows the same."""
+    pairs = list(zip(mine.images, theirs.images, strict=True))
+    if any(image.top_row_first or not _shows(image.data[::-1], right) for image, right in pairs):
+        return mine
+    turned = (replace(i, data=i.data[::-1], top_row_first=True) for i in mine.images)
+    return replace(mine, images=tuple(turned), yticks=mine.yticks[::-1])
+
+
+def _shows(data: Any, right: Image) -> bool:
+    a, b = np.asarray(data), np.asarray(right.data)
+    return a.shape == b.shape and np.allclose(a, b, atol=1e-6)
 
 
 def _said(label: str) -> str:
