@@ -116,3 +116,4 @@ def test_leaves_matplotlib_as_it_was(agree, draw):
     """No window opens, settings are not changed, and other figures stay as they are."""
     agree.plot_attention(weights(draw))
     agree.plot_attention(weights(draw))
+    agree.plot_attention(weights(draw), ax=NEW_AXES)

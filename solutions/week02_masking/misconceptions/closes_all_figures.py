@@ -1,9 +1,10 @@
-"""Closes all figures before it draws.
+"""Opens or closes figures beside its own.
 
 Exercise: plot_attention
-Believes: a new picture should start with no other figure open.
-Shows: what the caller had drawn before is gone.
-Hint: Whose figures does plt.close("all") close?
+Believes: an empty desk, or a new figure in any case, is a good start.
+Shows: what the caller had drawn before is gone, or an empty figure stands beside the drawing.
+Hint: Which figures are open before your call, and which after it? Which of them did the caller ask
+    for?
 Rejected by: test_leaves_matplotlib_as_it_was
 Costs: 15 %
 """
