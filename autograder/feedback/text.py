@@ -73,7 +73,7 @@ def _lines(view: ExerciseView, words: Words) -> Iterator[str]:
             claims = [c.text for c in finding.claims]
             more = len(claims) - _MOST_CLAIMS
             asked = " ".join(claims[:_MOST_CLAIMS]) + (f" And {more} more." if more > 0 else "")
-            yield _item(f"{finding.word}: {finding.message} {asked}".rstrip(), words)
+            yield _item(f"{finding.word}: {finding.told} {asked}".rstrip(), words)
     for line in view.arithmetic:
         yield _item(str(line), words)
 

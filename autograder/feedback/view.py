@@ -1,8 +1,8 @@
 """What a feedback page says, before it is HTML.
 
-Hidden tests come one by one; a student reads by cause. So tests that failed with the same message
-become one finding with the claims it touches, and the axes of a test (`test_x[float16-cpu]`) become
-cells of a small grid.
+Hidden tests come one by one; a student reads by cause. So tests that failed with the same message,
+but for its numbers, become one finding with the claims it touches, and the axes of a test
+(`test_x[float16-cpu]`) become cells of a small grid.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from .arithmetic import ArithmeticLine, arithmetic, carried_words
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 DEVICES = tuple(AXES)
+_OTHER_NUMBERS = "(These are the numbers of the first check below; they differ in others.)"
+_NUMBER = re.compile(r"(?<![\w`])[-+]?\d[\d.,e+-]*\b|\[[-\d, ]*\]")
 _AXES = re.compile(rf"(?<!\w)({'|'.join((*DTYPES, *DEVICES))})(?!\w)")
 
 
@@ -38,6 +40,7 @@ class Finding:
     message: str
     line: int = 0  # of the student's module, where it is known
     claims: list[Claim] = field(default_factory=list)
+    varies: bool = False  # other checks said the same with other numbers
     same_as: str = ""  # the earlier exercise in which the very same thing happened
 
     @property
@@ -49,6 +52,11 @@ class Finding:
     @property
     def word(self) -> str:
         return self.verdict.words
+
+    @property
+    def told(self) -> str:
+        """The message; of several that differ in their numbers the first."""
+        return f"{self.message} {_OTHER_NUMBERS}" if self.varies else self.message
 
 
 @dataclass(frozen=True)
@@ -226,8 +234,9 @@ def _grouped(tests: list[TestReport], variants: dict[str, list[TestReport]]) -> 
     findings: dict[tuple[Verdict, str], Finding] = {}
     touched: dict[tuple[Verdict, str], dict[str, list[TestReport]]] = {}
     for test in tests:
-        key = (test.verdict, test.message)
-        findings.setdefault(key, Finding(test.verdict, test.message, test.line))
+        key = (test.verdict, _NUMBER.sub("#", test.message))
+        finding = findings.setdefault(key, Finding(test.verdict, test.message, test.line))
+        finding.varies = finding.varies or finding.message != test.message
         touched.setdefault(key, {}).setdefault(test.base, []).append(test)
     for cause, finding in findings.items():
         for base, some in touched[cause].items():

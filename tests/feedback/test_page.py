@@ -115,6 +115,27 @@ def test_one_cause_is_told_once(submission, week, course):
     assert "Seen by 9 checks" in text
 
 
+def test_what_differs_in_its_numbers_alone_is_told_once(submission, week, course):
+    said = "The result of `softmax` differs in every entry, most at index [{}, 1]."
+    failed = [check(f"test_{i}", "wrong", said.format(i), f"Claim {i}.") for i in range(9)]
+    text = Reader(feedback_page(submission(exercise("causal_mask", *failed)), week, course)).text
+    assert text.count("differs in every entry") == 1
+    assert "index [0, 1]" in text
+    assert "they differ in others" in text
+    assert "Seen by 9 checks" in text
+
+
+def test_other_words_are_another_cause(submission, week, course):
+    one = check("test_a", "wrong", "It differs in 3 of 4 entries.", "Claim.")
+    other = check("test_b", "wrong", "It differs in 3 of 4 rows.", "Claim.")
+    alone = check("test_c", "wrong", "`log2` answers 0.5.", "Claim.")
+    found = exercise("causal_mask", one, other, alone)
+    text = Reader(feedback_page(submission(found), week, course)).text
+    assert "3 of 4 entries" in text
+    assert "3 of 4 rows" in text
+    assert "they differ in others" not in text
+
+
 def test_a_later_exercise_points_to_the_line_that_stops_it(submission, week, course):
     at = "at line 3 of masking.py"
     first, second = (
