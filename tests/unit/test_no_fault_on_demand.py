@@ -18,8 +18,10 @@ from autograder.grading import properties
 from autograder.grading.alike import same_answers
 from autograder.grading.case import Seen
 from autograder.grading.compare import DERIVED, EXACT, compare
-from autograder.grading.comparison import compare_gradients
+from autograder.grading.comparison import BothCalls, compare_gradients
 from autograder.grading.drawn import Drawing, Figure, Image, read_special
+from autograder.grading.names import Names
+from autograder.grading.options import CallOptions
 from autograder.grading.outcomes import Outcome
 from autograder.grading.search import digest_of, same_digests
 from autograder.worker import wire
@@ -136,6 +138,7 @@ def received(value: Any) -> Any:
 
 
 X = torch.arange(6.0).reshape(2, 3)
+CALL = BothCalls("f", (X,), {}, CallOptions(), CallOptions(), None)
 PANEL = Drawing((Image(X.numpy(), True, 0.0, 1.0),), "Key", "Query", "T", ("a",), ("b",), True)
 EXPECTED: tuple[Any, ...] = (
     *(X.to(d) for d in (*FLOATS[:4], torch.bool, torch.int64)),
@@ -189,20 +192,20 @@ def test_every_gradient_compares_with_every_gradient_and_with_none(value: Any, o
     gradient = seen if isinstance(seen, torch.Tensor) else None
     reply = wire.Reply("ok")
     mine, theirs = Seen(None, None, (gradient,), reply), Seen(None, None, (own,), reply)
-    judged(compare_gradients, mine, theirs, None, [torch.ones(3)], DERIVED, "`f`")
+    judged(compare_gradients, mine, theirs, None, [torch.ones(3)], DERIVED, CALL, Names())
 
 
 def test_a_gradient_of_another_kind_where_there_is_none_is_wrong() -> None:
     reply = wire.Reply("ok")
     mine = Seen(None, None, (torch.zeros(1, dtype=torch.complex64),), reply)
     with pytest.raises(Outcome, match="should be zero or none"):
-        compare_gradients(mine, Seen(None, None, (None,), reply), None, [], DERIVED, "`f`")
+        compare_gradients(mine, Seen(None, None, (None,), reply), None, [], DERIVED, CALL, Names())
 
 
 def test_zeros_are_right_where_there_is_no_gradient() -> None:
     reply = wire.Reply("ok")
     mine = Seen(None, None, (torch.zeros(2, 3),), reply)
-    compare_gradients(mine, Seen(None, None, (None,), reply), None, [], DERIVED, "`f`")
+    compare_gradients(mine, Seen(None, None, (None,), reply), None, [], DERIVED, CALL, Names())
 
 
 @many

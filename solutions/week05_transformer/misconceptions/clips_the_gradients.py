@@ -17,7 +17,7 @@ def fit(model, inputs, targets, steps, lr=1e-2):
         optimiser.zero_grad()
         loss = F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten())
         loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm=1)
         optimiser.step()
         losses.append(loss.item())
     model.train(was_training)
