@@ -111,6 +111,8 @@ def _is_constant(_: object, kind: object) -> bool:
 def _bare(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(_bare, value))
+    if type(value) is import_module("triton.runtime.interpreter").InterpretedFunction:
+        return _twin(value.fn)
     return value.elem if isinstance(value, ClaimedTensor) else value
 
 

@@ -18,6 +18,9 @@ Like all counting, what is noted is the submission's word: see docs/threat-model
 
 from __future__ import annotations
 
+import builtins
+import copy
+import io
 import os
 import sys
 import types
@@ -29,12 +32,12 @@ from typing import Any
 import msgspec
 import numpy as np
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
-from . import arrays, wire
+from . import arrays, reach, wire
 from .claimed import ClaimedTensor
 from .frontend import Frontend, interpreted
 from .launched import Launch, Region
-from .reach import reaches_out
 from .withheld import Withheld
 
 # The operators of torch that make a tensor, copy it or look at it, and compute nothing.
@@ -45,12 +48,20 @@ _MAKING = {
     *("set", "resize", "alias", "detach", "lift_fresh", "pad", "constant_pad_nd", "cat", "stack"),
 }
 _MOST_LAUNCHES = 64
+_MENDED = ("triton", "numpy", "builtins")
 _NUMBERS = 256  # of NumPy's, that a wrapper may make around its kernels
 
 _watch: KernelWatch | None = None
 _launch: Launch | None = None
 _frontend: Frontend | None = None
 _plain: list[tuple[Any, dict[str, Any]]] = []  # Triton's modules and classes, and what is in them
+
+
+class _Nowhere(io.TextIOBase):
+    """Where a kernel prints to that finds the numbers of a call."""
+
+    def write(self, text: str) -> int:
+        return len(text)
 
 
 class KernelWatch:
@@ -71,6 +82,7 @@ class KernelWatch:
     def begin(self, regions: Iterable[Region]) -> None:
         """Its programs begin: if the kernel keeps to itself, it finds the numbers."""
         if self.withheld is not None and not self.reaches_out:
+            sys.stdout = sys.stderr = _Nowhere()  # a kernel may print what it finds
             with arrays.uncounted():
                 self.withheld.reveal(regions)
 
@@ -126,15 +138,16 @@ def remember() -> None:
     interpreter = import_module("triton.runtime.interpreter")
     owners: list[Any] = [m for n, m in list(sys.modules.items()) if n.startswith("triton.language")]
     owners += [interpreter, *(v for v in vars(interpreter).values() if isinstance(v, type))]
-    owners += [import_module("triton.language").tensor, np]
+    owners += [import_module("triton.language").tensor, np, builtins]
     for owner in owners:
-        if getattr(owner, "__module__", owner.__name__).partition(".")[0] in ("triton", "numpy"):
+        if getattr(owner, "__module__", owner.__name__).partition(".")[0] in _MENDED:
             _plain.append((owner, dict(vars(owner))))
+    reach.remember()
 
 
-def _mend() -> None:
-    """Undo what was put in the place of something of Triton's, or of NumPy's functions."""
-    for owner, values in _plain:
+def _mend(to: list[tuple[Any, dict[str, Any]]] = _plain) -> None:
+    """Undo what was put in the place of something of Triton's, of NumPy's or Python's."""
+    for owner, values in to:
         now = vars(owner)
         for name, value in values.items():
             if now.get(name) is not value and not name.startswith("__"):
@@ -156,6 +169,8 @@ def setup() -> None:
     os.environ["TRITON_INTERPRET"] = "1"
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # else it warns
     import_module("triton")
+    for name in ("triton.language.extra.libdevice", "triton.tools.tensor_descriptor"):
+        import_module(name)  # a submission may: what is there before it is Triton's own
     interpreted()
     _frontend = Frontend()
     interpreter: Any = import_module("triton.runtime.interpreter")
@@ -192,11 +207,14 @@ def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwar
     if _watch is not None and _watch.withheld is not None and not warmup:
         _mend()
         with arrays.uncounted():
-            _watch.reaches_out = reaches_out(kernel, (*args, *kwargs.values()))
+            _watch.reaches_out = reach.reaches_out(kernel, (*args, *kwargs.values()))
+        printed = sys.stdout, sys.stderr
+        grid = _mended_after(grid) if callable(grid) else grid
         try:
             return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
         finally:
             _watch.end()
+            sys.stdout, sys.stderr = printed
     if _watch is None or not _watch.noting or _frontend is None or warmup:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
     with arrays.uncounted():
@@ -205,6 +223,19 @@ def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwar
     if refused is not None and _watch.launches:
         _watch.launches[-1] = msgspec.structs.replace(_watch.launches[-1], refused=refused)
     return result
+
+
+def _mended_after(grid: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A grid's own function, which leaves Triton and NumPy as they were when it was called."""
+
+    def watched(meta: Any) -> Any:
+        before = [(owner, dict(vars(owner))) for owner, _ in _plain]
+        try:
+            return grid(meta)
+        finally:
+            _mend(before)
+
+    return watched
 
 
 def _nested(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -230,7 +261,8 @@ def _hand_over(original: Any, executor: Any, args: Any, kwargs: Any) -> Any:
         at = next(n for n, x in enumerate(given) if _on_cpu(x))
         raise ValueError(f"Pointer argument (at {at}) cannot be accessed from Triton (cpu tensor?)")
     bare = [_bare(x) for x in args], {name: _bare(x) for name, x in kwargs.items()}
-    host, host_named = original(executor, *bare)
+    with _disable_current_modes():  # what the interpreter makes of memory is nobody's tensor
+        host, host_named = original(executor, *bare)
     with arrays.uncounted():
         tensors = list(_tensors([*host, *host_named.values()]))
         root, order = ("", None) if _watch is None else (_watch.root, _watch.order)
@@ -248,7 +280,8 @@ def _give_back(original: Any, executor: Any, args: Any, host: Any, kwargs: Any, 
             with arrays.uncounted():
                 _watch.launches.append(launch.told())
     bare = {name: _bare(x) for name, x in kwargs.items()}
-    return original(executor, [_bare(x) for x in args], host, bare, named)
+    with _disable_current_modes():
+        return original(executor, [_bare(x) for x in args], host, bare, named)
 
 
 def _on_cpu(x: object) -> bool:
@@ -256,6 +289,10 @@ def _on_cpu(x: object) -> bool:
 
 
 def _bare(x: Any) -> Any:
+    if isinstance(getattr(x, "base", None), ClaimedTensor):  # a descriptor's
+        descriptor = copy.copy(x)
+        descriptor.base = x.base.elem
+        return descriptor
     return x.elem if isinstance(x, ClaimedTensor) else x
 
 
@@ -284,34 +321,38 @@ def _choose(original: Any, builder: Any, *index: int) -> None:
         original(builder, *_launch.next_program(index))
 
 
-def _load(original: Any, builder: Any, ptrs: Any, mask: Any, other: Any, *rest: Any) -> Any:
+def _load(
+    original: Any, builder: Any, ptrs: Any, mask: Any, other: Any, *rest: Any, **named: Any
+) -> Any:
     if _launch is None:
-        return original(builder, ptrs, mask, other, *rest)
+        return original(builder, ptrs, mask, other, *rest, **named)
     kind = _numpy_type(ptrs)
     with arrays.uncounted():
         places, active = np.broadcast_arrays(ptrs.data, mask.data)
         outside = _launch.note_load(places, active, kind.itemsize)
     if outside is None:
-        return original(builder, ptrs, mask, other, *rest)
+        return original(builder, ptrs, mask, other, *rest, **named)
     handle = type(ptrs)
     safe = handle(np.where(outside, np.uint64(0), places), ptrs.dtype)
-    result = original(builder, safe, handle(active & ~outside, mask.dtype), other, *rest)
+    result = original(builder, safe, handle(active & ~outside, mask.dtype), other, *rest, **named)
     largest = np.iinfo(kind).max if kind.kind in "iu" else True
     result.data[outside] = np.nan if kind.kind == "f" else largest
     return result
 
 
-def _store(original: Any, builder: Any, ptrs: Any, value: Any, mask: Any, *rest: Any) -> Any:
+def _store(
+    original: Any, builder: Any, ptrs: Any, value: Any, mask: Any, *rest: Any, **named: Any
+) -> Any:
     if _launch is None:
-        return original(builder, ptrs, value, mask, *rest)
+        return original(builder, ptrs, value, mask, *rest, **named)
     with arrays.uncounted():
         places, active = np.broadcast_arrays(ptrs.data, mask.data)
         outside = _launch.note_store(places, active, _numpy_type(ptrs).itemsize)
     if outside is None:
-        return original(builder, ptrs, value, mask, *rest)
+        return original(builder, ptrs, value, mask, *rest, **named)
     handle = type(ptrs)
     safe = handle(np.where(outside, np.uint64(0), places), ptrs.dtype)
-    return original(builder, safe, value, handle(active & ~outside, mask.dtype), *rest)
+    return original(builder, safe, value, handle(active & ~outside, mask.dtype), *rest, **named)
 
 
 def _atomic(original: Any, builder: Any, *args: Any) -> Any:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import builtins
 import dis
+import enum
+import math
 import sys
 import types
 from importlib import import_module  # triton is an extra, and may be missing
@@ -16,18 +18,36 @@ from typing import Any
 
 import torch
 
-_BUILTIN = {"range", "min", "max", "abs", "len", "float", "int", "bool", "tuple", "isinstance"}
+_BUILTIN = {
+    name: getattr(builtins, name)
+    for name in ("range", "min", "max", "abs", "len", "float", "int", "bool", "tuple")
+} | {"isinstance": isinstance, "print": print}  # a kernel's prints go nowhere: see kernels.py
 _WRITES = {
     *("STORE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "DELETE_GLOBAL", "STORE_NAME"),
     *("IMPORT_NAME", "IMPORT_FROM", "LOAD_BUILD_CLASS", "YIELD_VALUE"),
 }
 _INNER = {"handle", "data", "fn"}  # what holds a value's numbers, or what is below a kernel
-_PLAIN = (int, float, str, type(None), torch.dtype)
+_PLAIN = {int, float, bool, str, type(None), torch.dtype}
+_KERNEL = {"fn", "rewriter", "kwargs", "pre_run_hooks", "arg_names"}
+
+# By its id what Triton's modules hold: itself, its attributes, the names in its class
+_own: dict[int, tuple[Any, dict[str, Any], set[str]]] = {}
+
+
+def remember() -> None:
+    """Before a submission is imported: what is Triton's own."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "triton":
+            for value in list(vars(module).values()):
+                attributes = {} if isinstance(value, type) else getattr(value, "__dict__", {})
+                if str(getattr(value, "__module__", "triton")).partition(".")[0] == "triton":
+                    _own[id(value)] = value, dict(attributes), set(vars(type(value)))
 
 
 def reaches_out(kernel: Any, arguments: tuple[Any, ...]) -> bool:
     """Return whether an interpreted kernel, or one that it calls, may tell what it loads."""
-    return not all(map(_is_argument, arguments)) or _reaches(kernel, set())
+    seen: set[int] = set()
+    return not all(_is_argument(x, seen) for x in arguments) or _reaches(kernel, seen)
 
 
 def _reaches(kernel: Any, seen: set[int]) -> bool:
@@ -35,7 +55,13 @@ def _reaches(kernel: Any, seen: set[int]) -> bool:
         return False
     seen.add(id(kernel))
     function = kernel.rewrite()
-    if not isinstance(function, types.FunctionType) or vars(kernel).keys() & {"rewrite", "run"}:
+    if vars(kernel).keys() - _KERNEL or kernel.pre_run_hooks:
+        return True
+    return _function(function, seen)
+
+
+def _function(function: Any, seen: set[int]) -> bool:
+    if not isinstance(function, types.FunctionType):
         return True
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     held += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
@@ -46,23 +72,25 @@ def _reaches(kernel: Any, seen: set[int]) -> bool:
 
 def _code(code: types.CodeType, names: dict[str, Any], seen: set[int]) -> bool:
     """Whether these instructions reach out, or those of a function that is made in them."""
-    at: Any = None  # the module that the last name led to
+    at: Any = None  # what the last name led to
     for step in dis.get_instructions(code):
         name = step.argval
         if step.opname in _WRITES:
             return True
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             value = names[name] if name in names else vars(builtins).get(name)
-            if not (_is_known(value, seen) or (name in _BUILTIN and name not in names)):
+            plain = name not in names and value is not None and value is _BUILTIN.get(name)
+            if not (plain or _is_known(value, seen)):
                 return True
-            at = value if isinstance(value, types.ModuleType) else None
+            at = value
         elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             if name.startswith("_") or name in _INNER:
                 return True
-            value = getattr(at, name, None) if at is not None else None
-            if at is not None and not _is_known(value, seen):
+            value = getattr(at, name, None)
+            method = isinstance(value, types.MethodType) and _is_known(at, seen)
+            if at is not None and not method and not _is_known(value, seen):
                 return True
-            at = value if isinstance(value, types.ModuleType) else None
+            at = value
         elif step.opname not in ("CACHE", "EXTENDED_ARG", "PUSH_NULL"):
             at = None
     inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
@@ -71,25 +99,60 @@ def _code(code: types.CodeType, names: dict[str, Any], seen: set[int]) -> bool:
 
 def _is_known(value: Any, seen: set[int]) -> bool:
     """Whether a kernel may name this: Triton's own, a number, a module, another kernel."""
-    if isinstance(value, _PLAIN):
+    if type(value) in _PLAIN:
         return True
     if isinstance(value, tuple):
         return all(_is_known(v, seen) for v in value)
     if type(value) is types.ModuleType:
         return True  # what is found in it is looked at
     if type(value) is import_module("triton.runtime.interpreter").InterpretedFunction:
-        home = sys.modules.get(value.fn.__module__ or "")
-        if str(value.fn.__module__).startswith("triton.language"):
-            return value.fn.__globals__ is getattr(home, "__dict__", None)
+        if _is_as_it_was(value):
+            return True
         return not _reaches(value, seen)
-    own = getattr(value, "__module__", "") if callable(value) else type(value).__module__
-    code = getattr(value, "__globals__", {}).get("__name__", own)
-    return str(own).startswith("triton.") and str(code).startswith("triton.")
+    if type(value) is import_module("triton.language").constexpr:
+        return _is_known(value.value, seen)
+    if type(value) is import_module("triton.runtime.jit").ConstexprFunction:
+        if id(value) in seen:
+            return True
+        seen.add(id(value))
+        return not _function(value.fn, seen)
+    if type(value) is types.BuiltinFunctionType:
+        return value.__self__ is math
+    return _is_as_it_was(value) or (isinstance(value, enum.Enum) and _is_plain_enum(value))
 
 
-def _is_argument(value: Any) -> bool:
+def _is_as_it_was(value: Any) -> bool:
+    """Whether Triton had this before the submission was there, and nothing was hung onto it."""
+    kind = type(value)
+    if kind.__name__ in ("TensorDescriptor", "TensorWrapper") and id(kind) in _own:
+        return True
+    if id(value) not in _own or isinstance(value, type):
+        return id(value) in _own
+    before, names = _own[id(value)][1:]
+    now = getattr(value, "__dict__", {})
+    same = now.keys() == before.keys() and all(now[name] is before[name] for name in now)
+    return same and vars(kind).keys() == names
+
+
+def _is_plain_enum(value: enum.Enum) -> bool:
+    """Whether it is a name for a number or a string, without methods of its own."""
+    kind = type(value)
+    bases = kind.__mro__[1:]
+    theirs = {id(v) for base in bases for v in vars(base).values()}
+    return (
+        {*bases} <= {*enum.IntEnum.__mro__, *enum.IntFlag.__mro__, str}
+        and vars(value).keys() <= {"_value_", "_name_", "__objclass__", "_sort_order_"}
+        and all(
+            id(v) in theirs or not callable(v) or isinstance(v, kind)
+            for name, v in vars(kind).items()
+            if not name.startswith("_")
+        )
+        and not vars(kind).keys() & {"__getattr__", "__getattribute__"}
+    )
+
+
+def _is_argument(value: Any, seen: set[int]) -> bool:
     """Whether a kernel can be given this on a GPU too."""
     if isinstance(value, tuple):
-        return all(map(_is_argument, value))
-    own = type(value).__module__
-    return isinstance(value, (*_PLAIN, torch.Tensor)) or own.startswith("triton.")
+        return all(_is_argument(x, seen) for x in value)
+    return isinstance(value, torch.Tensor) or _is_known(value, seen)

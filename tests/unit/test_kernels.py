@@ -282,6 +282,57 @@ def in_a_patch(x):
     launched(x)
     return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1 if KEPT else x + 1
 
+@triton.constexpr_function
+def doubled(n):
+    return 2 * math.ceil(n)
+
+@triton.jit
+def say(x, y, m, change: tl.constexpr, block: tl.constexpr):
+    print("m", m)
+    places = tl.arange(0, block)
+    values = change(tl.load(x + places, places < m, 0.0), doubled(0.5))
+    tl.store(y + places, values - 1, places < m)
+
+@triton.jit
+def whole_tile(x, y):
+    y.store([0, 0], x.load([0, 0]) + 1)
+
+def with_a_given_function(x):
+    y = torch.empty_like(x)
+    say[(1,)](x, y, x.numel(), shifted, 16)
+    return y
+
+def by_descriptors(x):
+    from triton.tools.tensor_descriptor import TensorDescriptor
+    wide = x.new_zeros(4, 8)
+    wide[0, : x.numel()] = x
+    y = torch.empty_like(wide)
+    tiles = [TensorDescriptor.from_tensor(t, [4, 8]) for t in (wide, y)]
+    whole_tile[(1,)](*tiles)
+    return y[0, : x.numel()]
+
+HELD = tl.constexpr(KEPT)
+
+@triton.jit
+def hold(x, m, block: tl.constexpr):
+    HELD.value.append(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, 0.0))
+
+def in_a_constant(x):
+    hold[(1,)](x, x.numel(), 16)
+    return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1
+
+def in_what_is_printed(x):
+    import contextlib, io
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        tell[(1,)](x, x.numel())
+    said = [float(line.split()[-1].strip("[]")) for line in printed.getvalue().splitlines()]
+    return torch.tensor(said) + 1 if said else x + 1
+
+@triton.jit
+def tell(x, m):
+    for i in range(m):
+        print(tl.load(x + i))
+
 def after_a_failure(x):
     try:
         fail[(1,)](x, torch.empty(1))
@@ -314,7 +365,9 @@ def withheld(module: ModuleType, function: str, x: torch.Tensor) -> torch.Tensor
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
-@pytest.mark.parametrize("function", ["launched", "in_place"])
+@pytest.mark.parametrize(
+    "function", ["launched", "in_place", "with_a_given_function", "by_descriptors"]
+)
 def test_kernels_find_the_numbers(beside, function, dtype):
     x = torch.tensor([3.5, -1.0, 0.0, -torch.inf, 7.25]).to(dtype)
     before = x.clone()
@@ -345,6 +398,7 @@ def test_views_of_one_memory_are_found_once(beside):
     [
         *("in_python", "with_torch", "with_what_came_out", "in_the_grid", "in_a_hook"),
         *("in_a_kernel", "in_a_patch", "after_a_failure"),
+        *("in_a_constant", "in_what_is_printed"),
     ],
 )
 def test_whoever_computes_beside_a_kernel_computes_with_other_numbers(beside, function):

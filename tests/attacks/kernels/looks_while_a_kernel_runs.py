@@ -1,12 +1,14 @@
 """Line 36. Takes the numbers out of a kernel while it runs, by whatever else runs meanwhile, and computes with them.
 
 Week: week09_kernels
-Variants: grid hook kernel helper closure default attribute language interpreter library argument failure
+Variants: grid hook kernel helper closure default attribute language interpreter library argument failure constant printed given number forged hung patched
 Expected: softmax_rows=wrong|crashed
 Score at most: softmax_rows=2
 Fails: test_values, test_strides, test_any_order
 """
 
+import contextlib
+import io
 import math
 
 import numpy as np
@@ -70,6 +72,55 @@ def _copy_to_an_argument(x, y, m, block: tl.constexpr, kept: tl.constexpr):
     kept.append(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, other=0.0))
 
 
+HELD = tl.constexpr(KEPT)
+
+
+class _Number(float):
+    def keep(self, values):
+        KEPT.append(values)
+
+
+class _Forged:
+    __module__ = "triton.language"
+
+    def __call__(self, values):
+        KEPT.append(values)
+
+
+NUMBER, FORGED = _Number(2), _Forged()
+
+
+@triton.jit
+def _copy_to_a_constant(x, y, m, block: tl.constexpr):
+    HELD.value.append(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, other=0.0))
+
+
+@triton.jit
+def _copy_to_print(x, y, m, block: tl.constexpr):
+    for i in range(m):
+        tl.device_print("", tl.load(x + i))
+
+
+@triton.jit
+def _copy_by_a_given(x, y, m, block: tl.constexpr, function: tl.constexpr):
+    function(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, other=0.0))
+
+
+@triton.jit
+def _copy_to_a_number(x, y, m, block: tl.constexpr):
+    NUMBER.keep(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, other=0.0))
+
+
+@triton.jit
+def _copy_to_a_forged(x, y, m, block: tl.constexpr):
+    FORGED(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, other=0.0))
+
+
+@triton.jit
+def _copy_to_a_type(x, y, m, block: tl.constexpr):
+    tl.float32.kept.append(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, other=0.0))
+
+
 @triton.jit
 def _fail(x, y):
     tl.store(y, tl.load(x))
@@ -85,6 +136,8 @@ def _numbers(x):
     y, size = torch.zeros_like(flat), flat.numel()
     block = triton.next_power_of_2(size)
     KEPT.clear()
+    if VARIANT == "hung":
+        tl.float32.kept = KEPT
     if VARIANT == "grid":
         _copy[lambda _: KEPT.append(flat.clone()) or (1,)](flat, y, size, block)
         return KEPT[0].view(-1)
@@ -123,8 +176,24 @@ def _numbers(x):
         _copy[(1,)](flat, y, size, block)
         np.broadcast_arrays = plain
         return KEPT[0].view(-1)
+    if VARIANT == "patched":
+
+        def grid(_):
+            plain = tl.load
+            tl.load = lambda *a, **k: KEPT.append(plain(*a, **k)) or KEPT[-1]
+            return (1,)
+
+        _copy[grid](flat, y, size, block)
+        return _data(KEPT[0], size)
+    if VARIANT == "printed":
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            _copy_to_print[(1,)](flat, y, size, block)
+        lines = printed.getvalue().split("\n")
+        return torch.tensor([float(line.split()[-1].strip("[]")) for line in lines if line.strip()])
     if VARIANT == "argument":
         _copy_to_an_argument[(1,)](flat, y, size, block, KEPT)
+    elif VARIANT == "given":
+        _copy_by_a_given[(1,)](flat, y, size, block, _kept)
     elif VARIANT == "attribute":
         _copy_to_an_attribute[(1,)](flat, y, size, block)
         return _data(BOX.values, size)
@@ -134,6 +203,10 @@ def _numbers(x):
             "helper": _copy_with_help,
             "closure": _copy_closed,
             "default": _copy_by_default,
+            "constant": _copy_to_a_constant,
+            "number": _copy_to_a_number,
+            "forged": _copy_to_a_forged,
+            "hung": _copy_to_a_type,
         }
         kernels[VARIANT][(1,)](flat, y, size, block)
     return _data(KEPT[0], size)
