@@ -9,7 +9,8 @@ A machine without a GPU runs them too: Triton's interpreter executes a kernel as
 program. It is slow, so inputs are small. On a machine with a GPU the same file is compiled.
 
 Shapes: `n` rows or queries, `m` columns or keys, `d` features, a power of two >= 16. All inputs are
-float32 or float16; kernels have no gradients. Tensors may be views with any strides.
+float32 or float16; kernels have no gradients. Tensors may be views with any strides. Around a kernel
+torch makes, copies and views tensors; all computing is the kernel's.
 
 A load or a store must not touch what lies outside of the tensor that it was given: there may be
 other people's data, or nothing. What a masked-off place of a load holds is up to you: `other=`.
