@@ -256,18 +256,20 @@ def digest_of(answer: Answer | Outcome) -> Digest:
             _into(decoder(value), form, numbers)
     except wire.BadFrame:
         form.append("unreadable")
-    flat = np.concatenate(numbers)[:_LONGEST] if numbers else np.empty(0)
+    flat = np.concatenate(numbers) if numbers else np.empty(0)
     return tuple(map(repr, form)), np.nan_to_num(flat, nan=1e9, posinf=2e9, neginf=-2e9)
 
 
 def _into(value: Any, form: list[Any], numbers: list[np.ndarray]) -> None:
-    if isinstance(value, (np.ndarray, np.generic)):
-        value = torch.from_numpy(np.array(value))
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, (np.ndarray, np.generic, torch.Tensor)):
+        shape = tuple(value.shape)
+        if not isinstance(value, torch.Tensor):
+            value = torch.from_numpy(np.array(_beginning(np.asarray(value), _LONGEST)))
         counted = not value.is_meta and not value.is_complex()
-        form.append((value.dtype, tuple(value.shape), counted))
+        form.append((value.dtype, shape, counted))
         if counted:
-            numbers.append(value.detach().double().reshape(-1).numpy())
+            room = _LONGEST - sum(map(len, numbers))
+            numbers.append(_beginning(value.detach(), room).double().numpy())
     elif isinstance(value, (tuple, list)):
         form.append(len(value))
         for part in value:
@@ -279,6 +281,20 @@ def _into(value: Any, form: list[Any], numbers: list[np.ndarray]) -> None:
         form.append(value)
     else:
         form.append(type(value).__name__)
+
+
+def _beginning(x: Any, size: int) -> Any:
+    """The first numbers of a tensor or an array, flat.
+
+    Of an expanded view, however large, no more than these take memory.
+    """
+    while x.ndim > 1 and math.prod(x.shape) > size:
+        rest = math.prod(x.shape[1:])
+        if rest < size:
+            x = x[: -(-size // rest)]
+            break
+        x = x[0]
+    return x.reshape(-1)[:size]
 
 
 def ways_to_fail(failing: Iterable[Ran]) -> dict[str, int]:

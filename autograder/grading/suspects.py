@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from ..model.course import Suspects, Week
 from ..model.report import Suspect
 from ..model.verdicts import Verdict
-from ..repair import Change, changes, essential, wording
+from ..repair import NO_PYTHON, Change, changes, essential, wording
 from .causes import FoundPlaces, KnownCauses, cause_of
 from .clues import Clues
 from .plugin import Ran
@@ -236,7 +236,7 @@ class Bench:
 def _compiles(text: bytes) -> bool:
     try:
         compile(text, "version", "exec")
-    except (SyntaxError, ValueError, RecursionError):
+    except NO_PYTHON:
         return False
     return True
 

@@ -2,6 +2,7 @@
 
 from .alike import Wording, wording
 from .changes import Change, changes, essential
+from .code import NO_PYTHON
 from .words import named
 
-__all__ = ["Change", "Wording", "changes", "essential", "named", "wording"]
+__all__ = ["NO_PYTHON", "Change", "Wording", "changes", "essential", "named", "wording"]

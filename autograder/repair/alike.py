@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from .code import Code, Definition, parsed
+from .code import NO_PYTHON, Code, Definition, parsed
 
 _LOOKS_AT_NAMES = {"locals", "vars", "dir", "eval", "exec", "globals"}
 _SAYS_NOTHING = {"type_comment", "kind", "ctx", "type_ignores"}
@@ -41,7 +41,7 @@ def wording(source: str, exercise: str, others: frozenset[str] = frozenset()) ->
         on_import = [s for s in plain if not _is_text(s)]
         outside = _of_the_module(code)
         read = [_read(part, outside) for part in (*used, *on_import)]
-    except (SyntaxError, ValueError, RecursionError):
+    except NO_PYTHON:
         return Wording()
     lines = chain.from_iterable(r.lines for r in read)
     return Wording(tuple("".join(r.words) for r in read), tuple(lines))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from .code import Pieces, Scope, parsed, scopes
+from .code import NO_PYTHON, Pieces, Scope, parsed, scopes
 from .operators import OPERATORS
 from .statements import statements
 from .together import together
@@ -61,7 +61,7 @@ def changes(source: str, exercise: str, others: frozenset[str] = frozenset()) ->
     """
     try:
         code = parsed(source)
-    except (SyntaxError, ValueError, RecursionError):
+    except NO_PYTHON:
         return []
     found: list[Change] = []
     seen: set[Pieces] = set()
@@ -79,7 +79,7 @@ def essential(source: str, names: Iterable[str]) -> bytes:
     """A module in which all that these definitions do without is blank; the changes fit it too."""
     try:
         return parsed(source).essential(names)
-    except (SyntaxError, ValueError, RecursionError):
+    except NO_PYTHON:
         return source.encode("utf-8", "replace")
 
 

@@ -19,8 +19,12 @@ Definition = ast.FunctionDef | ast.ClassDef
 Pieces = tuple[tuple[int, int, bytes], ...]  # where from, where to, what instead
 
 
+# What parsing and compiling raise; Python's parser runs out of its own stack with a MemoryError.
+NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
 class Code:
-    """A module that can be parsed; raises SyntaxError, ValueError or RecursionError."""
+    """A module that can be parsed; raises one of NO_PYTHON."""
 
     def __init__(self, source: str) -> None:
         self.data = source.encode()

@@ -23,7 +23,7 @@ from autograder.grading.drawn import Drawing, Figure, Image, read_special
 from autograder.grading.names import Names
 from autograder.grading.options import CallOptions
 from autograder.grading.outcomes import Outcome
-from autograder.grading.search import digest_of, same_digests
+from autograder.grading.search import _beginning, digest_of, same_digests
 from autograder.worker import wire
 from autograder.worker.values import Decoder, Encoder
 
@@ -242,3 +242,17 @@ def test_the_same_form_with_and_without_numbers_is_not_alike() -> None:
     whole, empty = sent((X, X)), sent((X, X.to("meta")))
     assert not same_digests(digest_of(whole), digest_of(empty))
     assert not same_digests(digest_of(empty), digest_of(whole))
+
+
+@pytest.mark.parametrize("shape", [(7,), (3, 4), (2, 3, 4), (1, 30), (30, 1), (0, 3), ()])
+@pytest.mark.parametrize("size", [0, 1, 5, 12, 100])
+def test_the_beginning_of_an_answer(shape: tuple[int, ...], size: int) -> None:
+    x = torch.randn(shape)
+    assert torch.equal(_beginning(x, size), x.reshape(-1)[:size])
+    assert np.array_equal(_beginning(x.numpy(), size), x.numpy().reshape(-1)[:size])
+
+
+def test_the_beginning_of_a_view_of_a_tebibyte() -> None:
+    large = torch.as_strided(torch.ones(1), (1 << 20, 1 << 20), (0, 0))
+    assert _beginning(large, 4096).numel() == 4096
+    assert _beginning(large.numpy(), 4096).size == 4096
