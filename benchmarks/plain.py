@@ -35,7 +35,7 @@ def failures(root: str, week: str, module: str, exercise: str | None = None) -> 
     """Run a week's hidden tests (of one exercise) on a module file; the names of those failed."""
     path = Path(module).resolve()
     source = tuple(path.read_text(encoding="utf-8").split("\n"))
-    ran = _engine(root, week).run(_module(path), source, exercise)
+    ran = _engine(root, week).runs.run(_module(path), source, exercise)
     return [r.report.name for r in ran if r.report.verdict not in ("pass", "not_run")]
 
 
