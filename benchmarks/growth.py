@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import shutil
 import sys
 import tempfile
@@ -26,7 +25,7 @@ from autograder.sandbox import choose
 from .generate import variant
 from .measure import Cost, run
 from .plain import DEVICES
-from .results import table, write_section
+from .results import exponent, table, write_section
 from .sample import SECRET, course_copy, lay, sources
 
 _SAMPLE = 12
@@ -114,7 +113,7 @@ def measure(week: str, sizes: list[int], known: Path | None) -> None:
     first, last = costs[sizes[0]], costs[sizes[-1]]
     rows = [_row(f"{size}, two cores", size, cost) for size, cost in costs.items()]
     rows.append(_row(f"{compared}, one core", compared, alone))
-    larger = math.log(sizes[-1] / sizes[0])
+    sizes_apart = sizes[0], sizes[-1]
     write_section(
         "growth" if known is None else "again",
         "Growth" if known is None else "Growth, in a week that was graded before",
@@ -122,8 +121,8 @@ def measure(week: str, sizes: list[int], known: Path | None) -> None:
         f"every test ended alike. {compared}: means of two runs each, in turns.\n\n"
         + table(("submissions", "wall s", "CPU s", "CPU s each", "peak MiB"), rows)
         + f"\n\nFrom {sizes[0]} to {sizes[-1]} the wall clock grows with the exponent "
-        f"{math.log(last.wall / first.wall) / larger:.2f}, processor time with "
-        f"{math.log(last.cpu / first.cpu) / larger:.2f}; memory is "
+        f"{exponent(first.wall, last.wall, *sizes_apart):.2f}, processor time with "
+        f"{exponent(first.cpu, last.cpu, *sizes_apart):.2f}; memory is "
         f"{last.memory / first.memory:.2f} of what it was. Two cores are used "
         f"{alone.wall / (2 * both.wall):.0%} well on {compared} (start-up included) and take "
         f"{both.cpu / alone.cpu:.2f} of one core's processor time.",

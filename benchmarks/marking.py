@@ -10,8 +10,10 @@ the scores by either rule, and the mean absolute difference in points.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from functools import partial
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -294,41 +296,67 @@ MARKED = (
 )
 
 
-def scores(engine: Engine, name: str, text: str) -> dict[By, tuple[float, float]]:
-    """The points and the full points by either rule."""
+class Program(NamedTuple):
+    """A wrong program, what is wrong in words, and the share of the points that a marker leaves."""
+
+    week: str
+    exercise: str
+    mistakes: str
+    mark: float
+    source: Callable[[str], str]  # the submission, given the week's solution
+
+
+def scores(engine: Engine, name: str, source: str) -> dict[By, tuple[float, float]]:
+    """The points and the full points of an exercise by either rule."""
     found: dict[By, tuple[float, float]] = {}
-    source = f"{engine.bank.solution}\n\n{text}".encode()
     for by in get_args(By):
         engine.scoring = msgspec.structs.replace(engine.scoring, by=by)
-        report = engine.grade("student", {engine.week.module: source}, name)
+        report = engine.grade("student", {engine.week.module: source.encode()}, name)
         exercise = next(e for e in report.exercises if e.name == name)
         found[by] = exercise.score, exercise.max_score
     return found
 
 
-def main() -> None:
+def print_marks(programs: Sequence[Program]) -> None:
+    """Grade all of them, and print marks and scores side by side."""
     course = load(ROOT)
     apart: dict[By, list[float]] = {by: [] for by in get_args(By)}
     print("| exercise | mistakes | by hand | by tests | by mistakes |")
     print("| --- | --- | --- | --- | --- |")
-    for week in dict.fromkeys(week for week, _ in BASES.values()):
+    for week in dict.fromkeys(program.week for program in programs):
         devices = ("cpu", "fake-gpu")
         engine = warm_engine(course, course.week(week), devices, _SECRET, None)
-        for marked in MARKED:
-            if BASES[marked.exercise][0] != week:
-                continue
-            found = scores(engine, marked.exercise, marked.text)
-            by_hand = marked.mark * found["tests"][1]
+        for program in (p for p in programs if p.week == week):
+            found = scores(engine, program.exercise, program.source(engine.bank.solution))
+            by_hand = program.mark * found["tests"][1]
             for by, (points, _) in found.items():
                 apart[by].append(abs(points - by_hand))
             row = " | ".join(f"{found[by][0]:.2f}" for by in apart)
             print(
-                f"| {marked.exercise} | {', '.join(marked.mistakes)} | {by_hand:.2f} | {row} |",
-                flush=True,
+                f"| {program.exercise} | {program.mistakes} | {by_hand:.2f} | {row} |", flush=True
             )
         engine.close()
     for by, points in apart.items():
         print(f"\nby {by}: {sum(points) / len(points):.3f} points from the marks on average")
+
+
+def _after_the_solution(text: str, solution: str) -> str:
+    return f"{solution}\n\n{text}"
+
+
+def main() -> None:
+    print_marks(
+        [
+            Program(
+                BASES[marked.exercise][0],
+                marked.exercise,
+                ", ".join(marked.mistakes),
+                marked.mark,
+                partial(_after_the_solution, marked.text),
+            )
+            for marked in MARKED
+        ]
+    )
 
 
 if __name__ == "__main__":

@@ -10,16 +10,10 @@ mode left changed 15; precision 10.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import NamedTuple, get_args
+from functools import partial
+from typing import NamedTuple
 
-from autograder.grading.warm import warm_engine
-from autograder.model.course import load
-
-from .marking import By, scores
-from .measure import ROOT
-
-_SECRET = b"marks by hand need no secret"
+from .marking import Program, print_marks
 
 
 class Change(NamedTuple):
@@ -232,26 +226,26 @@ CHANGES: dict[str, tuple[Change, ...]] = {
 }
 
 
+def _changed(change: Change, solution: str) -> str:
+    if solution.count(change.old) != 1:
+        raise RuntimeError(f"{change.exercise}: {change.old!r} does not stand there once")
+    return solution.replace(change.old, change.new)
+
+
 def main() -> None:
-    course = load(ROOT)
-    apart: dict[By, list[float]] = defaultdict(list)
-    print("| exercise | mistake | by hand | by tests | by mistakes |")
-    print("| --- | --- | --- | --- | --- |")
-    for week, changes in CHANGES.items():
-        engine = warm_engine(course, course.week(week), ("cpu", "fake-gpu"), _SECRET, None)
-        for change in changes:
-            if engine.bank.solution.count(change.old) != 1:
-                raise RuntimeError(f"{change.exercise}: {change.old!r} does not stand there once")
-            text = engine.bank.solution.replace(change.old, change.new)
-            found = scores(engine, change.exercise, text)
-            by_hand = (1 - change.off / 100) * found["tests"][1]
-            for by in get_args(By):
-                apart[by].append(abs(found[by][0] - by_hand))
-            row = " | ".join(f"{found[by][0]:.2f}" for by in apart)
-            print(f"| {change.exercise} | {change.mistake} | {by_hand:.2f} | {row} |", flush=True)
-        engine.close()
-    for by, points in apart.items():
-        print(f"\nby {by}: {sum(points) / len(points):.3f} points from the marks on average")
+    print_marks(
+        [
+            Program(
+                week,
+                change.exercise,
+                change.mistake,
+                1 - change.off / 100,
+                partial(_changed, change),
+            )
+            for week, changes in CHANGES.items()
+            for change in changes
+        ]
+    )
 
 
 if __name__ == "__main__":

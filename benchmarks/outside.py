@@ -10,7 +10,6 @@ what a larger class costs more, by student: start-up is left out of that, and no
 from __future__ import annotations
 
 import argparse
-import math
 import shutil
 import sys
 import tempfile
@@ -21,7 +20,7 @@ from autograder.nbgrader.collect import collect
 
 from .classes import Graded, graded_bank, hand_in, made_course, store_results, students
 from .measure import Cost, run
-from .results import table, write_section
+from .results import exponent, table, write_section
 
 STEPS = {
     "record": ("grade", "1"),
@@ -100,10 +99,6 @@ def report(week: str, weeks: int, costs: dict[int, dict[str, Cost]]) -> None:
         "command, start-up included; a student more costs what stands under `ms each more`.\n\n"
         + table(head, rows),
     )
-
-
-def exponent(small: float, large: float, first: int, last: int) -> float:
-    return math.log(large / small) / math.log(last / first)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,3 +32,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table; the first column is text, the others are numbers."""
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def exponent(small: float, large: float, first: int, last: int) -> float:
+    """How a cost grows with the size: 1 if it is the same for each."""
+    return math.log(large / small) / math.log(last / first)

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import msgspec
 
-from ..batch.depends import ROOMS, feed, settings, versions
+from ..batch.depends import ROOMS, settings, versions
 from ..files.atomic import replace_file
+from ..files.hashing import feed
 from ..model.bank import Bank
 from ..model.course import Course, Week
 from .proof import Verification

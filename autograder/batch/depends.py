@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from ..files.hashing import feed
 from ..model.course import Course, Limits, Scoring, Suspects, Week
 from ..model.extras import EXTRAS
 from ..version import __version__
@@ -47,23 +48,34 @@ def fingerprint(
     course: Course, week: Week, devices: Iterable[str], secret: bytes, sandbox: str
 ) -> bytes:
     """A hash of everything beside the submission that a report depends on."""
+    kit = Path(__file__).parents[1]
+    own = course.graders(week), course.solution_folder(week)
+    files = _python_in(*own, *(kit / room for room in ROOMS))
+    return _hashed(course, week, (*devices, sandbox), secret, files)
+
+
+def _hashed(
+    course: Course,
+    week: Week,
+    names: Iterable[str],
+    secret: bytes,
+    files: Iterable[tuple[Path, Path]],
+) -> bytes:
+    """A hash of settings, libraries, names, the secret, and files, each with its folder."""
     digest = hashlib.blake2b(digest_size=20)
-    for part in (*devices, sandbox):
-        feed(digest, part.encode())
+    for name in names:
+        feed(digest, name.encode())
     feed(digest, secret)
     for facts in (settings(course, week), versions()):
         feed(digest, msgspec.json.encode(facts, order="deterministic"))
-    kit = Path(__file__).parents[1]
-    own = course.graders(week), course.solution_folder(week)
-    _feed_files(digest, *own, *(kit / room for room in ROOMS))
+    for folder, path in files:
+        feed(digest, path.relative_to(folder).as_posix().encode())
+        feed(digest, path.read_bytes())
     return digest.digest()
 
 
-def _feed_files(digest: hashlib.blake2b, *folders: Path) -> None:
-    for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            feed(digest, path.relative_to(folder).as_posix().encode())
-            feed(digest, path.read_bytes())
+def _python_in(*folders: Path) -> Iterator[tuple[Path, Path]]:
+    return ((folder, path) for folder in folders for path in sorted(folder.rglob("*.py")))
 
 
 def of_our_own(
@@ -79,19 +91,14 @@ def of_our_own(
     registry = msgspec.structs.replace(course.registry, scoring=Scoring(), suspects=Suspects())
     whole = fingerprint(Course(course.root, registry), week, devices, secret, sandbox)
     trusted = msgspec.structs.replace(registry, limits=Limits())  # our own code has none
-    digest = hashlib.blake2b(digest_size=20)
-    for part in (*map(str.encode, devices), secret):
-        feed(digest, part)
-    for facts in (settings(Course(course.root, trusted), week), versions()):
-        feed(digest, msgspec.json.encode(facts, order="deterministic"))
-    kit = Path(__file__).parents[1]
-    _feed_files(digest, *(kit / room for room in _ROOMS_OF_A_RUN))
-    graders = course.graders(week)
-    for path in sorted(set(graders.rglob("*.py")) - set(graders.glob("test_*.py"))):
-        feed(digest, path.relative_to(graders).as_posix().encode())
-        feed(digest, path.read_bytes())
-    feed(digest, course.solution(week).read_bytes())
-    return whole, digest.digest()
+    kit, graders = Path(__file__).parents[1], course.graders(week)
+    tests = set(graders.glob("test_*.py"))
+    files = [
+        *_python_in(*(kit / room for room in _ROOMS_OF_A_RUN)),
+        *((folder, path) for folder, path in _python_in(graders) if path not in tests),
+        (course.solution_folder(week), course.solution(week)),
+    ]
+    return whole, _hashed(Course(course.root, trusted), week, devices, secret, files)
 
 
 def settings(course: Course, week: Week) -> dict[str, Any]:
@@ -116,9 +123,3 @@ def _version(name: str) -> str:
 
 def _without(settings: msgspec.Struct, left_out: tuple[str, ...]) -> dict[str, Any]:
     return {k: v for k, v in msgspec.structs.asdict(settings).items() if k not in left_out}
-
-
-def feed(digest: hashlib.blake2b, part: bytes) -> None:
-    """Length first, so that no two sequences of parts hash alike."""
-    digest.update(len(part).to_bytes(8, "little"))
-    digest.update(part)

@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 
 from ..files.atomic import replace_file, sweep_unfinished
+from ..files.hashing import feed
 from ..model.report import SubmissionReport
-from .depends import feed
 
 
 class ResultStore:

@@ -18,7 +18,7 @@ import numpy as np
 from ..model.report import Suspect
 from ..repair import Wording
 from .plugin import Ran
-from .search import Digest, digest_of, same_digests
+from .search import Digest, digest_of, ended_alike
 
 _MOST = 1000  # causes, and of each the ways to answer
 _MOST_WAYS = 8
@@ -68,7 +68,7 @@ class KnownCauses:
     def get(self, cause: FailureCause) -> FoundPlaces | None:
         """What was found for another exercise of that cause, with this one's own lines."""
         for first, found in self._found.get(cause.alike, ()):
-            if all(map(_alike, first.answered, cause.answered)):
+            if all(map(ended_alike, first.answered, cause.answered)):
                 own = dict(zip(first.lines, cause.lines, strict=True))
                 places = (msgspec.structs.replace(p, line=own[p.line]) for p in found.places)
                 return FoundPlaces(tuple(places), found.beside)
@@ -90,7 +90,3 @@ def _answered(failed: Ran) -> tuple[int, Digest]:
         return 0, ((), np.empty(0))
     form, numbers = digest_of(failed.answers[-1])
     return len(failed.answers), (form, numbers[:_NUMBERS].copy())
-
-
-def _alike(one: tuple[int, Digest], other: tuple[int, Digest]) -> bool:
-    return one[0] == other[0] and same_digests(one[1], other[1])

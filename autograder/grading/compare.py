@@ -197,7 +197,7 @@ def _compare_items(
             f"{where} should hold {len(expected)} values, but holds {few(len(actual))}.", Flaw.KIND
         )
     alike = isinstance(precise, (tuple, list)) and len(precise) == len(expected)
-    whole = where if isinstance(where, NamedParts) else NamedParts(where)
+    whole = NamedParts.of(where)
     for number, (mine, theirs) in enumerate(zip(actual, expected, strict=True)):
         finer = precise[number] if alike else None
         compare(mine, theirs, finer, tolerance, whole.part(number, len(expected)))
@@ -216,7 +216,7 @@ def _compare_mapping(
             + (f"lacks {said}." if lacking else "has more than these."),
             Flaw.KIND,
         )
-    whole = where if isinstance(where, NamedParts) else NamedParts(where)
+    whole = NamedParts.of(where)
     for key in expected:
         finer = precise.get(key) if isinstance(precise, dict) else None
         compare(actual[key], expected[key], finer, tolerance, whole.item(key))

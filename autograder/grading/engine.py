@@ -98,6 +98,7 @@ class Engine:
         self.guards = KnownGuards(kept)
         self._heritage = Heritage(self.runs, secret, self.limits.exercise_seconds, self.guards)
         self.finder: LineFinder | None = None
+        self._unexplained: list[str] = []  # of the submission that is graded
         self.heard: Callable[[str, bool], None] | None = None  # of each hidden test that has run
 
     def look_for_lines(self, settings: Suspects) -> Engine:
@@ -151,7 +152,7 @@ class Engine:
             ran = self.runs.run(target, source, exercise, files, self._hear)
         finally:
             target.close()
-        self._unexplained: list[str] = []
+        self._unexplained.clear()
         nothing: dict[str, Inherited] = {}
         carried = self._explain(
             "follow-through", lambda: self._carried(source, ran, files), nothing

@@ -31,6 +31,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..files.hashing import feed
 from ..model.verdicts import Verdict
 from ..worker import wire
 from .dependence import Dependence
@@ -40,7 +41,6 @@ from .lent import Change, Composed, Lender, Patience, unchanged
 from .outcomes import Outcome
 from .plugin import GraderPlugin, Ran, Scene
 from .targets import RecordedTarget, Target
-from .transcript import feed
 
 # Misconceptions tried with a helper, and on how many tests each.
 _CHOSEN, _TRIED = 8, 3

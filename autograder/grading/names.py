@@ -26,6 +26,11 @@ class NamedParts(str):
     each: tuple[str, str] | None = None
     is_state: bool = False
 
+    @classmethod
+    def of(cls, said: str) -> NamedParts:
+        """These words; their parts have no names unless they already had."""
+        return said if isinstance(said, cls) else cls(said)
+
     def item(self, key: object) -> str:
         """What an entry of a mapping is called; that of a module's state is a parameter."""
         return f"The parameter `{key}`" if self.is_state else f"{self}[{key!r}]"

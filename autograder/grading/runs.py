@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
+from ..files.hashing import feed
 from ..model.bank import Bank, Misconception
 from ..model.course import Week
 from ..model.errors import EngineError
@@ -28,7 +29,6 @@ from .plugin import GraderPlugin, Ran, exercise_of, test_name
 from .session import GraderSession
 from .source_rules import source_problems
 from .targets import InProcess, Target
-from .transcript import feed
 
 Result = TypeVar("Result")
 

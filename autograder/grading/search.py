@@ -150,7 +150,7 @@ class Search:
                 continue
             digest = digest_of(seen.answer)
             before = self._own.get(seen.test)
-            changed = changed or not _alike(before, (seen.number, digest))
+            changed = changed or not ended_alike(before, (seen.number, digest))
             if place < self.ways:
                 astray = astray or before is None or before[1][0] != digest[0]
             known = self._known.like(seen, digest) if self._known else frozenset[str]()
@@ -230,7 +230,7 @@ class _Known:
         return frozenset(n for n, other in self._digests[key] if same_digests(digest, other))
 
 
-def _alike(one: tuple[int, Digest] | None, other: tuple[int, Digest]) -> bool:
+def ended_alike(one: tuple[int, Digest] | None, other: tuple[int, Digest]) -> bool:
     return one is not None and one[0] == other[0] and same_digests(one[1], other[1])
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
+from ..files.hashing import feed
 from .remembered import header_of
 from .targets import Answer
 
@@ -13,7 +13,7 @@ class Transcript:
     """Holds one hash for each test."""
 
     def __init__(self) -> None:
-        self._tests: dict[str, Any] = {}
+        self._tests: dict[str, hashlib.blake2b] = {}
         self._test = ""
 
     def begin(self, test: str) -> None:
@@ -36,13 +36,7 @@ class Transcript:
 
     def of(self, test: str) -> bytes:
         """The hash of all that was asked and answered in a test so far."""
-        return bytes(self._of(test).digest())
+        return self._of(test).digest()
 
-    def _of(self, test: str) -> Any:
+    def _of(self, test: str) -> hashlib.blake2b:
         return self._tests.setdefault(test, hashlib.blake2b(digest_size=20))
-
-
-def feed(digest: Any, part: bytes | memoryview[int]) -> None:
-    """Length first, so that no two sequences of parts hash alike."""
-    digest.update(len(part).to_bytes(8, "little"))
-    digest.update(part)

@@ -80,13 +80,14 @@ class _Released:
         self._graded = {c.name: c for c in cells(BaseCell) if hasattr(c, "max_score")}
 
     def find_source_cell(self, name: str, *_: str) -> Any:
-        return _known(self._source, name)
+        return entry_of(self._source, name)
 
     def find_graded_cell(self, name: str, *_: str) -> Any:
-        return _known(self._graded, name)
+        return entry_of(self._graded, name)
 
 
-def _known(cells: dict[str, Any], name: str) -> Any:
-    if name not in cells:
-        raise MissingEntry(f"the gradebook has no cell {name}")
-    return cells[name]
+def entry_of(entries: dict[str, Any], cell: str) -> Any:
+    """What was read of a cell; raises nbgrader's MissingEntry if there is nothing."""
+    if cell not in entries:
+        raise MissingEntry(f"the gradebook has no cell {cell}")
+    return entries[cell]

@@ -19,10 +19,11 @@ from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbgrader import utils
-from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry
+from nbgrader.api import BaseCell, Comment, Grade, Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 
 from ..files.atomic import replace_file
+from .cells import entry_of
 from .opened import once_written, one_transaction
 from .recorded import recorded_folder
 from .restore import CoursePreprocessor, Notebook
@@ -83,17 +84,10 @@ class _Submitted:
         pass
 
     def find_grade(self, cell: str, *_: str) -> Any:
-        return _of(self._grades, cell)
+        return entry_of(self._grades, cell)
 
     def find_comment(self, cell: str, *_: str) -> Any:
-        return _of(self._comments, cell)
-
-
-def _of(entries: dict[str, Any], cell: str) -> Any:
-    try:
-        return entries[cell]
-    except KeyError:
-        raise MissingEntry(f"the gradebook has no cell {cell}") from None
+        return entry_of(self._comments, cell)
 
 
 def _write(path: Path, data: bytes) -> None:

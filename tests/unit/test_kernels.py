@@ -67,11 +67,15 @@ def small_product(x, y, block: tl.constexpr):
 def own(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     """The module above, as a submission's."""
     kernels.setup()
-    folder = tmp_path_factory.mktemp("submission")
-    (folder / "kernels_of_a_test.py").write_text(MODULE, encoding="utf-8")
+    return imported(MODULE, "kernels_of_a_test", tmp_path_factory.mktemp("submission"))
+
+
+def imported(text: str, name: str, folder: Path) -> ModuleType:
+    """A module of that text: Triton reads a kernel's source from its file."""
+    (folder / f"{name}.py").write_text(text, encoding="utf-8")
     sys.path.append(str(folder))
     try:
-        return importlib.import_module("kernels_of_a_test")
+        return importlib.import_module(name)
     finally:
         sys.path.remove(str(folder))
 
@@ -346,13 +350,7 @@ def after_a_failure(x):
 def beside(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     kernels.setup()
     kernels.remember()
-    folder = tmp_path_factory.mktemp("beside")
-    (folder / "beside_kernels.py").write_text(BESIDE, encoding="utf-8")
-    sys.path.append(str(folder))
-    try:
-        return importlib.import_module("beside_kernels")
-    finally:
-        sys.path.remove(str(folder))
+    return imported(BESIDE, "beside_kernels", tmp_path_factory.mktemp("beside"))
 
 
 def withheld(module: ModuleType, function: str, x: torch.Tensor) -> torch.Tensor:
