@@ -19,7 +19,6 @@ from .view import ExerciseView, view_exercise
 
 _SIGNS = re.compile(r"([\\*_{}\[\]<>()#+\-.!|~$&])")
 _CODE = re.compile(r"(`[^`\n]+`)")
-_MOST_CLAIMS = 3
 Words = Callable[[str], str]
 
 
@@ -70,10 +69,9 @@ def _lines(view: ExerciseView, words: Words) -> Iterator[str]:
         yield _item(view.carried, words)
     if view.state != "open":
         for finding in view.findings:
-            claims = [c.text for c in finding.claims]
-            more = len(claims) - _MOST_CLAIMS
-            asked = " ".join(claims[:_MOST_CLAIMS]) + (f" And {more} more." if more > 0 else "")
-            yield _item(f"{finding.word}: {finding.told} {asked}".rstrip(), words)
+            asked = " ".join(c.text for c in finding.failed)
+            parts = (finding.told, asked, finding.others)
+            yield _item(f"{finding.word}: {' '.join(filter(None, parts))}".rstrip(), words)
     for line in view.arithmetic:
         yield _item(str(line), words)
 

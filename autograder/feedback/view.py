@@ -34,7 +34,11 @@ class Claim:
 
 @dataclass
 class Finding:
-    """One cause: a verdict with its message, and the claims that fail because of it."""
+    """One cause: a verdict with its message, and the claims of the tests that ended so.
+
+    Only the first claim is known to fail: the tests of an exercise begin with the plainest, and one
+    that ends like an earlier one ended before what it asks beyond that could show.
+    """
 
     verdict: Verdict
     message: str
@@ -48,6 +52,28 @@ class Finding:
         """The line that stopped it, in whichever exercise; None if no line did."""
         stopped = self.line and self.verdict is not Verdict.UNWRITTEN
         return (self.verdict, self.line) if stopped else None
+
+    @property
+    def failed(self) -> list[Claim]:
+        """The claim that fails; where it is not the student's code that failed, all."""
+        return self.claims[:1] if self.verdict.failed else self.claims
+
+    @property
+    def unseen(self) -> list[Claim]:
+        """The claims of which nobody can say yet whether they hold."""
+        return self.claims[1:] if self.verdict.failed else []
+
+    @property
+    def others(self) -> str:
+        """That other tests ended the same way, in a sentence; empty if none did."""
+        count = len(self.unseen)
+        if not count:
+            return ""
+        checks, they = ("check ends", "it asks") if count == 1 else ("checks end", "they ask")
+        return (
+            f"{count} other {checks} the same way: whether what {they} holds shows once this is "
+            "mended."
+        )
 
     @property
     def word(self) -> str:

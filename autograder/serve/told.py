@@ -26,12 +26,16 @@ _OF_THE_SOURCE = (Verdict.FORBIDDEN, Verdict.UNWRITTEN, Verdict.NOT_RUN)
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """How some tests ended, and what they asked."""
+    """How some tests ended, and what they asked.
+
+    The first claim fails; `others` says of how many more it is not known yet.
+    """
 
     verdict: str
     claims: tuple[str, ...]
     line: int = 0
     message: str = ""
+    others: str = ""
 
 
 class ToldMistake(msgspec.Struct, frozen=True):
@@ -131,4 +135,4 @@ def _causes(view: ExerciseView) -> Iterable[Cause]:
     for finding in view.findings:
         claims = tuple(f"{c.text} (with {c.where})" if c.where else c.text for c in finding.claims)
         line = 0 if view.where else finding.line
-        yield Cause(finding.word, claims, line, finding.told)
+        yield Cause(finding.word, claims, line, finding.told, finding.others)

@@ -62,6 +62,23 @@ class CheckOutcome(msgspec.Struct, frozen=True):
         return self.failure.kind if self.failure.kind in ("open", "waiting") else "fail"
 
 
+def unseen(outcomes: tuple[CheckOutcome, ...]) -> frozenset[str]:
+    """The checks that stopped where an earlier one did, before what they claim was tried."""
+    stops: set[tuple[str, str, int, bool]] = set()
+    found = set()
+    for outcome in outcomes:
+        why = outcome.failure
+        if why is None or why.kind not in ("raised", "missing", "forbidden"):
+            continue
+        if why.kind == "raised" and not (why.line or why.importing):
+            continue
+        place = (why.kind, why.error, why.line, why.importing)
+        if place in stops:
+            found.add(outcome.test)
+        stops.add(place)
+    return frozenset(found)
+
+
 class ExerciseResult(msgspec.Struct, frozen=True):
     """One exercise: how many of its checks passed, the first that did not, and how each went."""
 

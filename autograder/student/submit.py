@@ -202,8 +202,7 @@ def _exercise(exercise: dict[str, Any]) -> Iterator[str]:
     for cause in exercise["causes"][:2]:
         line = f" at line {cause['line']}" if cause["line"] else ""
         yield from _wrapped(f"{cause['verdict']}{line}: {cause['claims'][0]}", 4)
-        if len(cause["claims"]) > 1:
-            yield f"    and {len(cause['claims']) - 1} more for the same reason"
+        yield from _wrapped(cause.get("others", ""), 4)
 
 
 def _wrapped(text: str, indent: int, width: int = _WIDTH) -> Iterator[str]:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from .hints import Hint
-from .results import CheckOutcome, CheckResult, ExerciseResult
+from .results import CheckOutcome, CheckResult, ExerciseResult, unseen
 from .words import (
     MARKS,
     PLAIN_MARKS,
@@ -135,8 +135,9 @@ def _table(exercises: tuple[ExerciseResult, ...], look: Look) -> Iterator[Text]:
 def _checks(result: ExerciseResult, look: Look) -> Iterator[Text]:
     """Each check by its name; those of several variants once."""
     kinds: Counter[tuple[str, str]] = Counter()
+    untried = unseen(result.outcomes)
     for outcome in result.outcomes:
-        kinds[outcome.state, outcome.claim] += 1
+        kinds["open" if outcome.test in untried else outcome.state, outcome.claim] += 1
     for (state, claim), times in kinds.items():
         line = Text(f"{look.marks[state]} ", style=_STYLES[state])
         yield line.append(f"{claim}{f' ({times} times)' if times > 1 else ''}", style="default")
@@ -164,7 +165,8 @@ def _failure(
         yield from _wrapped(inherits(result), 2, width)
     if len(result.outcomes) > 1 and not look.checks:
         marked = " · ".join(check.plain for check in _checks(result, look))
-        yield from _wrapped(f"Its checks: {marked}", 2, width)
+        untried = f"  ({look.marks['open']} not tried yet)" if unseen(result.outcomes) else ""
+        yield from _wrapped(f"Its checks: {marked}{untried}", 2, width)
 
 
 def _code(of: CheckResult, line: int, code: str, look: Look) -> Iterator[Text]:

@@ -10,6 +10,7 @@ import pytest
 
 import autograder
 from autograder.feedback.html import exercise_fragment, feedback_page
+from autograder.feedback.text import exercise_text
 from autograder.model.verdicts import Ending
 
 from .conftest import check, exercise
@@ -112,7 +113,28 @@ def test_one_cause_is_told_once(submission, week, course):
     failed = [check(f"test_{i}", "crashed", "It stopped.", f"Claim {i}.") for i in range(9)]
     text = Reader(feedback_page(submission(exercise("causal_mask", *failed)), week, course)).text
     assert text.count("It stopped.") == 1
-    assert "Seen by 9 checks" in text
+
+
+@pytest.mark.parametrize("verdict", ["wrong", "crashed", "timeout"])
+def test_a_claim_is_said_to_fail_only_if_it_was_tried(submission, week, course, verdict):
+    values = check("test_values", verdict, "It differs.", "Values are right.")
+    gradients = check("test_gradients", verdict, "It differs.", "Gradients flow.")
+    found = exercise("causal_mask", values, gradients)
+    text = Reader(feedback_page(submission(found), week, course)).text
+    asked = text.partition("What was asked:")[2].partition("1 other check ends the same way")[0]
+    assert "Values are right." in asked
+    assert "Gradients flow." not in asked
+    for told in (Reader(exercise_fragment(found)).text, exercise_text(found)):
+        assert "Values are right." in told
+        assert "Gradients flow." not in told
+        assert "whether what it asks holds shows once this is mended" in told
+
+
+def test_all_is_listed_that_was_not_run(submission, week, course):
+    skipped = [check(f"test_{n}", "not_run", "No GPU.", f"Claim {n}.") for n in "ab"]
+    text = Reader(feedback_page(submission(exercise("causal_mask", *skipped)), week, course)).text
+    assert "Claim a. Claim b." in text
+    assert "the same way" not in text
 
 
 def test_what_differs_in_its_numbers_alone_is_told_once(submission, week, course):
@@ -122,7 +144,7 @@ def test_what_differs_in_its_numbers_alone_is_told_once(submission, week, course
     assert text.count("differs in every entry") == 1
     assert "index [0, 1]" in text
     assert "they differ in others" in text
-    assert "Seen by 9 checks" in text
+    assert "8 other checks end the same way" in text
 
 
 def test_other_words_are_another_cause(submission, week, course):

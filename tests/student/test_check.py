@@ -137,6 +137,11 @@ def test_of_several_checks_each_is_named(write):
     assert "Twice nothing is nothing." in result._repr_html_()
 
 
+def test_a_check_that_stopped_where_another_did_is_not_said_to_have_failed(write):
+    text = plain(check_week(write("def double(x):\n    return x.twice()"), ["double"]))
+    assert "Its checks: ✗ three · ○ Twice nothing is nothing.  (○ not tried yet)" in text
+
+
 @pytest.mark.parametrize("width", [40, 57, 80, 120])
 def test_no_line_is_wider_than_the_terminal(write, width):
     folder = write(
