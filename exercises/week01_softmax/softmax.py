@@ -6,9 +6,9 @@ a soft look-up (Vaswani et al., "Attention Is All You Need", 2017, section 3.2.1
 lets the words of a sentence look each other up, and `ascii_heatmap` draws who looked at whom.
 
 Letters in the shapes: `n` queries, `m` keys, `d` numbers in a query or key, `d_v` numbers in a
-value, `T` tokens in a sentence, `...` any number of leading axes, also none.
+value, `T` tokens in a sentence, `...` any number of leading axes, including none.
 
-Rules of the house: no function changes its arguments, none touches the global random state, and
+Rules of the whole course: no function changes its arguments or touches the global random state, and
 every result has the floating-point type (and device) of its input. Library softmaxes, logsumexps
 and attentions are not allowed this week: you are writing them.
 
@@ -36,14 +36,14 @@ def softmax_numpy(x: np.ndarray, axis: int = -1) -> np.ndarray:
     its row holds a finite entry.
 
     Args:
-        x: Scores of any shape. Floats keep their type; integers are answered in float64.
+        x: Scores of any shape. Floats keep their type; integers give a float64 result.
         axis: The axis over which the weights sum to 1.
 
     Returns:
         Weights of the same shape as `x`.
     """
-    # TODO: Leave the integers behind first; keep the exponentials from overflowing, row by row;
-    # then divide by their sum along `axis`.
+    # TODO: Convert integers first; keep the exponentials from overflowing, row by row; then divide
+    # by their sum along `axis`.
     raise NotImplementedError("softmax_numpy")
 
 

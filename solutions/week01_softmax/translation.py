@@ -54,7 +54,7 @@ class Translator(nn.Module):
         self.mix, self.choose = nn.Linear(2 * size, size), nn.Linear(size, len(FRENCH))
 
     def queries_and_states(self, source, written):
-        """What is known at each written word, (B, T, size), and at each read one, (B, S, size)."""
+        """The writer's states (B, T, size), which are the queries, and the reader's (B, S, size)."""
         states, last = self.reader(self.read_word(source))
         queries, _ = self.writer(self.written_word(written), torch.cat([*last], dim=-1)[None])
         return queries, states
@@ -92,7 +92,7 @@ def train(score, steps=400, seed=1):
 
 
 def right_words(model, clauses):
-    """The share of next words that are right, in new sentences of so many clauses."""
+    """The share of next words that are right, in new sentences of that many clauses."""
     chance = random.Random(100 + clauses)
     shares = []
     for _ in range(8):

@@ -5,11 +5,11 @@ attention of week 1 with a mask (`scaled_dot_product_attention`), the same as a 
 (`SelfAttention`), and a picture of what it does (`plot_attention`).
 
 One convention rules the whole course: a mask is a bool tensor, **True means "may attend"**, and it
-broadcasts to the scores, whose last two axes are (queries, keys). A query that may attend to
-nothing gets zeros, never NaN.
+broadcasts to the scores, whose last two axes are (queries, keys). A query with no visible key
+gets zeros, never NaN.
 
 Shapes: `B` batch, `T` sequence length, `n` queries, `m` keys, `d` head size, `...` any leading
-axes, also none.
+axes, including none.
 """
 
 import math
@@ -101,8 +101,8 @@ def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
     Returns:
         A tensor with the shape, dtype and device of `scores`.
     """
-    # TODO: put something harmless in the hidden places before the softmax, and see that they get 0
-    # from it, also where a whole row is hidden.
+    # TODO: put something harmless in the hidden places before the softmax, and make sure that they
+    # get 0, also where a whole row is hidden.
     # BEGIN SOLUTION
     # The lowest *finite* number of the dtype: with -inf a row that is hidden as a whole would
     # compute (-inf) - (-inf) = NaN, and a literal such as -1e9 does not exist in float16.
@@ -127,7 +127,7 @@ def scaled_dot_product_attention(
         mask: bool, broadcasts to (..., n, m), True where a query may see a key; None hides nothing.
 
     Returns:
-        output (..., n, d_v) and weights (..., n, m). A query that may see no key gets zeros.
+        output (..., n, d_v) and weights (..., n, m). A query with no visible key gets zeros.
     """
     # TODO: scores, scale, softmax (masked where there is a mask), weighted sum of the values.
     # BEGIN SOLUTION
@@ -191,7 +191,8 @@ def plot_attention(
         ax: where to draw; a new figure where it is None.
 
     Returns:
-        The Axes that was drawn on, its axes labelled "Key" and "Query". Nothing is shown or saved.
+        The Axes that was drawn on, its x axis labelled "Key", its y axis "Query". Nothing is shown
+        or saved.
     """
     # TODO: bring the weights to where matplotlib can read them, draw one image, label the axes.
     # BEGIN SOLUTION
