@@ -7,7 +7,7 @@ ones share a bucket, sort the positions by bucket, and let each position look on
 falls into and the chunk before. Several rounds of hashing catch what one round misses.
 
 Shapes: ``B`` batch, ``H`` heads, ``T`` sequence length, ``C`` model size, ``d`` head size, ``d_v``
-value size, ``...`` any number of leading dimensions (also none).
+value size, ``...`` any number of leading dimensions, including none.
 
 Not allowed this week: calls of a library's `scaled_dot_product_*` (`*` stands for anything), by
 whatever alias. Such a call does the exercise for you, and costs all points of the exercise.
@@ -99,7 +99,7 @@ def combine_rounds(outputs: torch.Tensor, logsumexps: torch.Tensor) -> torch.Ten
 
     Returns:
         (..., T, d_v), in the dtype of ``outputs``. A position whose logsumexp is -inf in every
-        round has nothing to attend to and gets zeros.
+        round has no visible key and gets zeros.
     """
     # TODO: softmax over the axis of rounds, then the weighted sum over that axis.
     raise NotImplementedError("combine_rounds")

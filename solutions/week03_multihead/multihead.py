@@ -22,8 +22,8 @@ from torch import nn
 def _masked_softmax(scores: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
     """Provided, from week 2: softmax over the last axis, exactly 0 wherever `mask` is False.
 
-    scores (..., n, m), mask broadcastable to it -> weights (..., n, m). A row with nothing to
-    attend to is all zeros, in the gradients too.
+    scores (..., n, m), mask broadcastable to it -> weights (..., n, m). The row of a query with no
+    visible key is all zeros, in the gradients too.
     """
     if mask is None:
         return torch.softmax(scores, dim=-1)
@@ -50,7 +50,7 @@ def _draw_attention(ax: Axes, weights: torch.Tensor, tokens: list[str] | None = 
 def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
     """Cuts the width of every token into heads: x (B, T, C) -> (B, H, T, d), d = C / H.
 
-    Head h of a token holds the numbers h·d … (h+1)·d - 1 of that same token.
+    Head h of a token (h = 0 … H-1) holds the numbers h·d … (h+1)·d - 1 of that same token.
 
     Raises:
         ValueError: C is not divisible by `num_heads`; the message contains C.
@@ -107,8 +107,8 @@ class MultiHeadAttention(nn.Module):
 
         Args:
             query: (B, n, C).
-            key: (B, m, C); the query where it is left out.
-            value: (B, m, C); the key where it is left out.
+            key: (B, m, C); the same as query if it is left out.
+            value: (B, m, C); the same as key if it is left out.
             mask: bool, True = may attend; (n, m), or of 4 dimensions and broadcastable to
                 (B, H, n, m).
 
@@ -117,8 +117,8 @@ class MultiHeadAttention(nn.Module):
             visible key has weights of zero.
 
         Raises:
-            ValueError: the mask has 3 dimensions. Broadcasting would take its first axis, meant
-                for the batch, for the heads, and where B = H nobody would notice.
+            ValueError: the mask has 3 dimensions. Broadcasting would lay its first axis, meant for
+                the batch, on the heads; if B = H there would be no error.
         """
         # TODO: project, split, attend within each head (week 2), merge, project.
         # BEGIN SOLUTION
@@ -150,7 +150,7 @@ class CausalSelfAttention(nn.Module):
 
     def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0) -> None:
         super().__init__()
-        # TODO: check the sizes, then make the two layers and what drops weights.
+        # TODO: check the sizes, then make the two layers and the dropout.
         # BEGIN SOLUTION
         if d_model % n_heads:
             raise ValueError(f"d_model = {d_model} cannot be cut into {n_heads} equal heads")
@@ -170,8 +170,8 @@ class CausalSelfAttention(nn.Module):
             return_weights: whether the caller wants to see the weights as well.
 
         Returns:
-            y (B, T, C), or (y, weights) with weights (B, H, T, T) as the softmax made them. While
-            training, dropout falls on the weights that mix the values, not on those returned.
+            y (B, T, C), or (y, weights) with weights (B, H, T, T) as the softmax made them. In
+            training, dropout is applied to the weights that mix the values, not to those returned.
         """
         # TODO: one projection gives all three parts; the mask belongs on the device of x.
         # BEGIN SOLUTION
