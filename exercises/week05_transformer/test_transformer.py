@@ -259,4 +259,4 @@ def test_generate_leaves_the_mode_alone():
         model = Cycle(max_len=10).train(training)
         ids = generate(model, torch.tensor([[0]]), 3, temperature=0)
         assert ids.tolist() == [[0, 1, 2, 3]], "The model should write in evaluation mode."
-        assert model.training is training, "The model should be in the mode in which it came."
+        assert model.training is training, "The model's mode should be left as it was."

@@ -34,7 +34,7 @@ class CausalSelfAttention(nn.Module):
     def forward(
         self, x: torch.Tensor, return_weights: bool = False
     ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
-        """x (B, T, C) -> y (B, T, C), or (y, weights (B, H, T, T)); dropout falls on the weights."""
+        """x (B, T, C) -> y (B, T, C), or (y, weights (B, H, T, T)), the weights before dropout."""
         parts = self.qkv(x).unflatten(-1, (3, self.n_heads, -1))  # (B, T, 3, H, d)
         q, k, v = parts.permute(2, 0, 3, 1, 4)  # each (B, H, T, d)
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (B, H, T, T)
@@ -58,7 +58,7 @@ def sinusoidal_positions(seq_len: int, d_model: int) -> torch.Tensor:
         ValueError: d_model is odd, so a sine would be left without its cosine; the message
             contains d_model.
     """
-    # TODO: one frequency for every *pair* of columns; sine and cosine take turns.
+    # TODO: one frequency for every *pair* of columns: one sine column and one cosine column.
     # BEGIN SOLUTION
     if d_model % 2:
         raise ValueError(f"d_model = {d_model} is odd: sines and cosines come in pairs")
@@ -70,7 +70,7 @@ def sinusoidal_positions(seq_len: int, d_model: int) -> torch.Tensor:
 
 
 class TransformerBlock(nn.Module):
-    """A pre-norm transformer block: look around, then think, each time adding to what was there.
+    """A pre-norm transformer block: attention, then a feed-forward layer, each added to its input.
 
     `ln1`, `ln2`: LayerNorm(d_model); `attn`: CausalSelfAttention; `ff`: Sequential of
     Linear(d_model, d_ff), GELU, Linear(d_ff, d_model) and Dropout. The order "normalise, work, add"
@@ -83,7 +83,7 @@ class TransformerBlock(nn.Module):
 
     def __init__(self, d_model: int, n_heads: int, d_ff: int, dropout: float = 0.0) -> None:
         super().__init__()
-        # TODO: make ln1, attn, ln2 and ff. There are two places where dropout falls.
+        # TODO: make ln1, attn, ln2 and ff. `dropout` goes to two of them.
         # BEGIN SOLUTION
         self.ln1 = nn.LayerNorm(d_model)
         self.attn = CausalSelfAttention(d_model, n_heads, dropout)
@@ -108,7 +108,7 @@ class MiniTransformer(nn.Module):
     `embed`: Embedding(vocab_size, d_model), neither scaled nor tied to the head; to it the
     sinusoidal positions are added, which are fixed and not part of the state dict; `blocks`:
     n_layers TransformerBlocks with d_ff = 4·d_model; `ln_f`: LayerNorm(d_model); `head`: a
-    bias-free Linear(d_model, vocab_size). Dropout falls inside the blocks only.
+    bias-free Linear(d_model, vocab_size). Dropout is applied inside the blocks only.
 
     Attributes:
         max_len: the longest sequence that the model takes.
@@ -164,11 +164,11 @@ def fit(
     """Trains `model` on the whole batch, `steps` times, with Adam (Kingma and Ba, 2015).
 
     Args:
-        model: takes ids (B, T), gives logits (B, T, V). Trained in training mode; afterwards it is
-            in the mode in which it came.
+        model: takes ids (B, T), gives logits (B, T, V). It is trained in training mode; afterwards
+            its mode (training or evaluation) is as it was.
         inputs: ids (B, T).
-        targets: ids (B, T); targets[b, t] is what the model should say at place t, as given: it is
-            the caller who shifts a text by one.
+        targets: ids (B, T); targets[b, t] is what the model should predict at place t. They are used
+            as given: the caller has already shifted the text by one.
         lr: the learning rate.
 
     Returns:
@@ -207,7 +207,7 @@ def generate(
 
     Args:
         model: takes ids (B, T) with T ≤ model.max_len, gives logits (B, T, V). It is used in
-            evaluation mode, and left in the mode in which it came.
+            evaluation mode; afterwards its mode is as it was.
         prompt: ids (B, T), T ≥ 1; may be longer than max_len: the model is shown the last max_len.
         temperature: 0, or above.
         generator: where the random numbers come from.
