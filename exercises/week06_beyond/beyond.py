@@ -6,8 +6,8 @@ attention for any array library, a look into an encoder that somebody else train
 it began.
 
 Shapes: `T` tokens, `n` queries, `m` keys, `d` head size, `d_v` value size, `r` random features,
-`D` largest distance, `H` heads, `...` any number of leading dimensions (also none). Masks are bool,
-True = may attend.
+`D` largest distance, `H` heads, `...` any number of leading dimensions, including none. Masks are
+bool, True = may attend.
 
 Not allowed this week: calls of a library's `scaled_dot_product_*`, `*multi_head_attention*`,
 `MultiheadAttention` and `flex_attention` (`*` stands for anything), by whatever alias. Such a
@@ -39,9 +39,9 @@ os.environ.setdefault("KERAS_BACKEND", "torch")
 def sparsemax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
     """The probabilities nearest to x: its Euclidean projection onto the simplex.
 
-    Entries keep their distances to each other: all of them are lowered by one threshold τ, what
-    would become negative is exactly 0, and the rest sums to 1 (Martins and Astudillo, 2016, "From
-    softmax to sparsemax", section 2.2 and algorithm 1).
+    Every entry is lowered by the same threshold τ, what would become negative is set to exactly 0,
+    and the rest sums to 1 (Martins and Astudillo, 2016, "From softmax to sparsemax", section 2.2
+    and algorithm 1).
 
     Args:
         x: (..., n, ...). Entries of -inf get exactly 0; a row holds at least one finite entry.
@@ -49,7 +49,7 @@ def sparsemax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
 
     Returns:
         The shape and dtype of x; differentiable, with the exact gradient (section 2.5): on the
-        support, the gradient less its mean over the support, and 0 elsewhere.
+        support, the incoming gradient less its mean over the support, and 0 elsewhere.
     """
     # TODO: sort, find how many of the largest entries stay positive, and from them the threshold.
     raise NotImplementedError("sparsemax")
