@@ -55,7 +55,7 @@ def online() -> Figure:
     axes.step(seen, maxima.numpy(), "k-", where="post", label="largest so far")
     axes.step(seen, sums.numpy(), "k:", where="post", label="sum, which refers to it")
     axes.plot(seen, (maxima + sums.log()).numpy(), "k.-", label="largest + log(sum)")
-    axes.set(title="A sum that changes its mind", xlabel="blocks seen", ylabel="value")
+    axes.set(title="A sum that can be corrected", xlabel="blocks seen", ylabel="value")
     axes.legend()
     return figure
 

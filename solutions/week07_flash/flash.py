@@ -7,7 +7,7 @@ can be computed block of keys by block of keys, and its gradient from blocks tha
 (Dao et al., 2022, "FlashAttention", section 3). This module builds all three, on any device.
 
 Shapes: ``n`` query length, ``m`` key length, ``d`` head size, ``d_v`` value size, ``b`` width of a
-block, ``...`` any number of leading dimensions (also none).
+block, ``...`` any number of leading dimensions, including none.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def _finite(maximum: torch.Tensor) -> torch.Tensor:
 def online_softmax(blocks: Iterable[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
     """The maximum of each row, and the sum of exp(entry - maximum), in a single pass.
 
-    The rows come in pieces. The sum of what has been seen refers to the maximum of what has been
-    seen; where a block brings a larger one, the old sum is rescaled to it (Milakov and Gimelshein,
-    2018, algorithm 3). No two blocks are needed at a time.
+    The rows come in pieces. The running sum refers to the largest entry seen so far; if a block
+    brings a larger one, the old sum is rescaled to it (Milakov and Gimelshein, 2018, algorithm 3).
+    No two blocks are needed at a time.
 
     Args:
         blocks: at least one tensor (..., b), with the same leading dimensions; each may have a
@@ -144,8 +144,8 @@ def tiled_attention(
         Both in the dtype of the inputs, and differentiable. No tensor made on the way has n x m
         elements.
     """
-    # TODO: loop over blocks of keys and values, hide what is not to be seen by its position, and
-    # keep three things up to date: maximum, sum, and weighted values.
+    # TODO: loop over blocks of keys and values, hide the keys that a query may not see, and keep
+    # three things up to date: maximum, sum, and weighted values.
     # BEGIN SOLUTION
     output, logsumexp = _attend(q, k, v, block_size, causal)
     return output.to(q.dtype), logsumexp.to(q.dtype)
@@ -223,7 +223,7 @@ class FlashAttention(torch.autograd.Function):
         # END SOLUTION
 
     @staticmethod
-    @once_differentiable  # a gradient of the gradient would be wrong without a word: refuse it
+    @once_differentiable  # a gradient of the gradient would be silently wrong: refuse it
     def backward(ctx: Any, grad_output: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         """Gradients of q, k and v from that of the output, (..., n, d_v), block by block.
 
