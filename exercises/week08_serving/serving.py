@@ -30,8 +30,8 @@ from torch import nn
 def _masked_softmax(scores: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
     """Provided, from week 2: softmax over the last axis, exactly 0 wherever `mask` is False.
 
-    scores (..., n, m), mask broadcastable to it -> weights (..., n, m). A row with nothing to
-    attend to is all zeros, in the gradients too.
+    scores (..., n, m), mask broadcastable to it -> weights (..., n, m). The row of a query with no
+    visible key is all zeros, in the gradients too.
     """
     if mask is None:
         return torch.softmax(scores, dim=-1)
@@ -79,8 +79,8 @@ def cache_bytes(
 class KVCache:
     """The keys and values of one layer, for up to `max_len` positions.
 
-    Two buffers are allocated once, for good. `append` writes what is new behind what is there and
-    gives back everything so far, as views of the buffers: nothing old is copied.
+    Two buffers are allocated once. `append` writes the new positions behind the old ones and returns
+    all positions so far, as views of the buffers: nothing old is copied.
 
     Attributes:
         length: how many positions have been appended, an int. It starts at 0.
@@ -95,11 +95,11 @@ class KVCache:
         dtype: torch.dtype = torch.float32,
         device: torch.device | str | None = None,
     ) -> None:
-        # TODO: allocate the two buffers, (B, H_kv, max_len, d) each, where and as what is asked.
+        # TODO: allocate the two buffers, (B, H_kv, max_len, d) each, with this dtype and device.
         raise NotImplementedError("KVCache.__init__")
 
     def append(self, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Adds s >= 1 positions and gives back all t of them.
+        """Adds s >= 1 positions and returns all t positions so far.
 
         No gradient has to pass through the cache: serving needs none.
 
@@ -113,7 +113,7 @@ class KVCache:
 
         Raises:
             ValueError: they do not all fit; the message contains how many positions are new, or how
-                many there would be. Nothing is written then, and `length` stays.
+                many there would be. Then nothing is written, and `length` stays as it was.
         """
         # TODO: check first, then write into the buffers behind what is there, then slice.
         raise NotImplementedError("KVCache.append")
@@ -193,7 +193,7 @@ def sliding_window_mask(
     offset: int = 0,
     device: torch.device | str | None = None,
 ) -> torch.Tensor:
-    """Causal attention that sees the last `window` positions, and the first few ones for ever.
+    """Mask of causal attention that sees the last `window` positions, and always the first few.
 
     Query i stands at position offset + i, key j at position j. A query sees the keys up to its own
     position that are less than `window` away (Beltagy et al., 2020, section 3.1), and those among
@@ -203,8 +203,8 @@ def sliding_window_mask(
         n: queries.
         m: keys.
         window: how many positions a query sees, its own included.
-        sinks: how many of the first positions every later query sees besides.
-        offset: the position of the first query: what a cache held before.
+        sinks: how many of the first positions every later query sees as well.
+        offset: the position of the first query, that is, how many positions a cache held before.
         device: where the mask is made.
 
     Returns:
@@ -275,8 +275,8 @@ def generate_cached(model: Any, idx: torch.Tensor, max_new_tokens: int) -> torch
 
     Args:
         model: called as model(ids (B, s), caches), gives logits (B, s, V); `model.new_caches(B,
-            max_len)` makes its empty caches, for max_len positions. It runs in evaluation mode, and
-            is left in the mode, training or evaluation, in which it came.
+            max_len)` makes its empty caches, for max_len positions. It runs in evaluation mode;
+            afterwards its mode, training or evaluation, is as it was.
         idx: the prompt, ids (B, T), T >= 1.
         max_new_tokens: how many tokens to add to each sequence; 0 is allowed.
 

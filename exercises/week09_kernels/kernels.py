@@ -99,8 +99,8 @@ def logsumexp_rows(x: torch.Tensor, block: int = 64) -> torch.Tensor:
     """The logarithm of the sum of the exponentials of each row, in one pass over its blocks.
 
     One launch. A row may be longer than any block: what is known of it after some blocks is their
-    maximum and the sum of exponentials below that maximum (week 7). Every element is loaded exactly
-    once, and no load asks for more than `block` elements.
+    maximum and the sum of exp(entry - maximum) (week 7). Every element is loaded exactly once, and
+    no load asks for more than `block` elements.
 
     Args:
         x: (n, m), float32 or float16, any strides. Entries may be -inf.
