@@ -203,7 +203,7 @@ def sentence_attention(model: Any, tokenizer: Any, sentence: str) -> tuple[list[
 
     Returns:
         tokens: as the model sees them, special tokens and pieces of words included.
-        weights: (layers, H, T, T) in the model's dtype, without dropout.
+        weights: (layers, H, T, T) in the model's dtype and on its device, without dropout.
 
         The model is left as it was: its mode (training or evaluation), its attention
         implementation, its config.

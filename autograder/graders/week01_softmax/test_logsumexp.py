@@ -101,7 +101,7 @@ def test_device(agree, draw, device):
 
 
 def test_long_rows(agree, draw, dtype):
-    """Rows of thousands of entries count to the last one, in each float type."""
+    """In rows of thousands of entries, every entry counts, in each float type."""
     agree.logsumexp(draw.normal(2, 2500, std=0.1))
     agree.logsumexp(draw.normal(1500, 2, std=0.1), dim=0)
 

@@ -94,7 +94,7 @@ def test_device(agree, draw, device):
 
 
 def test_many_keys(agree, draw):
-    """Of more than a thousand keys none is left out."""
+    """With more than a thousand keys, none is left out."""
     agree.scaled_dot_product_attention(
         draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 4)
     )

@@ -89,7 +89,7 @@ def test_same_array_three_times(agree, draw):
 
 
 def test_many_keys(agree, draw):
-    """Of more than a thousand keys none is left out."""
+    """With more than a thousand keys, none is left out."""
     agree.scaled_dot_product_attention_numpy(
         draw.array.normal(2, 4), draw.array.normal(1100, 4), draw.array.normal(1100, 4)
     )

@@ -104,6 +104,6 @@ def test_views(agree, draw):
 
 
 def test_long_rows(agree, draw):
-    """Rows of more than a thousand entries count to the last one."""
+    """In rows of more than a thousand entries, every entry counts."""
     agree.softmax_numpy(draw.array.normal(2, 1500))
     agree.softmax_numpy(draw.array.normal(1200, 2), axis=0)

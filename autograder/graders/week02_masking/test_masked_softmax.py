@@ -72,7 +72,7 @@ def test_empty_rows(agree, draw):
 
 
 def test_empty_along_any_axis(agree, draw):
-    """What counts as an empty row is decided along `dim`, not always along the last axis."""
+    """Whether a row is empty is decided along `dim`, not always along the last axis."""
     mask = some(draw, 4, 6)
     mask[:, 2] = False
     agree.masked_softmax(draw.normal(4, 6), mask, dim=0)
@@ -154,7 +154,7 @@ def test_device(agree, draw, device):
 
 @pytest.mark.dtypes("float32", "float16")
 def test_long_rows(agree, draw, dtype):
-    """Rows of thousands of entries count to the last one, in half precision too."""
+    """In rows of thousands of entries, every entry counts, in half precision too."""
     scores = draw.normal(2, 2500, std=0.1)
     agree.masked_softmax(scores, draw.bools(2, 2500, p=0.95))
 

@@ -71,5 +71,5 @@ def test_device(agree, device):
 
 
 def test_long_sequences(agree):
-    """Of sequences of more than a thousand tokens each token is found."""
+    """In sequences of more than a thousand tokens, each token is found."""
     agree.exactly.padding_mask(torch.tensor([1100, 3, 1025]))

@@ -77,7 +77,7 @@ def test_causal(agree, draw):
 
 
 def test_hidden_keys_change_nothing(agree, draw):
-    """What a hidden key offers, as key and as value, reaches no output."""
+    """Neither the key nor the value of a hidden position reaches any output."""
     visible = torch.tensor([True, True, False, True, False, True])
     q, k, v = qkv(draw, 2)
     before, _ = agree.scaled_dot_product_attention(q, k, v, visible)
@@ -88,7 +88,7 @@ def test_hidden_keys_change_nothing(agree, draw):
 
 @pytest.mark.weight(2)
 def test_query_that_sees_nothing(agree, draw):
-    """A query that may see no key gets zeros, in output, weights and gradients."""
+    """A query with no visible key gets zeros, in output, weights and gradients."""
     mask = some(draw, 4, 6)
     mask[2] = False
     output, weights = agree.gradients.scaled_dot_product_attention(*qkv(draw, 2), mask)
@@ -144,7 +144,7 @@ def test_device(agree, draw, device):
 
 
 def test_many_keys(agree, draw):
-    """Of more than a thousand keys none is left out."""
+    """With more than a thousand keys, none is left out."""
     mask = draw.bools(2, 1100, p=0.9)
     agree.scaled_dot_product_attention(
         draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 4), mask

@@ -137,7 +137,7 @@ def test_returned_weights_are_free_of_dropout(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16", "float64")
 def test_half_precision(agree, draw, dtype):
-    """Half and double precision go in and come out."""
+    """Inputs in half and double precision give results of the same precision."""
     pair = agree.CausalSelfAttention(12, 3)
     pair(draw.normal(2, 5, 12), return_weights=True)
 

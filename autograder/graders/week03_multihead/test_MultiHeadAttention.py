@@ -164,7 +164,7 @@ def test_refuses_sizes_that_do_not_fit(agree, refuses, draw):
 
 
 def test_many_keys(agree, draw):
-    """Of more than a thousand keys none is left out, nor are queries."""
+    """With more than a thousand keys and queries, none is left out."""
     pair = agree.MultiHeadAttention(2, 1)
     pair(draw.normal(1, 2, 2), draw.normal(1, 1100, 2))
     pair(draw.normal(1, 1100, 2), draw.normal(1, 2, 2))

@@ -12,7 +12,7 @@ def test_values(agree, draw):
 
 
 def test_any_leading_dimensions(agree, draw):
-    """No, one or two leading dimensions."""
+    """No leading dimension, one or two."""
     for lead in ((), (2,), (2, 6)):
         agree.combine_rounds(draw.normal(*lead, 3, 7, 5), draw.normal(*lead, 3, 7))
 

@@ -49,7 +49,7 @@ def test_values(agree, draw, clear):
 
 
 def test_any_leading_dimensions(agree, draw, clear):
-    """No, one or two leading dimensions, and a single position."""
+    """No leading dimension, one or two, and a single position."""
     rotations = draw.normal(1, 5, 2)
     for lead in ((), (4,), (2, 6)):
         agree.lsh_attention(clear(rotations, *lead, 12, 5), draw.normal(*lead, 12, 3), rotations, 4)
@@ -199,7 +199,7 @@ def test_double_precision(agree, draw, clear):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_precision(agree, draw, planted, dtype):
-    """Half precision goes in and comes out; scores are made in float32, also for one alone."""
+    """The result has the inputs' half precision; scores are made in float32, also for one alone."""
     x, rotations = planted([[0, 1, 2, 0, 1, 3, 0, 2, 0, 0, 2, 1]], 2)
     v = draw.normal(2, 12, 3)
     agree.lsh_attention(x, v, rotations, 4)
@@ -242,7 +242,7 @@ def test_refuses_a_length_that_leaves_a_remainder(agree, refuses, draw, clear):
 
 
 def test_more_than_a_thousand_positions(agree, draw, planted):
-    """Sequences of more than a thousand positions are sorted to the last one."""
+    """In sequences of more than a thousand positions, every position is sorted."""
     x, rotations = planted([SPREAD * 80], 1)
     agree.lsh_attention(x, draw.normal(1, 1280, 2), rotations, 4)
 

@@ -86,14 +86,14 @@ def test_evaluation_drops_nothing(agree, draw):
 
 
 def test_training_with_everything_dropped(agree, draw):
-    """Dropout falls inside the blocks only: at a rate of 1, embedding and positions are left."""
+    """Dropout is in the blocks only: at a rate of 1, embedding and positions are left."""
     pair, ids = agree.MiniTransformer(**SIZES, dropout=1.0), draw.integers(0, 11, 2, 7)
     pair.eval()(ids)
     pair.train().impurely(ids)
 
 
 def test_ids_that_are_views(agree, draw):
-    """Slices and transpositions of a text do as well as copies."""
+    """Slices and transpositions of a text give the same as their copies."""
     pair = agree.MiniTransformer(**SIZES)
     pair(draw.integers(0, 11, 6, 2).T)
     pair(draw.integers(0, 11, 3, 14)[:, ::2])

@@ -86,7 +86,7 @@ def test_training_with_everything_dropped(agree, draw):
 
 @pytest.mark.dtypes("float64")
 def test_training_drops_in_two_places(agree, draw):
-    """Dropout falls on the attention's weights and on what ff adds, and nowhere else."""
+    """Dropout is applied to the attention's weights and to what ff adds, and nowhere else."""
     rate, heads = 0.3, 2
     pair = agree.TransformerBlock(6, heads, 10, rate)
     x = draw.normal(300, 1, 6)  # one token: one weight per head, and it is 1

@@ -83,7 +83,7 @@ def test_slices_of_a_text(agree, draw, model):
 @pytest.mark.dtypes("float64")
 def test_the_callers_things(agree, draw, model):
     """Texts stay as they were, and so does the global random state: without dropout, training
-    needs no luck."""
+    draws no random numbers."""
     pair = model()
     agree.within(atol=NEAR).fit(pair, draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6), 2)
 
@@ -100,7 +100,7 @@ def test_second_call(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_trains_in_training_mode(agree, draw, model):
-    """During training the model is in training mode, whichever mode it came in."""
+    """During training the model is in training mode, whichever mode it was in before."""
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     for mode in (False, True):
         # at a rate of 1 everything is dropped, so that training is no matter of luck
@@ -109,13 +109,13 @@ def test_trains_in_training_mode(agree, draw, model):
 
 @pytest.mark.dtypes("float64")
 def test_mode_is_restored(agree, draw, model):
-    """Afterwards the model and all its parts are in the mode in which they came."""
+    """Afterwards the model and all its parts are in the mode that they were in before."""
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     for mode in (False, True):
         pair = model(dropout=1.0).train(mode)
         trained(agree, pair, ids, targets, 2)
         kept = pair.student.training is mode
-        expect(kept, f"A model that came in {'training' if mode else 'evaluation'} mode left it.")
+        expect(kept, f"A model in {'training' if mode else 'evaluation'} mode should stay in it.")
         pair(ids)
 
 
@@ -135,6 +135,6 @@ def test_single_precision(agree, draw, language_model):
 
 
 def test_device(agree, draw, language_model, device):
-    """Nothing is left behind on another device than the model's."""
+    """Everything is made on the model's device."""
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
     agree.impurely.within(atol=1e-3).fit(language_model(7, device=device), ids, targets, 2)

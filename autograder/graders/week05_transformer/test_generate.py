@@ -53,7 +53,7 @@ def test_memory_of_the_model(agree, draw, model):
 
 
 def test_the_prompt_comes_first(agree, draw, model):
-    """However little of it the model was shown, the whole prompt is part of the result."""
+    """The whole prompt is part of the result, even if the model was shown only its end."""
     pair = model()
     for length in (2, 9):
         prompt = draw.integers(0, 23, 5, length)
@@ -62,7 +62,7 @@ def test_the_prompt_comes_first(agree, draw, model):
 
 
 def test_shortest_texts(agree, draw, model):
-    """One sequence, one token to begin with, one token to add, a memory of one token."""
+    """One sequence, one token to begin with, one token to add, a max_len of 1."""
     pair = model()
     drawn(agree, draw, pair, draw.integers(0, 23, 1, 3), 2)
     drawn(agree, draw, pair, draw.integers(0, 23, 4, 1), 1)
@@ -90,23 +90,23 @@ def test_equal_prompts_go_different_ways(agree, draw, model):
 
 
 def test_without_a_generator(agree, draw, model):
-    """Without a generator torch's own serves; at a temperature near 0 the draw does not matter."""
+    """Without a generator torch's own is used; at a temperature near 0 the draw does not matter."""
     agree.impurely.generate(model(), draw.integers(0, 23, 4, 3), 4, temperature=1e-5)
 
 
 def test_dropout_is_off(agree, draw, model):
-    """The model writes in evaluation mode, whichever mode it came in."""
+    """The model writes in evaluation mode, whichever mode it was in before."""
     for mode in (True, False):
         drawn(agree, draw, model(dropout=1.0).train(mode), draw.integers(0, 23, 8, 4), 4)
 
 
 def test_mode_is_restored(agree, draw, model):
-    """Afterwards the model and all its parts are in the mode in which they came."""
+    """Afterwards the model and all its parts are in the mode that they were in before."""
     for mode in (True, False):
         pair = model(dropout=1.0).train(mode)
         drawn(agree, draw, pair, draw.integers(0, 23, 5, 4), 2)
         kept = pair.student.training is mode
-        expect(kept, f"A model that came in {'training' if mode else 'evaluation'} mode left it.")
+        expect(kept, f"A model in {'training' if mode else 'evaluation'} mode should stay in it.")
         pair(draw.integers(0, 23, 5, 4))
 
 

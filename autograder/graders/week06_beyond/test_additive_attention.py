@@ -61,7 +61,7 @@ def test_masks(agree, draw, inputs):
 
 @pytest.mark.weight(2)
 def test_rows_with_nothing_to_attend_to(agree, draw, inputs):
-    """A query without a visible key gets zeros, and no gradient is NaN."""
+    """A query with no visible key gets zeros, and no gradient is NaN."""
     mask = sighted(draw, 4, 6)
     mask[2] = False
     agree.gradients.additive_attention(*inputs(2), mask=mask)
@@ -100,7 +100,7 @@ def test_device(agree, draw, inputs, device):
 
 
 def test_many_keys(agree, inputs):
-    """Of more than a thousand keys none is left out."""
+    """With more than a thousand keys, none is left out."""
     agree.additive_attention(*inputs(n=2, m=1100))
 
 

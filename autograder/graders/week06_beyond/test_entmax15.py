@@ -55,7 +55,7 @@ def test_minus_infinity(agree, draw):
 
 
 def test_every_dtype(agree, draw, dtype):
-    """The result has the dtype of the input, halves too."""
+    """The result has the dtype of the input, half precision too."""
     agree.entmax15(draw.normal(4, 5))
 
 

@@ -77,7 +77,7 @@ def test_gradients(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_precision(agree, draw, dtype):
-    """Halves go in and come out, masks and empty rows included."""
+    """Half-precision inputs give half-precision results, with masks and empty rows too."""
     mask = draw.bools(4, 6)
     mask[2] = False
     agree.keras_attention(*inputs(draw, 2))
@@ -98,5 +98,5 @@ def test_inputs_that_are_views(agree, draw):
 
 
 def test_many_keys(agree, draw):
-    """Of more than a thousand keys none is left out."""
+    """With more than a thousand keys, none is left out."""
     agree.keras_attention(*inputs(draw, n=2, m=1100))

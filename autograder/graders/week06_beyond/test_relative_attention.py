@@ -32,7 +32,7 @@ def test_far_keys_share_a_row(agree, draw):
 
 
 def test_table_longer_than_the_sequence(agree, draw):
-    """A table for distances that do not occur is fine."""
+    """The table may have rows for distances that do not occur."""
     q, k, v = draw.normal(2, 3, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 6)
     agree.relative_attention(q, k, v, draw.normal(21, 4))
 
@@ -103,7 +103,7 @@ def test_device(agree, draw, device):
 
 
 def test_many_keys(agree, draw):
-    """Of more than a thousand keys none is left out."""
+    """With more than a thousand keys, none is left out."""
     q, k, v = draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 3)
     agree.relative_attention(q, k, v, draw.normal(5, 4))
 

@@ -58,7 +58,7 @@ def test_distance_alone_counts(agree, draw):
 
 
 def test_far_positions(agree, draw):
-    """Positions in the hundreds are turned as precisely as float32 can say."""
+    """Positions in the hundreds are turned as precisely as float32 allows."""
     agree.within(2e-4).rotary(draw.uniform(3, 6, low=-1), torch.tensor([120, 257, 300]))
 
 
@@ -77,13 +77,13 @@ def test_gradients(agree, draw):
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_precision(agree, draw, dtype):
-    """Halves go in and come out."""
+    """Half-precision vectors give half-precision results."""
     agree.rotary(draw.uniform(2, 5, 6, low=-1))
 
 
 @pytest.mark.dtypes("float64")
 def test_double_precision(agree, draw, dtype):
-    """Double precision goes in and comes out."""
+    """Double-precision vectors give double-precision results."""
     agree.within(1e-5).rotary(draw.uniform(2, 5, 6, low=-1))
 
 

@@ -57,13 +57,13 @@ def test_fused_attention(agree, draw):
 
 @pytest.mark.weight(2)
 def test_no_dropout(agree, draw):
-    """A model that comes in training mode is read in evaluation mode, so nothing is dropped."""
+    """A model in training mode is used in evaluation mode, so nothing is dropped."""
     bert = encoder(draw, training=True)
     agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
 
 
 def test_mode_is_given_back(agree, draw):
-    """A model in training mode is in training mode afterwards, one in evaluation in that."""
+    """The model's mode, training or evaluation, is the same afterwards as before."""
     for training in (True, False):
         bert = encoder(draw, training=training)
         agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)

@@ -181,6 +181,6 @@ def test_gradients_of_single_positions(agree, qkv, draw):
 
 
 def test_many_keys(agree, draw):
-    """Of more than a thousand keys none is left out, and each gets its gradient."""
+    """With more than a thousand keys, none is left out, and each gets its gradient."""
     q, k, v = draw.normal(3, 4), draw.normal(1100, 4), draw.normal(1100, 2)
     agree.gradients.call(APPLY, q, k, v, 32, False)

@@ -248,5 +248,5 @@ def test_memory_is_linear(agree, count, of_length):
 
 
 def test_many_keys(agree, draw):
-    """Of more than a thousand keys none is left out."""
+    """With more than a thousand keys, none is left out."""
     agree.tiled_attention(draw.normal(3, 4), draw.normal(1100, 4), draw.normal(1100, 2), 32)

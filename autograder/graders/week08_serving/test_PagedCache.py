@@ -90,7 +90,7 @@ def test_a_name_starts_anew(agree, some):
 
 
 def test_other_sequences_stay_when_one_is_freed(agree, some):
-    """What others hold is the same before and after a sequence is freed and written over."""
+    """Freeing a sequence and writing over its pages changes no other sequence."""
     cache = agree.exactly.PagedCache(6, 2, 3, 4)
     for seq in (1, 2, 1, 2):
         cache.append(seq, *some(2))

@@ -85,7 +85,7 @@ def test_a_text_after_another(draw, model, write):
 
 
 def test_mode_is_left(agree, draw, model):
-    """The model is left in the mode in which it came, and the gradient mode as it was."""
+    """The model's mode and the gradient mode are left as they were."""
     for mode in (True, False):
         pair = model().train(mode)
         agree.generate_cached(pair, draw.integers(0, 19, 2, 4), 3)

@@ -72,7 +72,7 @@ def test_masks_of_four_dimensions(agree, draw, qkv):
 
 
 def test_rows_with_nothing_to_attend_to(agree, draw, qkv):
-    """A query without a visible key has zero weights and a zero output, and no gradient is NaN."""
+    """A query with no visible key has zero weights and a zero output, and no gradient is NaN."""
     mask = sighted(draw, 4, 7)
     mask[1] = False
     _, weights = agree.gradients.grouped_query_attention(*qkv(), mask)

@@ -33,7 +33,7 @@ def test_drawn_steps(agree, step):
 
 @pytest.mark.weight(2)
 def test_all_kept(agree, step):
-    """If the large model agrees, all is kept, and one more token comes from the last row."""
+    """If the large model agrees, all of the draft is kept; one more token comes from p's last row."""
     for k in (1, 3):
         for _ in range(4):
             agree.speculative_step(*step(k, near=1.0))
@@ -41,7 +41,7 @@ def test_all_kept(agree, step):
 
 @pytest.mark.weight(2)
 def test_refused_at_once(agree, draw):
-    """A refused token is replaced from what p has more than q, and never by itself."""
+    """After a refusal, the token is drawn where p is larger than q, so never the refused one."""
     p, q = row(0.1, 0.5, 0.4, 0.0), row(0.7, 0.1, 0.1, 0.1)
     p = torch.cat([p, row(0.25, 0.25, 0.25, 0.25)])
     for last in (0.6, 0.05, 0.3, 0.55, 0.9, 0.98):  # the first tells the wrong ways apart
@@ -115,7 +115,7 @@ def test_the_callers_tensors(agree, step):
 
 
 def test_device(agree, step, device):
-    """Everything may live on a GPU; the results are plain ints."""
+    """All inputs may be on a GPU; the results are plain ints."""
     agree.speculative_step(*step(3, near=0.5))
 
 

@@ -135,7 +135,7 @@ def test_the_kernel_does_the_work(kernels_alone, qkv):
 
 @pytest.mark.weight(2)
 def test_a_gpu_would_take_it(compiles, qkv):
-    """What the interpreter runs is a kernel that a GPU's compiler takes as well."""
+    """A GPU's compiler takes the kernel that the interpreter runs."""
     q, k, v = qkv(9, 20)
     compiles("flash_forward", q, k, v)
     compiles("flash_forward", q.half(), k.half(), v.half(), causal=True)

@@ -95,7 +95,7 @@ def test_the_kernel_does_the_work(kernels_alone, draw):
 
 @pytest.mark.weight(2)
 def test_a_gpu_would_take_it(compiles, draw):
-    """What the interpreter runs is a kernel that a GPU's compiler takes as well."""
+    """A GPU's compiler takes the kernel that the interpreter runs."""
     x = draw.normal(3, 40)
     compiles("logsumexp_rows", x, block=16)
     compiles("logsumexp_rows", x.half(), block=32)

@@ -88,7 +88,7 @@ def test_the_kernel_does_the_work(kernels_alone, draw):
 
 @pytest.mark.weight(2)
 def test_a_gpu_would_take_it(compiles, draw):
-    """What the interpreter runs is a kernel that a GPU's compiler takes as well."""
+    """A GPU's compiler takes the kernel that the interpreter runs."""
     a, b = draw.normal(20, 17), draw.normal(17, 5)
     compiles("matmul", a, b)
     compiles("matmul", a.half(), b.half(), block=32)

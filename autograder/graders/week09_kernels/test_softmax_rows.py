@@ -21,7 +21,7 @@ def test_rows_of_any_length(close, draw):
 
 
 def test_negative_scores(close, draw):
-    """Rows in which every score is far below zero: what lies behind the end counts nothing."""
+    """In rows in which every score is far below zero, places behind the end count nothing."""
     close.softmax_rows(draw.normal(4, 11) - 30)
 
 
@@ -64,7 +64,7 @@ def test_one_program_for_each_row(count, draw):
 
 @pytest.mark.weight(2)
 def test_inside(stays_inside, draw, views):
-    """No load and no store goes outside of the matrix: what lies around it is not yours."""
+    """No load and no store goes outside of the matrix."""
     stays_inside("softmax_rows", draw.normal(5, 7))
     for x in views(3, 5)[1:]:
         stays_inside("softmax_rows", x)
@@ -82,7 +82,7 @@ def test_the_kernel_does_the_work(kernels_alone, draw):
 
 @pytest.mark.weight(2)
 def test_a_gpu_would_take_it(compiles, draw):
-    """What the interpreter runs is a kernel that a GPU's compiler takes as well."""
+    """A GPU's compiler takes the kernel that the interpreter runs."""
     compiles("softmax_rows", draw.normal(5, 7))
     compiles("softmax_rows", draw.normal(2, 40).half())
 
