@@ -53,16 +53,16 @@ def verify(
     device: Annotated[str, typer.Option(help=f"{CHOICES_IN_WORDS}.")] = "auto",
     only: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="An exercise, a misconception or a test, and no more."),
+        typer.Option(metavar="NAME", help="Only this exercise, misconception or test."),
     ] = None,
     watching: Annotated[
-        bool, typer.Option("--watch", help="Again at each save, what it has changed.")
+        bool, typer.Option("--watch", help="Run again, at each save, what it has changed.")
     ] = False,
     lesson: Annotated[
         bool, typer.Option("--lesson", help="Run the lessons beside the solution too.")
     ] = False,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Also what was proven before and has not changed.")
+        bool, typer.Option("--fresh", help="Prove again what has not changed.")
     ] = False,
     mutants: Annotated[
         bool, typer.Option(help="Hunt small changes of the solutions instead of the bank.")
@@ -124,9 +124,9 @@ def try_(
         Path | None, typer.Option(help="The page; default: in .autograder/tried.")
     ] = None,
 ) -> None:
-    """Show what a student would read who hands this in: scores, names, the line, and the page.
+    """Show what a student who hands this in would read: scores, names, the line, and the page.
 
-    A piece of Python that has not all exercises is laid over the solution.
+    If a piece of Python lacks some exercises, the solution's are taken for them.
 
     Example: autograder try week02 inverted_mask --open
     """
@@ -151,7 +151,7 @@ def new(
     ] = None,
     source: Annotated[
         str | None,
-        typer.Option("--from", metavar="FILE:FUNCTION", help="Make it of a function of yours."),
+        typer.Option("--from", metavar="FILE:FUNCTION", help="Make it from a function of yours."),
     ] = None,
     keep_all: Annotated[
         bool,

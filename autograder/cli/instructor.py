@@ -30,14 +30,14 @@ def release(
     early: Annotated[bool, typer.Option("--early", help="Before the week's release date.")] = False,
     again: Annotated[
         bool,
-        typer.Option("--again", help="A mended week, fetchable beside what students have."),
+        typer.Option("--again", help="Release a corrected week beside the one students have."),
     ] = False,
     solutions: Annotated[
         bool,
-        typer.Option("--solutions", help="Its solutions, after the last extension has run out."),
+        typer.Option("--solutions", help="Release its solutions, after the last extension."),
     ] = False,
     unproven: Annotated[
-        bool, typer.Option("--unproven", help="Although graders or public checks have gaps.")
+        bool, typer.Option("--unproven", help="Even if graders or public checks have gaps.")
     ] = False,
 ) -> None:
     """Give a week to the students: prove it, check that nothing secret leaves, hand it to nbgrader.
@@ -143,16 +143,16 @@ def grade(
     tls_cert: Annotated[str | None, typer.Option(help="With tls://: your certificate.")] = None,
     tls_key: Annotated[str | None, typer.Option(help="With tls://: its key.")] = None,
     insecure: Annotated[
-        bool, typer.Option("--insecure", help="Without TLS off this machine: say no word about it.")
+        bool, typer.Option("--insecure", help="No warning about a tcp:// scheduler elsewhere.")
     ] = False,
     refused: Annotated[
-        bool, typer.Option("--refused", help="Record a class of which most were refused.")
+        bool, typer.Option("--refused", help="Record a class even if most were refused.")
     ] = False,
 ) -> None:
     """Grade a week's submissions in the sandbox, and record them if they were collected.
 
-    Exit code 0 when all were graded, and recorded; 1 where some were refused or could not be;
-    2 if nothing was.
+    Exit code 0 if all were graded, and recorded; 1 if some were refused or could not be;
+    2 if nothing was graded.
 
     Example: autograder grade week01 handed-in/*.zip --json report.json
     Example: autograder grade week01 --cluster tcp://scheduler:8786
@@ -190,10 +190,10 @@ def grade(
 def feedback(
     week: WeekArgument,
     students: Annotated[
-        list[str] | None, typer.Option("--student", help="For them only; may be given again.")
+        list[str] | None, typer.Option("--student", help="Only for this student; may be repeated.")
     ] = None,
     unmarked: Annotated[
-        bool, typer.Option("--unmarked", help="Although written answers wait to be marked.")
+        bool, typer.Option("--unmarked", help="Even if written answers wait to be marked.")
     ] = False,
 ) -> None:
     """Write everybody's feedback for a graded week, and release it through nbgrader.
@@ -271,10 +271,10 @@ def export(
         str, typer.Option("--feedback", help="With --gradescope: html or md.")
     ] = "html",
     unmarked: Annotated[
-        bool, typer.Option("--unmarked", help="Although written answers wait to be marked.")
+        bool, typer.Option("--unmarked", help="Even if written answers wait to be marked.")
     ] = False,
     missing: Annotated[
-        str, typer.Option(help="What stands for work that was due and not handed in: blank or 0.")
+        str, typer.Option(help="For work that was due and not handed in: blank or 0.")
     ] = "blank",
 ) -> None:
     """Export grades, or a week for another system to grade.

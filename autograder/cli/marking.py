@@ -20,7 +20,7 @@ def marks(
     sheet: Annotated[Path | None, typer.Option("--from", help="Read a marked sheet.")] = None,
     marker: Annotated[str, typer.Option(help="With --from: whose marks they are.")] = "",
     apart: Annotated[
-        float, typer.Option(min=0, help="How far two markers may be apart; then the mean counts.")
+        float, typer.Option(min=0, help="How far apart two marks may be; then their mean counts.")
     ] = 0.5,
 ) -> None:
     """Mark written answers on a sheet, without names, and by more than one person.

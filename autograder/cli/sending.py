@@ -25,10 +25,10 @@ def push(
         bool, typer.Option("--comments/--no-comments", help="Feedback as a comment, too.")
     ] = True,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Also grades that somebody entered there.")
+        bool, typer.Option("--overwrite", help="Overwrite grades that somebody entered there.")
     ] = False,
     unmarked: Annotated[
-        bool, typer.Option("--unmarked", help="Although written answers wait to be marked.")
+        bool, typer.Option("--unmarked", help="Even if written answers wait to be marked.")
     ] = False,
 ) -> None:
     """Write a week's grades into a learning platform; run again, it goes on where it stopped.

@@ -16,13 +16,15 @@ from .app import INSTRUCTORS, app
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535)] = 8000,
-    url: Annotated[str, typer.Option(help="By which people reach it; default: that.")] = "",
+    url: Annotated[
+        str, typer.Option(help="The address people use; default: --host and --port.")
+    ] = "",
     certificate: Annotated[
         Path | None, typer.Option(help="For https: the certificate with its chain, PEM.")
     ] = None,
     key: Annotated[Path | None, typer.Option(help="For https: its key, PEM.")] = None,
     insecure: Annotated[
-        bool, typer.Option("--insecure", help="Other machines may come without https.")
+        bool, typer.Option("--insecure", help="Allow other machines without https.")
     ] = False,
     hub: Annotated[
         bool, typer.Option("--hub", help="As a service that a JupyterHub starts.")
@@ -49,16 +51,14 @@ def serve(
     ] = "",
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="Grading at once; default: one per core."),
+        typer.Option(min=1, help="Grading processes; default: one per core."),
     ] = None,
     memory: Annotated[
-        int | None, typer.Option(min=512, help="MiB of each; default: half of all is shared.")
+        int | None, typer.Option(min=512, help="MiB for each; default: half of all, shared.")
     ] = None,
     niceness: Annotated[
         int,
-        typer.Option(
-            "--nice", min=0, max=19, help="How far grading steps back for whoever hands in."
-        ),
+        typer.Option("--nice", min=0, max=19, help="Niceness of grading: hand-ins go first."),
     ] = 10,
     device: Annotated[str, typer.Option(help=f"{CHOICES_IN_WORDS}.")] = "auto",
     sandbox: Annotated[str, typer.Option(help="auto, bubblewrap or landlock")] = "auto",

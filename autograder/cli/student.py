@@ -128,7 +128,7 @@ def submit(
         str, typer.Option(help="The course's service; default: the one that the week names.")
     ] = "",
     exchange: Annotated[
-        bool, typer.Option("--exchange", help="Through nbgrader, although there is a service.")
+        bool, typer.Option("--exchange", help="Through nbgrader, even if there is a service.")
     ] = False,
     no_check: Annotated[
         bool, typer.Option("--no-check", help="Without running the public checks first.")
@@ -171,7 +171,7 @@ def solution(
 ) -> None:
     """Show a released solution beside your own, and what differs.
 
-    Solutions are released once nobody can hand in without loss any more.
+    Solutions are released once nobody can hand in without losing points any more.
 
     Example: autograder solution softmax
     """

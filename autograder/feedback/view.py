@@ -69,10 +69,10 @@ class Finding:
         count = len(self.unseen)
         if not count:
             return ""
-        checks, they = ("check ends", "it asks") if count == 1 else ("checks end", "they ask")
+        checks, they = ("check ends", "it holds") if count == 1 else ("checks end", "they hold")
         return (
-            f"{count} other {checks} the same way: whether what {they} holds shows once this is "
-            "mended."
+            f"{count} other {checks} the same way. Correct this first; then you will see whether "
+            f"{they}."
         )
 
     @property

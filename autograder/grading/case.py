@@ -179,7 +179,10 @@ class Side:
             raise forbidden(reply.banned, case.module, Echo(self.source), by_model)
         on_claimed = AXES[case.device].claimed
         if on_claimed and reply.raised is not None and is_unable(reply.raised, self.source):
-            raise NotRun("This needs a real GPU: your code asks for what a claimed one lacks.")
+            raise NotRun(
+                "This needs a real GPU: your code uses something that the simulated one (fake-gpu) "
+                "lacks."
+            )
         if reply.status == "missing":
             raise crashed(path, reply.raised, case.module, self.source, missing=True)
         if reply.status == "state":

@@ -11,11 +11,11 @@ Kind = Literal[
 ]
 # What stands before the students' names in `status`.
 KINDS: dict[Kind, str] = {
-    "unreadable": "the notebook cannot be read; an empty one stands in",
-    "missing": "the notebook is missing; an empty one stands in",
+    "unreadable": "the notebook cannot be read; an empty one takes its place",
+    "missing": "the notebook is missing; an empty one takes its place",
     "renamed": "the notebook had another name",
-    "deleted": "cells that are graded were deleted from the notebook, and put back",
-    "doubled": "cells that are graded stand twice in the notebook; the first counts",
+    "deleted": "graded cells were deleted from the notebook, and put back",
+    "doubled": "graded cells are in the notebook twice; the first counts",
     "edited": "locked cells of the notebook were changed, and put back",
     "code": "exercises are written in the notebook and not in the module: not graded",
     "taken": "exercises were taken from the notebook",

@@ -1,4 +1,4 @@
-"""Handing out the solutions of a week, when nobody can hand it in without loss any more.
+"""Handing out the solutions of a week, when nobody can hand it in without losing points any more.
 
 What goes out is the week as students know it, with the module solved, the model answers and their
 rubric in the places of the answers, and a page of common mistakes. What stays: hidden tests, and

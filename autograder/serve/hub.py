@@ -79,7 +79,7 @@ class HubDoor:
     def returned(self, request: Request) -> tuple[Person, Response]:
         code, state = request.query_params.get("code"), request.query_params.get("state")
         if not code or not state or request.cookies.get(_STATE) != state:
-            raise RequestError(403, "The way back from the Hub was lost. Begin at the first page.")
+            raise RequestError(403, "The sign-in at the Hub was cut off. Begin at the first page.")
         verifier = self._hub.get_code_verifier(state)
         self._hub.clear_oauth_state(state)
         token = self._hub.token_for_code(code, code_verifier=verifier, sync=True)

@@ -70,7 +70,7 @@ def refuse_in_the_clear(place: Place) -> None:
     if place.host in _LOOPBACK or place.secure or place.insecure or place.hub:
         return
     raise KitError(
-        f"on {place.host} without https everybody on the way can read along: give --certificate "
+        f"on {place.host} without https others can read what is sent: give --certificate "
         "and --key, or listen on 127.0.0.1 behind a proxy and say --url https://…; --insecure is "
         "for a network that is yours alone"
     )

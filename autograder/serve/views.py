@@ -26,7 +26,7 @@ _WORDS = {
     STUCK: "Waiting for us: our fault, not yours",
 }
 _WHY = {
-    "tries": "It counts. You had your results for now, so this one's comes with the feedback.",
+    "tries": "It counts. You have used your results for now, so this one comes with the feedback.",
     "due": "It counts, as late work does. Its result comes with the feedback.",
     "nothing": "It counts. Results come with the feedback.",
 }

@@ -17,7 +17,8 @@ from .source import Definition
 _MOST = 6
 _DOES = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide",
-    ast.FloorDiv: "divide without a rest", ast.Mod: "take the rest", ast.Pow: "take a power",
+    ast.FloorDiv: "divide without a remainder", ast.Mod: "take the remainder",
+    ast.Pow: "take a power",
     ast.MatMult: "multiply as matrices", ast.BitAnd: "ask for both", ast.BitOr: "ask for either",
     ast.BitXor: "ask for one of two",
 }  # fmt: skip
@@ -65,7 +66,7 @@ def _of_steps(
     if a is None and b is not None:
         yield f"The solution has one more step: `{_text(b)}`."
     elif b is None and a is not None:
-        yield f"Line {a.lineno}: a step that the solution does without: `{_text(a)}`."
+        yield f"Line {a.lineno}: a step that the solution does not need: `{_text(a)}`."
     elif a is not None and b is not None:
         for said in _differing(a, b, mine, other):
             yield f"Line {a.lineno}: {said}."
@@ -119,9 +120,9 @@ def _of_calls(a: ast.Call, b: ast.Call) -> str:
     missing = [f"`{n}={v}`" for n, v in given[1].items() if n not in given[0]]
     extra = [f"`{n}={v}`" for n, v in given[0].items() if n not in given[1]]
     if missing and not extra and len(a.args) == len(b.args):
-        return f"the solution also says {' and '.join(missing)} in `{_text(b.func)}`"
+        return f"the solution also passes {' and '.join(missing)} to `{_text(b.func)}`"
     if extra and not missing and len(a.args) == len(b.args):
-        return f"you also say {' and '.join(extra)} in `{_text(a.func)}`"
+        return f"you also pass {' and '.join(extra)} to `{_text(a.func)}`"
     return ""
 
 

@@ -47,5 +47,5 @@ def open_page(name: str, folder: str | Path | None, data: dict[str, Any]) -> Exp
     """The page of that name; a sentence if it is not there."""
     path = Path(folder or ".") / name
     if not path.is_file():
-        return f"{name} does not lie beside this notebook; the figure shows the same at rest."
+        return f"{name} is not beside this notebook; the figure shows the same without movement."
     return ExplorablePage(path, data)

@@ -104,7 +104,7 @@ def progress_lines(
         for s in week.exercises:
             yield from _row(s, marks, width, unicode, room)
         yield Text()
-    last = "These are the public checks; the hidden ones and your answers decide."
+    last = "These are the public checks; hidden tests and your written answers decide the score."
     yield from (Text(line) for line in textwrap.wrap(last, room))
 
 

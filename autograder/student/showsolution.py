@@ -58,7 +58,7 @@ def lines(found: Beside, width: int) -> Iterator[str]:
     yield from (f"  - {said}" for said in found.said)
     if found.mistakes:
         yield ""
-        yield "What is often believed here:"
+        yield "Common mistakes here:"
         yield from (f"  - {said}" for said in found.mistakes)
 
 

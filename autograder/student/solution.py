@@ -76,8 +76,9 @@ def find_solution(folder: WeekFolder, place: Path | None = None) -> Solved:
         return _read(folder.path.parent / name, folder)
     raise KitError(
         f"the solutions of {folder.heading} are not here. Your instructor releases them once "
-        f"nobody can hand in without loss any more; the week is due {folder.week.due:%A %d %B}. "
-        f"If they are out, lay the folder {name} beside {folder.path.name}, or name it with --from"
+        f"nobody can hand in without losing points any more; the week is due "
+        f"{folder.week.due:%A %d %B}. If they are out, put the folder {name} beside "
+        f"{folder.path.name}, or name it with --from"
     )
 
 

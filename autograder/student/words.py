@@ -138,10 +138,10 @@ def where(failure: Failure) -> str:
 def summary(result: CheckResult) -> str:
     done = sum(e.state == "pass" for e in result.exercises)
     if result.passed and len(result.exercises) == 1:
-        return "All public checks pass. The hidden ones go further: other shapes, types, devices."
+        return "All public checks pass. The hidden tests go further: other shapes, types, devices."
     if result.passed:
         return (
-            "All public checks pass: hand it in. The hidden ones go further: other shapes, "
+            "All public checks pass: hand it in. The hidden tests go further: other shapes, "
             "number types, devices."
         )
     if len(result.exercises) == 1:

@@ -127,7 +127,7 @@ def test_a_claim_is_said_to_fail_only_if_it_was_tried(submission, week, course, 
     for told in (Reader(exercise_fragment(found)).text, exercise_text(found)):
         assert "Values are right." in told
         assert "Gradients flow." not in told
-        assert "whether what it asks holds shows once this is mended" in told
+        assert "Correct this first; then you will see whether it holds" in told
 
 
 def test_all_is_listed_that_was_not_run(submission, week, course):

@@ -157,7 +157,7 @@ def test_a_student_sees_the_solution_beside_their_own_after_the_release_and_not_
     _student_step(ExchangeFetchAssignment, course, week, "ada", home)
     monkeypatch.setattr("autograder.student.solution.shutil.which", lambda *_, **__: None)
     mine = open_folder(home / week.name)
-    with pytest.raises(KitError, match="once nobody can hand in without loss any more"):
+    with pytest.raises(KitError, match="once nobody can hand in without losing points any more"):
         beside(mine, "double")
     assert not [p for p in home.rglob("*") if p.is_file() and b"twice_the" in p.read_bytes()]
     release_solutions(course, week)

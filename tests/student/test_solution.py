@@ -48,7 +48,7 @@ def told(mine: str, other: str) -> list[str]:
 
 def test_before_the_release_it_says_when_it_comes(tiny: WeekFolder) -> None:
     with pytest.raises(
-        KitError, match="once nobody can hand in without loss any more; the week is"
+        KitError, match="once nobody can hand in without losing points any more; the week is"
     ):
         beside(tiny, "double")
 
@@ -158,10 +158,10 @@ def test_a_wide_terminal_has_two_columns(
         ("return x / y", "return x * y", "you divide where the solution multiplies"),
         ("return x - y", "return y - x", "the two sides of `x - y` are exchanged"),
         ("return x < y", "return x <= y", "you compare by `<`, the solution by `<=`"),
-        ("return x.sum(1)", "return x.sum(1, keepdim=True)", "also says `keepdim=True`"),
+        ("return x.sum(1)", "return x.sum(1, keepdim=True)", "also passes `keepdim=True`"),
         ("return x @ x", "return x @ y", "you use `x` where the solution uses `y`"),
         ("return x", "y = x + 1\n    return x", "The solution has one more step: `y = x + 1`"),
-        ("y = x\n    return x", "return x", "a step that the solution does without: `y = x`"),
+        ("y = x\n    return x", "return x", "a step that the solution does not need: `y = x`"),
         ("for a in x:\n        y += a\n    return y", "return x.sum()", "one operation do it for"),
     ],
 )

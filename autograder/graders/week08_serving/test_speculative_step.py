@@ -33,7 +33,7 @@ def test_drawn_steps(agree, step):
 
 @pytest.mark.weight(2)
 def test_all_kept(agree, step):
-    """If the large model agrees, all of the draft is kept; one more token comes from p's last row."""
+    """If the large model agrees, the whole draft is kept, and a token from p's last row follows."""
     for k in (1, 3):
         for _ in range(4):
             agree.speculative_step(*step(k, near=1.0))
