@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from autograder.model.course import load
 
@@ -67,3 +69,49 @@ def test_the_slowest_pair_of_rotary_turns_as_slowly_as_its_docstring_says() -> N
     base, d = 10000.0, 4
     speeds = [base ** (-2 * i / d) for i in range(d // 2)]
     assert speeds[0] / speeds[-1] == pytest.approx(base ** (1 - 2 / d))
+
+
+def test_week_6_counts_in_bfloat16_as_far_as_it_says() -> None:
+    lesson = text("week06_beyond")
+    said = re.search(r"Count from (\d+) to (\d+) in bfloat16", lesson)
+    counted = re.search(r"torch\.arange\((\d+), (\d+)\)\.to\(torch\.bfloat16\)", lesson)
+    told = re.search(r"at position (\d+) gets its neighbour's position, (\d+)", lesson)
+    assert said is not None
+    assert counted is not None
+    assert told is not None
+    assert (int(said[1]), int(said[2])) == (int(counted[1]), int(counted[2]) - 1)
+    assert torch.tensor(int(told[1])).to(torch.bfloat16).item() == int(told[2])
+
+
+def test_the_blog_of_week_8_forgets_a_factor_and_takes_query_heads() -> None:
+    lesson = text("week08_serving")
+    found = re.search(r"the model with (\d+) key-value heads as `([\d *]+)` bytes and gets", lesson)
+    assert found is not None
+    printed = math.prod(int(factor) for factor in found[2].split("*"))
+    assert f"gets {printed / 2**30:.0f} GiB" in lesson
+    assert printed == 2 * 32 * 32 * 128 * 8192  # 32 query heads, and 2 bytes, but keys alone
+    assert int(found[1]) != 32
+
+
+def beside(folder: str, name: str = "README.md") -> str:
+    """A page of a folder beside the weeks, its line breaks as spaces."""
+    page = COURSE.root / "exercises" / folder / name
+    return " ".join(page.read_text(encoding="utf-8").split())
+
+
+def test_the_capstone_names_no_part_that_a_student_may_have_named_otherwise() -> None:
+    stub = (COURSE.root / "exercises" / "week05_transformer" / "transformer.py").read_text("utf-8")
+    named = set(re.findall(r"\bmodel\.(\w+)", beside("capstone")))
+    assert {name for name in named if f"`{name}`" not in stub} == set()
+
+
+def test_the_novel_is_as_long_as_its_readme_says() -> None:
+    novel = (COURSE.root / "exercises" / "novel" / "northanger_abbey.txt").read_bytes()
+    assert f"{len(novel) / 1000:.0f} kB" in beside("novel")
+    bits = 8 * len(gzip.compress(novel, 9)) / len(novel)
+    assert f"`gzip -9` needs about {bits:.0f} on this text" in beside("novel")
+
+
+def test_the_novel_says_how_many_places_are_to_be_filled_in() -> None:
+    places = beside("novel", "bpe.py").count("# TODO")
+    assert f"{WORDS[places].capitalize()} places say `TODO`" in beside("novel")
