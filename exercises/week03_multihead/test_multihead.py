@@ -1,7 +1,7 @@
 """Public checks for week 3: run `pytest` in this folder, or `autograder check`.
 
 They use small examples that you can follow by hand. The graders look at more: other sizes, other
-dtypes, gradients, and masks that leave a query nothing to attend to.
+dtypes, gradients, and masks that leave a query no visible key.
 """
 
 import pytest
@@ -31,8 +31,8 @@ def test_split_heads_cuts_every_token():
     heads = split_heads(x, 2)
     assert heads.shape == (1, 2, 2, 2), "The result should be (B, H, T, d)."
     assert heads[0, 0].tolist() == [[0.0, 1.0], [10.0, 11.0]], (
-        "Head 1 should hold the first half of every token. If it holds all of token 0 instead, "
-        "the numbers were reshaped without moving an axis."
+        "The first head should hold the first half of every token. If it holds all of token 0 "
+        "instead, the numbers were reshaped without moving an axis."
     )
     assert heads[0, 1].tolist() == [[2.0, 3.0], [12.0, 13.0]]
 

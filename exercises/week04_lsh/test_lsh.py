@@ -46,7 +46,10 @@ def test_hash_vectors_by_hand():
     )
     assert buckets.dtype == torch.int64, f"buckets are int64, not {buckets.dtype}"
     # In round 1 the first vector becomes [2, 1, -2, -1]: the largest entry stands at place 0.
-    assert buckets.tolist() == [[0, 3, 2, 1], [1, 2, 3, 0]], f"not {buckets.tolist()}"
+    expected = [[0, 3, 2, 1], [1, 2, 3, 0]]
+    assert buckets.tolist() == expected, (
+        f"the buckets of both rounds should be {expected}, not {buckets.tolist()}"
+    )
 
 
 def test_hash_vectors_opposite_directions():

@@ -199,7 +199,7 @@ def test_fit_trains_in_training_mode_and_restores():
     ids = torch.tensor([[0, 1, 2, 3]])
     losses = fit(model, ids, (ids + 1) % 4, steps=1)
     assert losses[0] == pytest.approx(math.log(4)), "This model knows everything in evaluation mode."
-    assert not model.training, "The model came in evaluation mode and should leave so."
+    assert not model.training, "The model was in evaluation mode, and should be so afterwards."
 
 
 # generate

@@ -248,7 +248,9 @@ def test_keras_attention_of_nothing_is_zero():
 
     mask = torch.tensor([[True, False], [False, False]])
     output, weights = keras_attention(draw(2, 4), draw(2, 4), draw(2, 3), mask)
-    assert weights.tolist() == [[1.0, 0.0], [0.0, 0.0]], f"Row 2 may see nothing: {weights}"
+    assert weights.tolist() == [[1.0, 0.0], [0.0, 0.0]], (
+        f"the second query has no visible key and should get zeros: {weights.tolist()}"
+    )
     assert output[1].tolist() == [0.0, 0.0, 0.0]
 
 
@@ -280,8 +282,11 @@ def test_sentence_attention_returns_tokens_and_weights():
     from beyond import sentence_attention
 
     tokens, weights = sentence_attention(model, tokenizer, "the cats sleep")
-    assert tokens == ["[CLS]", "the", "cat", "##s", "sleep", "[SEP]"]
-    assert weights.shape == (2, 3, 6, 6), "(layers, heads, T, T)"
+    expected = ["[CLS]", "the", "cat", "##s", "sleep", "[SEP]"]
+    assert tokens == expected, f"the tokens should be {expected}, not {tokens}"
+    assert weights.shape == (2, 3, 6, 6), (
+        f"the weights should be (layers, heads, T, T) = (2, 3, 6, 6), not {tuple(weights.shape)}"
+    )
     torch.testing.assert_close(
         weights.sum(dim=-1), torch.ones(2, 3, 6), msg="Rows should sum to 1: is dropout still on?"
     )
@@ -295,8 +300,8 @@ def test_sentence_attention_leaves_the_model_alone(training):
     model.train(training)
     before = model.config._attn_implementation
     sentence_attention(model, tokenizer, "the cat")
-    assert model.training is training, "The model has to be in the mode that it came in."
-    assert model.config._attn_implementation == before, "Switch back to the attention it came with."
+    assert model.training is training, "The model's mode should be left as it was."
+    assert model.config._attn_implementation == before, "Switch back to the attention that it had before."
 
 
 def test_additive_attention_by_the_formula():
@@ -321,4 +326,4 @@ def test_additive_attention_without_a_visible_key():
     inputs = draw(2, 4), draw(3, 4), draw(3, 2), draw(5, 4), draw(5, 4), draw(5)
     output, weights = additive_attention(*inputs, mask)
     assert not weights[~mask].any(), "Hidden keys have weight."
-    assert not output[1].any(), "A query without a visible key should get zeros."
+    assert not output[1].any(), "A query with no visible key should get zeros."

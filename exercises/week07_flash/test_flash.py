@@ -47,7 +47,9 @@ def test_online_softmax_from_a_generator():
 
     x = torch.tensor([[1000.0, 1001.0, 1002.0, 1001.0, 999.0], [-3.0, -2.0, -1.0, -1.5, -3.0]])
     maximum, total = online_softmax(block for block in x.split([2, 1, 2], dim=-1))
-    assert maximum.tolist() == [1002.0, -1.0], f"not {maximum.tolist()}"
+    assert maximum.tolist() == [1002.0, -1.0], (
+        f"the maxima should be 1002 and -1, not {maximum.tolist()}"
+    )
     expected = torch.exp(x - x.amax(-1, keepdim=True)).sum(-1)
     assert torch.allclose(total, expected), (
         f"blocks of widths 2, 1 and 2 that come once: expected sums {expected}, not {total}"

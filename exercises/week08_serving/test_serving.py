@@ -163,10 +163,13 @@ def test_generate_cached_feeds_each_token_once():
 
     model = Counting()
     ids = generate_cached(model, torch.tensor([[1, 2, 3], [0, 0, 4]]), 3)
-    assert ids.tolist() == [[1, 2, 3, 6, 2, 4], [0, 0, 4, 4, 8, 6]], f"not {ids.tolist()}"
+    expected = [[1, 2, 3, 6, 2, 4], [0, 0, 4, 4, 8, 6]]
+    assert ids.tolist() == expected, (
+        f"each new token should be the most likely one: {expected}, not {ids.tolist()}"
+    )
     assert model.fed[:3] == [3, 1, 1], f"the prompt at once, then one at a time, not {model.fed}"
     assert len(model.asked) == 1, f"caches are made once, not {len(model.asked)} times"
-    assert model.training, "the model came in training mode and should be left in it"
+    assert model.training, "the model was in training mode, and should be so afterwards"
 
 
 def test_PagedCache_takes_and_gives_back():
@@ -181,7 +184,9 @@ def test_PagedCache_takes_and_gives_back():
             f"after positions {part} of {seq}, {free} pages are free, not {cache.free_pages}"
         )
     keys, values = cache.gather("a")
-    assert keys.flatten().tolist() == [0, 1, 2, 3, 4], f"not {keys.flatten().tolist()}"
+    assert keys.flatten().tolist() == [0, 1, 2, 3, 4], (
+        f"all keys of a in order are 0, 1, 2, 3, 4, not {keys.flatten().tolist()}"
+    )
     assert torch.equal(values, -keys), "the values go with the keys"
     with pytest.raises(ValueError, match=r"\d"):
         cache.append("b", numbers[:2].view(1, 2, 1), numbers[:2].view(1, 2, 1))

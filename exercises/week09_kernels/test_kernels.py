@@ -39,7 +39,8 @@ def test_softmax_rows_by_hand():
     x = torch.tensor([[0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 2.0, 3.0]], device=DEVICE)
     answer = softmax_rows(x)
     expected = [[0.25, 0.25, 0.25, 0.25], [0.032059, 0.087144, 0.236883, 0.643914]]
-    near(answer, torch.tensor(expected, device=DEVICE), f"not {answer.tolist()}")
+    said = f"the weights should be {expected}, not {answer.tolist()}"
+    near(answer, torch.tensor(expected, device=DEVICE), said)
 
 
 def test_softmax_rows_that_do_not_fill_a_block():
@@ -63,7 +64,9 @@ def test_matmul_by_hand():
     a = torch.tensor([[1.0, 2.0], [3.0, 4.0]], device=DEVICE)
     b = torch.tensor([[1.0, 0.0, 10.0], [0.0, 1.0, 10.0]], device=DEVICE)
     expected = torch.tensor([[1.0, 2.0, 30.0], [3.0, 4.0, 70.0]], device=DEVICE)
-    near(matmul(a, b), expected, f"not {matmul(a, b).tolist()}")
+    answer = matmul(a, b)
+    said = f"the product should be {expected.tolist()}, not {answer.tolist()}"
+    near(answer, expected, said)
 
 
 def test_matmul_in_tiles():
@@ -88,7 +91,7 @@ def test_logsumexp_rows_by_hand():
     x[1] = 100.0
     expected = torch.tensor([3.688879, 103.688879], device=DEVICE)  # the logarithm of 40
     answer = logsumexp_rows(x, block=16)
-    near(answer, expected, f"not {answer.tolist()}")
+    near(answer, expected, f"log 40 and 100 + log 40 are expected, not {answer.tolist()}")
 
 
 def test_logsumexp_rows_that_begin_with_nothing():
@@ -98,7 +101,8 @@ def test_logsumexp_rows_that_begin_with_nothing():
     x[0, :20] = -torch.inf
     x[1] = -torch.inf
     answer = logsumexp_rows(x, block=16)
-    near(answer, x.logsumexp(-1), f"not {answer.tolist()}")
+    expected = x.logsumexp(-1)
+    near(answer, expected, f"{expected.tolist()} is expected, not {answer.tolist()}")
 
 
 def test_flash_forward_by_hand():
