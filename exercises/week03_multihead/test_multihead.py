@@ -34,7 +34,9 @@ def test_split_heads_cuts_every_token():
         "The first head should hold the first half of every token. If it holds all of token 0 "
         "instead, the numbers were reshaped without moving an axis."
     )
-    assert heads[0, 1].tolist() == [[2.0, 3.0], [12.0, 13.0]]
+    assert heads[0, 1].tolist() == [[2.0, 3.0], [12.0, 13.0]], (
+        f"The second head should hold the second half of every token, not {heads[0, 1].tolist()}."
+    )
 
 
 def test_split_heads_keeps_sequences_apart():
@@ -42,7 +44,9 @@ def test_split_heads_keeps_sequences_apart():
 
     x = numbered(2, 3, 6)
     heads = split_heads(x, 3)
-    assert heads.shape == (2, 3, 3, 2)
+    assert heads.shape == (2, 3, 3, 2), (
+        f"The result should be (B, H, T, d) = (2, 3, 3, 2), not {tuple(heads.shape)}."
+    )
     assert torch.equal(heads[1, 2], x[1, :, 4:]), "The last head of sequence 2 is a slice of it."
 
 
@@ -62,14 +66,18 @@ def test_merge_heads_puts_heads_side_by_side():
     heads = torch.tensor([[[[0.0, 1.0], [10.0, 11.0]], [[2.0, 3.0], [12.0, 13.0]]]])
     merged = merge_heads(heads)
     assert merged.shape == (1, 2, 4), "The result should be (B, T, C)."
-    assert merged[0].tolist() == [[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]
+    assert merged[0].tolist() == [[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]], (
+        f"Token 0 should be 0, 1, 2, 3 and token 1 10, 11, 12, 13, not {merged[0].tolist()}."
+    )
 
 
 def test_merge_heads_undoes_the_split():
     from multihead import merge_heads, split_heads
 
     x = numbered(2, 5, 12)
-    assert torch.equal(merge_heads(split_heads(x, 3)), x)
+    assert torch.equal(merge_heads(split_heads(x, 3)), x), (
+        "Splitting x and merging its heads should give x back."
+    )
 
 
 # MultiHeadAttention
@@ -106,11 +114,13 @@ def test_MultiHeadAttention_obeys_the_mask():
 
     mask = torch.tensor([[True, False, True], [True, True, False], [False, False, False]])
     output, weights = MultiHeadAttention(8, 2)(draw(2, 3, 8), mask=mask)
-    assert (weights[..., ~mask] == 0).all(), "True means: may attend."
+    assert (weights[..., ~mask] == 0).all(), (
+        "Hidden keys should have a weight of 0: True means may attend."
+    )
     sums = weights.sum(dim=-1)
     torch.testing.assert_close(sums[..., :2], torch.ones(2, 2, 2), msg="Rows should sum to 1.")
     assert (sums[..., 2] == 0).all(), "A query with no visible key has weights of zero."
-    assert output.isfinite().all()
+    assert output.isfinite().all(), "No output should be NaN or infinite."
 
 
 def test_MultiHeadAttention_refuses_what_does_not_fit():
@@ -132,7 +142,9 @@ def test_CausalSelfAttention_looks_back_only():
     attention = CausalSelfAttention(8, 2)
     x = draw(1, 5, 8)
     y, weights = attention(x, return_weights=True)
-    assert weights.shape == (1, 2, 5, 5)
+    assert weights.shape == (1, 2, 5, 5), (
+        f"The weights should be (B, H, T, T) = (1, 2, 5, 5), not {tuple(weights.shape)}."
+    )
     assert (weights.triu(1) == 0).all(), "Above the diagonal lies the future."
     changed = x.clone()
     changed[:, 4] = 0.0
@@ -145,7 +157,8 @@ def test_CausalSelfAttention_has_two_layers():
     from multihead import CausalSelfAttention
 
     shapes = {name: tuple(p.shape) for name, p in CausalSelfAttention(8, 2).named_parameters()}
-    assert shapes == {"qkv.weight": (24, 8), "proj.weight": (8, 8)}
+    expected = {"qkv.weight": (24, 8), "proj.weight": (8, 8)}
+    assert shapes == expected, f"The parameters should be {expected}, not {shapes}."
 
 
 def test_CausalSelfAttention_shows_weights_before_dropout():
@@ -181,15 +194,19 @@ def test_plot_heads_draws_a_panel_per_head():
     weights = torch.softmax(draw(3, 4, 4), dim=-1).requires_grad_()
     figure = plot_heads(weights, ["one", "two", "three", "four"])
     panels = [ax for ax in figure.axes if ax.get_title()]
-    assert [ax.get_title() for ax in panels] == ["Head 1", "Head 2", "Head 3"]
+    titles = [ax.get_title() for ax in panels]
+    assert titles == ["Head 1", "Head 2", "Head 3"], (
+        f"The titles should be Head 1, Head 2 and Head 3, not {titles}."
+    )
     for ax, matrix in zip(panels, weights, strict=True):
         (image,) = [*ax.images, *ax.collections]  # imshow's or pcolormesh's
         up = 1 if ax.yaxis_inverted() else -1  # from the top
         drawn = torch.as_tensor(image.get_array().reshape(4, 4)[::up].copy()).float()
-        torch.testing.assert_close(drawn, matrix.detach(), msg=f"{ax.get_title()} differs.")
+        torch.testing.assert_close(drawn, matrix.detach(), msg=f"{ax.get_title()} is not drawn as it is.")
         assert image.get_clim() == (0.0, 1.0), "The colours should run from 0 to 1."
-        assert labels(ax.xaxis) == ["one", "two", "three", "four"]
-        assert labels(ax.yaxis)[::up] == ["one", "two", "three", "four"]
+        tokens = ["one", "two", "three", "four"]
+        assert labels(ax.xaxis) == tokens, "The tokens should label the keys."
+        assert labels(ax.yaxis)[::up] == tokens, "The tokens should label the queries."
     plt.close(figure)
 
 

@@ -66,7 +66,7 @@ def test_TransformerBlock_has_its_parts():
     from transformer import TransformerBlock
 
     shapes = {name: tuple(p.shape) for name, p in TransformerBlock(8, 2, 20).named_parameters()}
-    assert shapes == {
+    expected = {
         "ln1.weight": (8,),
         "ln1.bias": (8,),
         "attn.qkv.weight": (24, 8),
@@ -78,6 +78,7 @@ def test_TransformerBlock_has_its_parts():
         "ff.2.weight": (8, 20),
         "ff.2.bias": (8,),
     }
+    assert shapes == expected, f"The parameters should be {expected}, not {shapes}."
 
 
 def test_TransformerBlock_adds_both_halves():
@@ -124,7 +125,7 @@ def test_MiniTransformer_gives_logits():
     model = small_model()
     logits = model(torch.tensor([[1, 2, 3, 4], [0, 0, 6, 5]]))
     assert logits.shape == (2, 4, 7), "The logits should be (B, T, V)."
-    assert model.max_len == 6
+    assert model.max_len == 6, "max_len should be an attribute of the model."
 
 
 def test_MiniTransformer_goes_through_its_parts():
@@ -136,7 +137,9 @@ def test_MiniTransformer_goes_through_its_parts():
     for block in model.blocks:
         x = block(x)
     torch.testing.assert_close(
-        model(ids), model.head(model.ln_f(x)), msg="embed + positions, blocks, ln_f, head."
+        model(ids),
+        model.head(model.ln_f(x)),
+        msg="The logits should come from embed + positions, the blocks, ln_f and head, in order.",
     )
 
 
@@ -154,7 +157,8 @@ def test_MiniTransformer_saves_its_weights_only():
 
 def test_MiniTransformer_knows_how_long_it_may_be():
     model = small_model()
-    assert model(torch.zeros(1, 6, dtype=torch.long)).shape == (1, 6, 7)
+    logits = model(torch.zeros(1, 6, dtype=torch.long))
+    assert logits.shape == (1, 6, 7), f"The logits should be (1, 6, 7), not {tuple(logits.shape)}."
     with pytest.raises(ValueError, match="9"):
         model(torch.zeros(1, 9, dtype=torch.long))
 
@@ -210,7 +214,8 @@ def test_generate_takes_the_most_likely():
 
     model = Cycle(max_len=10).eval()
     ids = generate(model, torch.tensor([[0, 1], [3, 3]]), 4, temperature=0)
-    assert ids.tolist() == [[0, 1, 2, 3, 0, 1], [3, 3, 0, 1, 2, 3]]
+    expected = [[0, 1, 2, 3, 0, 1], [3, 3, 0, 1, 2, 3]]
+    assert ids.tolist() == expected, f"The texts should be {expected}, not {ids.tolist()}."
 
 
 def test_generate_shows_the_model_what_it_can_take():

@@ -23,7 +23,8 @@ def test_sparsemax_of_the_lesson():
     from beyond import sparsemax
 
     p = sparsemax(torch.tensor([1.0, 0.8, 0.1]))
-    torch.testing.assert_close(p, torch.tensor([0.6, 0.4, 0.0]), msg=f"0.6, 0.4, 0, not {p}")
+    expected = torch.tensor([0.6, 0.4, 0.0])
+    torch.testing.assert_close(p, expected, msg=f"It should be 0.6, 0.4, 0, not {p}")
     assert p[2] == 0, "The last entry should be exactly zero, not just small."
 
 
@@ -96,7 +97,8 @@ def test_relative_attention_finds_the_left_neighbour():
     table[1] = 20.0  # the row of distance -1
     values = torch.tensor([[10.0], [20.0], [30.0], [40.0]])
     output, weights = relative_attention(torch.ones(4, 4), torch.zeros(4, 4), values, table)
-    assert weights.shape == (4, 4) and output.shape == (4, 1)
+    shapes = tuple(output.shape), tuple(weights.shape)
+    assert shapes == ((4, 1), (4, 4)), f"(n, d_v) = (4, 1) and (n, m) = (4, 4), not {shapes}"
     expected = torch.tensor([[25.0], [10.0], [20.0], [30.0]])
     torch.testing.assert_close(
         output, expected, msg=f"Each token should get its left neighbour: {output.flatten()}"
@@ -168,7 +170,9 @@ def test_favor_features_by_hand():
     w = torch.tensor([[0.0, 1.0, 1.0, 0.0], [math.sqrt(2), 0.0, 0.0, 0.0]])
     expected = torch.tensor([[math.exp(0 - 2), math.exp(2 - 2)]]) / math.sqrt(2)
     torch.testing.assert_close(
-        favor_features(x, w), expected, msg="exp(w·x' - ‖x'‖²/2) / √r with x' = x / d^(1/4)"
+        favor_features(x, w),
+        expected,
+        msg="It should be exp(w·x' - ‖x'‖²/2) / √r with x' = x / d^(1/4).",
     )
 
 
@@ -251,7 +255,7 @@ def test_keras_attention_of_nothing_is_zero():
     assert weights.tolist() == [[1.0, 0.0], [0.0, 0.0]], (
         f"the second query has no visible key and should get zeros: {weights.tolist()}"
     )
-    assert output[1].tolist() == [0.0, 0.0, 0.0]
+    assert output[1].tolist() == [0.0, 0.0, 0.0], "Its output should be zero as well."
 
 
 # sentence_attention
@@ -309,7 +313,8 @@ def test_additive_attention_by_the_formula():
 
     q, k, v, W_q, W_k, u = draw(3, 2), draw(4, 5), draw(4, 6), draw(7, 2), draw(7, 5), draw(7)
     output, weights = additive_attention(q, k, v, W_q, W_k, u)
-    assert weights.shape == (3, 4) and output.shape == (3, 6)
+    shapes = tuple(output.shape), tuple(weights.shape)
+    assert shapes == ((3, 6), (3, 4)), f"(n, d_v) = (3, 6) and (n, m) = (3, 4), not {shapes}"
     scores = torch.empty(3, 4)
     for i in range(3):
         for j in range(4):
@@ -325,5 +330,5 @@ def test_additive_attention_without_a_visible_key():
     mask = torch.tensor([[True, False, True], [False, False, False]])
     inputs = draw(2, 4), draw(3, 4), draw(3, 2), draw(5, 4), draw(5, 4), draw(5)
     output, weights = additive_attention(*inputs, mask)
-    assert not weights[~mask].any(), "Hidden keys have weight."
+    assert not weights[~mask].any(), "Hidden keys should have a weight of 0."
     assert not output[1].any(), "A query with no visible key should get zeros."
