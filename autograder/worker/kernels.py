@@ -38,6 +38,7 @@ from . import arrays, reach, wire
 from .claimed import ClaimedTensor
 from .frontend import Frontend, interpreted
 from .launched import Launch, Region
+from .shortcuts import take_shortcuts
 from .withheld import Withheld
 
 # The operators of torch that make a tensor, copy it or look at it, and compute nothing.
@@ -172,6 +173,7 @@ def setup() -> None:
     for name in ("triton.language.extra.libdevice", "triton.tools.tensor_descriptor"):
         import_module(name)  # a submission may: what is there before it is Triton's own
     interpreted()
+    take_shortcuts()
     _frontend = Frontend()
     interpreter: Any = import_module("triton.runtime.interpreter")
     builder, executor = interpreter.InterpreterBuilder, interpreter.GridExecutor
@@ -328,7 +330,7 @@ def _load(
         return original(builder, ptrs, mask, other, *rest, **named)
     kind = _numpy_type(ptrs)
     with arrays.uncounted():
-        places, active = np.broadcast_arrays(ptrs.data, mask.data)
+        places, active = _together(ptrs.data, mask.data)
         outside = _launch.note_load(places, active, kind.itemsize)
     if outside is None:
         return original(builder, ptrs, mask, other, *rest, **named)
@@ -346,7 +348,7 @@ def _store(
     if _launch is None:
         return original(builder, ptrs, value, mask, *rest, **named)
     with arrays.uncounted():
-        places, active = np.broadcast_arrays(ptrs.data, mask.data)
+        places, active = _together(ptrs.data, mask.data)
         outside = _launch.note_store(places, active, _numpy_type(ptrs).itemsize)
     if outside is None:
         return original(builder, ptrs, value, mask, *rest, **named)
@@ -374,6 +376,13 @@ def _atomic(original: Any, builder: Any, *args: Any) -> Any:
     changed[at] = handle(np.where(outside, np.uint64(0), places), ptrs.dtype)
     changed[at + 2] = handle(active & ~outside, args[at + 2].dtype)
     return original(builder, *changed)
+
+
+def _together(places: Any, active: Any) -> Any:
+    """Both in one shape, which most have; NumPy would take its time to find that."""
+    active = active.astype(bool, copy=False)
+    same = places.shape == active.shape
+    return (places, active) if same else np.broadcast_arrays(places, active)
 
 
 def _numpy_type(ptrs: Any) -> np.dtype[Any]:

@@ -89,11 +89,12 @@ class Launch:
 
     def note_load(self, places: np.ndarray, active: np.ndarray, size: int) -> np.ndarray | None:
         """Note what is loaded; where that is outside of every tensor, if anywhere."""
-        allowed = np.zeros(places.shape, bool)
-        for region in self.regions.values():
-            own, offsets = region.elements(places, size)
+        asked = places[active]
+        allowed = np.zeros(len(asked), bool)
+        for region in self.regions.values() if len(asked) else ():
+            own, offsets = region.elements(asked, size)
             allowed |= own
-            read = offsets[own & active]
+            read = offsets[own]
             np.add.at(region.loaded, read, 1)
             writers = region.writer[read]
             self.conflicts += int(((writers >= 0) & (writers != self.program)).sum())
@@ -101,19 +102,21 @@ class Launch:
 
     def note_store(self, places: np.ndarray, active: np.ndarray, size: int) -> np.ndarray | None:
         """Note what is stored; where that is outside of every tensor, if anywhere."""
-        allowed = np.zeros(places.shape, bool)
-        for region in self.regions.values():
-            own, offsets = region.elements(places, size)
+        asked = places[active]
+        allowed = np.zeros(len(asked), bool)
+        for region in self.regions.values() if len(asked) else ():
+            own, offsets = region.elements(asked, size)
             allowed |= own
-            region.writer[offsets[own & active]] = self.program
+            region.writer[offsets[own]] = self.program
         return self._outside("outside_stores", active, allowed)
 
     def _outside(self, kind: str, active: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
-        self.largest = max(self.largest, int(active.sum()))
-        outside: np.ndarray = active & ~allowed
-        if not outside.any():
+        self.largest = max(self.largest, len(allowed))
+        if allowed.all():
             return None
-        setattr(self, kind, getattr(self, kind) + int(outside.sum()))
+        outside = np.zeros(active.shape, bool)
+        outside[active] = ~allowed
+        setattr(self, kind, getattr(self, kind) + len(allowed) - int(allowed.sum()))
         if self.line is None:
             self.line = student_line(sys._getframe(2), self.root)
         return outside
