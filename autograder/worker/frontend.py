@@ -173,7 +173,8 @@ def compiled_twins(
     """
     kind = import_module("triton.runtime.interpreter").InterpretedFunction
     tensor = import_module("triton.language").tensor
-    own = [vars(m) for m in list(sys.modules.values()) if _is_own(m, root)]
+    within = root + os.sep
+    own = [vars(m) for m in list(sys.modules.values()) if _is_own(m, within)]
     changed: list[tuple[Any, str, Any]] = []
 
     def put(owner: Any, name: str, value: Any) -> None:
@@ -226,5 +227,6 @@ def _functions(owners: list[Any], kind: type) -> Iterator[tuple[Any, str, Any]]:
                 yield owner, name, value
 
 
-def _is_own(module: Any, root: str) -> bool:
-    return str(getattr(module, "__file__", None) or "").startswith(root + os.sep)
+def _is_own(module: Any, within: str) -> bool:
+    file = getattr(module, "__file__", None)
+    return type(file) is str and file.startswith(within)

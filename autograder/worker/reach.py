@@ -13,6 +13,7 @@ import enum
 import math
 import sys
 import types
+from functools import lru_cache
 from importlib import import_module  # triton is an extra, and may be missing
 from typing import Any
 
@@ -73,17 +74,16 @@ def _function(function: Any, seen: set[int]) -> bool:
 def _code(code: types.CodeType, names: dict[str, Any], seen: set[int]) -> bool:
     """Whether these instructions reach out, or those of a function that is made in them."""
     at: Any = None  # what the last name led to
-    for step in dis.get_instructions(code):
-        name = step.argval
-        if step.opname in _WRITES:
+    for operation, name in _steps(code):
+        if operation in _WRITES:
             return True
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+        if operation in ("LOAD_GLOBAL", "LOAD_NAME"):
             value = names[name] if name in names else vars(builtins).get(name)
             plain = name not in names and value is not None and value is _BUILTIN.get(name)
             if not (plain or _is_known(value, seen)):
                 return True
             at = value
-        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+        elif operation in ("LOAD_ATTR", "LOAD_METHOD"):
             if name.startswith("_") or name in _INNER:
                 return True
             value = getattr(at, name, None)
@@ -91,10 +91,17 @@ def _code(code: types.CodeType, names: dict[str, Any], seen: set[int]) -> bool:
             if at is not None and not method and not _is_known(value, seen):
                 return True
             at = value
-        elif step.opname not in ("CACHE", "EXTENDED_ARG", "PUSH_NULL"):
+        else:
             at = None
     inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
     return any(_code(c, names, seen) for c in inner)
+
+
+@lru_cache(maxsize=256)
+def _steps(code: types.CodeType) -> list[tuple[str, Any]]:
+    """What the instructions do, and with what; a kernel is launched often."""
+    steps = ((step.opname, step.argval) for step in dis.get_instructions(code))
+    return [step for step in steps if step[0] not in ("CACHE", "EXTENDED_ARG", "PUSH_NULL")]
 
 
 def _is_known(value: Any, seen: set[int]) -> bool:

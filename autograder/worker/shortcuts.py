@@ -51,7 +51,7 @@ def _remember_types_of_numpy(interpreter: Any) -> None:
 
 
 def _remember_blocks(core: Any) -> None:
-    """The type of a block, by its elements' and its shape: what was found valid once is so again."""
+    """The type of a block: what was found valid once is so again."""
     if not _has(core.block_type, "__init__", "self", "element_ty", "shape"):
         return
     original, known = core.block_type.__init__, dict[Any, Any]()
@@ -100,7 +100,7 @@ def _remember_shapes(core: Any) -> None:
 
 
 def _broadcast_what_differs(core: Any, semantic: Any) -> None:
-    """Two numbers, and two blocks of one shape, are as they should be; else a type is no question."""
+    """Two numbers, and two blocks of one shape, are as they should be."""
     if not _has(semantic, "broadcast_impl_value", "lhs", "rhs"):
         return
     original, builder = semantic.broadcast_impl_value, semantic.builder

@@ -15,6 +15,7 @@ integers, numbers in a row. What has no stand-in (other types, or when all are u
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -27,20 +28,24 @@ _FIRST_INTEGER = 0x5A3C0000
 _BITS = 1 << 16
 
 
+@cache
 def _stand_ins() -> np.ndarray:
-    """The bits of float16 numbers that are neither tiny nor near the largest, and odd."""
+    """The bits of float16 numbers that are neither tiny nor near the largest, and odd; shuffled.
+
+    The same for everybody: who makes the same mistake shall have the same results.
+    """
     bits = np.arange(1, _BITS, 2, dtype=np.uint16)
     exponent = (bits >> 10) & 0x1F
-    return bits[(exponent > 0) & (exponent < 30)]
+    chosen = bits[(exponent > 0) & (exponent < 30)]
+    np.random.default_rng(0).shuffle(chosen)
+    return chosen
 
 
 class Withheld:
     """The numbers of one call, and what stands for each of them while no kernel runs."""
 
     def __init__(self, arguments: Iterable[torch.Tensor]) -> None:
-        self._free = _stand_ins()
-        # the same for everybody: who makes the same mistake shall have the same results
-        np.random.default_rng(0).shuffle(self._free)
+        self._free = _stand_ins().copy()
         self._truth, self._used = np.zeros(_BITS), np.zeros(_BITS, bool)
         self._integers: list[np.ndarray] = []
         self._revealed: list[tuple[Region, torch.Tensor, np.ndarray, np.ndarray]] = []
