@@ -2,8 +2,8 @@
 
 A trained model writes one token at a time, and each new token attends to all that came before. This
 week you build what makes that affordable: a cache of keys and values, heads that share them, a
-window that forgets, and a loop that feeds every token once. Two electives follow, a cache in pages
-and the rule by which a small model drafts for a large one.
+window of positions, and a loop that feeds every token once. Two electives follow: a cache in pages,
+and the rule that says what a large model keeps of a small model's draft.
 
 Shapes: `B` batch, `H` query heads, `H_kv` key-value heads, `s` new positions, `t` positions so
 far, `n` queries, `m` keys, `C` width of the model (`d_model`), `d = C / H` width of one head, `d_v`
@@ -170,7 +170,7 @@ class GroupedQueryAttention(nn.Module):
 
         Without a cache, position i attends to the positions 0 … i of x. With one, the positions of
         x follow those in the cache: their keys and values are appended, once, and each attends to
-        all that the cache holds up to itself. Fed in pieces, x gives what it gives as a whole.
+        all that the cache holds up to itself. If x is fed in pieces, the outputs stay the same.
 
         Args:
             x: (B, s, C).
@@ -283,8 +283,8 @@ def generate_cached(model: Any, idx: torch.Tensor, max_new_tokens: int) -> torch
     Returns:
         ids (B, T + max_new_tokens), the prompt included. No gradients are kept.
     """
-    # TODO: make the caches once, with room for what will be fed; feed the prompt; then a loop in
-    # which what was chosen last is fed.
+    # TODO: make the caches once, with room for what will be fed; feed the prompt; then a loop that
+    # feeds the token that was chosen last.
     raise NotImplementedError("generate_cached")
 
 
@@ -305,8 +305,8 @@ class PagedCache:
     def append(self, seq: Hashable, k: torch.Tensor, v: torch.Tensor) -> None:
         """Adds s >= 1 positions to a sequence; a name that is not known starts a new one.
 
-        What the last page has room for goes there; pages are taken for the rest only. No gradient
-        has to pass, and what is there already is neither copied nor looked at.
+        The sequence's last page is filled first; pages are taken for the rest only. No gradient has
+        to pass, and what is stored already is neither copied nor read.
 
         Args:
             seq: the sequence's name, anything hashable.
@@ -324,12 +324,12 @@ class PagedCache:
 
     def gather(self, seq: Hashable) -> tuple[torch.Tensor, torch.Tensor]:
         """All that was appended to a sequence, in order: keys and values, (H_kv, t, d) each."""
-        # TODO: put the sequence's pages one behind the other, and cut what is not filled yet.
+        # TODO: put the sequence's pages one after the other, and cut off what is not filled yet.
         raise NotImplementedError("PagedCache.gather")
 
     def free(self, seq: Hashable) -> None:
         """Gives all pages of a sequence back and forgets it; its name may start anew."""
-        # TODO: whoever is served next can have them.
+        # TODO: its pages become free again, and its name is forgotten.
         raise NotImplementedError("PagedCache.free")
 
 

@@ -90,8 +90,8 @@ def matmul(a: torch.Tensor, b: torch.Tensor, block: int = 16) -> torch.Tensor:
     Returns:
         (M, N), in float32 for either dtype.
     """
-    # TODO: a kernel with a two-dimensional grid. A tile's places are a column of row numbers,
-    # times the rows' stride, plus a row of column numbers, times theirs; those outside are masked.
+    # TODO: a kernel with a two-dimensional grid. The offsets of a tile are a column of row numbers
+    # times the stride of rows, plus a row of column numbers times theirs; mask those outside.
     raise NotImplementedError("matmul")
 
 
@@ -110,7 +110,7 @@ def logsumexp_rows(x: torch.Tensor, block: int = 64) -> torch.Tensor:
         (n,), in float32 for either dtype; -inf for a row of nothing but -inf.
     """
     # TODO: a program for each row, a loop over its blocks, two running numbers. What happens to
-    # them in a block of nothing but -inf?
+    # them if every entry of a block is -inf?
     raise NotImplementedError("logsumexp_rows")
 
 

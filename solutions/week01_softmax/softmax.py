@@ -140,7 +140,7 @@ def scaled_dot_product_attention(
 
 
 class SelfAttention:
-    """A sentence that looks itself up: queries, keys and values all come from the same tokens.
+    """Self-attention in NumPy: queries, keys and values all come from the same tokens.
 
     Attributes:
         Wq: Projects a token to its query, (d_model, dk), float64.
@@ -154,7 +154,7 @@ class SelfAttention:
         They come in the order Wq, Wk, Wv from one `np.random.default_rng(seed)`. Their entries are
         normal with mean 0 and standard deviation √(2 / (fan_in + fan_out)), where a matrix's rows
         are its fan_in and its columns its fan_out (Glorot and Bengio, 2010, equation 12: with
-        this spread signals neither swell nor fade on their way through).
+        this spread the numbers neither grow nor shrink from layer to layer).
 
         Args:
             d_model: Numbers in a token's embedding.
@@ -184,8 +184,8 @@ class SelfAttention:
             output (..., T, dv), the new embeddings, and weights (..., T, T), both in the
             floating-point type of `X`.
         """
-        # TODO: Project the tokens three times, then attend. The matrices are float64: see to it
-        # that the answer is not, where `X` is not. Leave the matrices as they are.
+        # TODO: Project the tokens three times, then attend. The matrices are float64: make sure
+        # that the results have the type of `X` all the same. Leave the matrices as they are.
         # BEGIN SOLUTION
         queries, keys, values = (X @ W.astype(X.dtype) for W in (self.Wq, self.Wk, self.Wv))
         return scaled_dot_product_attention_numpy(queries, keys, values)

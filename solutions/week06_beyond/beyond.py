@@ -116,7 +116,7 @@ def relative_attention(
 
     The score of query i and key j is q_i · (k_j + a[clip(j - i, -D, D) + D]) / √d: row D of the
     table belongs to distance 0, the first row to all keys D or more places before the query, the
-    last to all keys D or more places behind it.
+    last to all keys D or more places after it.
 
     Args:
         q: queries, (..., n, d).
@@ -347,9 +347,9 @@ def additive_attention(
         q: queries, (..., n, d_q).
         k: keys, (..., m, d_k).
         v: values, (..., m, d_v).
-        W_q: what makes a hidden vector of a query, (a, d_q).
-        W_k: what makes one of a key, (a, d_k).
-        u: what reads the score off the hidden vector, (a,).
+        W_q: maps a query to its hidden vector, (a, d_q).
+        W_k: maps a key to its hidden vector, (a, d_k).
+        u: turns the tanh of a pair's hidden vector into its score, (a,).
         mask: bool, True = may attend, broadcastable to (..., n, m).
 
     Returns:
