@@ -45,7 +45,7 @@ def causal_mask(seq_len: int, device: torch.device | str | None = None) -> Tenso
 
 
 def padding_mask(lengths: Tensor, max_len: int | None = None) -> Tensor:
-    """Tell the real tokens of a padded batch from the padding behind them.
+    """Tell the real tokens of a padded batch from the padding after them.
 
     Args:
         lengths: int tensor (B,), the number of real tokens of each sequence; a length of 0 is fine.

@@ -66,7 +66,7 @@ def hash_vectors(x: torch.Tensor, rotations: torch.Tensor) -> torch.Tensor:
     Returns:
         Bucket numbers from 0 to n_buckets - 1, (..., n_hashes, T), int64.
     """
-    # TODO: rotate every vector in every round, put the negated result behind, and find where the
+    # TODO: rotate every vector in every round, put the negated result after it, and find where the
     # largest entry stands.
     raise NotImplementedError("hash_vectors")
 

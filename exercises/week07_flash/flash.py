@@ -125,7 +125,7 @@ class FlashAttention(torch.autograd.Function):
         """Gradients of q, k and v from that of the output, (..., n, d_v), block by block.
 
         Returns:
-            As many values as ``forward`` has arguments behind ``ctx``: three gradients, each in the
+            As many values as ``forward`` has arguments after ``ctx``: three gradients, each in the
             shape and dtype of its input, then None for ``block_size`` and for ``causal``.
         """
         # TODO: compute each block's weights again from the logsumexp; from them the gradients of

@@ -79,7 +79,7 @@ def cache_bytes(
 class KVCache:
     """The keys and values of one layer, for up to `max_len` positions.
 
-    Two buffers are allocated once. `append` writes the new positions behind the old ones and returns
+    Two buffers are allocated once. `append` writes the new positions after the old ones and returns
     all positions so far, as views of the buffers: nothing old is copied.
 
     Attributes:
@@ -115,7 +115,7 @@ class KVCache:
             ValueError: they do not all fit; the message contains how many positions are new, or how
                 many there would be. Then nothing is written, and `length` stays as it was.
         """
-        # TODO: check first, then write into the buffers behind what is there, then slice.
+        # TODO: check first, then write into the buffers after what is there, then slice.
         raise NotImplementedError("KVCache.append")
 
 

@@ -34,7 +34,7 @@ def _scale_kernel(x, y, factor, m, x_row, x_column, y_row, y_column, block: tl.c
     """Provided: one row of y = factor * x. A program's number is the number of its row."""
     row = tl.program_id(0)
     columns = tl.arange(0, block)  # a power of two, known when the kernel is compiled
-    inside = columns < m  # the rest of the block lies behind the row's end
+    inside = columns < m  # the rest of the block lies past the row's end
     values = tl.load(x + row * x_row + columns * x_column, mask=inside, other=0.0)
     tl.store(y + row * y_row + columns * y_column, values * factor, mask=inside)
 
@@ -251,7 +251,7 @@ def flash_forward(
         output (n, d) in q's dtype, and the logsumexp (n,) of each query's scores, in float32 or in
         q's dtype. No tensor of n × m elements is made on the way.
     """
-    # TODO: a program for each block of queries. Scores of keys behind the end, and of keys that a
+    # TODO: a program for each block of queries. Scores of keys past the end, and of keys that a
     # query may not see, are -inf before the maximum is taken.
     # BEGIN SOLUTION
     (n, d), m = q.shape, k.shape[0]

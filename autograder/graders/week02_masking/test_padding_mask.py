@@ -8,7 +8,7 @@ from autograder.authors import expect
 
 @pytest.mark.weight(2)
 def test_real_tokens_come_first(agree, draw):
-    """Sequence b has True at its first `lengths[b]` places and False behind them."""
+    """Sequence b has True at its first `lengths[b]` places and False after them."""
     agree.exactly.padding_mask(torch.tensor([4, 2, 6, 1, 6]))
     agree.exactly.padding_mask(draw.integers(1, 10, 4))
 

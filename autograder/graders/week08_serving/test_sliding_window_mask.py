@@ -42,14 +42,14 @@ def test_sinks_and_offset(agree):
 
 
 def test_more_keys_than_positions(agree):
-    """Keys behind the last query are hidden, sinks included, however many there are."""
+    """Keys after the last query are hidden, sinks included, however many there are."""
     agree.sliding_window_mask(3, 9, 2)
     agree.sliding_window_mask(3, 9, 2, sinks=8)
     agree.sliding_window_mask(2, 9, 4, sinks=1, offset=3)
 
 
 def test_more_queries_than_keys(agree):
-    """Queries whose window lies behind the last key see the sinks, or nothing."""
+    """Queries whose window lies past the last key see the sinks, or nothing."""
     agree.sliding_window_mask(9, 3, 2)
     agree.sliding_window_mask(9, 3, 4, sinks=1)
     agree.sliding_window_mask(2, 3, 2, offset=10)

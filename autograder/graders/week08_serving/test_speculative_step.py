@@ -50,7 +50,7 @@ def test_refused_at_once(agree, draw):
 
 
 def test_refused_in_the_middle(agree, draw):
-    """Only the tokens before the first refusal count, whatever comes behind it."""
+    """Only the tokens before the first refusal count, whatever comes after it."""
     p = torch.tensor([[0.6, 0.3, 0.1], [0.1, 0.1, 0.8], [0.5, 0.4, 0.1], [0.2, 0.2, 0.6]])
     q = torch.tensor([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1]])
     for last in (0.1, 0.7, 0.97):

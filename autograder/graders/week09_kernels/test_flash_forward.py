@@ -43,7 +43,7 @@ def test_many_queries(flash, qkv):
 
 
 def test_far_from_zero(flash, qkv):
-    """All scores far below zero: keys behind the end count nothing."""
+    """All scores far below zero: keys past the end count nothing."""
     q, k, v = qkv(5, 21)
     flash.flash_forward(q.abs() + 1, -k.abs() - 2, v)
 

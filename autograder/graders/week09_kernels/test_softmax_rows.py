@@ -21,7 +21,7 @@ def test_rows_of_any_length(close, draw):
 
 
 def test_negative_scores(close, draw):
-    """In rows in which every score is far below zero, places behind the end count nothing."""
+    """In rows in which every score is far below zero, places past the end count nothing."""
     close.softmax_rows(draw.normal(4, 11) - 30)
 
 
