@@ -53,7 +53,9 @@ def submission_text(report: SubmissionReport, week: Week, words: Words = plain) 
 
 
 def _lines(view: ExerciseView, words: Words) -> Iterator[str]:
-    of = f"{points(view.score)} of {points(view.points)} points"
+    of = (
+        f"{points(view.score)} of {points(view.points)} {'point' if view.points == 1 else 'points'}"
+    )
     yield words(f"`{view.name}`: {view.words}, {of}")
     if view.message and not view.report.tests:
         yield _item(view.message, words)
@@ -69,8 +71,8 @@ def _lines(view: ExerciseView, words: Words) -> Iterator[str]:
         yield _item(view.carried, words)
     if view.state != "open":
         for finding in view.findings:
-            asked = " ".join(c.text for c in finding.failed)
-            parts = (finding.told, asked, finding.others)
+            asked = " ".join(["What was asked:", *(c.text for c in finding.failed)])
+            parts = (finding.message, asked, finding.others)
             yield _item(f"{finding.word}: {' '.join(filter(None, parts))}".rstrip(), words)
     for line in view.arithmetic:
         yield _item(str(line), words)

@@ -19,8 +19,17 @@ from .arithmetic import ArithmeticLine, arithmetic, carried_words
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 DEVICES = tuple(AXES)
-_OTHER_NUMBERS = "(These are the numbers of the first check below; they differ in others.)"
 _NUMBER = re.compile(r"(?<![\w`])[-+]?\d[\d.,e+-]*\b|\[[-\d, ]*\]")
+_ENTRIES = (
+    r"(?:every entry|[^.]*? entries)(?:, most at index \[[-\d, ]*\])?"
+    r"(?:, in [^.]*? rows(?: \(whole rows\))?)?"
+)
+_HOW_MUCH = (
+    (re.compile(rf" differs in {_ENTRIES}\."), " differs."),
+    (re.compile(rf" is NaN in {_ENTRIES}\."), " is NaN."),
+    (re.compile(r" have shape \([\d, ]*\), but has \([\d, ]*\)"), " have another shape"),
+    (re.compile(r" have dtype \w+, but has \w+"), " have another dtype"),
+)
 _AXES = re.compile(rf"(?<!\w)({'|'.join((*DTYPES, *DEVICES))})(?!\w)")
 
 
@@ -44,7 +53,7 @@ class Finding:
     message: str
     line: int = 0  # of the student's module, where it is known
     claims: list[Claim] = field(default_factory=list)
-    varies: bool = False  # other checks said the same with other numbers
+    varies: bool = False  # the other checks said the same with other numbers
     same_as: str = ""  # the earlier exercise in which the very same thing happened
 
     @property
@@ -70,19 +79,14 @@ class Finding:
         if not count:
             return ""
         checks, they = ("check ends", "it holds") if count == 1 else ("checks end", "they hold")
+        way = "the same way, with other numbers" if self.varies else "the same way"
         return (
-            f"{count} other {checks} the same way. Correct this first; then you will see whether "
-            f"{they}."
+            f"{count} other {checks} {way}. Correct this first; then you will see whether {they}."
         )
 
     @property
     def word(self) -> str:
         return self.verdict.words
-
-    @property
-    def told(self) -> str:
-        """The message; of several that differ in their numbers the first."""
-        return f"{self.message} {_OTHER_NUMBERS}" if self.varies else self.message
 
 
 @dataclass(frozen=True)
@@ -187,8 +191,8 @@ class ExerciseView:
 
     @property
     def where(self) -> str:
-        """Where the mistake is, in a sentence."""
-        return where(self.report.suspects)
+        """Where the mistake is, in a sentence; of what has a name there is nothing to ask."""
+        return where(self.report.suspects, asking=not self.report.explained)
 
     @property
     def mark(self) -> str:
@@ -260,7 +264,7 @@ def _grouped(tests: list[TestReport], variants: dict[str, list[TestReport]]) -> 
     findings: dict[tuple[Verdict, str], Finding] = {}
     touched: dict[tuple[Verdict, str], dict[str, list[TestReport]]] = {}
     for test in tests:
-        key = (test.verdict, _NUMBER.sub("#", test.message))
+        key = (test.verdict, _without_numbers(test.message))
         finding = findings.setdefault(key, Finding(test.verdict, test.message, test.line))
         finding.varies = finding.varies or finding.message != test.message
         touched.setdefault(key, {}).setdefault(test.base, []).append(test)
@@ -270,6 +274,13 @@ def _grouped(tests: list[TestReport], variants: dict[str, list[TestReport]]) -> 
             where = "" if whole else ", ".join(axes_of(t.name) for t in some)
             finding.claims.append(Claim(_claim(some[0]), where))
     return list(findings.values())
+
+
+def _without_numbers(message: str) -> str:
+    """What messages about one flaw have in common: neither how much is wrong, nor in which type."""
+    for pattern, words in _HOW_MUCH:
+        message = pattern.sub(words, message)
+    return _NUMBER.sub("#", message)
 
 
 def _claim(test: TestReport) -> str:
@@ -315,7 +326,7 @@ def _grids(tests: Iterable[TestReport]) -> list[Grid]:
     return grids
 
 
-def where(suspects: Iterable[Suspect]) -> str:
+def where(suspects: Iterable[Suspect], asking: bool = True) -> str:
     """Where the mistake is, for the student; never what would mend it. Nothing if nobody knows."""
     places = list(suspects)
     if not places:
@@ -323,7 +334,9 @@ def where(suspects: Iterable[Suspect]) -> str:
     stopped = next((p for p in places if p.kind in _STOPPED), None)
     if stopped is not None:
         return f"All of it {_STOPPED[stopped.kind]} line {stopped.line} of {stopped.file}."
-    told = [f"line {p.line} of {p.file} ({question(p.kind)})" for p in places]
+    told = [
+        f"line {p.line} of {p.file}{f' ({question(p.kind)})' if asking else ''}" for p in places
+    ]
     if not all(p.alone for p in places):
         if len(told) == 1:
             return f"One of the mistakes is at {told[0]}."

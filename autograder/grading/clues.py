@@ -47,6 +47,7 @@ _MENDS: dict[str, frozenset[Symptom]] = {
     "gradient": frozenset({Symptom.GRADIENTS, Symptom.DETACHED, Symptom.STOPPED}),
     "in place": frozenset({Symptom.TOUCHED, Symptom.STOPPED}),
     "memory": frozenset({Symptom.STOPPED}),
+    "shared": frozenset({Symptom.TOUCHED, Symptom.VALUES, Symptom.UNKNOWN}),
     "overflow": frozenset({Symptom.INFINITE}),
     "infinity": frozenset({Symptom.INFINITE}),
     "empty rows": frozenset({Symptom.INFINITE, Symptom.VALUES}),

@@ -146,6 +146,8 @@ def _compare_values(
     target = _sane(expected.double(), target)
     if torch.isnan(wide).any():
         ration = of_values()
+        if not wide.ndim:
+            raise Wrong(f"{where} is NaN.", Flaw.VALUE)
         count = count_of(int(torch.isnan(wide).sum()), wide.numel(), ration)
         raise Wrong(f"{where} is NaN in {count}{_rows_of(wide, ration)}.", Flaw.VALUE)
     infinite = torch.isinf(expected.double())

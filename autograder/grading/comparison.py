@@ -82,7 +82,9 @@ class BothCalls:
     @property
     def shown(self) -> str:
         """What is called; names of the grader's own code tell a student nothing."""
-        return "A call of this check" if self.student.brought else f"`{self.named or 'the module'}`"
+        if self.student.brought:
+            return "A call of this check"
+        return f"`{self.named}`" if self.named else "the model"
 
     def result(self, names: Names) -> NamedParts:
         """What is compared, in words."""

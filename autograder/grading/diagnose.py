@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from .alike import Answers, alike_failure, same_failure
+from .outcomes import Flaw
 from .plugin import Ran
 
 _MOST = 3  # flaws that are looked for together
@@ -24,6 +25,7 @@ _EXPLAINS = 0.5  # of all that the student fails
 _ANOTHER = 0.9  # tests that one more flaw has to explain
 _CLOSE = 0.98  # what answers count that are much closer to each other than to the right ones
 _ALIKE = 0.7  # what a failure for the same reason counts, with other values
+_NOT_REFUSED = 0.95  # where it is that arguments are not refused: other values say nothing then
 _CANDIDATES = 12
 
 
@@ -87,7 +89,7 @@ def _suspected(
         elif same_failure(failed[test], run, right.get(test, ())):
             agrees[test] = _CLOSE
         elif alike_failure(failed[test], run):
-            agrees[test] = _ALIKE
+            agrees[test] = _NOT_REFUSED if run.flaw is Flaw.REFUSAL else _ALIKE
     if not agrees:
         return None
     return _Suspected(name, frozenset(theirs), agrees)

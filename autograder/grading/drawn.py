@@ -88,24 +88,24 @@ def compare_drawing(
             raise Wrong(
                 f"{where}: the {axis} label should be {getattr(expected, label)!r}, "
                 f"but is {_said(getattr(actual, label))}.",
-                Flaw.VALUE,
+                Flaw.DRAWN,
             )
     if expected.title and actual.title.strip() != expected.title:
         raise Wrong(
             f"{where}: the title should be {expected.title!r}, but is {_said(actual.title)}.",
-            Flaw.VALUE,
+            Flaw.DRAWN,
         )
     for ticks, axis in (("xticks", "x"), ("yticks", "y")):
         wanted = getattr(expected, ticks)
         if wanted and getattr(actual, ticks) != wanted:
             raise Wrong(
                 f"{where}: the tokens do not stand at the {axis} axis, one at each cell.",
-                Flaw.VALUE,
+                Flaw.DRAWN,
             )
     if actual.same_axes != expected.same_axes:
         raise Wrong(
             f"{where} should be made on the Axes that was given, and that Axes returned.",
-            Flaw.VALUE,
+            Flaw.DRAWN,
         )
 
 
@@ -131,7 +131,7 @@ def _said(label: str) -> str:
 def _compare_image(mine: Any, theirs: Any, where: str, ration: Ration) -> None:
     if not mine.top_row_first:
         raise Wrong(
-            f"{where}: the first query should be at the top, but rows run upwards.", Flaw.VALUE
+            f"{where}: the first query should be at the top, but rows run upwards.", Flaw.DRAWN
         )
     a, b = np.asarray(mine.data), np.asarray(theirs.data)
     if a.shape != b.shape:
@@ -140,9 +140,9 @@ def _compare_image(mine: Any, theirs: Any, where: str, ration: Ration) -> None:
         raise Wrong(f"{where} should show {b.shape} cells, but shows {shows}.{swapped}", Flaw.KIND)
     if not np.allclose(a, b, atol=1e-6):
         if a.shape[0] == a.shape[-1] and np.allclose(a.T, b, atol=1e-6):
-            raise Wrong(f"{where} is transposed: rows are queries, columns are keys.", Flaw.VALUE)
+            raise Wrong(f"{where} is transposed: rows are queries, columns are keys.", Flaw.DRAWN)
         if np.allclose(a[::-1], b, atol=1e-6):
-            raise Wrong(f"{where} is upside down: the first query belongs at the top.", Flaw.VALUE)
+            raise Wrong(f"{where} is upside down: the first query belongs at the top.", Flaw.DRAWN)
         raise Wrong(
             f"{where} should show the weights unchanged, but the values differ.", Flaw.VALUE
         )
@@ -150,7 +150,7 @@ def _compare_image(mine: Any, theirs: Any, where: str, ration: Ration) -> None:
         raise Wrong(
             f"{where}: the colours should run from {theirs.vmin:g} to {theirs.vmax:g}, "
             "whatever the weights are.",
-            Flaw.VALUE,
+            Flaw.DRAWN,
         )
 
 

@@ -14,6 +14,8 @@ import torch
 
 # "output (..., n, d_v) and weights (..., n, m)." in the first sentence, or a line each: "order: …"
 _TOGETHER = re.compile(r"(?:^|\band )([a-z_]+)(?= \()")
+# "y (B, T, C), or (y, weights) with weights (B, H, T, T)"
+_PAIR = re.compile(r"\(([a-z_]+(?:, [a-z_]+)+)\)")
 _LINES = re.compile(r"^ *([a-z_]+):", re.MULTILINE)
 # "The loss of every step, before its update"
 _EACH = re.compile(r"^\s*(The [a-z]+) of (?:every|each) ([a-z]+)")
@@ -74,7 +76,9 @@ class Names:
         elif _LINES.match(section):
             self._parts[name] = tuple(_LINES.findall(section))
         else:
-            self._parts[name] = tuple(_TOGETHER.findall(section.partition(". ")[0]))
+            first = section.partition(". ")[0]
+            pair = _PAIR.search(first)
+            self._parts[name] = tuple(pair[1].split(", ") if pair else _TOGETHER.findall(first))
 
     def knows(self, path: str) -> bool:
         """Whether the stub has a function or a class of this name."""

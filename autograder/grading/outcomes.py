@@ -59,13 +59,14 @@ class Flaw(Enum):
     EFFECT = "something of the caller's was changed"
     DEVICE = "it lies on another device"
     STATE = "a state dict does not fit"
+    DRAWN = "it is drawn in another way"
     REFUSAL = "arguments are not refused as they should be"
     CLAIM = "a claim of the test's own does not hold"
 
     @property
     def stops_at_values(self) -> bool:
         """Return whether nobody looked at gradients or at the caller's arguments any more."""
-        return self in (Flaw.VALUE, Flaw.KIND, Flaw.REFUSAL)
+        return self in (Flaw.VALUE, Flaw.KIND, Flaw.DRAWN, Flaw.REFUSAL)
 
     @property
     def tells_by_itself(self) -> bool:

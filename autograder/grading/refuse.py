@@ -13,7 +13,7 @@ from .case import Case, ReferenceRaised
 from .echo import Echo
 from .options import PLAIN, CallOptions
 from .outcomes import Crashed, Flaw, GraderFault, Unwritten, Wrong
-from .remote import HasHandle
+from .remote import HasHandle, owner_of
 
 
 class Refuses:
@@ -35,7 +35,8 @@ class _Refusal:
 
     def of(self, remote: HasHandle, method: str = "") -> Callable[..., None]:
         """The call of an object (a Pair, or one side's), or of one of its methods."""
-        options = CallOptions(handle=remote.handle_on(self._case.student).id)
+        handle = remote.handle_on(self._case.student)
+        options = CallOptions(handle=handle.id, owner=owner_of(remote))
         return lambda *args, **kwargs: self._check(method, args, kwargs, options)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
@@ -46,7 +47,8 @@ class _Refusal:
     def _check(
         self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], options: CallOptions
     ) -> None:
-        shown = f"`{name or 'the module'}`"
+        named = ".".join(part for part in (options.owner, name) if part)
+        shown = f"`{named}`" if named else "The model"
         side = self._case.student
         try:
             side.call(self._case, name, args, kwargs, options)

@@ -34,6 +34,8 @@ _ALSO = 1.0  # a change that is so much less likely than the first that mends is
 _ALONE = 0.6  # of the time, if two mistakes can be there
 _CONFIRMED = 4  # pairs that the tests are asked about, of each sort
 _PARTLY = 6  # changes remembered for each way to fail
+# Changes that can put one mistake in the place of another.
+_EXCHANGES = frozenset({"name", "statement", "option", "function", "operand", "index", "unused"})
 _LONGEST = 4096  # numbers of an answer that are compared
 
 
@@ -153,7 +155,7 @@ class Search:
             changed = changed or not ended_alike(before, (seen.number, digest))
             if place < self.ways:
                 astray = astray or before is None or before[1][0] != digest[0]
-            known = self._known.like(seen, digest) if self._known else frozenset[str]()
+            known = self._named_by(seen, digest, probe)
             names = known if names is None else names & known
             if not names and (astray or place >= self.ways or self.ways == 1):
                 self._sooner(place)
@@ -166,6 +168,19 @@ class Search:
         if ways and not astray:
             self._note(number, ways)
         return False
+
+    def _named_by(self, seen: Difference, digest: Digest, probe: Probe) -> frozenset[str]:
+        """The wrong programs that gave this answer, if its form is the student's or the right one.
+
+        An answer of a third form is what the change did.
+        """
+        if self._known is None:
+            return frozenset()
+        before = self._own.get(seen.test)
+        own = before is not None and before[1][0] == digest[0]
+        if not own and digest_of(probe.steps[seen.number][1])[0] != digest[0]:
+            return frozenset()
+        return self._known.like(seen, digest)
 
     def _note(self, number: int, ways: frozenset[int]) -> None:
         """That a change mends some ways to fail and leaves the others as they were."""
@@ -185,8 +200,12 @@ class Search:
         assert self.bank is not None
         ran = self.versions.run(self.written[number])
         failed = {r.report.name for r in ran if r.report.verdict.failed}
-        if not failed or not failed <= {r.report.name for r in self.failing}:
+        before = {r.report.name for r in self.failing}
+        if not failed or not failed <= before:
             return ""
+        every = sum(r.report.verdict.counted for r in ran)
+        if failed == before and (len(failed) < every or self.written[number].kind in _EXCHANGES):
+            return ""  # nothing is mended: one mistake became another
         named = diagnose(ran, self.bank.failed, self.bank.right)
         whole = len(named) == 1 and named[0].explains == named[0].of and not named[0].mostly
         return named[0].name if whole else ""

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 _NOT_A_BREAK = re.compile(rb"[^\n]")
+_LONGEST = 200  # of a definition that is written where its name stands
+MOVES = ("transpose", "swapaxes", "movedim", "moveaxis")
 Definition = ast.FunctionDef | ast.ClassDef
 Pieces = tuple[tuple[int, int, bytes], ...]  # where from, where to, what instead
 
@@ -153,6 +155,61 @@ class Scope:
             self.code.text(n) for n in ast.walk(self.node) if isinstance(n, ast.expr) and is_root(n)
         )
         return list(dict.fromkeys(texts))
+
+    @cached_property
+    def moves(self) -> list[tuple[str, str]]:
+        """The pairs of axes that the function exchanges in what it assigns."""
+        assigned = (n.value for n in ast.walk(self.node) if isinstance(n, ast.Assign))
+        found = [
+            (self.code.text(v.args[-2]), self.code.text(v.args[-1]))
+            for v in assigned
+            if isinstance(v, ast.Call) and isinstance(v.func, ast.Attribute)
+            if v.func.attr in MOVES and len(v.args) >= 2
+        ]
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def maxima(self) -> list[tuple[str, str, str]]:
+        """Each running maximum: the library it is from, its old name and its new one."""
+        return [
+            (self.code.text(n.value.func).rpartition(".")[0], old.id, n.targets[0].id)
+            for n in ast.walk(self.node)
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+            if isinstance(n.value, ast.Call) and isinstance(n.value.func, ast.Attribute)
+            if n.value.func.attr == "maximum"
+            for old in n.value.args
+            if isinstance(old, ast.Name)
+        ][:4]
+
+    @cached_property
+    def counted(self) -> list[ast.AugAssign]:
+        """Where attributes are counted up or down."""
+        found = (n for n in ast.walk(self.node) if isinstance(n, ast.AugAssign))
+        signs = (ast.Add, ast.Sub)
+        return [
+            n for n in found if isinstance(n.target, ast.Attribute) and isinstance(n.op, signs)
+        ][:4]
+
+    @cached_property
+    def definitions(self) -> dict[str, str]:
+        """What a name stands for, of those that are assigned once, alone and on one line."""
+        found: dict[str, list[str]] = {}
+        for node in ast.walk(self.node):
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                for name in ast.walk(target):
+                    if isinstance(name, ast.Name):
+                        alone = name is target and len(node.targets) == 1  # type: ignore[attr-defined]
+                        text = self.code.text(node.value) if alone else ""  # type: ignore[attr-defined]
+                        found.setdefault(name.id, []).append(text)
+        short = {n: t[0] for n, t in found.items() if len(t) == 1 and 0 < len(t[0]) <= _LONGEST}
+        return {n: t for n, t in short.items() if "\n" not in t}
+
+    @cached_property
+    def uses(self) -> Counter[str]:
+        """How often each name is read."""
+        return Counter(
+            n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and not _is_store(n)
+        )
 
     @cached_property
     def siblings(self) -> dict[str, set[str]]:

@@ -100,14 +100,8 @@ def sums_of_names(node: ast.expr, scope: Scope) -> Texts:
                 yield "operand", f"{scope.code.text(node)} + {other}"
 
 
-def texts(node: ast.expr, scope: Scope) -> Texts:
-    """A text of the function for another of its texts; a number in a text one more or less."""
-    if isinstance(node, ast.JoinedStr):
-        whole = scope.code.text(node)
-        for name in scope.names:
-            if "{" + name + "}" in whole:
-                yield "off by one", whole.replace("{" + name + "}", "{" + name + " + 1}")
-                yield "off by one", whole.replace("{" + name + "}", "{" + name + " - 1}")
+def places(node: ast.expr, scope: Scope) -> Texts:
+    """Positions that begin elsewhere."""
     if isinstance(node, ast.Call) and called(node) == "arange" and len(node.args) == 1:
         inner = scope.code.text(node.args[0])
         for name in scope.names[:12]:

@@ -6,12 +6,20 @@ kind of mistake that they would mend. They hold for any array program; none know
 
 from __future__ import annotations
 
-from . import arithmetic, axes, exchanges, missing, naming, numbers
+from . import arithmetic, axes, exchanges, idioms, missing, naming, numbers
 from .reading import Operator
 
 OPERATORS: tuple[tuple[Operator, float], ...] = (
     (missing.unused, 0.9),
     (missing.unused_argument, 0.9),
+    (idioms.squeezed, 0.9),
+    (idioms.colours, 0.9),
+    (idioms.numbered, 0.9),
+    (idioms.filled, 0.9),
+    (idioms.copies, 0.9),
+    (idioms.shifted_triangles, 0.9),
+    (idioms.rescaled, 1.0),
+    (idioms.moved_back, 1.0),
     (naming.likely_names, 1.3),
     (axes.axes, 1.0),
     (arithmetic.rooted, 1.0),
@@ -32,6 +40,8 @@ OPERATORS: tuple[tuple[Operator, float], ...] = (
     (exchanges.options, 1.1),
     (axes.dealt, 1.0),
     (arithmetic.regrouped, 1.4),
+    (idioms.rounded_up, 1.3),
+    (idioms.row_sums, 1.3),
     (exchanges.letters, 1.4),
     (exchanges.slices, 1.4),
     (arithmetic.operands, 1.5),
@@ -40,13 +50,15 @@ OPERATORS: tuple[tuple[Operator, float], ...] = (
     (exchanges.unwrapped, 1.7),
     (missing.added, 1.9),
     (arithmetic.factors, 1.7),
+    (idioms.widths, 1.6),
     (axes.sizes, 1.8),
+    (idioms.of_another, 1.8),
     (numbers.types, 1.8),
     (arithmetic.constants, 2.0),
     (numbers.wrapped, 2.2),
     (arithmetic.logs, 1.6),
     (naming.indices, 1.8),
-    (naming.texts, 2.2),
+    (naming.places, 2.2),
     (missing.normalised, 2.3),
     (arithmetic.divisors, 2.6),
     (naming.sums_of_names, 2.8),

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from .code import Scope
+from .idioms import shrinking
 from .reading import called
 
 Texts = Iterator[tuple[str, str]]
@@ -15,6 +16,9 @@ def statements(node: ast.stmt, scope: Scope) -> Texts:
     """Texts that could stand in a statement's place, with their kinds."""
     yield from _in_place(node, scope)
     yield from _refusals(node, scope)
+    yield from _negative(node, scope)
+    yield from _undone(node, scope)
+    yield from _given_back(node, scope)
     yield from _no_gradient(node, scope)
     yield from _missing(node, scope)
     yield from _mode(node, scope)
@@ -37,6 +41,8 @@ def _in_place(node: ast.stmt, scope: Scope) -> Texts:
         sign = whole[len(name) :].split("=", 1)[0].strip()
         yield "in place", f"{name} = {name} {sign} ({value})"
         yield "operator", f"{name} = {value}"
+        for shrink in shrinking(scope) if isinstance(node.op, ast.Add) else ():
+            yield "sum over rounds", f"{name} = {name} * {shrink} + ({value})"
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         function = node.value.func
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
@@ -69,6 +75,45 @@ def _refusals(node: ast.stmt, scope: Scope) -> Texts:
         yield "refusal", f"if not ({test}): raise ValueError(f'{said}')"
     if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
         yield "refusal", f"raise ValueError(f'{said}')"
+
+
+def _negative(node: ast.stmt, scope: Scope) -> Texts:
+    """A refusal of negative arguments too, or of arguments that it names."""
+    if not isinstance(node, ast.If) or node.orelse or len(node.body) != 1:
+        return
+    if not isinstance(node.body[0], ast.Raise):
+        return
+    test = scope.code.text(node.test)
+    said = " ".join("{" + name + "!r}" for name in scope.parameters)
+    for name in scope.parameters[:3]:
+        negative = f"bool((torch.as_tensor({name}) < 0).any())"
+        yield "refusal", f"if ({test}) or {negative}: raise ValueError(f'{said}')"
+
+
+def _undone(node: ast.stmt, scope: Scope) -> Texts:
+    """A count taken back before what it counted is refused."""
+    if not isinstance(node, ast.If) or not any(isinstance(s, ast.Raise) for s in node.body):
+        return
+    for before in scope.counted:
+        if before.lineno < node.lineno:
+            sign = "-" if isinstance(before.op, ast.Add) else "+"
+            target, value = scope.code.text(before.target), scope.code.text(before.value)
+            message = next(s for s in node.body if isinstance(s, ast.Raise))
+            indent = " " * message.col_offset
+            undo = f"{target} {sign}= {value}\n{indent}{scope.code.text(message)}"
+            yield "order of lines", f"if {scope.code.text(node.test)}:\n{indent}{undo}"
+
+
+def _given_back(node: ast.stmt, scope: Scope) -> Texts:
+    """What is deleted, handed on to another list of the object."""
+    if not isinstance(node, ast.Delete) or len(node.targets) != 1:
+        return
+    target = node.targets[0]
+    if isinstance(target, ast.Subscript):
+        held, key = scope.code.text(target.value), scope.code.text(target.slice)
+        for other in scope.attributes:
+            if f"self.{other}" != held:
+                yield "given back", f"self.{other}.extend({held}.pop({key}))"
 
 
 def _no_gradient(node: ast.stmt, scope: Scope) -> Texts:

@@ -25,6 +25,8 @@ def together(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
     yield from _functions_exchanged(scope)
     yield from _statements_exchanged(scope, nodes)
     yield from _overwritten(scope, nodes)
+    yield from _normalised_late(scope, nodes)
+    yield from _mode_kept(scope, nodes)
     words = [n for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     for number, first in enumerate(words[:8]):
         for second in words[number + 1 : 8]:
@@ -108,3 +110,60 @@ def _overwritten(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
             before = f"{name}_before = {name}\n{indent}{scope.code.text(node)}"
             pieces = scope.code.pieces((node, before), *((n, f"{name}_before") for n in given))
             yield node.lineno, "overwritten", 1.3, pieces, ()
+
+
+def _normalised_late(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """A layer around a sum, `n(x + f(x))`, that belongs within it: `x + f(n(x))`."""
+    replaced: list[tuple[ast.expr | ast.stmt, str]] = []
+    for node in nodes:
+        if not isinstance(node, ast.Call) or len(node.args) != 1 or not _own_layer(node):
+            continue
+        whole = node.args[0]
+        if not isinstance(whole, ast.BinOp) or not isinstance(whole.op, ast.Add):
+            continue
+        for kept, work in ((whole.left, whole.right), (whole.right, whole.left)):
+            if isinstance(work, ast.Call) and work.args and _own_layer(work):
+                text = scope.code.text
+                given = ", ".join(
+                    [f"{text(node.func)}({text(work.args[0])})", *map(text, work.args[1:])]
+                )
+                replaced.append((node, f"({text(kept)} + {text(work.func)}({given}))"))
+                break
+    if replaced and all(_apart(a, b) for a, _ in replaced for b, _ in replaced if a is not b):  # type: ignore[arg-type]
+        lines = sorted({n.lineno for n, _ in replaced})
+        yield (
+            lines[0],
+            "order of lines",
+            1.0,
+            scope.code.pieces(*replaced),
+            tuple(lines[1:]),
+        )
+
+
+def _own_layer(node: ast.Call) -> bool:
+    function = node.func
+    return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)
+
+
+def _mode_kept(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """A model's mode, set and never set back."""
+    returns = [n for n in nodes if isinstance(n, ast.Return) and n.value is not None]
+    for node in nodes:
+        call = node.value if isinstance(node, ast.Expr) else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        if call.func.attr not in ("eval", "train") or not isinstance(call.func.value, ast.Name):
+            continue
+        model, indent = call.func.value.id, " " * node.col_offset  # type: ignore[attr-defined]
+        before = f"_came = {model}.training\n{indent}{scope.code.text(call)}"
+        after = [
+            (
+                r,
+                f"_gives = {scope.code.text(r.value)}\n{' ' * r.col_offset}{model}.train(_came)\n"  # type: ignore[arg-type]
+                f"{' ' * r.col_offset}return _gives",
+            )
+            for r in returns
+        ]
+        if after:
+            pieces = scope.code.pieces((call, before), *after)
+            yield call.lineno, "missing step", 1.0, pieces, ()

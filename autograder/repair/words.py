@@ -50,6 +50,8 @@ _QUESTIONS = {
     "colours": "do colours mean the same in every picture?",
     "index": "the whole or a part?",
     "memory": "how does it lie in memory?",
+    "shared": "who else holds this memory?",
+    "given back": "what becomes of what is no longer needed?",
 }
 
 
@@ -163,6 +165,14 @@ _NAMED = {
         "Would two pictures with other weights look different?",
     ),
     "index": ("Uses the wrong part of something.", _SHAPES),
+    "shared": (
+        "Shares memory with what it was given.",
+        "Change one of the two afterwards: does the other change as well?",
+    ),
+    "given back": (
+        "Forgets something without giving it back.",
+        "Who could use it next, and how would they find it?",
+    ),
     "memory": (
         "Relies on how a tensor lies in memory.",
         "Try it with an argument that was transposed before.",

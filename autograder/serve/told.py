@@ -135,4 +135,4 @@ def _causes(view: ExerciseView) -> Iterable[Cause]:
     for finding in view.findings:
         claims = tuple(f"{c.text} (with {c.where})" if c.where else c.text for c in finding.claims)
         line = 0 if view.where else finding.line
-        yield Cause(finding.word, claims, line, finding.told, finding.others)
+        yield Cause(finding.word, claims, line, finding.message, finding.others)

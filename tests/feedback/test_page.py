@@ -11,6 +11,8 @@ import pytest
 import autograder
 from autograder.feedback.html import exercise_fragment, feedback_page
 from autograder.feedback.text import exercise_text
+from autograder.feedback.view import where
+from autograder.model.report import Suspect
 from autograder.model.verdicts import Ending
 
 from .conftest import check, exercise
@@ -143,8 +145,30 @@ def test_what_differs_in_its_numbers_alone_is_told_once(submission, week, course
     text = Reader(feedback_page(submission(exercise("causal_mask", *failed)), week, course)).text
     assert text.count("differs in every entry") == 1
     assert "index [0, 1]" in text
-    assert "they differ in others" in text
-    assert "8 other checks end the same way" in text
+    assert "8 other checks end the same way, with other numbers" in text
+
+
+ONE_FLAW = (
+    "`weights` differs in every entry, most at index [0, 1].",
+    "`weights` differs in 96 of 120 entries, most at index [1, 4, 2], in 8 of 10 rows.",
+    "`weights` differs in about 7 in 10 of 2160 entries, most at index [31, 2, 5].",
+)
+
+
+def test_how_many_entries_are_wrong_makes_no_other_cause(submission, week, course):
+    failed = [check(f"test_{n}", "wrong", said) for n, said in enumerate(ONE_FLAW)]
+    failed.append(check("test_last", "wrong", f"{ONE_FLAW[0]} All entries are zero."))
+    text = Reader(feedback_page(submission(exercise("causal_mask", *failed)), week, course)).text
+    assert text.count("`weights`") + text.count("weights differs") == 2
+    assert "2 other checks end the same way, with other numbers" in text
+
+
+def test_of_a_mistake_with_a_name_the_line_asks_nothing():
+    place = (Suspect("masking.py", 12, "causal_mask", "function"),)
+    assert where(place) == (
+        "One line explains all that fails: line 12 of masking.py (is this the right function?)."
+    )
+    assert where(place, asking=False) == "One line explains all that fails: line 12 of masking.py."
 
 
 def test_other_words_are_another_cause(submission, week, course):
@@ -155,7 +179,7 @@ def test_other_words_are_another_cause(submission, week, course):
     text = Reader(feedback_page(submission(found), week, course)).text
     assert "3 of 4 entries" in text
     assert "3 of 4 rows" in text
-    assert "they differ in others" not in text
+    assert "the same way" not in text
 
 
 def test_a_later_exercise_points_to_the_line_that_stops_it(submission, week, course):

@@ -1,0 +1,103 @@
+"""Halves of idioms: what is missing can be put in."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder.repair import changes
+
+# A wrong program, a line that some change must make of one of its lines, and where.
+CASES = {
+    "moved and not moved back": (
+        "def f(x, dim):\n    y = x.transpose(dim, -1)\n    return y / y.sum(-1, keepdim=True)\n",
+        "return ((y / y.sum(-1, keepdim=True)).swapaxes(dim, -1))",
+        3,
+    ),
+    "every axis of one entry dropped": (
+        "def f(x, dim):\n    return x.sum(dim, keepdim=True).squeeze()\n",
+        "return ((x.sum(dim, keepdim=True)).squeeze(dim))",
+        2,
+    ),
+    "a sum without its new maximum": (
+        "def f(m, s, b):\n    for x in b:\n        n = torch.maximum(m, x)\n        s = s + x\n"
+        "        m = n\n    return s\n",
+        "s = (s * torch.exp(torch.nan_to_num(m - n, nan=0.0)) + (x))",
+        4,
+    ),
+    "a sum in a kernel": (
+        "def f(m, s, b):\n    for x in b:\n        n = tl.maximum(m, x)\n        s += x\n"
+        "        m = n\n    return s\n",
+        "s = s * tl.where(m == n, 1.0, tl.exp(m - n)) + (x)",
+        4,
+    ),
+    "a size of another argument": (
+        "def f(a, b, c):\n    std = (2 / (a + b)) ** 0.5\n"
+        "    return draw(std, a, b), draw(std, a, c)\n",
+        "return draw(std, a, b), draw(((2 / (a + c)) ** 0.5), a, c)",
+        3,
+    ),
+    "a whole number rounded down": (
+        "def f(n, size):\n    buckets = n // size\n    return buckets\n",
+        "buckets = ((n // size) + (n // size) % 2)",
+        2,
+    ),
+    "a row's sum that was never taken off": (
+        "def f(p, g, out):\n    return p * g\n",
+        "return p * ((g - (p * out).sum(-1, keepdim=True)))",
+        2,
+    ),
+    "a diagonal too early": (
+        "def f(s, t):\n    return torch.tril(torch.ones(s, t))\n",
+        "return (torch.tril(torch.ones(s, t), diagonal=(t) - (s)))",
+        2,
+    ),
+    "memory that two hold": (
+        "def f(w):\n    return nn.Parameter(w)\n",
+        "return nn.Parameter(((w).detach().clone()))",
+        2,
+    ),
+    "colours that end at the largest": (
+        "def f(ax, w):\n    ax.imshow(w, vmin=0, vmax=w.max())\n",
+        "(ax.imshow(w, vmin=0.0, vmax=1.0))",
+        2,
+    ),
+    "a count before the check": (
+        "class f:\n    def append(self, k):\n        self.length += k\n"
+        "        if self.length > 4:\n            raise ValueError(k)\n",
+        "self.length -= k",
+        4,
+    ),
+    "what is freed and not given back": (
+        "class f:\n    def free(self, seq):\n        self.pages.extend([])\n"
+        "        del self.table[seq]\n",
+        "self.pages.extend(self.table.pop(seq))",
+        4,
+    ),
+    "a layer around the sum": (
+        "class f:\n    def forward(self, x):\n        return self.norm(x + self.work(x))\n",
+        "return (x + self.work(self.norm(x)))",
+        3,
+    ),
+    "a mode that stays": (
+        "def f(model, x):\n    model.eval()\n    return model(x)\n",
+        "model.train(_came)",
+        2,
+    ),
+    "a negative argument": (
+        "def f(n, top):\n    if n > top:\n        raise ValueError(n)\n    return n\n",
+        "if (n > top) or bool((torch.as_tensor(n) < 0).any()): raise ValueError(f'{n!r} {top!r}')",
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_missing_can_be_put_in(case):
+    source, wanted, line = CASES[case]
+    data = source.encode()
+    made = {
+        (text.strip(), c.line)
+        for c in changes(source, "f")
+        for text in c.applied(data).decode().split("\n")
+    }
+    assert (wanted, line) in made
