@@ -5,7 +5,7 @@ trusted process. One fits if it fails no test that the student passes, and agree
 on most of the tests that it fails: the same answers to the same calls, or at least the same
 reason. A program can have several flaws, so small sets are searched: where two members of a set
 fail a test, its answers may be neither's, and it speaks against none. The set that explains most
-is named, if that is most of what fails.
+is named, if that is most of what fails; of one that explains less, what agrees in every answer.
 """
 
 from __future__ import annotations
@@ -72,8 +72,14 @@ def diagnose(
     best = min(sets, key=lambda s: (-_worth(s), [m.rank for m in s]))
     explained = {t for m in best for t in m.agrees}
     if len(explained) < _EXPLAINS * len(failed):
-        return []
+        best = tuple(m for m in best if _is_certain(m, failed))
     return [Named(m.name, len(m.agrees), len(failed), len(m.agrees) < len(m.fails)) for m in best]
+
+
+def _is_certain(one: _Suspected, failed: Mapping[str, Ran]) -> bool:
+    """Whether a mistake is there beside a larger one: all its tests ended in its very answers."""
+    whole = one.agrees.keys() == one.fails and all(how == 1.0 for how in one.agrees.values())
+    return whole and (len(one.fails) > 1 or all(failed[t].flaw.tells_by_itself for t in one.fails))
 
 
 def _suspected(

@@ -153,3 +153,27 @@ def widths(node: ast.expr, scope: Scope) -> Texts:
         for name in scope.names[:_MOST_NAMES]:
             if f"{name}.shape[-1]" != scope.code.text(node):
                 yield "scale", f"{name}.shape[-1]"
+
+
+def finite_maximum(node: ast.expr, scope: Scope) -> Texts:
+    """Something less its maximum, which may be infinite."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        top = node.right
+        if isinstance(top, ast.Name) and top.id in scope.locals:
+            left = scope.code.text(node.left)
+            yield "infinity", f"({left}) - torch.nan_to_num({top.id}, neginf=0.0)"
+
+
+def turned_masks(node: ast.expr, scope: Scope) -> Texts:
+    """A mask without its negation."""
+    if called(node) == "logical_not" and isinstance(node, ast.Call):
+        yield "mask", subject_of(node, scope)
+
+
+def renormalised(node: ast.expr, scope: Scope) -> Texts:
+    """A product that is divided by its sum, where that is not nothing."""
+    whole = isinstance(scope.parents.get(node), (ast.Assign, ast.Return))
+    if whole and isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        text = scope.code.text(node)
+        total = f"({text}).sum({scope.axis}, keepdim=True)"
+        yield "share", f"({text}) / ({total} + ({total} == 0))"

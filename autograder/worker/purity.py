@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
@@ -33,6 +33,7 @@ class Before:
         self.numpy_rng = _numpy_state()
         self.python_rng = _python_state()
         self.dtype = torch.get_default_dtype()
+        self.settings = _global_settings()
         self.drawing = PyplotState.now()
 
     def compare(self, result: Any = None) -> tuple[SideEffect, ...]:
@@ -62,9 +63,38 @@ class Before:
         if not torch.is_grad_enabled():
             found.append(SideEffect(Effect.GRADIENT_MODE))
             torch.set_grad_enabled(True)
+        now = _global_settings()
+        for setting, was in self.settings.items():
+            if now[setting] != was:
+                found.append(SideEffect(setting))
+                _PUT_BACK[setting](was)
         if self.drawing is not None:
             found += [SideEffect(e) for e in self.drawing.effects(result)]
         return tuple(found)
+
+
+def _global_settings() -> dict[Effect, Any]:
+    """Settings of torch and numpy that hold for a whole process."""
+    return {
+        Effect.DEFAULT_DEVICE: torch.get_default_device(),
+        Effect.THREADS: torch.get_num_threads(),
+        Effect.PRINTING: (vars(_TORCH_PRINTS).copy(), np.get_printoptions()),
+        Effect.NUMPY_ERRORS: np.geterr(),
+    }
+
+
+def _print_again(was: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    vars(_TORCH_PRINTS).update(was[0])
+    np.set_printoptions(**was[1])
+
+
+_TORCH_PRINTS = torch._tensor_str.PRINT_OPTS  # torch has no public way to ask
+_PUT_BACK: dict[Effect, Callable[[Any], object]] = {
+    Effect.DEFAULT_DEVICE: torch.set_default_device,
+    Effect.THREADS: torch.set_num_threads,
+    Effect.PRINTING: _print_again,
+    Effect.NUMPY_ERRORS: lambda was: np.seterr(**was),
+}
 
 
 class PyplotState:

@@ -83,6 +83,17 @@ CASES = {
         "model.train(_came)",
         2,
     ),
+    "a maximum that may be infinite": (
+        "def f(x):\n    top, _ = x.max(-1)\n    return x - top\n",
+        "return ((x) - torch.nan_to_num(top, neginf=0.0))",
+        3,
+    ),
+    "shares of which some were hidden": (
+        "def f(w, seen):\n    w = w * seen\n    return w\n",
+        "w = ((w * seen) / ((w * seen).sum(-1, keepdim=True)"
+        " + ((w * seen).sum(-1, keepdim=True) == 0)))",
+        2,
+    ),
     "a negative argument": (
         "def f(n, top):\n    if n > top:\n        raise ValueError(n)\n    return n\n",
         "if (n > top) or bool((torch.as_tensor(n) < 0).any()): raise ValueError(f'{n!r} {top!r}')",

@@ -30,6 +30,38 @@ def test_a_draw_from_a_global_generator_is_seen(change, effect) -> None:
     assert before.compare() == (SideEffect(effect),)
 
 
+SETTINGS = {
+    Effect.PRINTING: lambda: torch.set_printoptions(precision=2),
+    Effect.NUMPY_ERRORS: lambda: np.seterr(over="ignore", divide="raise"),
+    Effect.THREADS: lambda: torch.set_num_threads(torch.get_num_threads() + 1),
+    Effect.DEFAULT_DEVICE: lambda: torch.set_default_device("meta"),
+    Effect.DEFAULT_DTYPE: lambda: torch.set_default_dtype(torch.float64),
+}
+
+
+@pytest.mark.parametrize("effect", SETTINGS)
+def test_a_setting_of_the_whole_process_is_seen_and_put_back(effect) -> None:
+    before = Before([], [], {})
+    SETTINGS[effect]()
+    assert before.compare() == (SideEffect(effect),)
+    assert Before([], [], {}).settings == before.settings
+    assert before.compare() == ()
+
+
+def test_how_numpy_prints_is_seen_and_put_back() -> None:
+    before = Before([], [], {})
+    np.set_printoptions(precision=3, suppress=True)
+    assert before.compare() == (SideEffect(Effect.PRINTING),)
+    assert before.compare() == ()
+
+
+def test_a_setting_that_holds_for_a_block_is_no_change() -> None:
+    before = Before([], [], {})
+    with np.errstate(all="ignore"), np.printoptions(precision=2):
+        np.exp(np.float64(1000))
+    assert before.compare() == ()
+
+
 def test_a_second_gauss_is_seen_though_it_draws_nothing() -> None:
     random.seed(1)
     random.gauss(0.0, 1.0)
