@@ -13,6 +13,7 @@ from .reading import Texts, called, is_module, number, subject_of, with_call
 
 _PICTURES = ("imshow", "matshow", "pcolormesh")
 _MOST_NAMES = 10
+_LAYERS = {"ReLU": ("GELU",), "GELU": ("ReLU",), "Tanh": ("GELU",), "SiLU": ("GELU",)}
 
 
 def moved_back(node: ast.expr, scope: Scope) -> Texts:
@@ -177,3 +178,20 @@ def renormalised(node: ast.expr, scope: Scope) -> Texts:
         text = scope.code.text(node)
         total = f"({text}).sum({scope.axis}, keepdim=True)"
         yield "share", f"({text}) / ({total} + ({total} == 0))"
+
+
+def exchanged_layers(node: ast.expr, scope: Scope) -> Texts:
+    """A layer, or what it is told when it is made, that is mistaken for this one."""
+    if isinstance(node, ast.Attribute):
+        for other in _LAYERS.get(node.attr, ()):
+            yield "function", f"{scope.code.text(node.value)}.{other}"
+    if called(node) == "register_buffer" and isinstance(node, ast.Call) and not node.keywords:
+        yield "option", with_call(node, scope, {"persistent": "False"})
+
+
+def unreduced(node: ast.expr, scope: Scope) -> Texts:
+    """What is reduced along an axis, as it was before."""
+    if isinstance(node, ast.Call) and called(node) in ("mean", "sum", "amax"):
+        method = isinstance(node.func, ast.Attribute) and not is_module(node.func.value)
+        if method and (node.keywords or node.args):
+            yield "operand", subject_of(node, scope)

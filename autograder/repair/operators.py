@@ -20,6 +20,8 @@ OPERATORS: tuple[tuple[Operator, float], ...] = (
     (idioms.shifted_triangles, 0.9),
     (idioms.rescaled, 1.0),
     (idioms.moved_back, 1.0),
+    (idioms.exchanged_layers, 0.0),
+    (idioms.unreduced, 1.4),
     (idioms.turned_masks, 1.0),
     (idioms.finite_maximum, 1.2),
     (idioms.renormalised, 1.4),

@@ -62,6 +62,11 @@ WRONG_AXIS = """def softmax(x, dim=-1):
     parts = torch.exp(x - top)
     return parts / parts.sum(-1, keepdim=True)
 """
+NOT_MOVED_BACK = """def softmax(x, dim=-1):
+    y = x.transpose(dim, -1)
+    y = torch.exp(y - y.max(-1, keepdim=True)[0])
+    return y / y.sum(-1, keepdim=True)
+"""
 NO_GRADIENT = """def softmax(x, dim=-1):
     with torch.no_grad():
         parts = (x - x.amax(dim, True)).exp()
@@ -116,6 +121,13 @@ def test_beside_a_mistake_of_the_bank_the_other_one_has_its_line(finder):
     assert "skips_the_maximum" in report.diagnosis
     assert [s.alone for s in report.suspects] == [False]
     assert where(report.suspects).startswith("One of the mistakes is at line ")
+
+
+def test_a_mistake_is_not_taken_for_one_that_a_change_would_make_of_it(finder):
+    report = finder.report(NOT_MOVED_BACK)
+    assert "normalises_only_the_last_dim" not in report.diagnosis
+    assert all(s.kind == "order of axes" and s.alone for s in report.suspects)
+    assert report.suspects
 
 
 def test_where_the_code_stops_is_known_without_a_search(finder):

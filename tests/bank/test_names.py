@@ -50,6 +50,15 @@ def scaled_dot_product_attention_numpy(q, k, v):
     weights = softmax_numpy(scores)
     return np.einsum("...nm,...mv->...nv", weights, v), weights
 """
+BESIDE_ANOTHER = """
+def logsumexp(x, dim=-1, keepdim=False):
+    top = x.amax(dim, keepdim=True)
+    top = top.masked_fill(top == -torch.inf, 0.0)
+    out = (x - top).exp().sum(dim, keepdim=True).log() + top
+    if keepdim:
+        return out
+    return out.squeeze() if 1 in x.shape else out.squeeze(dim) + 1
+"""
 TWO_FLAWS = """
 def logsumexp(x, dim=-1, keepdim=False):
     m = x.max(dim=dim)[0]
@@ -84,6 +93,12 @@ def test_a_crash_does_not_hide_the_flaw_in_the_calls_that_do_not_crash(namer):
 def test_a_name_says_how_many_failures_it_explains(namer):
     first = namer.named(TWO_FLAWS)[0]
     assert (first.explains, first.of, first.mostly) == (5, 6, True)
+
+
+def test_what_is_certain_is_named_beside_what_is_in_no_bank(namer):
+    (found,) = namer.named(BESIDE_ANOTHER)
+    assert found.name == "squeezes_every_axis"
+    assert 0 < found.explains < found.of / 2
 
 
 def test_what_is_in_no_bank_gets_no_name(namer):

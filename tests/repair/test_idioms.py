@@ -94,6 +94,21 @@ CASES = {
         " + ((w * seen).sum(-1, keepdim=True) == 0)))",
         2,
     ),
+    "a table that is saved with the model": (
+        "class f:\n    def __init__(self, t):\n        self.register_buffer('t', t)\n",
+        "(self.register_buffer('t', t, persistent=False))",
+        3,
+    ),
+    "a layer for another": (
+        "class f:\n    def __init__(self):\n        self.bend = nn.ReLU()\n",
+        "self.bend = (nn.GELU)()",
+        3,
+    ),
+    "a mean that nobody asked for": (
+        "def f(w):\n    return w.mean(dim=1)\n",
+        "return (w)",
+        2,
+    ),
     "a negative argument": (
         "def f(n, top):\n    if n > top:\n        raise ValueError(n)\n    return n\n",
         "if (n > top) or bool((torch.as_tensor(n) < 0).any()): raise ValueError(f'{n!r} {top!r}')",

@@ -99,3 +99,8 @@ def test_gradients_beside_axes_of_one(agree, draw):
     for rounds, length, size in ((1, 7, 5), (3, 1, 5), (3, 7, 1), (3, 1, 1)):
         outputs, logsumexps = draw.normal(2, rounds, length, size), draw.normal(2, rounds, length)
         agree.gradients.combine_rounds(outputs, logsumexps)
+
+
+def test_many_positions(agree, draw):
+    """More than a thousand positions are combined, each by the weights of its own rounds."""
+    agree.combine_rounds(draw.normal(2, 1100, 2), draw.normal(2, 1100, std=2.0))
