@@ -62,9 +62,10 @@ def row_sums(node: ast.expr, scope: Scope) -> Texts:
     factor = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mult)
     if not factor or not isinstance(node, ast.Name) or not scope.unused:
         return
+    made_of = re.findall(r"\b[A-Za-z_]\w*", scope.definitions.get(node.id, ""))
     for unused in scope.unused[:2]:
-        for other in scope.names:
-            if other not in (unused, node.id):
+        for other in dict.fromkeys((*made_of, node.id)):
+            if other in scope.names and other != unused:
                 product = f"({other} * {unused}).sum(-1, keepdim=True)"
                 yield "unused", f"({node.id} - {product})"
 
@@ -195,3 +196,12 @@ def unreduced(node: ast.expr, scope: Scope) -> Texts:
         method = isinstance(node.func, ast.Attribute) and not is_module(node.func.value)
         if method and (node.keywords or node.args):
             yield "operand", subject_of(node, scope)
+
+
+def accumulators(node: ast.expr, scope: Scope) -> Texts:
+    """A tile of a kernel that is filled in float32."""
+    if called(node) in ("zeros", "full") and isinstance(node, ast.Call) and node.args:
+        last = scope.code.text(node.args[-1])
+        if scope.code.text(node.func).startswith("tl.") and last != "tl.float32":
+            parts = [*map(scope.code.text, node.args[:-1]), "tl.float32"]
+            yield "kind of number", f"{scope.code.text(node.func)}({', '.join(parts)})"

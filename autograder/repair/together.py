@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from .code import Pieces, Scope
 from .exchanges import pairs_of
+from .reading import called, with_call
 
 # The first line, the kind, the weight, what replaces what, other lines that it changes.
 Several = tuple[int, str, float, Pieces, tuple[int, ...]]
@@ -25,6 +26,7 @@ def together(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
     yield from _functions_exchanged(scope)
     yield from _statements_exchanged(scope, nodes)
     yield from _overwritten(scope, nodes)
+    yield from _passed_on_together(scope, nodes)
     yield from _normalised_late(scope, nodes)
     yield from _mode_kept(scope, nodes)
     words = [n for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
@@ -110,6 +112,35 @@ def _overwritten(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
             before = f"{name}_before = {name}\n{indent}{scope.code.text(node)}"
             pieces = scope.code.pieces((node, before), *((n, f"{name}_before") for n in given))
             yield node.lineno, "overwritten", 1.3, pieces, ()
+
+
+def _passed_on_together(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """What every tensor that is made should be told: its type, its device."""
+    for option, kind in (("dtype", "kind of number"), ("device", "device")):
+        if option not in scope.parameters:
+            continue
+        made = [
+            n
+            for n in nodes
+            if isinstance(n, ast.Call) and called(n) in _MADE and _is_torch(n)
+            if not any(k.arg == option for k in n.keywords)
+        ]
+        if made and all(_apart(a, b) for a in made for b in made if a is not b):
+            replaced = [(n, with_call(n, scope, {option: option})) for n in made]
+            lines = sorted({n.lineno for n in made})
+            yield lines[0], kind, 1.0, scope.code.pieces(*replaced), tuple(lines[1:])
+
+
+_MADE = ("zeros", "empty", "ones", "full")
+
+
+def _is_torch(node: ast.Call) -> bool:
+    function = node.func
+    return (
+        isinstance(function, ast.Attribute)
+        and isinstance(function.value, ast.Name)
+        and function.value.id == "torch"
+    )
 
 
 def _normalised_late(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:

@@ -42,9 +42,9 @@ CASES = {
         2,
     ),
     "a row's sum that was never taken off": (
-        "def f(p, g, out):\n    return p * g\n",
-        "return p * ((g - (p * out).sum(-1, keepdim=True)))",
-        2,
+        "def f(p, g, v, out):\n    d = g @ v\n    return p * d\n",
+        "return p * ((d - (g * out).sum(-1, keepdim=True)))",
+        3,
     ),
     "a diagonal too early": (
         "def f(s, t):\n    return torch.tril(torch.ones(s, t))\n",
@@ -107,6 +107,16 @@ CASES = {
     "a mean that nobody asked for": (
         "def f(w):\n    return w.mean(dim=1)\n",
         "return (w)",
+        2,
+    ),
+    "a type that is not passed on": (
+        "def f(n, dtype):\n    a, b = torch.zeros(n), torch.zeros(n)\n    return a, b\n",
+        "a, b = torch.zeros(n, dtype=dtype), torch.zeros(n, dtype=dtype)",
+        2,
+    ),
+    "a sum in half precision": (
+        "def f(a):\n    acc = tl.zeros((16, 16), a.dtype)\n    return acc\n",
+        "acc = (tl.zeros((16, 16), tl.float32))",
         2,
     ),
     "a negative argument": (
