@@ -47,7 +47,7 @@ OPERATORS: tuple[tuple[Operator, float], ...] = (
     (axes.dealt, 1.0),
     (arithmetic.regrouped, 1.4),
     (idioms.rounded_up, 1.3),
-    (idioms.row_sums, 0.9),
+    (idioms.row_sums, 0.5),
     (exchanges.letters, 1.4),
     (exchanges.slices, 1.4),
     (arithmetic.operands, 1.5),

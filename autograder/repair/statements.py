@@ -100,7 +100,10 @@ def _undone(node: ast.stmt, scope: Scope) -> Texts:
             target, value = scope.code.text(before.target), scope.code.text(before.value)
             message = next(s for s in node.body if isinstance(s, ast.Raise))
             indent = " " * message.col_offset
-            undo = f"{target} {sign}= {value}\n{indent}{scope.code.text(message)}"
+            if message.exc is None:
+                continue
+            said = f"_said = {scope.code.text(message.exc)}"
+            undo = f"{said}\n{indent}{target} {sign}= {value}\n{indent}raise _said"
             yield "order of lines", f"if {scope.code.text(node.test)}:\n{indent}{undo}"
 
 
