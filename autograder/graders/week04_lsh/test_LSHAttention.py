@@ -134,6 +134,7 @@ def test_views(agree, draw, clear):
     pair(x[:1].expand(4, 10, 12), rotations)
 
 
+@pytest.mark.weight(3)
 def test_every_call_draws_anew(agree, clear):
     """One seed gives one result, however often; another seed gives other rotations."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1)

@@ -261,7 +261,7 @@ def long_input(draw, clear):
     return make
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(6)
 def test_memory_stays_below_the_square(agree, count, long_input):
     """No tensor holds T x T elements, and the largest one grows more slowly than the square."""
     agree.lsh_attention(*long_input(256, 1))
@@ -280,7 +280,7 @@ def test_memory_stays_below_the_square(agree, count, long_input):
     expect(held < 12 << 20, "Your module keeps as much memory as a T x T table takes.")
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(6)
 def test_work_stays_below_the_square(agree, count, long_input):
     """The number of operations grows more slowly than the square of the length."""
     agree.lsh_attention(*long_input(256, 1))

@@ -94,6 +94,7 @@ def test_without_a_generator(agree, draw, model):
     agree.impurely.generate(model(), draw.integers(0, 23, 4, 3), 4, temperature=1e-5)
 
 
+@pytest.mark.weight(4)
 def test_dropout_is_off(agree, draw, model):
     """The model writes in evaluation mode, whichever mode it was in before."""
     for mode in (True, False):

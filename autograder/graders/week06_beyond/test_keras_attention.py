@@ -66,7 +66,7 @@ def test_empty_rows(agree, draw):
     expect((weights[0, 1] == 0).all() and (output[1, 3] == 0).all(), "Empty rows are not zero.")
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(4)
 def test_gradients(agree, draw):
     """Gradients reach all inputs; an empty row sends zeros, not NaN."""
     mask = draw.bools(2, 4, 6)

@@ -72,7 +72,7 @@ def test_gradients(agree, draw):
     agree.gradients.performer_attention(*inputs(draw, 2, n=5, m=5), causal=True)
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(8)
 def test_growth(agree, count, draw):
     """Twice as many tokens cost twice the work and the memory, and no n x m tensor is made."""
     for causal in (False, True):

@@ -136,7 +136,7 @@ def of_length(draw):
     return make
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(6)
 def test_memory_of_the_forward_is_linear(agree, count, of_length):
     """The forward pass makes no table of scores: its largest tensor grows like the length."""
     for causal in (False, True):
@@ -149,7 +149,7 @@ def test_memory_of_the_forward_is_linear(agree, count, of_length):
     expect(grown is None or grown < 12 << 20, "Memory grows like the square of the length.")
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(12)
 def test_memory_of_the_backward_is_linear(agree, count, of_length):
     """The backward pass makes no table of scores either."""
     for causal in (False, True):
@@ -161,7 +161,7 @@ def test_memory_of_the_backward_is_linear(agree, count, of_length):
         )
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(14)
 def test_no_weights_are_kept(agree, count, of_length):
     """What is kept between forward and backward grows like the length, all blocks together."""
     agree.gradients.call(APPLY, *of_length(64), False)

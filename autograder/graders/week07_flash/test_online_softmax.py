@@ -60,7 +60,7 @@ def test_large_numbers(agree, draw):
         agree.online_softmax([draw.normal(3, 4) - size for _ in range(3)])
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(4)
 def test_rows_far_apart(agree, draw):
     """Every row has a maximum of its own, however far apart the rows are."""
     heights = torch.tensor([0.0, -3e3, 8e3, 120.0])[:, None]
@@ -147,14 +147,14 @@ def test_device(agree, draw, device):
     agree.online_softmax(blocks)
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(8)
 def test_read_once(agree, draw):
     """The blocks come from any iterable, also from one that can be gone through only once."""
     agree.online_softmax(once([draw.normal(3, 4) for _ in range(3)]))
     agree.online_softmax(once([draw.normal(3, 5)]))
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(10)
 def test_one_pass(agree, count, draw):
     """No tensor holds all the blocks, however many there are."""
     agree.online_softmax([draw.normal(3, 8) for _ in range(16)])

@@ -96,7 +96,7 @@ def test_very_negative_scores(agree, lifted):
         agree.within(LARGE).only(output).tiled_attention(*inputs, 4, True)
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(4)
 @pytest.mark.dtypes("float64")
 def test_rows_far_apart(agree, lifted):
     """Every query has a maximum of its own, however far apart the queries are."""
@@ -222,7 +222,7 @@ def of_length(draw):
     return make
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(14)
 def test_no_table_of_scores(agree, count, of_length):
     """No tensor has n x m elements, with and without causal."""
     for causal in (False, True):
@@ -237,7 +237,7 @@ def test_no_table_of_scores(agree, count, of_length):
     expect(held < 12 << 20, "Your module keeps as much memory as a table of scores takes.")
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(8)
 def test_memory_is_linear(agree, count, of_length):
     """The largest tensor grows like the length, not like its square."""
     for causal in (False, True):

@@ -67,6 +67,7 @@ def test_an_empty_cache_changes_nothing(agree, brought, draw):
         same(module(x, brought.JoiningCache()), module(x), "An empty cache changes the outputs.")
 
 
+@pytest.mark.weight(3)
 def test_each_cache_is_a_text_of_its_own(agree, brought, draw):
     """What belongs to a text is kept in its cache, and nothing in the module."""
     module = agree.GroupedQueryAttention(12, 6, 2)
@@ -88,6 +89,7 @@ def test_what_is_appended(agree, brought, draw):
     cache.attribute("values")
 
 
+@pytest.mark.weight(4)
 def test_what_the_cache_holds(agree, brought, draw):
     """Each position attends to all that the cache holds, whoever appended it."""
     module, cache = agree.GroupedQueryAttention(12, 6, 2), brought.JoiningCache()

@@ -46,6 +46,7 @@ def test_filled_to_the_last_place(agree, pieces):
     filled(agree.exactly.KVCache(2, 3, 6, 4), pieces(4, 1, 1))
 
 
+@pytest.mark.weight(4)
 def test_caches_are_apart(agree, pieces):
     """Two caches, one for each layer for example, know nothing of each other."""
     one, other = agree.exactly.KVCache(2, 3, 8, 4), agree.exactly.KVCache(2, 3, 8, 4)

@@ -79,6 +79,7 @@ def test_pages_are_given_back(agree, some):
     cache.attribute("free_pages")
 
 
+@pytest.mark.weight(2)
 def test_a_name_starts_anew(agree, some):
     """After `free`, a sequence of the same name is a new one."""
     cache = agree.exactly.PagedCache(4, 2, 3, 4)
@@ -147,6 +148,7 @@ def test_filled_to_the_last_place(agree, some):
     cache.attribute("free_pages")
 
 
+@pytest.mark.weight(2)
 def test_caches_are_apart(agree, some):
     """Two caches know nothing of each other."""
     one, other = agree.exactly.PagedCache(4, 2, 3, 4), agree.exactly.PagedCache(4, 2, 3, 4)
@@ -167,7 +169,7 @@ def test_views_may_be_appended(agree, draw):
         cache.gather("a")
 
 
-@pytest.mark.weight(2)
+@pytest.mark.weight(5)
 def test_old_positions_are_not_copied(agree, count, some):
     """One token more makes no larger tensors, however long its sequence is and large the pool."""
     cache = agree.PagedCache(80, 4, 3, 4)

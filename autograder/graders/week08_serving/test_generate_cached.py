@@ -54,7 +54,7 @@ def test_no_token_ends_the_text(draw, model, write):
     write(model(2), draw.integers(0, 2, 12, 3), 7)
 
 
-@pytest.mark.weight(3)
+@pytest.mark.weight(6)
 def test_every_token_is_fed_once(draw, model, write):
     """The prompt is fed in one call, and then each token alone, so that none is fed twice."""
     pair = model()
@@ -77,6 +77,7 @@ def test_caches_are_made_once(draw, model, write):
     expect(asked[0][1] in (9, 10), "The caches should have room for all tokens that are fed.")
 
 
+@pytest.mark.weight(3)
 def test_a_text_after_another(draw, model, write):
     """A second prompt starts with empty caches."""
     pair = model()

@@ -127,7 +127,7 @@ def test_refuses_heads_that_do_not_divide(agree, refuses, qkv):
 # another dtype or order, is fine; scores are small here, because n is.
 
 
-@pytest.mark.weight(3)
+@pytest.mark.weight(8)
 def test_keys_are_not_expanded(agree, count, draw, qkv):
     """Keys and values are never copied to H heads: not by name, and not by broadcasting."""
     for heads, kv_heads, n in ((16, 2, 1), (12, 1, 2)):
