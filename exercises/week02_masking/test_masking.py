@@ -1,7 +1,7 @@
 """Public checks of week 2: small examples with numbers you can check by hand.
 
 Run them with `pytest` in this folder, or `autograder check`. They are a beginning: the hidden
-checks try other sizes, types, devices and corners.
+tests try other sizes, types, devices and corners.
 """
 
 import math

@@ -12,7 +12,7 @@ def test_order(agree, draw):
 
 
 def test_ties_keep_their_order(agree, draw):
-    """Positions of one bucket stay in the order in which they came."""
+    """Positions of one bucket stay in the order of the sequence."""
     agree.exactly.sort_by_bucket(torch.tensor([1, 1, 0, 1, 0, 0]))
     agree.exactly.sort_by_bucket(draw.integers(0, 3, 12))
     agree.exactly.sort_by_bucket(torch.zeros(50, dtype=torch.long))

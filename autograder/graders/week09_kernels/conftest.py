@@ -39,7 +39,7 @@ def stays_inside(count: Any) -> Callable[..., None]:
             what = "load" if launch.outside_loads else "store"
             expect(
                 not (launch.outside_loads or launch.outside_stores),
-                f"A {what} goes outside of its tensor{launch.place}. Mask what lies behind the end "
+                f"A {what} goes outside of its tensor{launch.place}. Mask what lies past the end "
                 "of a row or column, and go by the strides.",
             )
 
