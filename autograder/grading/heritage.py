@@ -9,8 +9,10 @@ from functools import cached_property
 from ..model.axes import CPU, FAKE_GPU
 from ..model.verdicts import Verdict
 from ..worker import wire
+from .carrying import Carrying, Program, calls_not_allowed
 from .dependence import Dependence, dependence, named_in
-from .follow import Carrying, Inherited, Program, calls_not_allowed, inherited
+from .expected import KnownExpectations
+from .follow import Inherited, inherited
 from .guards import KnownGuards
 from .hollow import HOLLOW, Emptied, hollowed
 from .lent import Changed, Patience, Unanswered
@@ -33,6 +35,7 @@ class Heritage:
     secret: bytes
     seconds: float
     guards: KnownGuards
+    expectations: KnownExpectations = field(default_factory=KnownExpectations)
     _hollow: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
 
     @cached_property
@@ -90,8 +93,9 @@ class Heritage:
         return found
 
     def _inherited(self, carrying: Carrying) -> Inherited:
-        plugin = self.runs.plugin
-        result: Inherited = self.runs.within(lambda: inherited(plugin, carrying, self.guards))
+        result: Inherited = self.runs.within(
+            lambda: inherited(carrying, self.expectations, self.guards)
+        )
         return result
 
     def _carrying(
@@ -114,6 +118,7 @@ class Heritage:
         wanted = {r.report.name for r in failed if _can_be_carried(r, elsewhere)}
         sources = {m.name: m.source for m in self.runs.bank.of_exercise(exercise)}
         return Carrying(
+            plugin=self.runs.plugin,
             exercise=exercise,
             lent=tuple(e for e in self._exercises if e in lent),
             program=program,

@@ -30,10 +30,11 @@ from torch import nn
 
 from ..worker import wire
 from ..worker.values import TORCH_NAMES, Decoder, Encoder
+from .asked import HelperQuestions, Question
 from .options import CallOptions
 from .outcomes import LimitExceeded, Outcome, TimedOut
 from .size import size_of
-from .targets import Answer, InProcess, Sandboxed, Target
+from .targets import Answer, InProcess, Sandboxed, Target, addressed
 from .transcript import Transcript
 
 _BYTES = 64 << 20
@@ -83,12 +84,29 @@ class Patience:
             self.work -= time.thread_time() - started
 
 
-class Lender:
-    """The student's module in a process of its own; one test after another calls its helpers."""
+@dataclass
+class _Made:
+    """A student's object: how it is made, and its number where it has been.
 
-    def __init__(self, target: Target, patience: Patience) -> None:
+    frames: the request that makes it, and the one that sets its mode
+    """
+
+    frames: tuple[bytes, ...]
+    handle: int | None = None
+
+
+class Lender:
+    """The student's module in a process of its own; one test after another calls its helpers.
+
+    questions: where they are noted; what is known there already is not asked
+    """
+
+    def __init__(
+        self, target: Target, patience: Patience, questions: HelperQuestions | None = None
+    ) -> None:
         self._target, self._patience = target, patience
-        self._exercise, self._fresh = "", True
+        self._questions = questions
+        self._exercise, self._fresh, self._ended = "", True, ""
         self.transcript = Transcript()
 
     def begin(self, test: str, exercise: str) -> None:
@@ -108,7 +126,7 @@ class Lender:
         """What the solution calls instead of its `own` function of that name."""
 
         def lent(*args: Any, **kwargs: Any) -> Any:
-            return self._call(name, None, args, kwargs, [], _most(own, args, kwargs))
+            return self._call(name, None, args, kwargs, [], own)
 
         return lent
 
@@ -124,54 +142,55 @@ class Lender:
                 object.__setattr__(self, "_recipe", (args, kwargs))
 
             def forward(self, *args: Any, **kwargs: Any) -> Any:
-                most = _most(super().forward, args, kwargs)
-                return lender.forward(name, self, self._recipe, args, kwargs, most)
+                return lender.forward(name, self, self._recipe, args, kwargs, super().forward)
 
         Lent.__name__ = Lent.__qualname__ = own.__name__
         Lent.__module__ = own.__module__
         return Lent
 
     def forward(
-        self, name: str, module: nn.Module, recipe: _Arguments, args: Any, kwargs: Any, most: int
+        self,
+        name: str,
+        module: nn.Module,
+        recipe: _Arguments,
+        args: Any,
+        kwargs: Any,
+        own: Callable[..., Any],
     ) -> Any:
-        """Make the student's object with this one's weights, then call it.
-
-        most: the size that its answer may have
-        """
+        """Make the student's object with this one's weights, then call it."""
         made_with, named = recipe
         weights = [p for _, p in sorted(module.named_parameters()) if p.is_floating_point()]
         dtype = TORCH_NAMES[weights[0].dtype] if weights else None
         options = CallOptions(construct=True, dtype=dtype, state=module.state_dict())
-        made, _ = self._ask(name, made_with, named, options)
-        if not isinstance(made.value, wire.HandleV) or made.value.state is None:
-            raise Unanswered(f"{name} made no module")
-        handle = made.value.id
-        self._ask("train", (module.training,), {}, CallOptions(handle=handle))
-        return self._call("", handle, args, kwargs, list[torch.Tensor](weights), most)
+        frames = (
+            self._frame(name, made_with, named, options),
+            self._frame("train", (module.training,), {}, CallOptions()),
+        )
+        return self._call("", _Made(frames), args, kwargs, list[torch.Tensor](weights), own)
 
     def _call(
         self,
         path: str,
-        handle: int | None,
+        made: _Made | None,
         args: Any,
         kwargs: Any,
         parameters: list[torch.Tensor],
-        most: int,
+        own: Callable[..., Any],
     ) -> Any:
         inputs = [*_floats(args, kwargs), *parameters]
         wanted = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
         # Cotangents for no result are asked for first: the reply says what carries a gradient.
-        options = CallOptions(handle=handle, cotangents=() if wanted else None)
-        reply, buffers = self._ask(path, args, kwargs, options)
+        options = CallOptions(cotangents=() if wanted else None)
+        reply, buffers = self._ask(path, args, kwargs, options, made)
         value = _decoded(reply.value, buffers)
-        if size_of(value) > most:
+        if _is_far_more(value, own, args, kwargs):
             raise Unanswered("far more than the solution's own helper says")
         outputs = _floats((value,), {})
         if not wanted or not outputs or len(reply.detached) == len(outputs):
             return value
 
         def pull(cotangents: Sequence[torch.Tensor]) -> list[torch.Tensor | None]:
-            reply, buffers = self._ask(path, args, kwargs, options.pulling(cotangents))
+            reply, buffers = self._ask(path, args, kwargs, options.pulling(cotangents), made)
             if reply.gradients is None or len(reply.gradients) != len(inputs):
                 raise Unanswered("the gradients do not fit")
             return [
@@ -182,12 +201,59 @@ class Lender:
         results = _PulledBack.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]  # torch's
         return _with(value, dict(zip(map(id, outputs), results, strict=True)))
 
-    def _ask(self, path: str, args: Any, kwargs: Any, options: CallOptions) -> Answer:
+    def _ask(
+        self, path: str, args: Any, kwargs: Any, options: CallOptions, made: _Made | None
+    ) -> Answer:
+        frame = self._frame(path, args, kwargs, options)
+        question = (*made.frames, frame) if made else (frame,)
+        answer = self._questions.known(question) if self._questions else None
+        if answer is None:
+            answer = self._answer(question, made)
+            if self._questions:
+                self._questions.note(question, answer)
+        for part in question:
+            self.transcript.asked(part)
+        if answer is None:
+            self.transcript.ended(self._ended)
+            raise Unanswered(f"{path or 'the module'} gave no answer: {self._ended}")
+        self.transcript.answered(answer)
+        if answer[0].status != "ok":
+            raise Unanswered(f"{path or 'the module'} answered {answer[0].status}")
+        return answer
+
+    def again(self, question: Question) -> Answer | None:
+        """Ask what was asked elsewhere; None if there is no answer, or no time for it."""
+        made = _Made(question[:-1]) if question[1:] else None
+        return None if self._patience.over else self._answer(question, made)
+
+    def _answer(self, question: Question, made: _Made | None) -> Answer | None:
+        """What the process answers; None: nothing at all, and `_ended` says how."""
+        if made is not None and made.handle is None and not self._make(made):
+            return None
+        return self._request(question[-1], made.handle if made else None)
+
+    def _make(self, made: _Made) -> bool:
+        making, mode = made.frames
+        answer = self._request(making, None)
+        if answer is None:
+            return False
+        value = answer[0].value
+        if answer[0].status != "ok" or not isinstance(value, wire.HandleV) or value.state is None:
+            self._ended = "no module was made"
+            return False
+        made.handle = value.id
+        answer = self._request(mode, made.handle)
+        if answer is not None and answer[0].status != "ok":
+            self._ended = "its mode cannot be set"
+        return answer is not None and answer[0].status == "ok"
+
+    def _frame(self, path: str, args: Any, kwargs: Any, options: CallOptions) -> bytes:
+        """A request as it is asked anywhere: without the number of an object."""
         encoder = Encoder(special=_special, keep=_refuse)
         state, cotangents = options.state, options.cotangents
         message = wire.Call(
             exercise=self._exercise,
-            handle=options.handle,
+            handle=None,
             path=path,
             args=tuple(encoder(a) for a in args),
             kwargs={k: encoder(v) for k, v in kwargs.items()},
@@ -196,27 +262,25 @@ class Lender:
             dtype=options.dtype,
             state=None if state is None else encoder(dict(state)),
             cotangents=None if cotangents is None else tuple(encoder(c) for c in cotangents),
-            fresh=self._fresh,
         )
+        return wire.pack(message, encoder.buffers)
+
+    def _request(self, frame: bytes, handle: int | None) -> Answer | None:
+        """Ask this process; None if it gave no answer, and `_ended` says how."""
+        frame = addressed(frame, handle, self._fresh)
         self._fresh = False
         started, ran = time.monotonic(), self._ran()
-        frame = wire.pack(message, encoder.buffers)
-        self.transcript.asked(frame)
         try:
             with _as_if_elsewhere():
-                reply, buffers = self._target.request(frame)
+                return self._target.request(frame)
         except Outcome as outcome:
             if isinstance(outcome, (TimedOut, LimitExceeded)):
                 self._patience.seconds = 0.0
-            self.transcript.ended(outcome.verdict)
-            raise Unanswered(f"{path or 'the module'} gave no answer: {outcome.verdict}") from None
+            self._ended = outcome.verdict
+            return None
         finally:
             passed = (time.monotonic() - started) / _BUSIEST
             self._patience.seconds -= max(passed, self._ran() - ran)
-        self.transcript.answered((reply, buffers))
-        if reply.status != "ok":
-            raise Unanswered(f"{path or 'the module'} answered {reply.status}")
-        return reply, buffers
 
 
 @contextmanager
@@ -293,14 +357,16 @@ class _PulledBack(torch.autograd.Function):
         return (None, None, None, *ctx.pull(cotangents))
 
 
-def _most(own: Callable[..., Any], args: Any, kwargs: Any) -> int:
-    """The size that an answer to a lent helper's call may have."""
+def _is_far_more(value: Any, own: Callable[..., Any], args: Any, kwargs: Any) -> bool:
+    """Whether an answer is larger than the arguments and the solution's own answer can explain."""
+    size = size_of(value)
+    if size <= _TIMES * max(map(size_of, [None, *args, *kwargs.values()])):
+        return False
     try:
         with torch.no_grad(), torch.random.fork_rng(devices=()):
-            like = own(*args, **kwargs)
+            return size > _TIMES * size_of(own(*args, **kwargs))
     except Exception:  # the solution's own may not know what to do with another helper's answer
-        like = None
-    return _TIMES * max(map(size_of, [like, *args, *kwargs.values()]))
+        return True
 
 
 def _floats(args: Any, kwargs: Any) -> list[torch.Tensor]:

@@ -428,6 +428,17 @@ def frame_path(frame: bytes) -> str:
     return request.path if isinstance(request, wire.Call) else ""
 
 
+def addressed(frame: bytes, handle: int | None, fresh: bool) -> bytes:
+    """The call of a frame, made of an object of that number, or as the first one of a test."""
+    if handle is None and not fresh:
+        return frame
+    call, buffers = wire.unpack_request(*_split_frame(frame))
+    assert isinstance(call, wire.Call)
+    return wire.pack(
+        msgspec.structs.replace(call, handle=handle, fresh=fresh), [bytes(b) for b in buffers]
+    )
+
+
 def split_reply(frame: bytes) -> Answer:
     """A reply frame that was made in this process."""
     return wire.unpack_reply(*_split_frame(frame))
@@ -439,6 +450,7 @@ __all__ = [
     "RecordedTarget",
     "Sandboxed",
     "Target",
+    "addressed",
     "frame_path",
     "split_reply",
 ]

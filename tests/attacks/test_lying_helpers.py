@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading import follow
+from autograder.grading import follow, guards
 from autograder.grading.engine import Engine
 from autograder.model.course import load
 from autograder.model.report import ExerciseReport
@@ -106,7 +106,7 @@ def test_no_draw_of_wrong_versions_lets_a_lie_pass(
 def test_what_is_earned_follows_from_what_is_told(
     told: list[dict[str, bool]], earned: dict[str, float]
 ) -> None:
-    assert follow._credit({"a", "b"}, told) == earned
+    assert guards._credit({"a", "b"}, told) == earned
 
 
 def test_there_are_more_than_ten_lies() -> None:

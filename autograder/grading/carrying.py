@@ -1,0 +1,127 @@
+"""One exercise that calls a wrong one: all that is needed to ask what it inherits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..model.verdicts import Verdict
+from ..worker import wire
+from .asked import Asks, HelperQuestions
+from .dependence import Dependence
+from .lent import Change, Composed, Lender, Patience, unchanged
+from .outcomes import Outcome
+from .plugin import GraderPlugin, Ran, Scene
+from .targets import RecordedTarget, Target
+
+Held = tuple[Any, frozenset[int]]  # a test, and the properties that are not asked in it
+
+
+@dataclass(frozen=True)
+class Program:
+    """A right program of the bank, ready to be imported."""
+
+    path: Path
+    source: tuple[str, ...]
+    dependence: Dependence
+
+
+@dataclass(frozen=True)
+class RightSides:
+    """What a student's exercise is compared with: right code with the student's helpers."""
+
+    reference: RecordedTarget
+    precise: RecordedTarget
+
+    def close(self) -> None:
+        for target in (self.reference, self.precise):
+            target.close()
+
+
+@dataclass(frozen=True)
+class Carrying:
+    """One exercise of one submission, and what it calls."""
+
+    plugin: GraderPlugin
+    exercise: str
+    lent: tuple[str, ...]
+    program: Program
+    items: Sequence[Any]
+    source: tuple[str, ...]
+    target: Callable[[], Target]
+    charged_elsewhere: Callable[[wire.Banned], bool]
+    paid: frozenset[str]  # calls that the lent helpers are charged for
+    wrong: Mapping[str, tuple[Path, frozenset[str]]]  # misconceptions, and the tests they fail
+    rejected: Mapping[str, frozenset[str]]  # ways of being empty, and the tests that reject them
+    stopped: Callable[[str, str], bool]  # whether the student's code stopped so in a test
+    passed: float  # weight of the tests that passed
+    weight: float  # of all tests that count
+    secret: bytes
+    patience: Patience
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(map(self.plugin.name, self.items))
+
+    def lender(self, questions: HelperQuestions | None = None) -> Lender:
+        """A process of the student's that lends its helpers."""
+        return Lender(self.target(), self.patience, questions)
+
+    def with_helpers(self, lender: Lender) -> Composed:
+        """The right program with the helpers of that process."""
+        return Composed(self.program.path, self.lent, lender)
+
+    def composed(
+        self, path: Path, questions: HelperQuestions, change: Change = unchanged
+    ) -> Composed:
+        """A program with the helpers of a process of its own; what is known is not asked it."""
+        return Composed(path, self.lent, self.lender(questions), change)
+
+    def elsewhere(self, compare: Callable[[Asks], bool]) -> bool:
+        """What a comparison with the answers of a process of its own says."""
+        lender = self.lender()
+        lender.begin("", self.exercise)
+        try:
+            with self.patience.working():
+                return compare(lender.again)
+        finally:
+            lender.close()
+
+    def run_right(
+        self, item: Any, target: Target, sides: RightSides, excused: frozenset[int] | None
+    ) -> tuple[Ran, frozenset[int]]:
+        """A test with the right program, or a version of it, in the student's place.
+
+        A call that is not allowed is a lent helper's, which runs in the same process as ours.
+        """
+        return self._run(
+            item, sides, target, self.program.source, excused, lambda b: b.call in self.paid
+        )
+
+    def run_student(
+        self, item: Any, target: Target, sides: RightSides, excused: frozenset[int]
+    ) -> Verdict:
+        """How a test ends with the student's own exercise."""
+        ran, _ = self._run(item, sides, target, self.source, excused, self.charged_elsewhere)
+        return ran.report.verdict
+
+    def _run(
+        self,
+        item: Any,
+        sides: RightSides,
+        target: Target,
+        source: tuple[str, ...],
+        excused: frozenset[int] | None,
+        elsewhere: Callable[[wire.Banned], bool],
+    ) -> tuple[Ran, frozenset[int]]:
+        scene = Scene(target, sides.reference, sides.precise, source, excused, elsewhere)
+        with self.patience.working():
+            return self.plugin.run_in(scene, item)
+
+
+def calls_not_allowed(runs: Iterable[Ran]) -> set[tuple[str, int | None]]:
+    """The calls that are not allowed in the answers of these runs, by name and line."""
+    replies = (a for r in runs for a in r.answers if not isinstance(a, Outcome))
+    return {(b.call, b.line) for reply, _ in replies for b in reply.banned}

@@ -1,0 +1,144 @@
+"""What right code answers with a student's helpers, kept for all helpers that answer alike.
+
+Theory of operation. Right code is a function of what its helpers answer. So where a helper gives,
+in a process of its own and in an order that nobody foresees, bit by bit the answers that another
+submission's helper gave to the same questions, what right code makes of them is known, and so are
+the properties that cannot hold with it. Only helpers that have answered alike in two processes are
+kept for others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from ..model.verdicts import Verdict
+from .asked import HelperQuestions
+from .carrying import Carrying, RightSides
+from .room import Room
+from .targets import RecordedTarget
+from .transcript import Transcript
+
+_MOST_BYTES = 32 << 20
+_MOST_ALIKE = 8  # helpers that answer differently, of each exercise and the tests it fails
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What right code answers in some tests.
+
+    reference, precise: its answers, in the dtype of the test and in float64
+    unmet: by test that it passes, the numbers of the properties that cannot hold with the helpers
+    stopped: by test in which it could not go on, the exception
+    transcripts: what the helpers were asked and answered
+    """
+
+    questions: HelperQuestions
+    transcripts: list[Transcript]
+    reference: dict[bytes, bytes] = field(default_factory=dict)
+    precise: dict[bytes, bytes] = field(default_factory=dict)
+    unmet: dict[str, frozenset[int]] = field(default_factory=dict)
+    stopped: dict[str, str] = field(default_factory=dict)
+
+    def sides(self, carrying: Carrying) -> RightSides:
+        """To be compared with; what was not asked so far, a process of the student's is asked."""
+        lender = carrying.lender(self.questions)
+        reference, precise = (
+            RecordedTarget(carrying.with_helpers(lender), dict(answers))
+            for answers in (self.reference, self.precise)
+        )
+        return RightSides(reference, precise)
+
+    @property
+    def size(self) -> int:
+        answers = (*self.reference.values(), *self.precise.values())
+        return self.questions.size + sum(map(len, answers))
+
+
+class KnownExpectations:
+    """Of a week, what right code answers with the helpers of a class.
+
+    asked: how often right code had to be run
+    """
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self._known: dict[Hashable, list[Expected]] = {}
+        self._room = Room(_MOST_BYTES)
+
+    def of(self, carrying: Carrying) -> Expected | None:
+        """What right code answers with these helpers; None if they answer as they like."""
+        facts = (
+            carrying.exercise,
+            carrying.lent,
+            carrying.program.path,
+            carrying.names,
+            carrying.paid,
+        )
+        for known in self._known.get(facts, ()):
+            if carrying.elsewhere(known.questions.same):
+                return known
+        self.asked += 1
+        found = _asked(carrying)
+        if found is not None and found.questions.agreed:
+            self._keep(facts, found)
+        return found
+
+    def _keep(self, facts: Hashable, found: Expected) -> None:
+        alike = self._known.setdefault(facts, [])
+        if len(alike) < _MOST_ALIKE and self._room.take(found.size):
+            alike.append(found)
+
+
+def _asked(carrying: Carrying) -> Expected | None:
+    questions = HelperQuestions()
+    lender = carrying.lender(questions)
+    found = Expected(questions, [lender.transcript])
+    reference, precise, right = (
+        RecordedTarget(carrying.with_helpers(lender), answers)
+        for answers in (found.reference, found.precise, found.reference)
+    )
+    sides = RightSides(reference, precise)
+    try:
+        for item in carrying.items:
+            if carrying.patience.over:
+                questions.give_up()
+                break
+            ran, unmet = carrying.run_right(item, right, sides, None)
+            if ran.report.verdict is Verdict.WRONG:
+                return None  # the same program twice: the helper answers as it likes
+            if ran.report.verdict is Verdict.PASS:
+                found.unmet[ran.report.name] = unmet
+            if ran.stopped:
+                found.stopped[ran.report.name] = ran.stopped
+        if not found.unmet or carrying.elsewhere(questions.settle):
+            return found
+        return found if _alike_elsewhere(carrying, found, sides) else None
+    finally:
+        sides.close()
+        right.close()
+
+
+def _alike_elsewhere(carrying: Carrying, found: Expected, sides: RightSides) -> bool:
+    """Whether right code passes with another process's answers too, where it passed.
+
+    Answers that are not the same to the last bit may still be alike: then they are compared so.
+    """
+    lender = carrying.lender()
+    right = carrying.with_helpers(lender)
+    found.transcripts.append(lender.transcript)
+    try:
+        for item in carrying.items:
+            name = carrying.plugin.name(item)
+            if name not in found.unmet:
+                continue
+            if carrying.patience.over:
+                return False
+            ran, _ = carrying.run_right(item, right, sides, found.unmet[name])
+            if ran.report.verdict is Verdict.WRONG:
+                return False
+            if ran.report.verdict is not Verdict.PASS:
+                del found.unmet[name]
+        return True
+    finally:
+        right.close()
