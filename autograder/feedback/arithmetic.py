@@ -36,19 +36,27 @@ def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
 
 
 def carried_words(report: ExerciseReport) -> str:
-    """Whose mistake an exercise carries, in a sentence; empty if there is none."""
+    """Whose mistake an exercise carries, in a sentence; empty if there is none.
+
+    One that has a mistake of its own besides is not called right.
+    """
     if not report.inherits:
         return ""
     tests = [t for t in report.tests if t.carried]
     whose = _listed([f"`{name}`" for name in report.inherits])
     wholly = min(t.carried for t in tests) >= 1.0
+    counts = "nothing here" if wholly else "only in part"
+    verb = "cost" if wholly else "count"
+    if any(t.verdict.failed and not t.carried for t in report.tests):
+        start = f"Beside what is wrong here, your {whose} alone makes"
+        if len(tests) == 1:
+            return f"{start} 1 check fail, which {verb}s {counts}."
+        return f"{start} {len(tests)} checks fail, which {verb} {counts}."
     if len(tests) == 1:
-        what = f"1 check fails for that reason alone, and {'costs' if wholly else 'counts'}"
+        what = f"1 check fails for that reason alone, and {verb}s"
     else:
-        what = (
-            f"{len(tests)} checks fail for that reason alone, and {'cost' if wholly else 'count'}"
-        )
-    return f"Right, given your {whose}: {what} {'nothing here' if wholly else 'only in part'}."
+        what = f"{len(tests)} checks fail for that reason alone, and {verb}"
+    return f"Right, given your {whose}: {what} {counts}."
 
 
 def _by_mistakes(report: ExerciseReport) -> list[ArithmeticLine]:

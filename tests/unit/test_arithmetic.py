@@ -62,6 +62,13 @@ def test_it_is_said_whose_mistake_is_carried():
     )
 
 
+def test_what_is_wrong_besides_is_not_called_right():
+    tests = [outcome("a", Verdict.WRONG, carried=1.0), outcome("b", Verdict.WRONG)]
+    assert carried_words(exercise(1.0, tests, inherits=("mask",))) == (
+        "Beside what is wrong here, your `mask` alone makes 1 check fail, which costs nothing here."
+    )
+
+
 def test_half_of_what_is_carried_counts_in_part():
     tests = [outcome("a", Verdict.WRONG, carried=0.5)]
     assert carried_words(exercise(1.5, tests, inherits=("mask",))).endswith(
