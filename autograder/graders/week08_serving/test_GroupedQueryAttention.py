@@ -140,3 +140,8 @@ def test_refuses_sizes_that_do_not_fit(agree, refuses, draw):
     refuses(ValueError, mentions=(14, 4)).GroupedQueryAttention(14, 4, 2)
     refuses(ValueError, mentions=(16, 3)).GroupedQueryAttention(48, 16, 3)
     refuses(ValueError, mentions=(2, 4)).GroupedQueryAttention(48, 2, 4)
+
+
+def test_long_texts(agree, draw):
+    """In a text of more than a thousand tokens each one sees all of its past."""
+    agree.GroupedQueryAttention(2, 1, 1)(draw.normal(1, 1050, 2))

@@ -139,3 +139,9 @@ def test_keys_are_not_expanded(agree, count, draw, qkv):
                 3 * made <= 2 * heads * 96 * 16,
                 "A tensor is made that is about as large as keys of all query heads.",
             )
+
+
+def test_many_keys(agree, draw):
+    """Of more than a thousand keys none is left out."""
+    keys, values = draw.normal(1, 1, 1100, 4), draw.normal(1, 1, 1100, 3)
+    agree.grouped_query_attention(draw.normal(1, 2, 2, 4), keys, values)
