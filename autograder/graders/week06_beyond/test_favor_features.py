@@ -69,3 +69,8 @@ def test_gradients_beside_axes_of_one(agree, draw):
     """One vector, one feature or one number has its gradient like any other."""
     for tokens, size, features in ((1, 6, 4), (5, 1, 4), (5, 6, 1)):
         agree.gradients.favor_features(draw.normal(1, tokens, size), draw.normal(features, size))
+
+
+def test_many_tokens(agree, draw):
+    """Of more than a thousand tokens each has its features."""
+    agree.favor_features(draw.normal(1100, 2), draw.normal(3, 2))

@@ -128,3 +128,9 @@ def test_gradients_beside_axes_of_one(agree, draw):
     for sizes in ({"n": 1}, {"m": 1}, {"r": 1}, {"d_v": 1}):
         for causal in (False, True):
             agree.gradients.performer_attention(*inputs(draw, 1, **sizes), causal=causal)
+
+
+def test_many_keys(agree, draw):
+    """With more than a thousand keys none is left out, seen at once or one after the other."""
+    agree.performer_attention(*inputs(draw, n=2, m=1100, r=3))
+    agree.performer_attention(*inputs(draw, n=1100, m=1100, d=2, d_v=1, r=2), causal=True)
