@@ -155,9 +155,9 @@ def test_device(agree, draw, device):
     pair(draw.normal(2, 5, 12), return_weights=True)
 
 
-def test_refuses_sizes_that_do_not_fit(agree, refuses, draw):
+def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
     """A d_model that the heads do not divide is a ValueError when the module is built."""
-    agree.CausalSelfAttention(12, 4)(draw.normal(2, 5, 12))
+    submission.CausalSelfAttention(12, 4)(draw.normal(2, 5, 12))
     refuses(ValueError, mentions="4").CausalSelfAttention(14, 4)
     refuses(ValueError).CausalSelfAttention(3, 7)
 

@@ -87,7 +87,7 @@ def test_refuses_a_mask_of_three_dimensions(agree, refuses, draw):
     """A mask of three dimensions is a ValueError, even if the sizes would happen to fit."""
     pair = agree.MultiHeadAttention(12, 3)
     mask = sighted(draw, 3, 5, 5)
-    pair(draw.normal(3, 5, 12), mask=mask.unsqueeze(1))
+    pair.student(draw.normal(3, 5, 12), mask=mask.unsqueeze(1))
     refuses(ValueError).of(pair.student)(draw.normal(3, 5, 12), mask=mask)
     refuses(ValueError).of(pair.student)(draw.normal(2, 5, 12), mask=mask[:2])
     refuses(ValueError).of(pair.student)(draw.normal(2, 5, 12), mask=mask[:1])
@@ -156,9 +156,9 @@ def test_device(agree, draw, device):
     pair(draw.normal(2, 5, 12), draw.normal(2, 5, 12), mask=sighted(draw, 5, 5))
 
 
-def test_refuses_sizes_that_do_not_fit(agree, refuses, draw):
+def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
     """A d_model that the heads do not divide is a ValueError when the module is built."""
-    agree.MultiHeadAttention(12, 4)(draw.normal(2, 5, 12))
+    submission.MultiHeadAttention(12, 4)(draw.normal(2, 5, 12))
     refuses(ValueError, mentions="4").MultiHeadAttention(14, 4)
     refuses(ValueError).MultiHeadAttention(3, 7)
 

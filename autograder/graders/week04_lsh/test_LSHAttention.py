@@ -156,7 +156,7 @@ def test_refuses_heads_that_do_not_divide(agree, refuses, draw, clear):
     """A model size that the heads do not divide is a ValueError that names it."""
     pair = agree.LSHAttention(10, 5, bucket_size=3, n_hashes=1)
     rotations = draw.normal(1, 2, 1)
-    pair(clear(rotations, 2, 3, 10, project=queries(pair, 5)), rotations)
+    pair.student(clear(rotations, 2, 3, 10, project=queries(pair, 5)), rotations)
     refuses(ValueError, mentions=10).LSHAttention(10, 4)
 
 
@@ -164,7 +164,7 @@ def test_refuses_a_length_that_leaves_a_remainder(agree, refuses, draw, clear):
     """A length that does not fill its last chunk is a ValueError that names the length."""
     pair = agree.LSHAttention(8, 2, bucket_size=4, n_hashes=1)
     rotations = draw.normal(1, 4, 1)
-    pair(clear(rotations, 2, 8, 8, project=queries(pair, 2)), rotations)
+    pair.student(clear(rotations, 2, 8, 8, project=queries(pair, 2)), rotations)
     refuses(ValueError, mentions=14).of(pair)(draw.normal(2, 14, 8), rotations)
     refuses(ValueError, mentions=14).of(pair)(draw.normal(2, 14, 8), generator=generator_seed(SEED))
     refuses(ValueError, mentions=3).of(pair)(draw.normal(2, 3, 8), generator=generator_seed(SEED))

@@ -232,11 +232,11 @@ def test_devices(agree, draw, planted, device):
     agree.lsh_attention(x[0, 0], draw.normal(12, 5), rotations[:1], 4, causal=True)
 
 
-def test_refuses_a_length_that_leaves_a_remainder(agree, refuses, draw, clear):
+def test_refuses_a_length_that_leaves_a_remainder(submission, refuses, draw, clear):
     """A length that does not fill its last chunk is a ValueError that names the length."""
     rotations = draw.normal(1, 5, 2)
     x = clear(rotations, 2, 14, 5)
-    agree.lsh_attention(x, draw.normal(2, 14, 3), rotations, 7)
+    submission.lsh_attention(x, draw.normal(2, 14, 3), rotations, 7)
     refuses(ValueError, mentions=14).lsh_attention(x, draw.normal(2, 14, 3), rotations, 4)
     refuses(ValueError, mentions=14).lsh_attention(x, draw.normal(2, 14, 3), rotations, 16)
 

@@ -134,9 +134,9 @@ def test_device(agree, brought, draw, device):
     in_pieces(module, brought.JoiningCache(), x, 3, 2, 1)
 
 
-def test_refuses_sizes_that_do_not_fit(agree, refuses, draw):
+def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
     """Sizes that do not divide are a ValueError when the module is built."""
-    agree.GroupedQueryAttention(12, 4, 2)(draw.normal(2, 5, 12))
+    submission.GroupedQueryAttention(12, 4, 2)(draw.normal(2, 5, 12))
     refuses(ValueError, mentions=(14, 4)).GroupedQueryAttention(14, 4, 2)
     refuses(ValueError, mentions=(16, 3)).GroupedQueryAttention(48, 16, 3)
     refuses(ValueError, mentions=(2, 4)).GroupedQueryAttention(48, 2, 4)

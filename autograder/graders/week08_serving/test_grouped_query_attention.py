@@ -115,9 +115,9 @@ def test_device(agree, draw, qkv, device):
     agree.grouped_query_attention(*qkv(), sighted(draw, 4, 7))
 
 
-def test_refuses_heads_that_do_not_divide(agree, refuses, qkv):
+def test_refuses_heads_that_do_not_divide(submission, refuses, qkv):
     """H not divisible by H_kv is a ValueError that names one of the two."""
-    agree.grouped_query_attention(*qkv(6, 3))
+    submission.grouped_query_attention(*qkv(6, 3))
     refuses(ValueError, mentions=(16, 5)).grouped_query_attention(*qkv(16, 5, n=2, m=3, d=2, d_v=2))
     refuses(ValueError, mentions=(13, 9)).grouped_query_attention(*qkv(13, 9, n=2, m=3, d=2, d_v=2))
     refuses(ValueError).grouped_query_attention(*qkv(2, 4, n=2, m=3, d=2, d_v=2))
