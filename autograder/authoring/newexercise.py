@@ -20,9 +20,11 @@ from ..model.errors import CourseError
 from ..model.stubs import stub_of, stub_path
 from .new import BLANK, checked_exercise, filled
 from .registry import with_exercise
+from .syllabus import syllabus_path
 from .taken import TakenFunction, with_function
 
 _ENTRY = "{{name: {name}, points: 2}}"
+_EFFORT = "  {name}: {{minutes: [10, 20], difficulty: 2, weight: 2}}  # {blank}: your estimates"
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -69,6 +71,10 @@ def add_exercise(course: Course, week: Week, made: Made) -> list[Path]:
                 raise CourseError(f"{path.relative_to(course.root)} is there already: move it")
             write(path, text)
         changed = list(_students_side(exercises, week, made, write))
+        syllabus = syllabus_path(course, week)
+        if effort := _with_effort(_read(syllabus), name):
+            write(syllabus, effort)
+            changed.append(syllabus)
         registry = course.root / REGISTRY
         text = registry.read_text(encoding="utf-8")
         write(registry, with_exercise(text, week.name, _ENTRY.format(name=name)))
@@ -147,6 +153,17 @@ def _with_row(text: str, name: str, last: str) -> str:
     cells = lines[rows[-1]].count("|") - 1
     row = "| ".join(["", f"`{name}` ", "2 ", *[f"{BLANK} "] * (cells - 2)]) + "|"
     return "\n".join([*lines[: rows[-1] + 1], row, *lines[rows[-1] + 1 :]])
+
+
+def _with_effort(text: str, name: str) -> str:
+    """The syllabus with a line for the exercise below the others, if it lists them one by one."""
+    lines = text.split("\n")
+    if "exercises:" not in lines:
+        return ""
+    end = lines.index("exercises:") + 1
+    while lines[end].startswith(" "):
+        end += 1
+    return "\n".join([*lines[:end], _EFFORT.format(name=name, blank=BLANK), *lines[end:]])
 
 
 def _read(path: Path) -> str:

@@ -79,7 +79,10 @@ def read_syllabus(course: Course, week: Week) -> WeekSyllabus | None:
         if unknown := told.keys() - names:
             raise BuildError(f"{shown}: {min(unknown)!r} is no {kind} of {week.name}")
         if missing := names - told.keys():
-            raise BuildError(f"{shown}: the {kind} {min(missing)!r} is missing")
+            raise BuildError(
+                f"{shown}: the {kind} {min(missing)!r} is missing: add a line below `{kind}s:`, "
+                f"such as `  {min(missing)}: {{minutes: [10, 20], difficulty: 2, weight: 2}}`"
+            )
     for name, effort in {**read.exercises, **read.questions}.items():
         if effort.minutes[0] > effort.minutes[1]:
             raise BuildError(f"{shown}: {name}: minutes go from less to more")

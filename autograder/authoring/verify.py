@@ -21,7 +21,7 @@ from ..model.bank import Bank, Misconception
 from ..model.course import Course, Week
 from ..model.extras import installed
 from ..model.report import ExerciseReport, SubmissionReport, base_of
-from ..model.stubs import stub_of
+from ..model.stubs import stub_of, stub_path
 from ..model.verdicts import Ending, Verdict
 from ..sandbox import Sandbox
 from .aim import Aim
@@ -80,6 +80,10 @@ def _of_the_week(engine: Engine, progress: Progress) -> Iterator[str]:
         if exercise.score:
             passed = [t.name for t in exercise.tests if t.verdict is Verdict.PASS]
             yield f"the stub earns points for {exercise.name}: {passed[0]} passes"
+    path = stub_path(course, week)
+    if not path.is_file() or path.read_text(encoding="utf-8") != stub_of(course, week):
+        where = path.relative_to(course.root)
+        yield f"{where} is not what the solution makes: run `autograder build`"
     if not engine.bank.alternatives:
         yield "there is no alternative: nothing shows that another style gets full marks"
     yield from _lone_beliefs(engine.bank)
@@ -208,12 +212,16 @@ def _judge(
     functions = tuple(dict.fromkeys(base_of(t) for t in rejected))
     result.rows.append(Row(name, own.name, functions, own.diagnosis))
     if not rejected:
-        yield f"misconception {name} survives: every test of {own.name} passes"
+        yield (
+            f"misconception {name} survives: every test of {own.name} passes. Add a test that it "
+            f"fails, or take misconceptions/{name}.py away"
+        )
         return
     if misconception.rejected_by not in {f.split("::")[-1] for f in functions}:
         yield (
             f"misconception {name} is not rejected by {misconception.rejected_by}, "
-            f"but by {', '.join(f.split('::')[-1] for f in functions[:4])}"
+            f"but by {', '.join(f.split('::')[-1] for f in functions[:4])}: mend the test, or the "
+            f"line `Rejected by:` in misconceptions/{name}.py"
         )
     expected = {name, *misconception.same_as}
     if not own.diagnosis or own.diagnosis[0] not in expected:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import difflib
 import traceback
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -40,8 +41,21 @@ def told(
     elif isinstance(error, AssertionError) and not error.args:
         said = _WORDLESS
     elif isinstance(error, pytest.FixtureLookupError):
-        said = f"there is no fixture {error.argname!r}"
+        said, where = f"there is no fixture {error.argname!r}", _line_of_test(error)
+    elif _called(error) is not None:
+        said = f"no word of a test is called {_called(error)!r}"
     return printable(f"{test}{where}: {said}{_meant(error, frame, known)}")
+
+
+def cannot_be_collected(error: BaseException, graders: Path) -> str:
+    """One line on an exception that ended the import of a file of hidden tests."""
+    error = error.__cause__ or error  # pytest's own says it in many lines
+    frame, line, file = _place(error, graders)
+    if isinstance(error, SyntaxError) and error.lineno:
+        line, file = error.lineno, Path(error.filename or "").name
+        return printable(f"{file}:{line}: {error.msg}")
+    where = f"{file}:{line}: " if line else ""
+    return printable(f"{where}{type(error).__name__}: {error}{_meant(error, frame, ())}")
 
 
 def _place(error: BaseException, graders: Path) -> tuple[FrameType | None, int, str]:
@@ -54,6 +68,17 @@ def _place(error: BaseException, graders: Path) -> tuple[FrameType | None, int, 
     return found
 
 
+def _line_of_test(error: pytest.FixtureLookupError) -> str:
+    code = getattr(error.request.function, "__code__", None)
+    return f" ({Path(code.co_filename).name}:{code.co_firstlineno})" if code else ""
+
+
+def _called(error: BaseException) -> str | None:
+    """The misspelt word of a test in `agree.gradientss.softmax(x)`, which was taken for a call."""
+    taken = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
+    return str(taken.args[0]) if isinstance(taken, partial) and taken.args else None
+
+
 def _meant(error: BaseException, frame: FrameType | None, exercises: tuple[str, ...]) -> str:
     name = getattr(error, "name", None)
     if isinstance(error, pytest.FixtureLookupError):
@@ -62,12 +87,20 @@ def _meant(error: BaseException, frame: FrameType | None, exercises: tuple[str, 
         known = list(exercises)
     elif isinstance(error, NameError) and frame is not None:
         known = [*frame.f_locals, *frame.f_globals, *dir(builtins)]
+    elif (called := _called(error)) is not None:
+        name, known = called, [n for n in dir(_owner(error)) if not n.startswith("_")]
     elif isinstance(error, AttributeError):
         known = [one for one in dir(error.obj) if not one.startswith("_")]
     else:
         known = []
     near = difflib.get_close_matches(name, known, n=1) if name else []
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _owner(error: BaseException) -> object:
+    """The word of a test, such as `agree`, whose call an attribute was asked of."""
+    taken: object = getattr(error, "obj", None)
+    return getattr(getattr(taken, "func", None), "__self__", None)
 
 
 def let_go(error: BaseException | None) -> None:

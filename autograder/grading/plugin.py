@@ -28,7 +28,7 @@ from .agree import Agree
 from .case import Case, Device, ReferenceRaised, Side
 from .ceiling import machine_is_short
 from .draw import Draw
-from .faults import let_go, told
+from .faults import cannot_be_collected, let_go, told
 from .names import Names
 from .outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, printable
 from .refuse import Refuses
@@ -126,9 +126,12 @@ class GraderPlugin:
             devices = [Device(d) for d in self.devices]
             metafunc.parametrize("device", devices, ids=self.devices)
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self.collect_errors.append(f"{report.nodeid}: {report.longreprtext[-1500:]}")
+    def pytest_exception_interact(
+        self, node: Any, call: pytest.CallInfo[Any], report: object
+    ) -> None:
+        if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
+            graders = Path(node.config.rootpath)
+            self.collect_errors.append(cannot_be_collected(call.excinfo.value, graders))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.session = session

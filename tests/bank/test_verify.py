@@ -149,3 +149,11 @@ def test_mutants_of_the_solution_are_hunted(tiny, autograder):
     done = autograder("verify", "1", "--mutants", cwd=tiny)
     assert "week01_tiny: " in done.stdout
     assert " others caught" in done.stdout
+
+
+def test_a_stub_that_the_solution_does_not_make_is_a_gap(tiny):
+    stub = tiny / "exercises/week01_tiny/tiny.py"
+    stub.parent.mkdir(parents=True, exist_ok=True)
+    stub.write_text("def weigh(): ...\n")
+    gaps = gaps_of(tiny)
+    assert "tiny.py is not what the solution makes: run `autograder build`" in gaps
