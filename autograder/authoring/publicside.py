@@ -7,12 +7,13 @@ every alternative, and none of them on the stub; each exercise has one at least.
 from __future__ import annotations
 
 import ast
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..model.bank import Bank
-from ..model.course import Course, Week
+from ..model.course import REGISTRY, Course, Week
 from ..model.errors import BuildError, KitError
 from ..model.stubs import stub_of
 from ..student.checking import Checked, check_week
@@ -23,6 +24,7 @@ from ..student.week import DESCRIPTION, WeekFolder, describe_week, open_folder
 from ..student.words import cause
 from .proof import Verification
 
+_ROW = re.compile(r"\| `(?P<name>\w+)` \| (?P<points>\d+(\.\d+)?) \|")
 _SECONDS = 60.0  # for one check: what students wait for is shorter
 
 
@@ -68,6 +70,8 @@ def _texts(course: Course, week: Week) -> Iterator[str]:
     folder = course.exercise_folder(week)
     if not (folder / "README.md").is_file():
         yield f"{(folder / 'README.md').relative_to(course.root)} is missing"
+    else:
+        yield from _other_points(course, week, folder / "README.md")
     try:
         hints = parse_hints((folder / "hints.md").read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -82,6 +86,17 @@ def _texts(course: Course, week: Week) -> Iterator[str]:
         lesson_notebook(course, week)
     except BuildError as error:
         yield str(error)
+
+
+def _other_points(course: Course, week: Week, readme: Path) -> Iterator[str]:
+    """Points in the README's table that are not those of course.yaml."""
+    points = {e.name: e.points for e in week.exercises}
+    for number, line in enumerate(readme.read_text(encoding="utf-8").split("\n"), start=1):
+        row = _ROW.match(line)
+        if row and row["name"] in points and float(row["points"]) != points[row["name"]]:
+            where = f"{readme.relative_to(course.root)}:{number}"
+            told, meant = row["points"], f"{points[row['name']]:g}"
+            yield f"{where}: {row['name']} has {told} points here, and {meant} in {REGISTRY}"
 
 
 def _strays(folder: WeekFolder) -> Iterator[str]:

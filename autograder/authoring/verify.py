@@ -28,6 +28,7 @@ from .aim import Aim
 from .answers import answers_problems
 from .new import blanks
 from .proof import Row, Verification
+from .strange import strange_names
 from .syllabus import syllabus_problems
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def _exercise_proven(
         result.gaps += _grade_right_ones(engine, exercise, result, progress)
     for misconception in chosen:
         progress(misconception.name)
+        result.gaps += strange_names(engine.bank, misconception.name)
         report = engine.grade(misconception.name, _files(week, misconception.source), exercise)
         result.gaps += _judge(week, misconception, report, result, failed)
     if not missing and (aim is None or not aim.misconception):

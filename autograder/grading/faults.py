@@ -84,11 +84,11 @@ def _meant(error: BaseException, frame: FrameType | None, exercises: tuple[str, 
     if isinstance(error, pytest.FixtureLookupError):
         name, known = error.argname, list(_FIXTURES)
     elif isinstance(error, NoSuchName):
-        known = list(exercises)
+        known = [*exercises, *_words()]
     elif isinstance(error, NameError) and frame is not None:
         known = [*frame.f_locals, *frame.f_globals, *dir(builtins)]
     elif (called := _called(error)) is not None:
-        name, known = called, [n for n in dir(_owner(error)) if not n.startswith("_")]
+        name, known = called, _words()
     elif isinstance(error, AttributeError):
         known = [one for one in dir(error.obj) if not one.startswith("_")]
     else:
@@ -97,10 +97,13 @@ def _meant(error: BaseException, frame: FrameType | None, exercises: tuple[str, 
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _owner(error: BaseException) -> object:
-    """The word of a test, such as `agree`, whose call an attribute was asked of."""
-    taken: object = getattr(error, "obj", None)
-    return getattr(getattr(taken, "func", None), "__self__", None)
+def _words() -> list[str]:
+    """What `agree`, `count` and `refuses` know beside the names of exercises."""
+    from .agree import Agree
+    from .refuse import Refuses
+    from .remote import Count
+
+    return sorted({n for word in (Agree, Count, Refuses) for n in dir(word) if n[0] != "_"})
 
 
 def let_go(error: BaseException | None) -> None:

@@ -69,11 +69,13 @@ class Bank:
     def solution(self) -> str:
         path = self.course.solution(self.week)
         try:
-            return path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
             raise BankError(
                 f"{path.relative_to(self.course.root)}: the solution is missing"
             ) from None
+        self._parsed(path, text)
+        return text
 
     @cached_property
     def alternatives(self) -> tuple[Alternative, ...]:
@@ -89,7 +91,16 @@ class Bank:
         return tuple(m for m in self.misconceptions if m.exercise == exercise)
 
     def _appended(self, path: Path) -> str:
-        return self.over_solution(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        self._parsed(path, text)
+        return self.over_solution(text)
+
+    def _parsed(self, path: Path, text: str) -> ast.Module:
+        try:
+            return ast.parse(text)
+        except SyntaxError as error:
+            where = path.relative_to(self.course.root)
+            raise BankError(f"{where}:{error.lineno}: {error.msg}") from None
 
     def over_solution(self, text: str) -> str:
         """A module of the solution in which these definitions take the place of its own."""
@@ -100,11 +111,8 @@ class Bank:
 
     def _misconception(self, path: Path) -> Misconception:
         where = path.relative_to(self.course.root)
-        try:
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-        except SyntaxError as error:
-            raise BankError(f"{where}:{error.lineno}: {error.msg}") from None
-        doc = ast.get_docstring(tree)
+        text = path.read_text(encoding="utf-8")
+        doc = ast.get_docstring(self._parsed(path, text))
         if not doc:
             raise BankError(f"{where}: it needs a docstring that states the misconception")
         title, fields = _fields(doc)
@@ -124,7 +132,7 @@ class Bank:
             hint=fields["Hint"],
             rejected_by=fields["Rejected by"].split("::")[-1].strip("` ."),
             same_as=tuple(s.strip() for s in same.split(",") if s.strip()),
-            source=self._appended(path),
+            source=self.over_solution(text),
             cost=_cost(fields.get("Costs", ""), str(where)),
             belief=fields.get("Belief", "").strip("` ."),
         )

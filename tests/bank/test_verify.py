@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring.strange import strange_names
 from autograder.authoring.verify import verify_week
 from autograder.grading.warm import warm_engine
+from autograder.model.bank import Bank
 from autograder.model.course import load
+from autograder.model.errors import BankError, EngineError
 from tests.weeks import each_week
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -157,3 +160,42 @@ def test_a_stub_that_the_solution_does_not_make_is_a_gap(tiny):
     stub.write_text("def weigh(): ...\n")
     gaps = gaps_of(tiny)
     assert "tiny.py is not what the solution makes: run `autograder build`" in gaps
+
+
+def test_a_misconception_that_names_what_is_nowhere_is_a_gap_with_its_line(tiny):
+    path = tiny / "solutions/week01_tiny/misconceptions/ignores_dim.py"
+    path.write_text(path.read_text().replace("torch.", "torhc.", 1))
+    line = next(n for n, t in enumerate(path.read_text().split("\n"), 1) if "torhc" in t)
+    course = load(tiny)
+    (said,) = strange_names(Bank(course, course.weeks[0]), "ignores_dim")
+    assert said == (
+        f"solutions/week01_tiny/misconceptions/ignores_dim.py:{line}: "
+        "there is no name 'torhc' in the module; did you mean 'torch'?"
+    )
+
+
+@pytest.mark.parametrize("place", ["tiny.py", "alternatives/loops.py"])
+def test_what_is_no_python_is_named_with_its_file_and_line(tiny, place):
+    path = tiny / "solutions/week01_tiny" / place
+    path.write_text(path.read_text() + "\n\nx = (1\n")
+    course = load(tiny)
+    bank = Bank(course, course.weeks[0])
+    with pytest.raises(BankError, match=rf"{place}:\d+: '\(' was never closed"):
+        assert bank.alternatives
+
+
+def test_a_grader_that_is_no_python_is_one_line(tiny):
+    path = tiny / "autograder/graders/week01_tiny/test_weigh.py"
+    path.write_text(path.read_text() + "\n\nx = (1\n")
+    with pytest.raises(EngineError, match=r"test_weigh.py:\d+: '\(' was never closed$"):
+        gaps_of(tiny)
+
+
+def test_a_misspelt_word_of_a_test_is_named(tiny):
+    path = tiny / "autograder/graders/week01_tiny/test_weigh.py"
+    slips = "\n\ndef test_a(agree):\n    agree.gradientss.weigh(2)\n"
+    slips += "\n\ndef test_b(agree):\n    agree.withn(1, 1).weigh(2)\n"
+    path.write_text(path.read_text() + slips)
+    gaps = gaps_of(tiny)
+    assert "no word of a test is called 'gradientss'; did you mean 'gradients'?" in gaps
+    assert "the solution has no `withn`; did you mean 'within'?" in gaps

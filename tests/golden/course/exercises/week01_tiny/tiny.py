@@ -1,4 +1,11 @@
-"""Two exercises, as small as they can be while touching every part of the kit."""
+"""Two exercises, as small as they can be while touching every part of the kit.
+
+Not allowed this week: calls of a library's `*softmax*` (`*` stands for anything), by whatever
+alias. Such a call does the exercise for you, and costs all points of the exercise.
+
+You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files of your
+own that you hand in. Nothing else is there when your work is graded.
+"""
 
 import torch
 from torch import nn
