@@ -12,7 +12,12 @@ import pytest
 from autograder.authoring.fromfunction import Kept, made_of
 from autograder.authoring.leaks import check_files, secrets_of
 from autograder.authoring.new import new_course
-from autograder.authoring.newexercise import add_exercise, example, in_place_of_the_example
+from autograder.authoring.newexercise import (
+    _with_effort,
+    add_exercise,
+    example,
+    in_place_of_the_example,
+)
 from autograder.authoring.probing import Sample
 from autograder.authoring.proposals import Proposal, proposals
 from autograder.authoring.publicside import verify_public
@@ -276,3 +281,11 @@ def test_without_an_answer_nothing_is_made(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     with pytest.raises(CourseError, match="--yes keeps all"):
         asked([Proposal("a", "x", "y", "def f(): ...", "too long", (0,))])
+
+
+def test_the_syllabus_gets_a_line_for_it_below_the_others():
+    text = "lesson_minutes: 5\nexercises:\n  one: {difficulty: 1}\nquestions:\n  why: {}\n"
+    lines = _with_effort(text, "two").split("\n")
+    assert lines[3].startswith("  two: {minutes: [10, 20], difficulty: 2, weight: 2}  # FILL IN")
+    assert [*lines[:3], *lines[4:]] == text.split("\n")
+    assert _with_effort("exercises: {one: {difficulty: 1}}\n", "two") == ""
