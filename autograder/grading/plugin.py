@@ -111,7 +111,8 @@ class GraderPlugin:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         for line in (
-            "weight(points): this test's share within its exercise (default 1)",
+            "weight(points, elsewhere): this test's share within its exercise (default 1), and on "
+            "other devices than the CPU (default the same)",
             "public: messages of this test may show its inputs",
             "dtypes(*names): the dtypes this test runs in",
         ):
@@ -257,11 +258,10 @@ class GraderPlugin:
         """What every report on this test says."""
         known = self._reports.get(item)
         if known is None:
-            weight = item.get_closest_marker("weight")
             known = self._reports[item] = TestReport(
                 name=test_name(item),
                 verdict=Verdict.PASS,
-                weight=float(weight.args[0]) if weight else 1.0,
+                weight=_weight(item),
                 message="",
                 public=item.get_closest_marker("public") is not None,
                 claim=_claim(item),
@@ -343,6 +343,15 @@ def _place(item: Any) -> tuple[str, str]:
     if "dtype" in parameters:
         return device, str(parameters["dtype"]).removeprefix("torch.")
     return device, (_dtypes(item) or ("float32",))[0]
+
+
+def _weight(item: Any) -> float:
+    """What a test counts within its exercise, on the device that it runs on."""
+    mark = item.get_closest_marker("weight")
+    if mark is None:
+        return 1.0
+    here: float = mark.args[0]
+    return float(here if _place(item)[0] == CPU else mark.kwargs.get("elsewhere", here))
 
 
 def _lacking(item: Any) -> NotRun | None:

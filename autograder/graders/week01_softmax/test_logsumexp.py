@@ -92,6 +92,7 @@ def test_views(agree, draw):
     agree.logsumexp(draw.normal(1, 5).expand(3, 5), dim=0)
 
 
+@pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, draw, device):
     """Numbers on a GPU give their answer there, also for a row of only -inf."""
     agree.gradients.logsumexp(draw.normal(3, 5))

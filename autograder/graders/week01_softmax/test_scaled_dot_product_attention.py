@@ -88,6 +88,7 @@ def test_same_tensor_three_times(agree, draw):
     agree.scaled_dot_product_attention(x, x, x)
 
 
+@pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, draw, device):
     """Inputs on a GPU give output and weights there, gradients included."""
     agree.gradients.scaled_dot_product_attention(*three(draw, 2))

@@ -91,6 +91,7 @@ def test_views(agree, draw):
     agree.softmax(draw.normal(1, 5).expand(3, 5), dim=1)
 
 
+@pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, draw, device):
     """Scores on a GPU give weights there, gradients included."""
     agree.gradients.softmax(draw.normal(3, 5))

@@ -109,6 +109,7 @@ def test_strided_tokens(agree, draw):
     pair(draw.normal(3, 5, 6), mask=some(draw, 1, 5, 5).expand(3, 5, 5))
 
 
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
     """Module, tokens and mask on a GPU give an answer there."""
     pair = agree.SelfAttention(6)

@@ -46,6 +46,7 @@ def test_length_may_change_between_calls(agree):
         agree.exactly.causal_mask(seq_len)
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, device):
     """The mask is made where `device` says, so that it can meet scores on a GPU."""
     agree.exactly.causal_mask(5, device=device)

@@ -63,6 +63,7 @@ def test_single_token(agree):
     agree.exactly.combine_masks(triangle(1), first([1, 0], 1))
 
 
+@pytest.mark.weight(1, elsewhere=2)
 def test_device(agree, device):
     """The masks are combined on the device where they are."""
     agree.exactly.combine_masks(triangle(5), first([5, 3], 5))

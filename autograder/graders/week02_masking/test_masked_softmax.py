@@ -145,6 +145,7 @@ def test_strided_scores(agree, draw):
     agree.masked_softmax(draw.normal(1, 6).expand(4, 6), some(draw, 4, 6)[:1].expand(4, 6))
 
 
+@pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, draw, device):
     """Scores and mask on a GPU give weights there."""
     mask = some(draw, 4, 6)

@@ -65,6 +65,7 @@ def test_no_room_at_all(agree, refuses):
     refuses(ValueError, mentions="5").padding_mask(torch.tensor([0, 5]), max_len=0)
 
 
+@pytest.mark.weight(1, elsewhere=2)
 def test_device(agree, device):
     """The mask lies on the device of `lengths`."""
     agree.exactly.padding_mask(torch.tensor([3, 1, 4]), max_len=6)

@@ -106,6 +106,7 @@ def test_single_row_or_column(agree, draw):
     agree.impurely.only(cells).plot_attention(weights(draw, n=4, m=1))
 
 
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
     """Weights on a GPU can be drawn."""
     agree.impurely.only(cells).plot_attention(weights(draw))

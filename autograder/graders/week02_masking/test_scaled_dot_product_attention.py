@@ -137,6 +137,7 @@ def test_strided_and_shared_inputs(agree, draw):
     agree.scaled_dot_product_attention(x, x, x, some(draw, 4, 4))
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
     """Everything stays on the device of the inputs, with a mask and without."""
     agree.scaled_dot_product_attention(*qkv(draw, 2), some(draw, 4, 6))

@@ -149,6 +149,7 @@ def test_inputs_that_are_views(agree, draw):
     pair(draw.normal(1, 5, 12).expand(4, 5, 12))
 
 
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
     """The mask is made on the device of the input."""
     pair = agree.CausalSelfAttention(12, 3)

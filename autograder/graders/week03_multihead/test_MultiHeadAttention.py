@@ -150,6 +150,7 @@ def test_every_dtype(agree, draw, dtype):
     pair(draw.normal(2, 5, 12), mask=sighted(draw, 5, 5))
 
 
+@pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, draw, device):
     """Everything happens on the device of the input."""
     pair = agree.MultiHeadAttention(12, 3)

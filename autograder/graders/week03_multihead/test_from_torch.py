@@ -72,6 +72,7 @@ def test_every_dtype(agree, draw, dtype):
         pair(draw.normal(2, 5, 12))
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
     """The copy is on the device of PyTorch's module."""
     pair = agree.impurely.from_torch(drawn(draw))

@@ -44,6 +44,7 @@ def test_every_dtype(agree, draw, dtype):
     agree.merge_heads(draw.normal(2, 3, 5, 4))
 
 
+@pytest.mark.weight(1, elsewhere=2)
 def test_device(agree, draw, device):
     """The result is on the device of the heads."""
     agree.merge_heads(draw.normal(2, 3, 5, 4))

@@ -82,6 +82,7 @@ def test_each_call_draws_a_new_figure(panels, draw):
     panels.plot_heads(heads(draw, 2))
 
 
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(panels, draw, device):
     """Weights on another device can be drawn."""
     panels.plot_heads(heads(draw))

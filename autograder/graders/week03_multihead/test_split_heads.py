@@ -57,6 +57,7 @@ def test_every_dtype(agree, draw, dtype):
     agree.split_heads(draw.normal(2, 5, 12), 3)
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
     """The heads are on the device of the input."""
     agree.split_heads(draw.normal(2, 5, 12), 3)

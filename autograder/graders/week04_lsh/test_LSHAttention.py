@@ -80,6 +80,7 @@ def test_draws_in_the_default_dtype(agree, clear, dtype):
     pair(x, generator=generator_seed(SEED))
 
 
+@pytest.mark.weight(1, elsewhere=2)
 def test_draws_where_the_input_is(agree, draw, device):
     """Without rotations and generator, they are drawn on the device of the input."""
     # A single position is alone whatever the rotations, which may come from the global state here.
@@ -145,6 +146,7 @@ def test_every_call_draws_anew(agree, clear):
     expect(not torch.equal(first, other), "Another seed should give other rotations.")
 
 
+@pytest.mark.weight(1, elsewhere=2)
 def test_devices(agree, draw, clear, device):
     """The module works on the device of its input."""
     pair = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=1, causal=True)

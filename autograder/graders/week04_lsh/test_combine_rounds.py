@@ -79,6 +79,7 @@ def test_views(agree, draw):
     )
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_devices(agree, draw, device):
     """The result is on the device of the inputs."""
     agree.combine_rounds(draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7))

@@ -88,6 +88,7 @@ def test_views(agree, draw, clear):
     )
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_devices(agree, draw, clear, device):
     """The buckets are on the device of the vectors."""
     rotations = draw.normal(3, 5, 4)

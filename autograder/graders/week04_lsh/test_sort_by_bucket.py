@@ -1,5 +1,6 @@
 """Hidden graders for `sort_by_bucket`."""
 
+import pytest
 import torch
 
 from autograder.authors import expect
@@ -51,6 +52,7 @@ def test_views(agree, draw):
     agree.exactly.sort_by_bucket(buckets[:, 0].expand(3, 9))
 
 
+@pytest.mark.weight(1, elsewhere=2)
 def test_devices(agree, draw, device):
     """Order and inverse are on the device of the buckets."""
     agree.exactly.sort_by_bucket(draw.integers(0, 4, 2, 3, 10))

@@ -113,6 +113,7 @@ def test_double_precision(agree, draw):
     pair(draw.integers(0, 11, 2, 6))
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
     """The positions move to the device with the model."""
     pair = agree.MiniTransformer(**SIZES)

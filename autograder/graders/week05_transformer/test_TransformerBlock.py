@@ -133,6 +133,7 @@ def test_every_dtype(agree, draw, dtype):
     pair(draw.normal(2, 5, 12))
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
     """Everything happens on the device of the input."""
     pair = agree.TransformerBlock(12, 3, 20)

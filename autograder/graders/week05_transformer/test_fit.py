@@ -134,6 +134,7 @@ def test_single_precision(agree, draw, language_model):
     agree.impurely.within(atol=1e-3).fit(language_model(7), ids, targets, 4)
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, language_model, device):
     """Everything is made on the model's device."""
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)

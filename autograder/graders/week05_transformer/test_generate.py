@@ -124,6 +124,7 @@ def test_a_whole_transformer(agree, draw):
     drawn(agree, draw, pair, draw.integers(0, 23, 8, 3), 6, 2.0)
 
 
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, model, device):
     """New tokens are made on the device of the prompt."""
     pair = model(device=device)

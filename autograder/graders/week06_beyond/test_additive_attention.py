@@ -93,6 +93,7 @@ def test_inputs_that_are_views(agree, draw):
     )
 
 
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, inputs, device):
     """Everything is made on the device of the queries."""
     agree.additive_attention(*inputs(2))

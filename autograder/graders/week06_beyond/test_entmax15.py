@@ -72,6 +72,7 @@ def test_inputs_that_are_views(agree, draw):
     agree.entmax15(draw.normal(1, 5).expand(4, 5))
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
     """The result is on the device of the input."""
     agree.entmax15(draw.normal(3, 6))

@@ -60,6 +60,7 @@ def test_inputs_that_are_views(agree, draw):
     agree.favor_features(draw.normal(1, 5, 6).expand(3, 5, 6), draw.normal(1, 6).expand(4, 6))
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
     """The features are on the device of x."""
     agree.favor_features(draw.normal(2, 5, 6), draw.normal(4, 6))

@@ -95,6 +95,7 @@ def test_inputs_that_are_views(agree, draw):
     )
 
 
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
     """The distances are made on the device of the queries."""
     agree.relative_attention(

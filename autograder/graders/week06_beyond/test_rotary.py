@@ -101,6 +101,7 @@ def test_inputs_that_are_views(agree, draw):
     agree.within(1e-5).rotary(draw.uniform(1, 5, 4, low=-1).expand(3, 5, 4))
 
 
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
     """Positions and speeds are made on the device of x."""
     x = draw.uniform(2, 5, 6, low=-1)

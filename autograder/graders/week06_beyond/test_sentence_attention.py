@@ -83,6 +83,7 @@ def test_dtype_of_the_model(agree, draw, dtype):
     agree.impurely.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
     """The tokens are sent to the device of the model."""
     bert = encoder(draw)

@@ -70,6 +70,7 @@ def test_inputs_that_are_views(agree, draw):
     agree.sparsemax(draw.normal(1, 5).expand(4, 5))
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
     """The result is on the device of the input."""
     agree.sparsemax(draw.normal(3, 6))

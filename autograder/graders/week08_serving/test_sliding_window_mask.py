@@ -62,6 +62,7 @@ def test_lengths_of_one(agree):
     agree.sliding_window_mask(5, 1, 2)
 
 
+@pytest.mark.weight(1, elsewhere=2)
 def test_device(agree, device):
     """The mask is made on the device that was asked for."""
     agree.sliding_window_mask(4, 6, 2, sinks=1, offset=2, device=device)

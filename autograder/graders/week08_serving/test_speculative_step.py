@@ -114,6 +114,7 @@ def test_the_callers_tensors(agree, step):
     agree.speculative_step(draft, p, q[:1].expand(3, 6), u)
 
 
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, step, device):
     """All inputs may be on a GPU; the results are plain ints."""
     agree.speculative_step(*step(3, near=0.5))

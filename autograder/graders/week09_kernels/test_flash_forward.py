@@ -141,6 +141,7 @@ def test_a_gpu_would_take_it(compiles, qkv):
     compiles("flash_forward", q.half(), k.half(), v.half(), causal=True)
 
 
+@pytest.mark.weight(1, elsewhere=5)
 def test_device(flash, qkv, device):
     """The results are made on the device of the queries."""
     flash.flash_forward(*qkv(5, 18), causal=True)

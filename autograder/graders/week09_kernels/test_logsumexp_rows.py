@@ -101,6 +101,7 @@ def test_a_gpu_would_take_it(compiles, draw):
     compiles("logsumexp_rows", x.half(), block=32)
 
 
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(close, draw, device):
     """The result is made on the device of the scores."""
     close.logsumexp_rows(draw.normal(3, 21), block=16)

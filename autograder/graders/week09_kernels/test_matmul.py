@@ -94,6 +94,7 @@ def test_a_gpu_would_take_it(compiles, draw):
     compiles("matmul", a.half(), b.half(), block=32)
 
 
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(product, draw, device):
     """The result is made on the device of the matrices."""
     product.matmul(draw.normal(9, 17), draw.normal(17, 5))

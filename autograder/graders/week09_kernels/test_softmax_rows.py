@@ -87,6 +87,7 @@ def test_a_gpu_would_take_it(compiles, draw):
     compiles("softmax_rows", draw.normal(2, 40).half())
 
 
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(close, draw, device):
     """The result is made on the device of the scores."""
     close.softmax_rows(draw.normal(3, 9))
