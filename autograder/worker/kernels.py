@@ -18,14 +18,15 @@ Like all counting, what is noted is the submission's word: see docs/threat-model
 
 from __future__ import annotations
 
-import builtins
 import copy
 import io
+import operator
 import os
 import sys
+import traceback
 import types
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module  # triton is an extra, and may be missing
 from typing import Any
 
@@ -34,7 +35,7 @@ import numpy as np
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from . import arrays, reach, wire
+from . import arrays, mended, reach, wire
 from .claimed import ClaimedTensor
 from .frontend import Frontend, interpreted
 from .launched import Launch, Region
@@ -49,13 +50,12 @@ _MAKING = {
     *("set", "resize", "alias", "detach", "lift_fresh", "pad", "constant_pad_nd", "cat", "stack"),
 }
 _MOST_LAUNCHES = 64
-_MENDED = ("triton", "numpy", "builtins")
 _NUMBERS = 256  # of NumPy's, that a wrapper may make around its kernels
 
 _watch: KernelWatch | None = None
 _launch: Launch | None = None
 _frontend: Frontend | None = None
-_plain: list[tuple[Any, dict[str, Any]]] = []  # Triton's modules and classes, and what is in them
+_codes: tuple[types.CodeType, types.CodeType] | None = None  # of a launch in Triton's interpreter
 
 
 class _Nowhere(io.TextIOBase):
@@ -77,21 +77,37 @@ class KernelWatch:
     ) -> None:
         self.root, self.order, self.noting, self.withheld = root, order, noting, withheld
         self.launches: list[wire.LaunchCounts] = []
-        self.reaches_out = False  # the kernel that runs
+        self.failed = False  # a kernel that had been shown the numbers
         self.arrays = 0  # numbers that the interpreter made in NumPy
+        self._quiet: AbstractContextManager[None] | None = None
+        self._printed: tuple[Any, Any] = sys.stdout, sys.stderr
+
+    @property
+    def shows(self) -> bool:
+        """Whether the numbers are in memory now."""
+        return self._quiet is not None
 
     def begin(self, regions: Iterable[Region]) -> None:
-        """Its programs begin: if the kernel keeps to itself, it finds the numbers."""
-        if self.withheld is not None and not self.reaches_out:
-            sys.stdout = sys.stderr = _Nowhere()  # a kernel may print what it finds
-            with arrays.uncounted():
-                self.withheld.reveal(regions)
+        """The programs of a kernel that keeps to itself begin: it finds the numbers."""
+        if self.withheld is None or self.failed or self.shows:
+            return
+        self._printed = sys.stdout, sys.stderr
+        sys.stdout = sys.stderr = _Nowhere()  # a kernel may print what it finds
+        self._quiet = mended.quiet()
+        self._quiet.__enter__()
+        with arrays.uncounted():
+            self.withheld.reveal(regions)
 
-    def end(self) -> None:
+    def end(self, failed: bool = False) -> None:
         """They are through, or one of them failed."""
-        if self.withheld is not None:
-            with arrays.uncounted():
-                self.withheld.withhold()
+        if self.withheld is None or self._quiet is None:
+            return
+        with arrays.uncounted():
+            self.withheld.withhold()
+        quiet, self._quiet = self._quiet, None
+        self.failed = failed
+        sys.stdout, sys.stderr = self._printed
+        quiet.__exit__(None, None, None)
 
     def added_to(self, counts: wire.Counts, operators: set[str], numbers: int) -> wire.Counts:
         """With the launches, and what computed beside them: torch's operators by name, and NumPy.
@@ -133,26 +149,10 @@ def concern(module: object) -> bool:
 
 
 def remember() -> None:
-    """Before a submission is imported: Triton as it is, for `_mend`."""
-    if _frontend is None or _plain:
-        return
-    interpreter = import_module("triton.runtime.interpreter")
-    owners: list[Any] = [m for n, m in list(sys.modules.items()) if n.startswith("triton.language")]
-    owners += [interpreter, *(v for v in vars(interpreter).values() if isinstance(v, type))]
-    owners += [import_module("triton.language").tensor, np, builtins]
-    for owner in owners:
-        if getattr(owner, "__module__", owner.__name__).partition(".")[0] in _MENDED:
-            _plain.append((owner, dict(vars(owner))))
-    reach.remember()
-
-
-def _mend(to: list[tuple[Any, dict[str, Any]]] = _plain) -> None:
-    """Undo what was put in the place of something of Triton's, of NumPy's or Python's."""
-    for owner, values in to:
-        now = vars(owner)
-        for name, value in values.items():
-            if now.get(name) is not value and not name.startswith("__"):
-                setattr(owner, name, value)
+    """Before a submission is imported: Triton as it is."""
+    if _frontend is not None:
+        mended.remember()
+        reach.remember()
 
 
 def inner(error: BaseException) -> BaseException:
@@ -164,7 +164,7 @@ def inner(error: BaseException) -> BaseException:
 
 def setup() -> None:
     """Import triton for its interpreter, and look over the interpreter's shoulder."""
-    global _frontend
+    global _frontend, _codes
     if _frontend is not None:
         return
     os.environ["TRITON_INTERPRET"] = "1"
@@ -177,6 +177,7 @@ def setup() -> None:
     _frontend = Frontend()
     interpreter: Any = import_module("triton.runtime.interpreter")
     builder, executor = interpreter.InterpreterBuilder, interpreter.GridExecutor
+    _codes = executor.__call__.__code__, interpreter.InterpretedFunction.run.__code__
     _wrap(builder, "create_masked_load", _load)
     _wrap(builder, "create_masked_store", _store)
     _wrap(builder, "create_atomic_rmw", _atomic)
@@ -207,16 +208,7 @@ def _wrap(owner: type, name: str, around: Callable[..., Any]) -> None:
 def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
     """A launch: the compiler of a GPU is asked whether it takes the kernel, and then it runs."""
     if _watch is not None and _watch.withheld is not None and not warmup:
-        _mend()
-        with arrays.uncounted():
-            _watch.reaches_out = reach.reaches_out(kernel, (*args, *kwargs.values()))
-        printed = sys.stdout, sys.stderr
-        grid = _mended_after(grid) if callable(grid) else grid
-        try:
-            return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
-        finally:
-            _watch.end()
-            sys.stdout, sys.stderr = printed
+        return _run_alone(original, kernel, args, grid, kwargs)
     if _watch is None or not _watch.noting or _frontend is None or warmup:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
     with arrays.uncounted():
@@ -227,17 +219,49 @@ def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwar
     return result
 
 
-def _mended_after(grid: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A grid's own function, which leaves Triton and NumPy as they were when it was called."""
+def _run_alone(original: Any, kernel: Any, args: Any, grid: Any, kwargs: dict[str, Any]) -> Any:
+    """A launch that may find the numbers, if nothing but the kernel can look at them."""
+    assert _watch is not None
+    reach.text_of(kernel)  # now, and not after Triton was put back
+    mended.put_back()
+    try:
+        return original(kernel, *args, grid=_counted(grid), warmup=False, **kwargs)
+    except Exception as error:
+        shown = _watch.shows
+        _watch.end(failed=True)
+        if shown:
+            raise _without_numbers(error) from None
+        raise
+    finally:
+        _watch.end()
+        mended.put_back()
 
-    def watched(meta: Any) -> Any:
-        before = [(owner, dict(vars(owner))) for owner, _ in _plain]
-        try:
-            return grid(meta)
-        finally:
-            _mend(before)
 
-    return watched
+def _counted(grid: Any) -> Any:
+    """A grid of plain numbers, which ask nobody when they are used."""
+    if callable(grid):
+        return lambda meta: _counted(grid(meta))
+    if not isinstance(grid, tuple):
+        return grid
+    return tuple(int(operator.index(n)) for n in grid)
+
+
+def _without_numbers(error: Exception) -> Exception:
+    """What went wrong in a kernel, as far as Triton says it: a text of the kernel's own may tell
+    what it found, and so may what it left behind."""
+    error = inner(error)  # type: ignore[assignment]
+    own, where = True, error.__traceback__
+    for frame, _ in traceback.walk_tb(where):
+        library = str(frame.f_globals.get("__name__", "")).partition(".")[0] in ("triton", "numpy")
+        own = not library or "assert" in frame.f_code.co_name
+    message = "" if own else "".join("?" if c.isdigit() else c for c in str(error))
+    traceback.clear_frames(where)
+    kind = type(error) if type(error).__module__ == "builtins" else RuntimeError
+    try:
+        plain = kind(message)
+    except TypeError:  # it wants more than a text
+        plain = RuntimeError(message)
+    return plain.with_traceback(where)
 
 
 def _nested(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -311,8 +335,34 @@ def _begin(original: Any, builder: Any, *dims: int) -> None:
     original(builder, *dims)
     if _launch is not None:
         _launch.begin(dims)
-        if _watch is not None:  # the grid's own function and every hook are through
-            _watch.begin(_launch.regions.values())
+        if _watch is not None and _watch.withheld is not None:
+            mended.put_back(kernel_runs=True)
+            with arrays.uncounted():
+                alone = _keeps_to_itself(sys._getframe(2))
+            if alone:
+                _watch.begin(_launch.regions.values())
+
+
+def _keeps_to_itself(launch: types.FrameType) -> bool:
+    """Whether this is a launch as Triton's interpreter makes it, of a kernel that tells nobody.
+
+    The grid's own function and every hook are through.
+    """
+    interpreter = sys.modules["triton.runtime.interpreter"]
+    run = launch.f_back
+    ours = run.f_back if run is not None else None
+    if run is None or ours is None or (launch.f_code, run.f_code) != _codes:
+        return False
+    theirs = vars(interpreter)
+    if launch.f_globals is not theirs or run.f_globals is not theirs:
+        return False
+    if ours.f_code is not _run_alone.__code__ or ours.f_globals is not globals():
+        return False
+    executor, grid = launch.f_locals["self"], launch.f_locals["grid"]
+    given = (*launch.f_locals["args_dev"], *launch.f_locals["kwargs"].values())
+    plain = type(grid) is tuple and all(type(n) is int for n in grid)
+    own = type(executor) is theirs["GridExecutor"] and not executor.pre_run_hooks
+    return plain and own and not reach.reaches_out(ours.f_locals["kernel"], executor.fn, given)
 
 
 def _choose(original: Any, builder: Any, *index: int) -> None:

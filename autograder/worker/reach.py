@@ -8,46 +8,82 @@ the interpreter's reaches out of itself. The code that is looked at is the code 
 from __future__ import annotations
 
 import builtins
+import collections
 import dis
 import enum
 import math
 import sys
 import types
-from functools import lru_cache
 from importlib import import_module  # triton is an extra, and may be missing
 from typing import Any
 
 import torch
 
-_BUILTIN = {
-    name: getattr(builtins, name)
-    for name in ("range", "min", "max", "abs", "len", "float", "int", "bool", "tuple")
-} | {"isinstance": isinstance, "print": print}  # a kernel's prints go nowhere: see kernels.py
+from . import mended
+from .claimed import ClaimedTensor
+
+_BUILTIN = {"range", "min", "max", "abs", "len", "float", "int", "bool", "tuple", "isinstance"}
+_BUILTIN |= {"print"}  # a kernel's prints go nowhere: see kernels.py
+_builtins = {name: getattr(builtins, name) for name in _BUILTIN}
 _WRITES = {
     *("STORE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "DELETE_GLOBAL", "STORE_NAME"),
-    *("IMPORT_NAME", "IMPORT_FROM", "LOAD_BUILD_CLASS", "YIELD_VALUE"),
+    *("STORE_SUBSCR", "DELETE_SUBSCR", "MATCH_CLASS", "MATCH_KEYS", "MATCH_MAPPING"),
+    *("IMPORT_NAME", "IMPORT_FROM", "LOAD_BUILD_CLASS", "YIELD_VALUE", "RETURN_GENERATOR"),
+    *("BEFORE_WITH", "SETUP_WITH", "BEFORE_ASYNC_WITH", "GET_AWAITABLE", "SEND", "END_SEND"),
 }
 _INNER = {"handle", "data", "fn"}  # what holds a value's numbers, or what is below a kernel
 _PLAIN = {int, float, bool, str, type(None), torch.dtype}
+_TENSORS = {torch.Tensor, torch.nn.Parameter, ClaimedTensor}
 _KERNEL = {"fn", "rewriter", "kwargs", "pre_run_hooks", "arg_names"}
+_CONSTANT = {"value", "type"}
+_WRAPPER = {"dtype", "base", "data", "device", "shape"}
+_DESCRIPTOR = {"base", "shape", "strides", "block_shape", "padding", "round_f32_to_tf32"}
+_NAMED = set(vars(collections.namedtuple("_Named", "")))
+_FUNCTIONS = ("ConstexprFunction", "InterpretedFunction")
+# Of Triton's other modules, what the interpreter writes into a kernel.
+_WRITTEN_IN = ("interpreter_semantic", "_InterpreterComparison")
 
 # By its id what Triton's modules hold: itself, its attributes, the names in its class
 _own: dict[int, tuple[Any, dict[str, Any], set[str]]] = {}
 
 
 def remember() -> None:
-    """Before a submission is imported: what is Triton's own."""
+    """Before a submission is imported: what is Triton's own, and a kernel's to name."""
     for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == "triton":
+        if name.startswith("triton.language"):
             for value in list(vars(module).values()):
-                attributes = {} if isinstance(value, type) else getattr(value, "__dict__", {})
-                if str(getattr(value, "__module__", "triton")).partition(".")[0] == "triton":
-                    _own[id(value)] = value, dict(attributes), set(vars(type(value)))
+                where = getattr(value, "__module__", None)
+                own = isinstance(where, str) and where.startswith("triton.language")
+                if own or type(value).__name__ in _FUNCTIONS:
+                    _keep(value)
+    for value in mended.put_in():
+        _keep(value)
+    for name in _WRITTEN_IN:
+        _keep(vars(sys.modules["triton.runtime.interpreter"])[name])
+    for value in list(vars(sys.modules["triton"]).values()):
+        if type(value).__name__ in _FUNCTIONS:
+            _keep(value)
 
 
-def reaches_out(kernel: Any, arguments: tuple[Any, ...]) -> bool:
-    """Return whether an interpreted kernel, or one that it calls, may tell what it loads."""
+def _keep(value: Any) -> None:
+    attributes = {} if isinstance(value, type) else getattr(value, "__dict__", {})
+    _own[id(value)] = value, dict(attributes), set(vars(type(value)))
+
+
+def text_of(kernel: Any) -> Any:
+    """The function that the interpreter runs for a kernel, if it is one."""
+    known = type(kernel) is import_module("triton.runtime.interpreter").InterpretedFunction
+    return kernel.rewrite() if known and type(kernel.fn) is types.FunctionType else None
+
+
+def reaches_out(kernel: Any, text: Any, arguments: tuple[Any, ...]) -> bool:
+    """Return whether an interpreted kernel, or one that it calls, may tell what it loads.
+
+    text: the function that is about to run for it
+    """
     seen: set[int] = set()
+    if text is None or text_of(kernel) is not text:
+        return True
     return not all(_is_argument(x, seen) for x in arguments) or _reaches(kernel, seen)
 
 
@@ -55,53 +91,65 @@ def _reaches(kernel: Any, seen: set[int]) -> bool:
     if id(kernel) in seen:
         return False
     seen.add(id(kernel))
-    function = kernel.rewrite()
+    function = text_of(kernel)
     if vars(kernel).keys() - _KERNEL or kernel.pre_run_hooks:
         return True
     return _function(function, seen)
 
 
 def _function(function: Any, seen: set[int]) -> bool:
-    if not isinstance(function, types.FunctionType):
+    if not isinstance(function, types.FunctionType) or vars(function):
         return True
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     held += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     if not all(_is_known(value, seen) for value in held):
         return True
-    return _code(function.__code__, function.__globals__, seen)
+    found: dict[str, Any] = function.__builtins__  # type: ignore[attr-defined]
+    names = function.__globals__
+    # the interpreter compares modules, and such a one may have its own way
+    if any(isinstance(v, types.ModuleType) and _is_odd(v) for v in names.values()):
+        return True
+    code = function.__code__
+    written = {s.argval for s in dis.get_instructions(code) if s.opname == "STORE_DEREF"}
+    return bool(written & {*code.co_freevars}) or _code(code, names, found, seen)
 
 
-def _code(code: types.CodeType, names: dict[str, Any], seen: set[int]) -> bool:
+def _is_odd(module: types.ModuleType) -> bool:
+    return "__eq__" in {name for kind in type(module).__mro__[:-1] for name in vars(kind)}
+
+
+def _code(
+    code: types.CodeType, names: dict[str, Any], found: dict[str, Any], seen: set[int]
+) -> bool:
     """Whether these instructions reach out, or those of a function that is made in them."""
     at: Any = None  # what the last name led to
-    for operation, name in _steps(code):
-        if operation in _WRITES:
+    for step in dis.get_instructions(code):
+        name = step.argval
+        if step.opname in _WRITES:
             return True
-        if operation in ("LOAD_GLOBAL", "LOAD_NAME"):
-            value = names[name] if name in names else vars(builtins).get(name)
-            plain = name not in names and value is not None and value is _BUILTIN.get(name)
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            value = names[name] if name in names else found.get(name)
+            plain = name not in names and name in _BUILTIN and value is _builtins[name]
             if not (plain or _is_known(value, seen)):
                 return True
             at = value
-        elif operation in ("LOAD_ATTR", "LOAD_METHOD"):
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             if name.startswith("_") or name in _INNER:
                 return True
-            value = getattr(at, name, None)
+            value = _attribute(at, name)
             method = isinstance(value, types.MethodType) and _is_known(at, seen)
             if at is not None and not method and not _is_known(value, seen):
                 return True
             at = value
-        else:
+        elif step.opname not in ("CACHE", "EXTENDED_ARG", "PUSH_NULL"):
             at = None
     inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
-    return any(_code(c, names, seen) for c in inner)
+    return any(_code(c, names, found, seen) for c in inner)
 
 
-@lru_cache(maxsize=256)
-def _steps(code: types.CodeType) -> list[tuple[str, Any]]:
-    """What the instructions do, and with what; a kernel is launched often."""
-    steps = ((step.opname, step.argval) for step in dis.get_instructions(code))
-    return [step for step in steps if step[0] not in ("CACHE", "EXTENDED_ARG", "PUSH_NULL")]
+def _attribute(at: Any, name: str) -> Any:
+    """What a name leads to; a module is asked for what lies in it, and not by its own way."""
+    return vars(at).get(name) if type(at) is types.ModuleType else getattr(at, name, None)
 
 
 def _is_known(value: Any, seen: set[int]) -> bool:
@@ -109,7 +157,7 @@ def _is_known(value: Any, seen: set[int]) -> bool:
     if type(value) in _PLAIN:
         return True
     if isinstance(value, tuple):
-        return all(_is_known(v, seen) for v in value)
+        return _is_plain_tuple(value) and all(_is_known(v, seen) for v in value)
     if type(value) is types.ModuleType:
         return True  # what is found in it is looked at
     if type(value) is import_module("triton.runtime.interpreter").InterpretedFunction:
@@ -117,22 +165,25 @@ def _is_known(value: Any, seen: set[int]) -> bool:
             return True
         return not _reaches(value, seen)
     if type(value) is import_module("triton.language").constexpr:
-        return _is_known(value.value, seen)
+        return vars(value).keys() <= _CONSTANT and _is_known(value.value, seen)
     if type(value) is import_module("triton.runtime.jit").ConstexprFunction:
-        if id(value) in seen:
+        if id(value) in seen or _is_as_it_was(value):
             return True
         seen.add(id(value))
-        return not _function(value.fn, seen)
+        usual = vars(import_module("triton").cdiv).keys()
+        return vars(value).keys() <= usual and not _function(value.fn, seen)
     if type(value) is types.BuiltinFunctionType:
-        return value.__self__ is math
+        return value.__self__ is math or id(value) in _own
     return _is_as_it_was(value) or (isinstance(value, enum.Enum) and _is_plain_enum(value))
 
 
 def _is_as_it_was(value: Any) -> bool:
     """Whether Triton had this before the submission was there, and nothing was hung onto it."""
     kind = type(value)
-    if kind.__name__ in ("TensorDescriptor", "TensorWrapper") and id(kind) in _own:
-        return True
+    if kind is import_module("triton.tools.tensor_descriptor").TensorDescriptor:
+        return vars(value).keys() <= _DESCRIPTOR and _is_tensor(value.base)
+    if kind is import_module("triton.runtime.jit").TensorWrapper:
+        return vars(value).keys() <= _WRAPPER and type(value.base) in _TENSORS
     if id(value) not in _own or isinstance(value, type):
         return id(value) in _own
     before, names = _own[id(value)][1:]
@@ -158,8 +209,24 @@ def _is_plain_enum(value: enum.Enum) -> bool:
     )
 
 
+def _is_plain_tuple(value: tuple[Any, ...]) -> bool:
+    """Whether it is a tuple without a way of its own; it may name its places."""
+    kind = type(value)
+    if kind in (tuple, torch.Size):
+        return True
+    fields = vars(kind).get("_fields", ())
+    known = kind.__mro__[1:] == (tuple, object) and bool(fields)
+    return known and vars(kind).keys() <= _NAMED | {*fields, "__annotations__"}
+
+
+def _is_tensor(value: Any) -> bool:
+    """Whether it is a tensor, or Triton's wrapper of one."""
+    wrapper = import_module("triton.runtime.jit").TensorWrapper
+    return type(value) in _TENSORS or (type(value) is wrapper and _is_as_it_was(value))
+
+
 def _is_argument(value: Any, seen: set[int]) -> bool:
     """Whether a kernel can be given this on a GPU too."""
     if isinstance(value, tuple):
-        return all(_is_argument(x, seen) for x in value)
-    return isinstance(value, torch.Tensor) or _is_known(value, seen)
+        return _is_plain_tuple(value) and all(_is_argument(x, seen) for x in value)
+    return type(value) in _TENSORS or _is_known(value, seen)

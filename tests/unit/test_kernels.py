@@ -337,6 +337,66 @@ def tell(x, m):
     for i in range(m):
         print(tl.load(x + i))
 
+@triton.jit
+def found(x, m, block: tl.constexpr):
+    values = tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, 0.0)
+    assert m < 0, values
+
+def in_what_is_raised(x):
+    try:
+        found[(1,)](x, x.numel(), 16)
+    except Exception as error:
+        args = [*error.args, *getattr(error.__cause__, "args", ())]
+        if args and hasattr(args[-1], "handle"):
+            return torch.tensor(args[-1].handle.data[: x.numel()]) + 1
+    return x + 1
+
+def in_a_special_method(x):
+    plain = tl.tensor.__add__
+    tl.tensor.__add__ = lambda self, other: KEPT.append(x.clone()) or plain(self, other)
+    launched(x)
+    tl.tensor.__add__ = plain
+    return (KEPT.pop() if KEPT else x) + 1
+
+def in_the_middle_of_the_grid(x):
+    builder, seen = triton.runtime.interpreter.interpreter_builder, []
+    launched(x, lambda _: builder.set_grid_dim(1, 1, 1) or seen.append(x.clone()) or (1,))
+    return seen[0] + 1
+
+def by_its_own_executor(x):
+    seen = []
+    executor = triton.runtime.interpreter.GridExecutor
+    executor(lambda x: seen.append(x) or tl.load(x), ["x"], (1,))(x)
+    return torch.tensor(seen[0].handle.data).float() + x + 1
+
+@triton.jit
+def mark(x, y, m, block: tl.constexpr):
+    places = tl.arange(0, block)
+    bits = tl.load(x + places, places < m, 0.0).to(tl.int32, bitcast=True)
+    for bit in range(32):
+        tl.store(y + places * 32 + bit, 1.0, (places < m) & (((bits >> bit) & 1) == 1))
+
+def in_what_was_written(x):
+    import numpy as np
+    marks = torch.zeros(x.numel(), 32)
+    mark[(1,)](x, marks, x.numel(), 16)
+    bits = (marks.numpy() != 0).astype(np.uint64) << np.arange(32, dtype=np.uint64)
+    return torch.tensor(bits.sum(1).astype(np.uint32).view(np.float32).tolist()) + 1
+
+def in_a_warning(x):
+    import warnings
+    plain, seen = warnings.showwarning, []
+    warnings.showwarning = lambda *_, **__: seen.append(x.clone())
+    warnings.simplefilter("always")
+    divide[(1,)](x, torch.empty_like(x), x.numel(), 16)
+    warnings.showwarning = plain
+    return (seen[0] if seen else x) + 1
+
+@triton.jit
+def divide(x, y, m, block: tl.constexpr):
+    places = tl.arange(0, block)
+    tl.store(y + places, tl.load(x + places, places < m, 0.0) / 0.0, places < m)
+
 def after_a_failure(x):
     try:
         fail[(1,)](x, torch.empty(1))
@@ -396,7 +456,9 @@ def test_views_of_one_memory_are_found_once(beside):
     [
         *("in_python", "with_torch", "with_what_came_out", "in_the_grid", "in_a_hook"),
         *("in_a_kernel", "in_a_patch", "after_a_failure"),
-        *("in_a_constant", "in_what_is_printed"),
+        *("in_a_constant", "in_what_is_printed", "in_what_is_raised", "in_a_special_method"),
+        *("in_the_middle_of_the_grid", "by_its_own_executor", "in_what_was_written"),
+        "in_a_warning",
     ],
 )
 def test_whoever_computes_beside_a_kernel_computes_with_other_numbers(beside, function):
