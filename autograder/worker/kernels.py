@@ -234,7 +234,7 @@ def _run_alone(original: Any, kernel: Any, args: Any, grid: Any, kwargs: dict[st
         raise
     finally:
         _watch.end()
-        mended.put_back()
+        mended.put_out()
 
 
 def _counted(grid: Any) -> Any:
@@ -336,9 +336,11 @@ def _begin(original: Any, builder: Any, *dims: int) -> None:
     if _launch is not None:
         _launch.begin(dims)
         if _watch is not None and _watch.withheld is not None:
-            mended.put_back(kernel_runs=True)
+            launch = sys._getframe(2)
+            grid = getattr(launch.f_locals.get("self"), "grid", None)
+            mended.put_back_for_a_kernel(everything=type(grid) is not tuple)
             with arrays.uncounted():
-                alone = _keeps_to_itself(sys._getframe(2))
+                alone = _keeps_to_itself(launch)
             if alone:
                 _watch.begin(_launch.regions.values())
 

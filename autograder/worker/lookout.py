@@ -40,7 +40,9 @@ _EVENTS = {
 }
 # What may be read there is covered by the sandbox; others' entries are not honest work's.
 _OWN_PROC = ("self", "thread-self", "cpuinfo", "meminfo", "stat", "loadavg", "version", "driver")
-_LIBRARIES = ("torch", "numpy", "scipy", "worker", "autograder")
+_LIBRARIES = ("torch", "numpy", "scipy", "triton", "worker", "autograder")
+# What a function is made of, and what it is given if nobody says.
+_INSIDES = ("__code__", "__defaults__", "__kwdefaults__")
 # Whatever is told of these is a look into the grader; the rest is an attempt.
 LOOKS = frozenset({*_FRAMES, *_SEARCHES, "sys._getframe", "__code__"})
 KNOWN = LOOKS | {"/proc", "kill"}
@@ -78,7 +80,7 @@ def _what(event: str, arguments: tuple[Any, ...], pid: int) -> str:
         thing, name = arguments[0], arguments[1]
         if name in _FRAMES:
             return str(name)
-        module = getattr(thing, "__module__", None) if name == "__code__" else None
+        module = getattr(thing, "__module__", None) if name in _INSIDES else None
         library = isinstance(module, str) and module.partition(".")[0] in _LIBRARIES
         return "__code__" if library else ""
     if event in _FILES:

@@ -18,12 +18,17 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module  # triton is an extra, and may be missing
-from operator import is_
+from operator import is_, is_not
 from typing import Any
 
 import numpy as np
 
-_LIBRARIES = ("triton", "numpy")
+# Of Triton and NumPy, what is below a kernel.
+_LIBRARIES = (
+    *("triton.language", "triton.runtime", "triton._utils", "triton._C.libtriton.interpreter"),
+    *("triton._C.libtriton.ir", "numpy._core", "numpy.lib"),
+)
+_PACKAGES = {"triton", "triton._C.libtriton", "triton.knobs", "numpy"}
 # What else of Python's runs in the middle of a kernel.
 _BELOW = {
     *("abc", "ast", "collections", "contextlib", "dataclasses", "enum", "functools"),
@@ -31,6 +36,8 @@ _BELOW = {
     *("textwrap", "threading", "tokenize", "types", "typing", "warnings"),
     "torch.package.package_importer",
 }
+# Their classes are not: of the tree of a source, of files and threads.
+_WITHOUT_CLASSES = ("ast", "collections", "os", "re", "textwrap", "threading", "tokenize", "typing")
 _NEVER = {"__dict__", "__weakref__", "__doc__", "__annotations__", "__abstractmethods__"}
 _MISSING = object()
 # A submission may replace these in their modules.
@@ -72,6 +79,7 @@ class _Remembered:
 _builtin_names = frozenset(vars(builtins))
 _plain: list[_Remembered] = []
 _patched: list[_Remembered] = []  # as it is while a kernel runs
+_changed: list[tuple[_Remembered, _Remembered]] = []  # what differs then
 _modules: dict[str, types.ModuleType] = {}
 
 
@@ -87,6 +95,9 @@ def remember() -> None:
     scope = interpreter._patch_lang(types.FunctionType((lambda: None).__code__, names))
     _patched.extend(map(_Remembered, owners))
     scope.restore()
+    for pair in zip(_plain, _patched, strict=True):
+        if any(map(is_not, *(owner.values for owner in pair))) or pair[0].all != pair[1].all:
+            _changed.append(pair)
 
 
 def put_in() -> list[Any]:
@@ -99,12 +110,31 @@ def put_in() -> list[Any]:
     return found
 
 
-def put_back(kernel_runs: bool = False) -> None:
+def put_back() -> None:
     """Undo what was put in the place of something that a kernel runs."""
+    _put_back(_plain)
+
+
+def put_back_for_a_kernel(everything: bool) -> None:
+    """The same right before a kernel runs, for everything or what the interpreter changes."""
+    if everything:
+        _put_back(_patched)
+    else:
+        for _, patched in _changed:
+            patched.put_back()
+
+
+def put_out() -> None:
+    """Undo what was put in for a kernel that ran."""
+    for plain, _ in _changed:
+        plain.put_back()
+
+
+def _put_back(owners: list[_Remembered]) -> None:
     for name, module in _modules.items():
         if sys.modules.get(name) is not module:
             sys.modules[name] = module
-    for owner in _patched if kernel_runs else _plain:
+    for owner in owners:
         owner.put_back()
 
 
@@ -112,7 +142,7 @@ def _owners() -> Iterator[Any]:
     """Modules, their classes, and the objects that the interpreter works with."""
     seen: set[int] = set()
     for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] in _LIBRARIES or name in _BELOW:
+        if name.startswith(_LIBRARIES) or name in _PACKAGES or name in _BELOW:
             if id(module) in seen or type(module) is not types.ModuleType:
                 continue
             seen.add(id(module))
@@ -120,7 +150,7 @@ def _owners() -> Iterator[Any]:
             yield module
             for value in list(vars(module).values()):
                 own = isinstance(value, type) and value.__module__ == name
-                if own and id(value) not in seen:
+                if own and name not in _WITHOUT_CLASSES and id(value) not in seen:
                     seen.add(id(value))
                     yield value
     interpreter: Any = import_module("triton.runtime.interpreter")
@@ -151,4 +181,4 @@ def quiet() -> Iterator[None]:
         _mask(_set_mask, blocked)
 
 
-__all__ = ["put_back", "put_in", "quiet", "remember"]
+__all__ = ["put_back", "put_back_for_a_kernel", "put_in", "put_out", "quiet", "remember"]

@@ -14,6 +14,7 @@ import enum
 import math
 import sys
 import types
+from functools import lru_cache
 from importlib import import_module  # triton is an extra, and may be missing
 from typing import Any
 
@@ -39,6 +40,7 @@ _CONSTANT = {"value", "type"}
 _WRAPPER = {"dtype", "base", "data", "device", "shape"}
 _DESCRIPTOR = {"base", "shape", "strides", "block_shape", "padding", "round_f32_to_tf32"}
 _NAMED = set(vars(collections.namedtuple("_Named", "")))
+_NAME, _ATTRIBUTE = object(), object()
 _FUNCTIONS = ("ConstexprFunction", "InterpretedFunction")
 # Of Triton's other modules, what the interpreter writes into a kernel.
 _WRITTEN_IN = ("interpreter_semantic", "_InterpreterComparison")
@@ -82,9 +84,16 @@ def reaches_out(kernel: Any, text: Any, arguments: tuple[Any, ...]) -> bool:
     text: the function that is about to run for it
     """
     seen: set[int] = set()
-    if text is None or text_of(kernel) is not text:
+    if text is None or text_of(kernel) is not text or not _asks_nobody(kernel, text):
         return True
     return not all(_is_argument(x, seen) for x in arguments) or _reaches(kernel, seen)
+
+
+def _asks_nobody(kernel: Any, text: Any) -> bool:
+    """Whether the interpreter meets only plain names and types where it takes the arguments."""
+    kinds = [*text.__annotations__.values()]
+    plain = all(type(k) in (str, type) or _is_known(k, set()) for k in kinds)
+    return plain and type(kernel.arg_names) is list and {*map(type, kernel.arg_names)} <= {str}
 
 
 def _reaches(kernel: Any, seen: set[int]) -> bool:
@@ -109,9 +118,7 @@ def _function(function: Any, seen: set[int]) -> bool:
     # the interpreter compares modules, and such a one may have its own way
     if any(isinstance(v, types.ModuleType) and _is_odd(v) for v in names.values()):
         return True
-    code = function.__code__
-    written = {s.argval for s in dis.get_instructions(code) if s.opname == "STORE_DEREF"}
-    return bool(written & {*code.co_freevars}) or _code(code, names, found, seen)
+    return _code(function.__code__, names, found, seen)
 
 
 def _is_odd(module: types.ModuleType) -> bool:
@@ -123,28 +130,45 @@ def _code(
 ) -> bool:
     """Whether these instructions reach out, or those of a function that is made in them."""
     at: Any = None  # what the last name led to
-    for step in dis.get_instructions(code):
-        name = step.argval
-        if step.opname in _WRITES:
-            return True
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+    steps = _steps(code)
+    if steps is None:
+        return True
+    for kind, name in steps:
+        if kind is _NAME:
             value = names[name] if name in names else found.get(name)
             plain = name not in names and name in _BUILTIN and value is _builtins[name]
             if not (plain or _is_known(value, seen)):
                 return True
             at = value
-        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            if name.startswith("_") or name in _INNER:
-                return True
+        elif kind is _ATTRIBUTE:
             value = _attribute(at, name)
             method = isinstance(value, types.MethodType) and _is_known(at, seen)
             if at is not None and not method and not _is_known(value, seen):
                 return True
             at = value
-        elif step.opname not in ("CACHE", "EXTENDED_ARG", "PUSH_NULL"):
+        else:
             at = None
     inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
     return any(_code(c, names, found, seen) for c in inner)
+
+
+@lru_cache(maxsize=512)
+def _steps(code: types.CodeType) -> tuple[tuple[object, str], ...] | None:
+    """The names and attributes that instructions ask for, in order; None if they reach out."""
+    steps: list[tuple[object, str]] = []
+    for step in dis.get_instructions(code):
+        name = step.argval
+        if step.opname in _WRITES or (step.opname == "STORE_DEREF" and name in code.co_freevars):
+            return None
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            steps.append((_NAME, name))
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            if name.startswith("_") or name in _INNER:
+                return None
+            steps.append((_ATTRIBUTE, name))
+        elif step.opname not in ("CACHE", "EXTENDED_ARG", "PUSH_NULL"):
+            steps.append((None, ""))
+    return tuple(steps)
 
 
 def _attribute(at: Any, name: str) -> Any:
