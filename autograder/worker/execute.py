@@ -223,7 +223,10 @@ class Executor:
                 os.abort()  # it would fail every call after this one; a new process has it again
             return wire.Reply("raised", raised=described(error, str(self.root)))
         if withheld is not None:
-            withheld.give_back(tensors_in(result))
+            encoder.told = withheld.told
+        value = self._encode_result(result, encoder, decoder)
+        if withheld is not None:
+            withheld.give_back()  # not before: code of the submission may run at any time
         side_effects = before.compare(result)
         if isinstance(result, nn.Module) and shares_memory(result, args):
             side_effects += (wire.SideEffect(wire.Effect.SHARED_MEMORY),)
@@ -232,7 +235,6 @@ class Executor:
             counts = counting.counts(kept)
             if seen is not None:
                 counts = seen.added_to(counts, counting.operators, counting.numbers)
-        value = self._encode_result(result, encoder, decoder)
         if request.printing:
             value = wire.SeqV("tuple", (value, encoder(self._printed.kept())))
         return wire.Reply(

@@ -7,6 +7,8 @@ code can go on: nothing that it does afterwards takes the words back. The standa
 frames on its own account (named tuples, warnings, tracebacks that are printed), and so do torch
 and numpy: that is nobody's fault and is not told.
 
+No other hook is taken beside it, which would run a submission's code at any time.
+
 The hook is a fence: it sees what the interpreter tells, and shares its process with whoever it
 watches. What it tells may be forged by a submission, to that one's own harm only.
 """
@@ -56,6 +58,8 @@ def keep(root: str, tell: Callable[[str, int | None], None]) -> None:
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         nonlocal looking
+        if event == "sys.addaudithook" and sys._getframe(1).f_code is not keep.__code__:
+            raise RuntimeError("no other hook")  # which Python takes for a quiet no
         if event not in _EVENTS or looking:
             return
         looking = True

@@ -39,11 +39,12 @@ class Encoder:
 
     `keep` is asked for a handle for objects that may stay where they are; `special` for values
     that only one side knows (devices, axes), with this encoder for what they hold. Both return None
-    for what they do not know.
+    for what they do not know. `told` says what goes out for a tensor's bytes.
     """
 
     keep: Callable[[object], wire.Value | None] = lambda _: None
     special: Callable[[object, Encoder], wire.Value | None] = lambda _, __: None
+    told: Callable[[bytes, str], bytes] = lambda raw, _: raw
     buffers: list[bytes] = field(default_factory=list)
     _seen: dict[int, tuple[object, wire.Value]] = field(default_factory=dict)
 
@@ -115,7 +116,7 @@ class Encoder:
             strides = x.stride()
             extent = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
             x = torch.as_strided(x, (extent,), (1,))
-        index = self._buffer(tensor_bytes(x))
+        index = self._buffer(self.told(tensor_bytes(x), name))
         return wire.TensorV(name, shape, strides, device, index, needs_gradient)
 
     def _array(self, x: np.ndarray[Any, Any] | np.generic) -> wire.Value:

@@ -88,7 +88,15 @@ class Withheld:
                 self._exchange(array, new)
         self._revealed = []
 
-    def give_back(self, results: Iterable[Any]) -> None:
+    def told(self, raw: bytes, dtype: str) -> bytes:
+        """The bytes of a result, with the numbers in the places of stand-ins."""
+        if not raw or dtype == "bfloat16" or dtype.startswith("complex"):
+            return raw
+        array = np.frombuffer(raw, dtype).copy()
+        self._put(array, np.ones(array.shape, bool))
+        return array.tobytes()
+
+    def give_back(self, results: Iterable[Any] = ()) -> None:
         """At the end of the call: the numbers in what came of it, and in the arguments."""
         once = _Once()
         for x in [*self._arguments, *map(_on_host, results)]:
