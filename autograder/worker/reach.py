@@ -32,7 +32,8 @@ _WRITES = {
     *("IMPORT_NAME", "IMPORT_FROM", "LOAD_BUILD_CLASS", "YIELD_VALUE", "RETURN_GENERATOR"),
     *("BEFORE_WITH", "SETUP_WITH", "BEFORE_ASYNC_WITH", "GET_AWAITABLE", "SEND", "END_SEND"),
 }
-_INNER = {"handle", "data", "fn"}  # what holds a value's numbers, or what is below a kernel
+# What holds a value's numbers, what is below a kernel, what writes to something that others hold.
+_INNER = {"handle", "data", "fn", "append", "extend", "insert", "update", "setdefault", "tofile"}
 _PLAIN = {int, float, bool, str, type(None), torch.dtype}
 _TENSORS = {torch.Tensor, torch.nn.Parameter, ClaimedTensor}
 _KERNEL = {"fn", "rewriter", "kwargs", "pre_run_hooks", "arg_names"}

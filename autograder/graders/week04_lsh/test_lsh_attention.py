@@ -225,7 +225,7 @@ def test_views_and_shared_inputs(agree, draw, clear):
     agree.lsh_attention(x, x, rotations, 4)
 
 
-@pytest.mark.weight(1, elsewhere=5)
+@pytest.mark.weight(1, elsewhere=7)
 def test_devices(agree, draw, planted, device):
     """The result is on the device of the inputs, with and without causal."""
     x, rotations = planted([THREES, SPREAD[:12]], 2, 3)

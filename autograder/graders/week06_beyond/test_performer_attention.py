@@ -117,7 +117,7 @@ def test_inputs_that_are_views(agree, draw):
         agree.performer_attention(q, k[:1].expand(2, 7, 4), v, projection, causal=causal)
 
 
-@pytest.mark.weight(1, elsewhere=4)
+@pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, draw, device):
     """Everything is made on the device of the inputs."""
     for causal in (False, True):

@@ -116,7 +116,7 @@ def test_float_types(agree, draw, dtype):
     agree.gradients.call(APPLY, q, k, v, 4, True)
 
 
-@pytest.mark.weight(1, elsewhere=4)
+@pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, qkv, device):
     """Inputs on a GPU give output and gradients there."""
     agree.gradients.call(APPLY, *qkv(7, 9), 4, False)

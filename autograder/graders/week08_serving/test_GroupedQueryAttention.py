@@ -126,7 +126,7 @@ def test_views(agree, brought, draw):
     module(draw.normal(1, 3, 12).expand(2, 3, 12), cache)
 
 
-@pytest.mark.weight(1, elsewhere=4)
+@pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, brought, draw, device):
     """The mask is made on the device of the input."""
     module = agree.GroupedQueryAttention(12, 6, 2)

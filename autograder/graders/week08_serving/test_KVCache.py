@@ -137,7 +137,7 @@ def test_views_may_be_appended(agree, draw):
         cache.append(k.transpose(1, 2), v.permute(3, 1, 2, 0))
 
 
-@pytest.mark.weight(1, elsewhere=4)
+@pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, pieces, device):
     """The buffers are made on the device that was asked for."""
     filled(agree.KVCache(2, 3, 9, 4, device=device), pieces(4, 1))

@@ -99,7 +99,7 @@ def test_the_callers_prompt(agree, draw, model):
         agree.generate_cached(pair, prompt, max_new_tokens=2)
 
 
-@pytest.mark.weight(1, elsewhere=3)
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(draw, model, write, device):
     """New tokens are made on the device of the prompt."""
     write(model(), draw.integers(0, 19, 3, 4), 2)
