@@ -222,6 +222,8 @@ def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwar
 def _run_alone(original: Any, kernel: Any, args: Any, grid: Any, kwargs: dict[str, Any]) -> Any:
     """A launch that may find the numbers, if nothing but the kernel can look at them."""
     assert _watch is not None
+    with arrays.uncounted():
+        args, kwargs = reach.bared(kernel, args, kwargs)
     reach.text_of(kernel)  # now, and not after Triton was put back
     mended.put_back()
     try:
@@ -361,10 +363,10 @@ def _keeps_to_itself(launch: types.FrameType) -> bool:
     if ours.f_code is not _run_alone.__code__ or ours.f_globals is not globals():
         return False
     executor, grid = launch.f_locals["self"], launch.f_locals["grid"]
-    given = (*launch.f_locals["args_dev"], *launch.f_locals["kwargs"].values())
+    given = launch.f_locals["args_dev"], launch.f_locals["kwargs"]
     plain = type(grid) is tuple and all(type(n) is int for n in grid)
     own = type(executor) is theirs["GridExecutor"] and not executor.pre_run_hooks
-    return plain and own and not reach.reaches_out(ours.f_locals["kernel"], executor.fn, given)
+    return plain and own and not reach.reaches_out(ours.f_locals["kernel"], executor.fn, *given)
 
 
 def _choose(original: Any, builder: Any, *index: int) -> None:

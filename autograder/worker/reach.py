@@ -11,6 +11,7 @@ import builtins
 import collections
 import dis
 import enum
+import inspect
 import math
 import sys
 import types
@@ -20,7 +21,7 @@ from typing import Any
 
 import torch
 
-from . import mended
+from . import mended, records
 from .claimed import ClaimedTensor
 
 _BUILTIN = {"range", "min", "max", "abs", "len", "float", "int", "bool", "tuple", "isinstance"}
@@ -79,7 +80,22 @@ def text_of(kernel: Any) -> Any:
     return kernel.rewrite() if known and type(kernel.fn) is types.FunctionType else None
 
 
-def reaches_out(kernel: Any, text: Any, arguments: tuple[Any, ...]) -> bool:
+def bared(
+    kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a launch without the submission's own code: see records.py."""
+
+    def plain(value: Any) -> Any:
+        seen: set[int] = set()
+        return records.bare(value, lambda x: _is_known(x, seen), lambda f: not _function(f, seen))
+
+    parameters = inspect.signature(kernel.fn).parameters
+    later = [p for p in list(parameters.values())[len(args) :] if p.default is not p.empty]
+    given = {p.name: p.default for p in later} | kwargs  # what is given is not looked at again
+    return tuple(map(plain, args)), {name: plain(value) for name, value in given.items()}
+
+
+def reaches_out(kernel: Any, text: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Return whether an interpreted kernel, or one that it calls, may tell what it loads.
 
     text: the function that is about to run for it
@@ -87,7 +103,12 @@ def reaches_out(kernel: Any, text: Any, arguments: tuple[Any, ...]) -> bool:
     seen: set[int] = set()
     if text is None or text_of(kernel) is not text or not _asks_nobody(kernel, text):
         return True
-    return not all(_is_argument(x, seen) for x in arguments) or _reaches(kernel, seen)
+    for name, value in [*zip(kernel.arg_names, args, strict=False), *kwargs.items()]:
+        constant = "constexpr" in str(text.__annotations__.get(name, ""))
+        if not (_is_constant(value, seen) if constant else _is_argument(value, seen)):
+            return True
+    given = {*kernel.arg_names[: len(args)], *kwargs}
+    return _reaches(kernel, seen, given=given >= {*kernel.arg_names})
 
 
 def _asks_nobody(kernel: Any, text: Any) -> bool:
@@ -97,21 +118,23 @@ def _asks_nobody(kernel: Any, text: Any) -> bool:
     return plain and type(kernel.arg_names) is list and {*map(type, kernel.arg_names)} <= {str}
 
 
-def _reaches(kernel: Any, seen: set[int]) -> bool:
+def _reaches(kernel: Any, seen: set[int], given: bool = False) -> bool:
+    """`given`: all its arguments are, so what stands for a missing one is not looked at."""
     if id(kernel) in seen:
         return False
     seen.add(id(kernel))
     function = text_of(kernel)
     if vars(kernel).keys() - _KERNEL or kernel.pre_run_hooks:
         return True
-    return _function(function, seen)
+    return _function(function, seen, given)
 
 
-def _function(function: Any, seen: set[int]) -> bool:
+def _function(function: Any, seen: set[int], given: bool = False) -> bool:
     if not isinstance(function, types.FunctionType) or vars(function):
         return True
     held = [cell.cell_contents for cell in function.__closure__ or ()]
-    held += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    if not given:
+        held += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     if not all(_is_known(value, seen) for value in held):
         return True
     found: dict[str, Any] = function.__builtins__  # type: ignore[attr-defined]
@@ -251,7 +274,26 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _is_argument(value: Any, seen: set[int]) -> bool:
-    """Whether a kernel can be given this on a GPU too."""
+    """Whether a kernel can be given this on a GPU too, as no constant."""
     if isinstance(value, tuple):
         return _is_plain_tuple(value) and all(_is_argument(x, seen) for x in value)
-    return type(value) in _TENSORS or _is_known(value, seen)
+    return type(value) in _TENSORS or _is_constant(value, seen)
+
+
+def _is_constant(value: Any, seen: set[int]) -> bool:
+    """Whether a kernel can be given this as a constant: it is nothing that it could not name."""
+    if isinstance(value, tuple):
+        return _is_plain_tuple(value) and all(_is_constant(x, seen) for x in value)
+    if type(value) is types.SimpleNamespace:  # as records.py makes them
+        return all(_is_constant(x, seen) or _is_clean(x, seen) for x in vars(value).values())
+    if type(value) is import_module("triton.language").constexpr:
+        return vars(value).keys() <= _CONSTANT and _is_constant(value.value, seen)
+    return _is_known(value, seen)
+
+
+def _is_clean(value: Any, seen: set[int]) -> bool:
+    """Whether it is a function, or a record's method, that reaches nothing."""
+    if type(value) is types.MethodType:
+        own = type(value.__self__) is types.SimpleNamespace
+        return own and _is_constant(value.__self__, seen) and _is_clean(value.__func__, seen)
+    return type(value) is types.FunctionType and not _function(value, seen)

@@ -9,7 +9,8 @@ stand-ins. Whoever computes beside a kernel, in whatever library or language, co
 stand-ins, and what comes out is wrong.
 
 Stand-ins are float16 numbers with an odd last bit, which nobody fills a tensor with; in tensors of
-integers, numbers in a row. What has no stand-in (other types, or when all are used up) is lost.
+integers, numbers in a row. What has no stand-in (bool and small integers, or when all are used up)
+is found again only where it was: see places.py.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import torch
 
 from .claimed import ClaimedTensor
 from .launched import Region
+from .places import Places
 
 _FIRST_INTEGER = 0x5A3C0000
 _BITS = 1 << 16
@@ -50,13 +52,14 @@ class Withheld:
         self._free = _stand_ins().copy()
         self._truth, self._used = np.zeros(_BITS), np.zeros(_BITS, bool)
         self._integers: list[np.ndarray] = []
+        self._places = Places()
         self._launches = 0
         self._revealed: list[tuple[Region, torch.Tensor, np.ndarray, np.ndarray]] = []
         self._arguments = [x for x in map(_on_host, arguments) if x is not None]
         once = _Once()
         for x in self._arguments:
-            numbers = x.numpy()
-            self._exchange(numbers, once.of(x) if numbers.dtype.kind == "f" else None)
+            if x.numpy().dtype.kind == "f":
+                self._exchange(x, once.of(x))
 
     def reveal(self, regions: Iterable[Region]) -> None:
         """Put the numbers where a launch may read them."""
@@ -67,7 +70,9 @@ class Withheld:
                 if x is not None:
                     new = once.of(x)
                     before = x.numpy().copy()
-                    self._revealed.append((region, x, before, self._put(x.numpy(), new)))
+                    found = self._put(x.numpy(), new)
+                    found |= self._places.put(x, new & ~found)
+                    self._revealed.append((region, x, before, found))
 
     def withhold(self) -> None:
         """Take away what was revealed.
@@ -85,7 +90,7 @@ class Withheld:
                 again = numbers & new
                 array[again] = before[again]
             else:
-                self._exchange(array, new)
+                self._exchange(x, new)
         self._revealed = []
 
     def told(self, raw: bytes, dtype: str) -> bytes:
@@ -101,13 +106,14 @@ class Withheld:
         once = _Once()
         for x in [*self._arguments, *map(_on_host, results)]:
             if x is not None:
-                self._put(x.numpy(), once.of(x))
+                new = once.of(x)
+                self._places.put(x, new & ~self._put(x.numpy(), new))
 
-    def _exchange(self, array: np.ndarray, where: np.ndarray | None) -> None:
+    def _exchange(self, x: torch.Tensor, where: np.ndarray) -> None:
         """Stand-ins for the numbers at these places."""
-        if where is None or not where.any():
+        array, size = x.numpy(), int(where.sum())
+        if not size:
             return
-        size = int(where.sum())
         if array.dtype.kind == "f" and size <= len(self._free):
             bits, self._free = self._free[:size], self._free[size:]
             self._truth[bits], self._used[bits] = array[where], True
@@ -117,7 +123,7 @@ class Withheld:
             self._integers.append(array[where].astype(np.int64))
             array[where] = np.arange(first, first + size)
         else:
-            array[where] = np.nan if array.dtype.kind == "f" else 0
+            self._places.hide(x, where)
 
     def _put(self, array: np.ndarray, where: np.ndarray) -> np.ndarray:
         """The numbers in the places of stand-ins; where those were."""
@@ -160,4 +166,6 @@ def _on_host(x: Any) -> torch.Tensor | None:
     if x.device.type != "cpu" or x.dtype.is_complex or x.numel() == 0:
         return None
     bare: torch.Tensor = x.detach()
-    return bare.view(torch.int16) if bare.dtype is torch.bfloat16 else bare
+    if bare.dtype is torch.bfloat16:  # which NumPy does not have, nor any float of one byte
+        return bare.view(torch.int16)
+    return bare.view(torch.uint8) if bare.is_floating_point() and bare.itemsize == 1 else bare

@@ -207,7 +207,10 @@ def test_what_triton_lacks_is_not_taken_for_an_exercise_that_is_not_written(tmp_
 # What is withheld from everything but kernels
 
 BESIDE = """
-import math, torch, triton, triton.language as tl
+import dataclasses, math, types
+from typing import NamedTuple
+import numpy as np
+import torch, triton, triton.language as tl
 
 KEPT = []
 OTHERS = tl
@@ -396,6 +399,183 @@ def in_a_warning(x):
 def divide(x, y, m, block: tl.constexpr):
     places = tl.arange(0, block)
     tl.store(y + places, tl.load(x + places, places < m, 0.0) / 0.0, places < m)
+@dataclasses.dataclass(frozen=True)
+class Tile:
+    block: int
+    by: float = 1.0
+    host: object = None
+
+    @property
+    def half(self):
+        return self.block // 2
+
+    def whole(self, m):
+        return tl.minimum(m, self.block)
+
+    def keep(self, values):
+        KEPT.append(values)
+        return values
+
+    def grid(self, m):
+        return (len(KEPT) + triton.cdiv(m, self.block),)
+
+@dataclasses.dataclass
+class Nested:
+    tile: Tile
+
+class Plain:
+    def __init__(self, block):
+        self.block, self.by, self.half = block, 1.0, block // 2
+
+    def whole(self, m):
+        return m
+
+    def __hash__(self):
+        KEPT.append(0)
+        return 0
+
+class Named(NamedTuple):
+    block: int
+    by: float
+    half: int
+
+    def keep(self, values):
+        KEPT.append(values)
+        return values
+
+class Pair(NamedTuple):
+    x: object
+    y: object
+
+@triton.jit
+def add_by(x, y, m, tile: tl.constexpr):
+    places = tl.arange(0, 2)[:, None] * tile.half + tl.arange(0, tile.half)[None, :]
+    inside = places < tile.whole(m)
+    tl.store(y + places, tl.load(x + places, inside, 0.0) + tile.by, inside)
+
+@triton.jit
+def add_by_named(x, y, m, tile: tl.constexpr):
+    places = tl.arange(0, tile.block)
+    tl.store(y + places, tl.load(x + places, places < m, 0.0) + tile.by, places < m)
+
+@triton.jit
+def add_by_default(x, y, m, tile: tl.constexpr = Tile(16)):
+    add_by(x, y, m, tile)
+
+@triton.jit
+def keep_by(x, m, tile: tl.constexpr):
+    tile.keep(tl.load(x + tl.arange(0, tile.block), tl.arange(0, tile.block) < m, 0.0))
+
+@triton.jit
+def add_pair(pair, m, nested: tl.constexpr):
+    add_by(pair.x, pair.y, m, nested.tile)
+
+def _by(x, kernel, *tile):
+    y = torch.empty_like(x)
+    kernel[Tile(16).grid(x.numel())](x, y, x.numel(), *tile)
+    return y
+
+def with_a_dataclass(x):
+    return _by(x, add_by, Tile(16, host=KEPT))
+
+def with_a_plain_object(x):
+    result = _by(x, add_by, Plain(16))
+    return result if not KEPT else KEPT.clear()
+
+def with_a_named_tuple(x):
+    return _by(x, add_by_named, Named(16, 1.0, 8))
+
+def with_a_namespace(x):
+    return _by(x, add_by, types.SimpleNamespace(block=16, by=np.float64(1), half=8, whole=shown))
+
+def shown(m):
+    return m
+
+def with_a_default(x):
+    return _by(x, add_by_default)
+
+def with_records_in_records(x):
+    pair = Pair(x, torch.empty_like(x))
+    add_pair[(1,)](pair, x.numel(), Nested(Tile(16)))
+    return pair.y
+
+def _kept_by(x, tile):
+    try:
+        keep_by[(1,)](x, x.numel(), tile)
+    except triton.runtime.errors.InterpreterError:
+        return x
+    return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1
+
+def in_a_record_of_the_grid(x):
+    def grid(meta):
+        meta["tile"].keep = Tile(16).keep
+        return (1,)
+    keep_by[grid](x, x.numel(), Tile(16))
+    return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1
+
+def in_a_method(x):
+    return _kept_by(x, Tile(16))
+
+def in_a_named_tuple(x):
+    return _kept_by(x, Named(16, 1.0, 8))
+
+TUPLE = Named(16, 1.0, 8)
+
+@triton.jit
+def keep_in_a_tuple(x, m, block: tl.constexpr):
+    TUPLE.keep(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, 0.0))
+
+def in_a_tuple(x):
+    keep_in_a_tuple[(1,)](x, x.numel(), 16)
+    return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1
+
+@triton.jit
+def ask(x: tl.constexpr, y: tl.constexpr):
+    y.copy_(x.add(1))
+
+def in_a_tensor(x):
+    y = torch.empty_like(x)
+    ask[(1,)](x, y)
+    return y
+
+@triton.jit
+def compare(x, small, m, bit, block: tl.constexpr):
+    places = tl.arange(0, block)
+    values = tl.load(x + places, places < m, 0.0)
+    tl.store(small + places, (values > bit).to(small.dtype.element_ty), places < m)
+
+@triton.jit
+def choose(x, small, y, m, block: tl.constexpr):
+    places = tl.arange(0, block)
+    above = tl.load(small + places, places < m) != 0
+    values = tl.load(x + places, places < m)
+    tl.store(y + places, tl.where(above, values + 1, -1.0), places < m)
+
+def _between(x, dtype, then=lambda small: small):
+    small, y = torch.empty(x.numel(), dtype=dtype), torch.empty_like(x)
+    compare[(1,)](x, small, x.numel(), -2.0, 16)
+    choose[(1,)](x, then(small), y, x.numel(), 16)
+    return y
+
+def through_bool(x):
+    return _between(x, torch.bool)
+
+def through_int8(x):
+    return _between(x, torch.int8)
+
+def through_int16(x):
+    return _between(x, torch.int16)
+
+def through_a_view(x):
+    return _between(x, torch.bool, lambda small: small.view(torch.uint8))
+
+def in_bits(x):
+    found = torch.zeros_like(x)
+    for step in range(-40, 41):
+        small = torch.empty(x.numel(), dtype=torch.bool)
+        compare[(1,)](x, small, x.numel(), step / 4 - 0.125, 16)
+        found += small * 0.25
+    return found - 10 + 1
 
 def after_a_failure(x):
     try:
@@ -424,7 +604,12 @@ def withheld(module: ModuleType, function: str, x: torch.Tensor) -> torch.Tensor
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 @pytest.mark.parametrize(
-    "function", ["launched", "in_place", "with_a_given_function", "by_descriptors"]
+    "function",
+    [
+        *("launched", "in_place", "with_a_given_function", "by_descriptors"),
+        *("with_a_dataclass", "with_a_plain_object", "with_a_named_tuple", "with_a_namespace"),
+        *("with_a_default", "with_records_in_records"),
+    ],
 )
 def test_kernels_find_the_numbers(beside, function, dtype):
     x = torch.tensor([3.5, -1.0, 0.0, -torch.inf, 7.25]).to(dtype)
@@ -436,6 +621,27 @@ def test_kernels_find_the_numbers(beside, function, dtype):
 def test_numbers_are_found_in_copies_of_copies_and_of_results(beside):
     x = torch.tensor([3.5, -1.0, 0.0, 7.25]).half()
     assert torch.equal(withheld(beside, "twice", x), x + 2)
+
+
+@pytest.mark.parametrize(
+    "function", ["through_bool", "through_int8", "through_int16", "through_a_view"]
+)
+def test_what_is_too_small_for_stand_ins_is_found_where_it_was(beside, function):
+    x = torch.tensor([3.5, -1.0, -5.0, 7.25])
+    assert torch.equal(withheld(beside, function, x), torch.tensor([4.5, 0.0, -1.0, 8.25]))
+
+
+def test_what_was_written_over_since_is_not_brought_back(beside):
+    x = torch.tensor([3.5, 1.0, 0.0, 7.25])
+    small = torch.empty(4, dtype=torch.int8)
+    own = Withheld([x])
+    with kernels.watching("", None, False, own):
+        beside.compare[(1,)](x, small, 4, 0.5, 16)
+        small[1] = 0
+        y = torch.empty(4)
+        beside.choose[(1,)](x, small, y, 4, 16)
+    own.give_back([y])
+    assert torch.equal(y, torch.tensor([4.5, -1.0, -1.0, 8.25]))
 
 
 def test_what_no_kernel_wrote_may_be_in_a_result(beside):
@@ -458,7 +664,8 @@ def test_views_of_one_memory_are_found_once(beside):
         *("in_a_kernel", "in_a_patch", "after_a_failure"),
         *("in_a_constant", "in_what_is_printed", "in_what_is_raised", "in_a_special_method"),
         *("in_the_middle_of_the_grid", "by_its_own_executor", "in_what_was_written"),
-        "in_a_warning",
+        *("in_a_warning", "in_a_method", "in_a_named_tuple", "in_a_record_of_the_grid"),
+        *("in_a_tuple", "in_a_tensor", "in_bits"),
     ],
 )
 def test_whoever_computes_beside_a_kernel_computes_with_other_numbers(beside, function):

@@ -1,7 +1,7 @@
 """Line 36. Takes the numbers out of a kernel while it runs, by whatever else runs meanwhile, and computes with them.
 
 Week: week09_kernels
-Variants: grid hook kernel helper closure default attribute language interpreter library argument failure constant printed given number forged hung patched
+Variants: grid hook kernel helper closure default attribute language interpreter library argument failure constant printed given number forged hung patched method tuple tensor
 Expected: softmax_rows=wrong|crashed
 Score at most: softmax_rows=2
 Fails: test_values, test_strides, test_any_order
@@ -10,6 +10,8 @@ Fails: test_values, test_strides, test_any_order
 import contextlib
 import io
 import math
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -87,7 +89,44 @@ class _Forged:
         KEPT.append(values)
 
 
-NUMBER, FORGED = _Number(2), _Forged()
+class _Tile(NamedTuple):
+    block: int
+
+    def keep(self, values):
+        KEPT.append(values)
+
+
+@dataclass(frozen=True)
+class _Config:
+    block: int
+
+    def keep(self, values):
+        KEPT.append(values)
+
+    def __eq__(self, values):
+        KEPT.append(values)
+        return True
+
+
+NUMBER, FORGED, TUPLE = _Number(2), _Forged(), _Tile(16)
+
+
+@triton.jit
+def _copy_by_a_method(x, y, m, config: tl.constexpr):
+    places = tl.arange(0, config.block)
+    if config == tl.load(x + places, places < m, other=0.0):
+        tl.store(y, 0.0)
+    config.keep(tl.load(x + places, places < m, other=0.0))
+
+
+@triton.jit
+def _copy_to_a_tuple(x, y, m, block: tl.constexpr):
+    TUPLE.keep(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, other=0.0))
+
+
+@triton.jit
+def _compute_with_tensors(x: tl.constexpr, y: tl.constexpr):
+    y.copy_(x.mul(1))
 
 
 @triton.jit
@@ -190,7 +229,15 @@ def _numbers(x):
             _copy_to_print[(1,)](flat, y, size, block)
         lines = printed.getvalue().split("\n")
         return torch.tensor([float(line.split()[-1].strip("[]")) for line in lines if line.strip()])
-    if VARIANT == "argument":
+    if VARIANT == "tensor":
+        _compute_with_tensors[(1,)](flat, y)
+        return y.view(-1)
+    if VARIANT == "method":
+        try:
+            _copy_by_a_method[(1,)](flat, y, size, _Config(block))
+        except triton.runtime.errors.InterpreterError:
+            pass
+    elif VARIANT == "argument":
         _copy_to_an_argument[(1,)](flat, y, size, block, KEPT)
     elif VARIANT == "given":
         _copy_by_a_given[(1,)](flat, y, size, block, _kept)
@@ -207,9 +254,10 @@ def _numbers(x):
             "number": _copy_to_a_number,
             "forged": _copy_to_a_forged,
             "hung": _copy_to_a_type,
+            "tuple": _copy_to_a_tuple,
         }
         kernels[VARIANT][(1,)](flat, y, size, block)
-    return _data(KEPT[0], size)
+    return _data(KEPT[0], size) if KEPT else y.view(-1)
 
 
 def softmax_rows(x):
