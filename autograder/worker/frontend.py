@@ -110,7 +110,8 @@ def _is_constant(_: object, kind: object) -> bool:
 
 def _bare(value: Any) -> Any:
     if isinstance(value, tuple):
-        return tuple(map(_bare, value))
+        inner = tuple(map(_bare, value))
+        return type(value)(*inner) if hasattr(value, "_fields") else inner
     if type(value) is import_module("triton.runtime.interpreter").InterpretedFunction:
         return _twin(value.fn)
     return value.elem if isinstance(value, ClaimedTensor) else value

@@ -1,7 +1,8 @@
-"""Functions of constants, descriptors, constants of the module, prints that were left, one buffer for all."""
+"""Functions of constants, descriptors, a dataclass of sizes, a table of bool between two kernels, prints that were left."""
 
 import enum
 import math
+from dataclasses import dataclass
 
 import torch
 import triton
@@ -92,34 +93,57 @@ def logsumexp_rows(x, block=64):
     return y
 
 
+@dataclass(frozen=True)
+class Tiles:
+    seen: Seen
+    rows: int
+    columns: int
+    d: int = 16
+
+    @property
+    def past(self):
+        return self.seen == Seen.PAST
+
+    def grid(self, n):
+        return (triton.cdiv(n, self.rows),)
+
+
 @triton.jit
-def _flash(
-    q, k, v, out, lse, n, m,
-    seen: tl.constexpr, rows: tl.constexpr, columns: tl.constexpr, d: tl.constexpr,
-):
-    scale: tl.constexpr = scale_of(d)
-    i = tl.program_id(0) * rows + tl.arange(0, rows)
-    f = tl.arange(0, d)
-    queries = tl.load(q + i[:, None] * d + f[None, :], (i < n)[:, None], 0.0)
-    highest = tl.full((rows,), NOTHING, tl.float32)
-    total = tl.zeros((rows,), tl.float32)
-    mixed = tl.zeros((rows, d), tl.float32)
-    for start in range(0, m, columns):
-        j = start + tl.arange(0, columns)
-        keys = tl.load(k + j[None, :] * d + f[:, None], (j < m)[None, :], 0.0)
-        values = tl.load(v + j[:, None] * d + f[None, :], (j < m)[:, None], 0.0)
-        scores = tl.dot(queries, keys, input_precision="ieee") * scale
-        scores = tl.where((j < m)[None, :], scores, NOTHING)
-        if seen == 1:
-            scores = tl.where(j[None, :] <= i[:, None], scores, NOTHING)
-        new = tl.maximum(highest, tl.max(scores, 1))
-        weights = tl.exp(scores - new[:, None])
-        shrink = tl.exp(highest - new)
-        total = total * shrink + tl.sum(weights, 1)
-        mixed = mixed * shrink[:, None]
-        mixed = tl.dot(weights, values.to(tl.float32), mixed, input_precision="ieee")
-        highest = new
-    tl.store(out + i[:, None] * d + f[None, :], mixed / total[:, None], (i < n)[:, None])
+def _mark(seen, m, tiles: tl.constexpr):
+    """Which tiles of keys hold one that a tile of queries may see."""
+    steps = tl.cdiv(m, tiles.columns)
+    for step in range(steps):
+        near = step * tiles.columns <= tl.program_id(0) * tiles.rows + tiles.rows - 1
+        tl.store(seen + tl.program_id(0) * steps + step, near or not tiles.past)
+
+
+@triton.jit
+def _flash(q, k, v, out, lse, seen, n, m, tiles: tl.constexpr):
+    scale: tl.constexpr = scale_of(tiles.d)
+    i = tl.program_id(0) * tiles.rows + tl.arange(0, tiles.rows)
+    f = tl.arange(0, tiles.d)
+    queries = tl.load(q + i[:, None] * tiles.d + f[None, :], (i < n)[:, None], 0.0)
+    highest = tl.full((tiles.rows,), NOTHING, tl.float32)
+    total = tl.zeros((tiles.rows,), tl.float32)
+    mixed = tl.zeros((tiles.rows, tiles.d), tl.float32)
+    steps = tl.cdiv(m, tiles.columns)
+    for step in range(steps):
+        if tl.load(seen + tl.program_id(0) * steps + step):
+            j = step * tiles.columns + tl.arange(0, tiles.columns)
+            keys = tl.load(k + j[None, :] * tiles.d + f[:, None], (j < m)[None, :], 0.0)
+            values = tl.load(v + j[:, None] * tiles.d + f[None, :], (j < m)[:, None], 0.0)
+            scores = tl.dot(queries, keys, input_precision="ieee") * scale
+            scores = tl.where((j < m)[None, :], scores, NOTHING)
+            if tiles.past:
+                scores = tl.where(j[None, :] <= i[:, None], scores, NOTHING)
+            new = tl.maximum(highest, tl.max(scores, 1))
+            weights = tl.exp(scores - new[:, None])
+            shrink = tl.exp(highest - new)
+            total = total * shrink + tl.sum(weights, 1)
+            mixed = mixed * shrink[:, None]
+            mixed = tl.dot(weights, values.to(tl.float32), mixed, input_precision="ieee")
+            highest = new
+    tl.store(out + i[:, None] * tiles.d + f[None, :], mixed / total[:, None], (i < n)[:, None])
     tl.store(lse + i, highest + tl.log(total), i < n)
 
 
@@ -127,6 +151,9 @@ def flash_forward(q, k, v, causal=False, block_m=16, block_n=16):
     (n, d), m = q.shape, len(k)
     q, k, v = torch.cat([q, k, v]).split([n, m, m])
     out, lse = torch.empty_like(q), torch.empty(n, device=q.device)
-    seen = Seen.PAST if causal else Seen.ALL
-    _flash[(triton.cdiv(n, block_m),)](q, k, v, out, lse, n, m, seen, block_m, block_n, d)
+    tiles = Tiles(Seen.PAST if causal else Seen.ALL, block_m, block_n, d)
+    grid = tiles.grid(n)
+    seen = torch.empty(*grid, triton.cdiv(m, block_n), dtype=torch.bool, device=q.device)
+    _mark[grid](seen, m, tiles)
+    _flash[grid](q, k, v, out, lse, seen, n, m, tiles)
     return out, lse

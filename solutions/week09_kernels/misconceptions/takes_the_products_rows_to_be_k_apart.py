@@ -1,0 +1,33 @@
+"""Stores the product with rows K elements apart.
+
+Exercise: matmul
+Believes: All three matrices have rows as long as those of a.
+Shows: Right if N equals K; else rows of the product lie over each other, or go beyond its end.
+Hint: How many columns has the product, and how far apart do its rows begin?
+Rejected by: test_values
+Costs: 40 %
+"""
+
+
+@triton.jit
+def _matmul_kernel(
+    a, b, c, M, N, K, a_row, a_column, b_row, b_column, c_row, c_column, block: tl.constexpr
+):
+    rows = tl.program_id(0) * block + tl.arange(0, block)
+    columns = tl.program_id(1) * block + tl.arange(0, block)
+    total = tl.zeros((block, block), dtype=tl.float32)
+    for start in range(0, K, block):
+        inner = start + tl.arange(0, block)
+        a_tile = tl.load(
+            a + rows[:, None] * a_row + inner[None, :] * a_column,
+            mask=(rows[:, None] < M) & (inner[None, :] < K),
+            other=0.0,
+        )
+        b_tile = tl.load(
+            b + inner[:, None] * b_row + columns[None, :] * b_column,
+            mask=(inner[:, None] < K) & (columns[None, :] < N),
+            other=0.0,
+        )
+        total = tl.dot(a_tile, b_tile, total, input_precision="ieee")
+    inside = (rows[:, None] < M) & (columns[None, :] < N)
+    tl.store(c + rows[:, None] * K + columns[None, :], total, mask=inside)
