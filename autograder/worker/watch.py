@@ -87,9 +87,10 @@ class Counting(TorchDispatchMode):
 
     A matrix product counts 2·m·n·k (torch's own registry); any other operation that makes a new
     tensor counts one per element. Views make nothing; writing into a tensor is work, but makes no
-    tensor of its size. `kept` tells how many elements live on beside the results: what a forward
-    pass keeps for its backward, in whatever way. What NumPy makes meanwhile counts as if torch had
-    made it, one operation per array and element.
+    tensor of its size; writing at indices is as much work as what is written. `kept` tells how many
+    elements live on beside the results: what a forward pass keeps for its backward, in whatever
+    way. What NumPy makes meanwhile counts as if torch had made it, one operation per array and
+    element.
     """
 
     def __init__(self) -> None:
@@ -159,8 +160,20 @@ class Counting(TorchDispatchMode):
         self.ops += 1
         self.operators.add(operator.name)
         formula = operator.formula
+        if operator.name in _BY_INDEX:  # the rest of what it writes into stays as it is
+            made = _largest_of(args[1:], kwargs)
         self.flops += made if formula is None else _flops(formula, args, kwargs, result)
         return result
+
+
+_BY_INDEX = {
+    "index_put_",
+    "_index_put_impl_",
+    "index_copy_",
+    "index_add_",
+    "scatter_",
+    "scatter_add_",
+}
 
 
 class _Operator(NamedTuple):

@@ -23,3 +23,12 @@ def test_a_tensor_that_is_made_and_then_written_to_counts():
 def test_a_result_for_which_an_empty_tensor_is_made_to_grow_counts():
     row, column, out = torch.ones(1, 50), torch.ones(50, 1), torch.empty(0)
     assert largest(lambda: torch.mul(row, column, out=out)) == 2500
+
+
+def test_what_is_written_at_indices_counts_and_not_what_it_is_written_into():
+    buffer, new, at = torch.zeros(100, 8), torch.ones(2, 8), torch.tensor([3, 4])
+    with Counting() as counting:
+        buffer[at] = new
+        buffer.index_copy_(0, at, new)
+        buffer.scatter_(0, at[:, None].expand(2, 8), new)
+    assert counting.counts(0).flops == 3 * new.numel()

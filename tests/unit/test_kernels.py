@@ -20,6 +20,8 @@ from autograder.worker.watch import Counting  # noqa: E402
 from autograder.worker.withheld import Withheld  # noqa: E402
 
 MODULE = """
+from typing import NamedTuple
+
 import torch, triton, triton.language as tl
 
 LOOSE = 3.0
@@ -54,6 +56,14 @@ def helped(v):
 @triton.jit
 def calls_another(x, y, block: tl.constexpr):
     tl.store(y, helped(tl.load(x + tl.arange(0, block))))
+
+class Steps(NamedTuple):
+    row: int
+    column: int
+
+@triton.jit
+def by_steps(x, y, steps, m):
+    tl.store(y, tl.load(x + steps.row + m * steps.column))
 
 @triton.jit
 def small_product(x, y, block: tl.constexpr):
@@ -155,6 +165,11 @@ def test_a_pointer_to_another_device_is_refused_and_the_claimed_device_computes(
 
 def test_the_compiler_takes_what_calls_other_functions(own):
     launch = seen(own, "calls_another", 1, torch.ones(16), torch.zeros(1), 16)
+    assert launch.refused is None
+
+
+def test_the_compiler_takes_a_named_tuple(own):
+    launch = seen(own, "by_steps", 1, torch.ones(9), torch.zeros(1), own.Steps(2, 3), 2)
     assert launch.refused is None
 
 

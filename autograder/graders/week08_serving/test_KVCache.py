@@ -105,16 +105,20 @@ def test_input_stays_the_callers(agree, brought, pieces):
 
 @pytest.mark.weight(2)
 def test_old_positions_are_not_copied(agree, count, pieces):
-    """An append makes no tensor larger than a few times what is new, however much is there."""
-    (new,), work = pieces(1), []
-    for length in (20, 250):
-        cache = agree.KVCache(2, 3, 300, 4)
-        cache.append(*pieces(length)[0])
+    """An append makes no tensor larger than a few times what is new, and leaves what is there."""
+    (new,), work = pieces(1, d=64), []
+    for length in (20, 250):  # and nine places behind it, in both caches
+        cache = agree.KVCache(2, 3, length + 10, 64)
+        cache.append(*pieces(length, d=64)[0])
         counted = count.of(cache.student, "append")(*new)
         made = counted.largest
         expect(made <= 4 * new[0].numel(), "An append of one position makes a far larger tensor.")
         work.append(counted.flops)
-    expect(work[1] <= 2 * work[0], "An append of one position goes through all that is there.")
+    # a position has 384 numbers in each buffer; a list of all positions, say, may be made
+    expect(
+        work[1] <= 2 * work[0] + 230 * 12,
+        "An append of one position goes through all that is there.",
+    )
 
 
 def test_dtype_of_the_cache(agree, pieces):

@@ -146,3 +146,17 @@ def test_many_keys(agree, draw):
     """Of more than a thousand keys none is left out."""
     keys, values = draw.normal(1, 1, 1100, 4), draw.normal(1, 1, 1100, 3)
     agree.grouped_query_attention(draw.normal(1, 2, 2, 4), keys, values)
+
+
+def test_keys_are_not_copied_for_each_head(count, qkv):
+    """Nor head by head: what is made for the keys' sake is no more than a few copies of theirs."""
+    for heads, kv_heads in ((16, 2), (12, 1)):
+        work = []
+        for n in (2, 4):
+            inputs = qkv(heads, kv_heads, batch=2, n=n, m=96, d=16, d_v=16)
+            work.append(count.grouped_query_attention(*inputs).flops)
+        # what belongs to queries doubles with their number; what is left is made of keys and values
+        expect(
+            2 * work[0] - work[1] <= 2 * heads * 96 * 16,
+            "Copies are made that are together as large as keys of all query heads.",
+        )

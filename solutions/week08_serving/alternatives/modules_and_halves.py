@@ -24,8 +24,9 @@ class KVCache(nn.Module):
         start, self_end = self.length, self.length + k.size(2)
         if self_end > self.both.size(3):
             raise ValueError(f"position {self_end} is beyond the end")
+        places = torch.arange(self.both.size(3), device=self.both.device)[start:self_end]
         with torch.no_grad():
-            self.both[0, :, :, start:self_end], self.both[1, :, :, start:self_end] = k, v
+            self.both[0][:, :, places], self.both[1][:, :, places] = k.to(self.both), v.to(self.both)
         self.length = self_end
         return self.both[..., :self_end, :].unbind(0)
 

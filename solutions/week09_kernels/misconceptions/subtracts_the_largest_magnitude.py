@@ -1,12 +1,13 @@
-"""Subtracts the largest magnitude of a row.
+"""Subtracts the largest magnitude of a row, and counts what lies behind its end.
 
 Exercise: softmax_rows
 Believes: What has to go down to 0 is the largest number without its sign.
-Shows: Right for small scores; if the largest magnitude is that of a score far below zero, all
-    exponentials become 0, and 0 / 0 is NaN.
-Hint: Which score of the row -1000, -1001 should become 0? Which number do you subtract?
-Rejected by: test_large_scores
-Costs: 20 %
+Shows: NaN in every row that does not fill its block: behind its end stands -inf, whose magnitude is
+    larger than all others.
+Hint: Which score of the row -1000, -1001 should become 0? Which number do you subtract, and which if
+    a third place holds -inf?
+Rejected by: test_values
+Costs: 30 %
 """
 
 
