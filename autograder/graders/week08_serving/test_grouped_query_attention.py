@@ -148,6 +148,7 @@ def test_many_keys(agree, draw):
     agree.grouped_query_attention(draw.normal(1, 2, 2, 4), keys, values)
 
 
+@pytest.mark.weight(3)
 def test_keys_are_not_copied_for_each_head(count, qkv):
     """Nor head by head: what is made for the keys' sake is no more than a few copies of theirs."""
     for heads, kv_heads in ((16, 2), (12, 1)):
