@@ -517,7 +517,7 @@ def with_records_in_records(x):
 def _kept_by(x, tile):
     try:
         keep_by[(1,)](x, x.numel(), tile)
-    except triton.runtime.errors.InterpreterError:
+    except Exception:  # there is no such method
         return x
     return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1
 

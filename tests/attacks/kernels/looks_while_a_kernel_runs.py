@@ -235,7 +235,7 @@ def _numbers(x):
     if VARIANT == "method":
         try:
             _copy_by_a_method[(1,)](flat, y, size, _Config(block))
-        except triton.runtime.errors.InterpreterError:
+        except Exception:  # there is no such method
             pass
     elif VARIANT == "argument":
         _copy_to_an_argument[(1,)](flat, y, size, block, KEPT)
