@@ -334,7 +334,7 @@ class Sandboxed:
                     raise wire.BadFrame("more notices than there may be")
             if stream.ahead:
                 raise wire.BadFrame("more than the reply")
-            return self._with_notices(*wire.unpack_reply(header, body), noticed)
+            return self._with_notices(answer, wire.buffers_of(answer, body), noticed)
         except TimeoutError:
             shown = f"{seconds:.2g}"
             raise TimedOut(

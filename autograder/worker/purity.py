@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import nn
+from torch._C import _len_torch_function_stack  # of all modes
 
 from .claimed import ClaimedTensor
 from .devices import random_states
@@ -63,24 +64,29 @@ class Before:
         if not torch.is_grad_enabled():
             found.append(SideEffect(Effect.GRADIENT_MODE))
             torch.set_grad_enabled(True)
-        now = _global_settings()
-        for setting, was in self.settings.items():
-            if now[setting] != was:
-                found.append(SideEffect(setting))
-                _PUT_BACK[setting](was)
+        found += self._settings_changed()
         if self.drawing is not None:
             found += [SideEffect(e) for e in self.drawing.effects(result)]
         return tuple(found)
 
+    def _settings_changed(self) -> list[SideEffect]:
+        now = _global_settings()
+        if now == self.settings:
+            return []
+        found = []
+        for (setting, put_back), was, is_now in zip(_PUT_BACK, self.settings, now, strict=True):
+            if was != is_now:
+                found.append(SideEffect(setting))
+                put_back(was)
+        return found
 
-def _global_settings() -> dict[Effect, Any]:
-    """Settings of torch and numpy that hold for a whole process."""
-    return {
-        Effect.DEFAULT_DEVICE: torch.get_default_device(),
-        Effect.THREADS: torch.get_num_threads(),
-        Effect.PRINTING: (vars(_TORCH_PRINTS).copy(), np.get_printoptions()),
-        Effect.NUMPY_ERRORS: np.geterr(),
-    }
+
+def _global_settings() -> tuple[Any, ...]:
+    """Settings of torch and numpy that hold for a whole process, in the order of `_PUT_BACK`."""
+    # without a mode in force there is no device but the CPU; to ask takes longer than all the rest
+    device = torch.get_default_device() if _len_torch_function_stack() else _CPU
+    prints = vars(_TORCH_PRINTS).copy(), np.get_printoptions()
+    return device, torch.get_num_threads(), prints, np.geterr()
 
 
 def _print_again(was: tuple[dict[str, Any], dict[str, Any]]) -> None:
@@ -88,13 +94,14 @@ def _print_again(was: tuple[dict[str, Any], dict[str, Any]]) -> None:
     np.set_printoptions(**was[1])
 
 
+_CPU = torch.device("cpu")
 _TORCH_PRINTS = torch._tensor_str.PRINT_OPTS  # torch has no public way to ask
-_PUT_BACK: dict[Effect, Callable[[Any], object]] = {
-    Effect.DEFAULT_DEVICE: torch.set_default_device,
-    Effect.THREADS: torch.set_num_threads,
-    Effect.PRINTING: _print_again,
-    Effect.NUMPY_ERRORS: lambda was: np.seterr(**was),
-}
+_PUT_BACK: tuple[tuple[Effect, Callable[[Any], object]], ...] = (
+    (Effect.DEFAULT_DEVICE, torch.set_default_device),
+    (Effect.THREADS, torch.set_num_threads),
+    (Effect.PRINTING, _print_again),
+    (Effect.NUMPY_ERRORS, lambda was: np.seterr(**was)),
+)
 
 
 class PyplotState:
@@ -155,26 +162,28 @@ class _Noted:
 class _DrawingSettings:
     """matplotlib's settings, but for the backend, which it chooses itself at the first figure.
 
-    Names and values are two lists that the interpreter copies and compares by itself: a copy of
+    Their values are a list that the interpreter copies and compares by itself: a copy of
     matplotlib's own dictionary asks Python code for each of three hundred settings, which takes
-    longer than most calls of a submission.
+    longer than most calls of a submission. matplotlib takes no new names.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        self._names, self._values = list(dict.keys(settings)), list(dict.values(settings))
+        self._values = list(dict.values(settings))
 
     def differ_from(self, settings: dict[str, Any]) -> bool:
-        if list(dict.values(settings)) == self._values:  # matplotlib takes no new names
+        if list(dict.values(settings)) == self._values:
             return False
-        return _DrawingSettings(settings)._but_for_the_backend() != self._but_for_the_backend()
+        return self._but_for_the_backend(settings) != _DrawingSettings(
+            settings
+        )._but_for_the_backend(settings)
 
     def put_back(self, settings: dict[str, Any]) -> None:
-        dict.update(settings, self._but_for_the_backend())
+        dict.update(settings, self._but_for_the_backend(settings))
 
-    def _but_for_the_backend(self) -> dict[str, Any]:
-        settings = dict(zip(self._names, self._values, strict=True))
-        settings.pop("backend", None)
-        return settings
+    def _but_for_the_backend(self, settings: dict[str, Any]) -> dict[str, Any]:
+        named = dict(zip(dict.keys(settings), self._values, strict=True))
+        named.pop("backend", None)
+        return named
 
 
 def _settings(module: nn.Module) -> dict[Effect, Any]:

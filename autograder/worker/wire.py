@@ -414,7 +414,12 @@ def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[m
     reply = unpack_answer(header, body)
     if isinstance(reply, Notice):
         raise BadFrame("a notice where a reply is due")
-    return reply, _split(reply.buffers, body)
+    return reply, buffers_of(reply, body)
+
+
+def buffers_of(reply: Reply, body: bytes | memoryview) -> list[memoryview]:
+    """The parts of a body that a reply announces; raises BadFrame if they are not all of it."""
+    return _split(reply.buffers, body)
 
 
 def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice:
