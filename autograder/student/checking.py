@@ -72,8 +72,12 @@ def check_week(
     seconds: float = 20.0,
     on_begin: Callable[[str], None] = lambda exercise: None,
     warm: WarmPython | None = None,
+    asked: bool = True,
 ) -> Checked:
-    """Check the named exercises; raises KitError where the folder is not fit for it."""
+    """Check the named exercises; raises KitError where the folder is not fit for it.
+
+    asked: the student asked for it, and may have forgotten to save
+    """
     started = time.monotonic()
     chosen = [folder.exercise(n) for n in names]
     source = folder.source()
@@ -95,7 +99,7 @@ def check_week(
         results,
         electives_counted=folder.week.electives_counted,
         seconds=time.monotonic() - started,
-        notes=slips(folder, results, unchanged),
+        notes=slips(folder, results, unchanged if asked else ()),
     )
 
 

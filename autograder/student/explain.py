@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -52,7 +53,8 @@ class Explainer:
         if frame is None or self._is_test(frame):
             if isinstance(error, AssertionError):
                 return Failure("wrong", message, facts=facts, output=output)
-            return Failure("wrong", _incomparable(kind, message), kind, facts=facts, output=output)
+            said = _incomparable(kind, message, exercise)
+            return Failure("wrong", said, kind, facts=facts, output=output)
         file = Path(frame.f_code.co_filename)
         code = linecache.getline(str(file), line).strip()
         if file.name != self.module:
@@ -128,9 +130,15 @@ def _message(error: BaseException) -> str:
     return text.strip()[:_LONGEST]
 
 
-def _incomparable(kind: str, message: str) -> str:
+def _incomparable(kind: str, message: str, exercise: str) -> str:
     if "NoneType" in message:
         return "A value was expected, but None came back. Is a `return` missing?"
+    called = re.match(r"([\w.]+)\(\) (?:got|takes|missing) ", message)
+    if kind == "TypeError" and called and exercise in called[1].split("."):
+        return (
+            "It is called as the stub defines it, but its parameters are others now: give them "
+            f"back their names and their order. {kind}: {message}"
+        )
     return f"The check could not work with what came back. {kind}: {message}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -23,7 +24,7 @@ def slips(
     left = [r for r in results if r.state != "pass"]
     if not left:
         return ()
-    said = [*_copied(folder), *_in_the_notebook(folder, left)]
+    said = [*_copied(folder), *_in_the_notebook(folder, left), *_still_raises(folder, left)]
     if not said and all(r.name in unchanged for r in left):
         said.append(f"{folder.week.module} is the same as at your last check: is it saved?")
     return tuple(said)
@@ -32,6 +33,29 @@ def slips(
 def _copied(folder: WeekFolder) -> Iterator[str]:
     for copy in folder.newer_copies():
         yield f"{copy.name} is newer than {folder.week.module}: only {folder.week.module} counts."
+    for copy in folder.newer_elsewhere():
+        yield f"{copy} is newer than the file that is checked here: which one do you work in?"
+
+
+def _still_raises(folder: WeekFolder, left: Sequence[ExerciseResult]) -> Iterator[str]:
+    """Exercises that hold code, and the stub's last line below it."""
+    own, stub = _definitions(folder.source()), _definitions(folder.week.stub)
+    for name in (r.name for r in left if r.state == "open"):
+        if name in own and name in stub and own[name] != stub[name]:
+            yield (
+                f"`{name}` holds code of yours and still a `raise NotImplementedError`: delete "
+                "that line where you are done."
+            )
+
+
+def _definitions(source: str) -> dict[str, str]:
+    """The functions and classes of a module, without layout and comments."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return {}
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    return {n.name: ast.dump(n) for n in tree.body if isinstance(n, kinds)}
 
 
 def _in_the_notebook(folder: WeekFolder, left: Sequence[ExerciseResult]) -> Iterator[str]:

@@ -59,7 +59,9 @@ class Watch:
     def check(self, names: Iterable[str]) -> None:
         """Check these exercises; the others keep their results."""
         try:
-            found = check_week(self.folder, names, seconds=self.seconds, warm=self._warm)
+            found = check_week(
+                self.folder, names, seconds=self.seconds, warm=self._warm, asked=False
+            )
         except KitError as error:
             self.result = msgspec.structs.replace(self.result, problem=str(error))
             return

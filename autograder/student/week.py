@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import difflib
 import io
@@ -140,11 +141,12 @@ class WeekFolder:
                 return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
             raise KitError(_NOT_UTF_8.format(self.module.name))
         except FileNotFoundError:
+            other = [*self.copies(), *self._renamed()]
             raise KitError(
                 f"there is no {self.module.name} in {self.path.name}"
                 + (
-                    f"; there is {self.copies()[0].name}: rename it"
-                    if self.copies()
+                    f"; there is {other[0].name}: rename it to {self.module.name}"
+                    if other
                     else ": `autograder reset --all` puts the stub back"
                 )
             ) from None
@@ -158,6 +160,26 @@ class WeekFolder:
         pattern = rf"{re.escape(self.stem)}( ?\(\d+\)| - copy.*|[ _-]copy)\.py"
         copied = re.compile(pattern, re.IGNORECASE)
         return [p for p in sorted(self.path.glob("*.py")) if copied.fullmatch(p.name)]
+
+    def _renamed(self) -> list[Path]:
+        """Files that define exercises of the week under another name than the module's."""
+        names = "|".join(map(re.escape, self.names))
+        defines = re.compile(rf"^(?:def|class) (?:{names})\b", re.MULTILINE)
+        files = [p for p in sorted(self.path.glob("*.py")) if not p.name.startswith("test_")]
+        return [p for p in files if defines.search(p.read_text("utf-8", errors="replace"))]
+
+    def newer_elsewhere(self) -> list[str]:
+        """Where else the module lies with code in it, written after this one, seen from here."""
+        own, name, found = self.module.stat().st_mtime, self.week.module, []
+        beside = sorted(p.name for p in self.path.parent.glob(f"{self.week.week}*") if p.is_dir())
+        places = ["..", self.path.name, *(f"../{p}" for p in beside if p != self.path.name)]
+        for place in places:
+            with contextlib.suppress(OSError):
+                path = self.path / place / name
+                text = path.read_text("utf-8", errors="replace").replace("\r\n", "\n")
+                if path.stat().st_mtime > own and text not in (self.week.stub, self.source()):
+                    found.append(f"{place}/{name}")
+        return found
 
     def newer_copies(self) -> list[Path]:
         """Those that were written after the module."""

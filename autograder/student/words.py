@@ -86,7 +86,9 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
             f"`autograder reset {exercise}` puts its stub back."
         )
     if failure.kind == "broken":
-        return f"Python cannot read {module}: {failure.message}."
+        spaces = " Begin every line with spaces, four for each step, and no tab."
+        mixed = spaces if failure.error == "TabError" else ""
+        return f"Python cannot read {module}: {failure.message}.{mixed}"
     if failure.kind == "timeout":
         return "It took too long and was stopped. Is there a loop that never ends?"
     if failure.kind == "ended":
@@ -108,6 +110,8 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
 
 
 def _raised(failure: Failure, module: str) -> str:
+    if failure.error == "SystemExit":
+        return "It ends Python (`exit()` or `quit()`): return a value instead."
     said = f"{failure.error}: {failure.message}" if failure.message else failure.error
     unknown = _UNKNOWN.search(failure.message) if failure.error == "NameError" else None
     if unknown and unknown[1] in _IMPORTED:

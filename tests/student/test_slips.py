@@ -162,3 +162,53 @@ def _until(terminal: int, sign: str, seconds: float) -> str:
         except OSError:
             break
     return re.sub(r"\x1b\[[\d;?]*\w", "", shown)
+
+
+def test_a_raise_that_was_left_below_the_code_is_pointed_out(write):
+    left = 'def double(x):\n    y = 2 * x\n    raise NotImplementedError("double")'
+    folder = write(left)
+    notes = check_week(folder, ["double", "shout"]).notes
+    assert [n for n in notes if "still a `raise NotImplementedError`" in n] == [
+        "`double` holds code of yours and still a `raise NotImplementedError`: delete that line "
+        "where you are done."
+    ]
+
+
+def test_a_module_under_another_name_is_to_be_renamed(tiny):
+    tiny.module.rename(tiny.path / "mine.py")
+    with pytest.raises(KitError, match=r"there is mine\.py: rename it to tiny\.py"):
+        tiny.source()
+
+
+@pytest.mark.parametrize("place", ["..", "{}", "../{} (1)"])
+def test_newer_code_beside_the_week_is_pointed_out(tiny, place):
+    place = place.format(tiny.week.week)
+    copy = tiny.path / place / tiny.week.module
+    copy.parent.mkdir(exist_ok=True)
+    later = tiny.module.stat().st_mtime + 5
+    copy.write_text(tiny.week.stub, encoding="utf-8")
+    os.utime(copy, (later, later))
+    assert tiny.newer_elsewhere() == []  # as it was handed out
+    copy.write_text(SOLVED["double"], encoding="utf-8")
+    os.utime(copy, (later, later))
+    assert tiny.newer_elsewhere() == [f"{place}/{tiny.week.module}"]
+
+
+def test_a_changed_signature_is_named(write):
+    text = plain(check_week(write("def double():\n    return 2"), ["double"]))
+    assert "its parameters are others now" in text
+
+
+def test_an_exit_is_named(write):
+    text = plain(check_week(write("def double(x):\n    exit()"), ["double"]))
+    assert "It ends Python (`exit()` or `quit()`)" in text
+
+
+def test_tabs_among_spaces_are_told_to_go(write):
+    text = words(plain(check_week(write("def double(x):\n    y = x\n\treturn y"), ["double"])))
+    assert "Begin every line with spaces" in text
+
+
+def test_a_watch_does_not_ask_whether_the_file_is_saved(tiny):
+    for _ in range(2):
+        assert check_week(tiny, ["double"], asked=False).notes == ()
