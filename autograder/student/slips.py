@@ -41,21 +41,29 @@ def _still_raises(folder: WeekFolder, left: Sequence[ExerciseResult]) -> Iterato
     """Exercises that hold code, and the stub's last line below it."""
     own, stub = _definitions(folder.source()), _definitions(folder.week.stub)
     for name in (r.name for r in left if r.state == "open"):
-        if name in own and name in stub and own[name] != stub[name]:
+        if own.get(name) and name in stub and own[name] != stub[name]:
             yield (
                 f"`{name}` holds code of yours and still a `raise NotImplementedError`: delete "
                 "that line where you are done."
             )
 
 
-def _definitions(source: str) -> dict[str, str]:
-    """The functions and classes of a module, without layout and comments."""
+def _definitions(source: str) -> dict[str, list[str]]:
+    """What the functions and classes of a module do, without layout, comments and stand-ins."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return {}
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    return {n.name: ast.dump(n) for n in tree.body if isinstance(n, kinds)}
+    found = [n for n in tree.body if isinstance(n, kinds)]
+    return {n.name: [ast.dump(s) for s in n.body if not _stands_in(s)] for n in found}
+
+
+def _stands_in(statement: ast.stmt) -> bool:
+    """Return whether it is a docstring, or raises what a stub raises."""
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)
+    return isinstance(statement, ast.Raise) and "NotImplementedError" in ast.dump(statement)
 
 
 def _in_the_notebook(folder: WeekFolder, left: Sequence[ExerciseResult]) -> Iterator[str]:

@@ -174,6 +174,11 @@ def test_a_raise_that_was_left_below_the_code_is_pointed_out(write):
     ]
 
 
+def test_a_stub_of_other_parameters_holds_no_code(write):
+    folder = write('def double(*a):\n    """Twice."""\n    raise NotImplementedError("double")')
+    assert check_week(folder, ["double", "shout"]).notes == ()
+
+
 def test_a_module_under_another_name_is_to_be_renamed(tiny):
     tiny.module.rename(tiny.path / "mine.py")
     with pytest.raises(KitError, match=r"there is mine\.py: rename it to tiny\.py"):
