@@ -33,8 +33,8 @@ def slips(
 def _copied(folder: WeekFolder) -> Iterator[str]:
     for copy in folder.newer_copies():
         yield f"{copy.name} is newer than {folder.week.module}: only {folder.week.module} counts."
-    for copy in folder.newer_elsewhere():
-        yield f"{copy} is newer than the file that is checked here: which one do you work in?"
+    for other in folder.newer_elsewhere():
+        yield f"{other} is newer than the file that is checked here: which one do you work in?"
 
 
 def _still_raises(folder: WeekFolder, left: Sequence[ExerciseResult]) -> Iterator[str]:
