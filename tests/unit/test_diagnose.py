@@ -1,0 +1,69 @@
+"""Which runs betray the same mistake: by their answers, by their errors, by what was said."""
+
+from __future__ import annotations
+
+from autograder.grading.alike import same_answers
+from autograder.grading.diagnose import diagnose
+from autograder.grading.outcomes import Flaw
+from autograder.grading.plugin import Ran
+from autograder.grading.targets import Answer
+from autograder.model.report import TestReport as Reported
+from autograder.model.verdicts import Verdict
+from autograder.worker import wire
+
+
+def stopped(message: str, kind: str = "ValueError") -> Answer:
+    raised = wire.Raised(kind, (kind, "Exception"), message, 3)
+    return wire.Reply("raised", raised=raised), []
+
+
+def value(what: float | str) -> Answer:
+    return wire.Reply("ok", value=what), []
+
+
+def ran(name: str, answer: Answer, flaw: Flaw = Flaw.VALUE, said: str = "It is wrong.") -> Ran:
+    return Ran(Reported(name, Verdict.WRONG, 1.0, said), "f", [answer], flaw=flaw)
+
+
+def names(student: list[Ran], **bank: list[Ran]) -> list[str]:
+    return [n.name for n in diagnose(student, bank)]
+
+
+def test_two_crashes_of_one_type_are_two_mistakes_if_they_say_other_things():
+    mine, theirs = [stopped("13 positions do not fit in 9")], [stopped("10 do not fit in 9")]
+    assert not same_answers(mine, theirs)
+    assert same_answers(mine, mine)
+
+
+def test_where_right_code_raises_too_each_may_use_words_of_its_own():
+    mine, theirs = [stopped("no")], [stopped("d must be even, not 5")]
+    assert same_answers(mine, theirs, [stopped("5 is odd")])
+
+
+def test_what_is_not_refused_is_named_beside_wrong_values():
+    student = [
+        ran("a", value(1.0)),
+        ran("b", value(2.0)),
+        ran("c", value("mine"), Flaw.REFUSAL, "It accepts them."),
+    ]
+    found = names(
+        student,
+        doubles=[ran("a", value(1.0)), ran("b", value(2.0))],
+        accepts=[ran("c", value("theirs"), Flaw.REFUSAL, "It accepts them.")],
+    )
+    assert sorted(found) == ["accepts", "doubles"]
+
+
+def test_less_than_half_is_named_only_if_every_answer_agrees():
+    student = [ran(name, value(n)) for n, name in enumerate("abcde")]
+    certain = [ran("a", value(0)), ran("b", value(1))]
+    assert names(student, certain=certain) == ["certain"]
+    assert names(student, partly=[*certain, ran("c", value(7))]) == []
+    assert names(student, one=certain[:1]) == []
+
+
+def test_what_is_drawn_otherwise_tells_by_itself():
+    student = [ran("a", value("mine"), Flaw.DRAWN, "Rows run upwards.")]
+    other = [ran("a", value("theirs"), Flaw.DRAWN, "Rows run upwards.")]
+    assert names(student, upside_down=other) == ["upside_down"]
+    assert names(student, labels=[ran("a", value("theirs"), Flaw.DRAWN, "The x label.")]) == []
