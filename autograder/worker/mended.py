@@ -70,8 +70,9 @@ class _Remembered:
         """What was added: to a class anything; elsewhere what hides something."""
         of_module = isinstance(self.owner, types.ModuleType)
         hides = _builtin_names if of_module else dir(type(self.owner))
+        language = type(self.owner).__module__.startswith("triton.language")
         for name in added:
-            if isinstance(self.owner, type) or name in hides:
+            if isinstance(self.owner, type) or language or name in hides:
                 with suppress(AttributeError, TypeError):
                     delattr(self.owner, name)
 
@@ -150,6 +151,7 @@ def _owners() -> Iterator[Any]:
             yield module
             for value in list(vars(module).values()):
                 own = isinstance(value, type) and value.__module__ == name
+                own = own or type(value).__module__.startswith("triton.language")
                 if own and name not in _WITHOUT_CLASSES and id(value) not in seen:
                     seen.add(id(value))
                     yield value

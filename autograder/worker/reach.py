@@ -42,8 +42,22 @@ _CONSTANT = {"value", "type"}
 _WRAPPER = {"dtype", "base", "data", "device", "shape"}
 _DESCRIPTOR = {"base", "shape", "strides", "block_shape", "padding", "round_f32_to_tf32"}
 _NAMED = set(vars(collections.namedtuple("_Named", "")))
-_NAME, _ATTRIBUTE = object(), object()
+_NAME, _ATTRIBUTE, _FIELD = object(), object(), "given."
+_members: set[str] = set()  # what Triton's values, numbers and texts have
 _FUNCTIONS = ("ConstexprFunction", "InterpretedFunction")
+_VALUE = {
+    "shape",
+    "numel",
+    "type",
+    "dtype",
+    "scalar",
+    "element_ty",
+    "values",
+    "value",
+    "name",
+    "base",
+}
+_VALUE |= {"strides", "block_shape", "block_type", "padding", "desc", "T"}
 # Of Triton's other modules, what the interpreter writes into a kernel.
 _WRITTEN_IN = ("interpreter_semantic", "_InterpreterComparison")
 
@@ -62,6 +76,10 @@ def remember() -> None:
                     _keep(value)
     for value in mended.put_in():
         _keep(value)
+    kinds = [v for v, *_ in _own.values() if isinstance(v, type)]
+    _members.update(n for kind in (*kinds, int, float, str, tuple, enum.IntEnum) for n in dir(kind))
+    _members.update(n for v, own, _ in _own.values() for n in own)
+    _members.update(_VALUE)
     for name in _WRITTEN_IN:
         _keep(vars(sys.modules["triton.runtime.interpreter"])[name])
     for value in list(vars(sys.modules["triton"]).values()):
@@ -165,6 +183,9 @@ def _code(
                 return True
             at = value
         elif kind is _ATTRIBUTE:
+            if at is None and name not in _members and not name.startswith(_FIELD):
+                return True
+            name = name.removeprefix(_FIELD)
             value = _attribute(at, name)
             method = isinstance(value, types.MethodType) and _is_known(at, seen)
             if at is not None and not method and not _is_known(value, seen):
@@ -180,7 +201,11 @@ def _code(
 def _steps(code: types.CodeType) -> tuple[tuple[object, str], ...] | None:
     """The names and attributes that instructions ask for, in order; None if they reach out."""
     steps: list[tuple[object, str]] = []
-    for step in dis.get_instructions(code):
+    instructions = list(dis.get_instructions(code))
+    kept = {s.argval for s in instructions if s.opname == "STORE_FAST"}
+    given = {*code.co_varnames[: code.co_argcount]} - kept
+    before: Any = None
+    for step in instructions:
         name = step.argval
         if step.opname in _WRITES or (step.opname == "STORE_DEREF" and name in code.co_freevars):
             return None
@@ -189,9 +214,12 @@ def _steps(code: types.CodeType) -> tuple[tuple[object, str], ...] | None:
         elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             if name.startswith("_") or name in _INNER:
                 return None
-            steps.append((_ATTRIBUTE, name))
+            # a place of a tuple that was given, which may have names
+            named = before is not None and before.opname == "LOAD_FAST" and before.argval in given
+            steps.append((_ATTRIBUTE, _FIELD + name if named else name))
         elif step.opname not in ("CACHE", "EXTENDED_ARG", "PUSH_NULL"):
             steps.append((None, ""))
+        before = step
     return tuple(steps)
 
 
@@ -249,7 +277,7 @@ def _is_plain_enum(value: enum.Enum) -> bool:
         {*bases} <= {*enum.IntEnum.__mro__, *enum.IntFlag.__mro__, str}
         and vars(value).keys() <= {"_value_", "_name_", "__objclass__", "_sort_order_"}
         and all(
-            id(v) in theirs or not callable(v) or isinstance(v, kind)
+            id(v) in theirs or isinstance(v, kind) or type(v) in _PLAIN
             for name, v in vars(kind).items()
             if not name.startswith("_")
         )
