@@ -11,7 +11,8 @@ from ..model.verdicts import Verdict
 from ..worker import wire
 from .asked import Asks, HelperQuestions
 from .dependence import Dependence
-from .lent import Change, Composed, Lender, Patience, unchanged
+from .lender import Lender, Patience
+from .lent import Change, Composed, unchanged
 from .outcomes import Outcome
 from .plugin import GraderPlugin, Ran, Scene
 from .targets import RecordedTarget, Target

@@ -15,7 +15,8 @@ from .expected import KnownExpectations
 from .follow import Inherited, inherited
 from .guards import KnownGuards
 from .hollow import HOLLOW, Emptied, hollowed
-from .lent import Changed, Patience, Unanswered
+from .lender import Patience, Unanswered
+from .lent import Changed
 from .outcomes import Outcome
 from .plugin import Ran, exercise_of
 from .runs import Runs

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.grading.lent import Lender, Patience, Unanswered
+from autograder.grading.lender import Lender, Patience, Unanswered
+from autograder.grading.lent import lent_function
 from autograder.grading.targets import Answer
 from autograder.worker import wire
 from autograder.worker.values import Encoder
@@ -34,7 +35,8 @@ class _Answers:
 
 
 def lent(value: Any, own: Callable[..., Any] = lambda x: x) -> Any:
-    return Lender(_Answers(value), Patience(1.0, 1.0)).function("helper", own)(torch.ones(4, 6))
+    lender = Lender(_Answers(value), Patience(1.0, 1.0))
+    return lent_function(lender, "helper", own)(torch.ones(4, 6))
 
 
 @pytest.mark.parametrize(
