@@ -54,6 +54,7 @@ def kept(found: dict[str, ExerciseReport], *exercises: str) -> bool:
     return all(found[e].score == found[e].max_score for e in exercises)
 
 
+@pytest.mark.thorough
 def test_modules_keep_their_points_given_a_wrong_function(heads: Engine) -> None:
     found = graded(heads, "merges_without_moving_the_heads_back")
     assert found["merge_heads"].score < found["merge_heads"].max_score

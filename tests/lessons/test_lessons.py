@@ -31,13 +31,15 @@ WRITTEN = [
     and (PROJECT.exercise_folder(w) / w.module).is_file()
 ]
 CELL_SECONDS = 120
-# Their cells train, or draw from many runs.
+# Their cells train, draw from many runs, or run kernels in an interpreter.
 LONG = (
     "week01_softmax",
+    "week02_masking",
     "week03_multihead",
     "week05_transformer",
     "week06_beyond",
     "week07_flash",
+    "week09_kernels",
 )
 every_week = pytest.mark.parametrize("week", WRITTEN, ids=lambda w: w.name)
 
