@@ -70,12 +70,14 @@ def test_what_copies_into_a_wrong_module_keeps_its_points(heads: Engine) -> None
     assert found["from_torch"].inherits == ("MultiHeadAttention",)
 
 
+@pytest.mark.thorough
 def test_a_wrong_module_is_wrong_beside_a_wrong_function(heads: Engine) -> None:
     found = graded(heads, "merges_without_moving_the_heads_back", "scales_by_d_model")
     assert found["MultiHeadAttention"].score < found["MultiHeadAttention"].max_score
     assert kept(found, "from_torch")
 
 
+@pytest.mark.thorough
 def test_helpers_that_answer_alike_are_guarded_once(
     heads: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

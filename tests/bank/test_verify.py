@@ -19,7 +19,7 @@ from tests.weeks import each_week
 PROJECT = Path(__file__).resolve().parents[2]
 COURSE = load(PROJECT)
 # The proofs of these take less than half a minute each, in a fresh clone.
-SHORT = ("week01_softmax", "week05_transformer")
+SHORT = ("week01_softmax",)
 LONG = [week.name for week in COURSE.weeks if week.name not in SHORT]
 
 
@@ -37,7 +37,7 @@ def test_right_ones_get_all_points_of(name):
     week = COURSE.week(name)
     engine = warm_engine(COURSE, week, ("cpu", "fake-gpu"), b"of one draw", None)
     try:
-        for source in (engine.bank.solution, *(a.source for a in engine.bank.alternatives[:2])):
+        for source in (engine.bank.solution, *(a.source for a in engine.bank.alternatives[:1])):
             report = engine.grade("right", {week.module: source.encode()})
             assert [e.name for e in report.exercises if e.score < e.max_score] == []
     finally:

@@ -39,6 +39,7 @@ def test_reports_are_those_of_this_machine_and_no_worker_keeps_the_course(
     assert not cluster.courses_held()
 
 
+@pytest.mark.thorough
 def test_a_worker_killed_in_the_middle_costs_nothing_but_time(cluster, handing_in) -> None:
     for number in range(8):
         handing_in.hand_in("solution", f"student{number:02}", remark=str(number))
@@ -74,6 +75,7 @@ def test_without_a_worker_that_can_grade_nothing_is_graded_and_each_says_why(
     assert not handing_in.stored()
 
 
+@pytest.mark.thorough
 def test_what_some_workers_refuse_goes_to_the_others(tls_cluster, handing_in, certificates) -> None:
     tls_cluster.worker(PATH=str(BIN))
     tls_cluster.worker()

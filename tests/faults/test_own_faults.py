@@ -84,6 +84,7 @@ def test_an_unprotected_run_shouts_and_marks_its_report(classroom) -> None:
     assert report["sandbox"] == "none"
 
 
+@pytest.mark.thorough
 def test_results_of_an_unprotected_run_are_not_taken_for_protected_ones(classroom) -> None:
     classroom.paths = classroom.paths[:1]
     assert classroom.grade("--sandbox", "none", "--jobs", "1")[0] == 0

@@ -127,6 +127,7 @@ def test_what_is_missing_is_named(course: Course, name: str) -> None:
     assert f"{name} is missing: run `autograder build --figures`" in stale(course)[0]
 
 
+@pytest.mark.thorough
 def test_drawn_twice_it_is_the_same_file(course: Course) -> None:
     before = (course.figures(course.weeks[0]) / "work.svg").read_bytes()
     draw_figures(course, course.weeks[0])

@@ -39,6 +39,7 @@ LONG = (
     "week05_transformer",
     "week06_beyond",
     "week07_flash",
+    "week08_serving",
     "week09_kernels",
 )
 every_week = pytest.mark.parametrize("week", WRITTEN, ids=lambda w: w.name)

@@ -82,6 +82,7 @@ def graded(course: Course, commands: Callable[..., str]) -> Course:
     return course
 
 
+@pytest.mark.thorough
 def test_the_whole_course_is_proven(course: Course, commands: Callable[..., str]) -> None:
     assert "0 gaps" in commands("verify", "--quick", cwd=course.root)
 

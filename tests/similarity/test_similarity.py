@@ -68,7 +68,9 @@ def test_the_honest_do_not_crowd_the_top(found: Similarity) -> None:
     assert len(found.standing_out) <= 2
 
 
-@pytest.mark.parametrize("number", [3, 5])  # the one with the longest exercises, and the hardest
+@pytest.mark.parametrize(
+    "number", [pytest.param(3, marks=pytest.mark.thorough), 5]
+)  # the one with the longest exercises, and the hardest
 def test_so_it_is_in_other_weeks(course: Course, number: int) -> None:
     week = course.weeks[number - 1]
     assert margin(compare(week, stub_of(course, week), with_a_copier(course, week))) > 1.05
