@@ -124,7 +124,7 @@ def _announced(week: Week) -> Iterator[str]:
         where = f"in `{exercise.name}`"
         said.append(_calls_in_words(where, exercise.not_allowed))
         if exercise.source_not_allowed:
-            said.append(f"Not allowed {where}: the names {_listed(exercise.source_not_allowed)}.")
+            said.append(_names_in_words(where, exercise.source_not_allowed))
     if any(said):
         said.append(in_words(tuple(sorted({e.extra for e in week.exercises if e.extra}))))
     for text in filter(None, said):
@@ -138,6 +138,14 @@ def _calls_in_words(where: str, patterns: tuple[str, ...]) -> str:
         f"Not allowed {where}: calls of a library's {_listed(patterns)}, by whatever alias. Such a "
         "call does the exercise for you, and costs all points of the exercise."
     )
+
+
+def _names_in_words(where: str, patterns: tuple[str, ...]) -> str:
+    said = f"Not allowed {where}: the names {_listed(patterns)}."
+    if any(pattern.startswith(".") for pattern in patterns):
+        said += " A name with a dot before it is a tensor's own: an allowed library's function of "
+        said += "that name is fine."
+    return said
 
 
 def _listed(patterns: tuple[str, ...]) -> str:

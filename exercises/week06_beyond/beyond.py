@@ -19,7 +19,8 @@ Not allowed in `keras_attention`: the names `torch*`, `numpy*`, `tensorflow*`, `
 `.transpose`, `.swapaxes`, `.permute`, `.movedim`, `.unsqueeze`, `.expand*`, `.view*`,
 `.reshape`, `.mT`, `.T`, `.sum`, `.max`, `.amax`, `.exp`, `.any`, `.all`, `.logical_not`,
 `.nan_to_num`, `.to`, `.type`, `.float`, `.double`, `.half`, `.bool`, `.detach`, `.cpu`,
-`.numpy`, `.item` and `.new_*` (`*` stands for anything).
+`.numpy`, `.item` and `.new_*` (`*` stands for anything). A name with a dot before it is a
+tensor's own: an allowed library's function of that name is fine.
 
 You may import Python's standard library, `torch`, `numpy`, `matplotlib`, `keras`,
 `transformers` and `tokenizers`, and files of your own that you hand in. Nothing else is there
@@ -128,7 +129,7 @@ def favor_features(x: torch.Tensor, projection: torch.Tensor) -> torch.Tensor:
     """Positive random features of the softmax kernel (Choromanski et al., 2021, lemma 1).
 
     With x' = x / d^¼, feature w is exp(w · x' - ‖x'‖²/2) / √r. Where the rows of the projection are
-    drawn from a standard normal distribution, the features of q and k have, in the mean, the dot
+    drawn from a standard normal distribution, the features of q and k have, on average, the dot
     product exp(q · k / √d).
 
     Args:

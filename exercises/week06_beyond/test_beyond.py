@@ -308,6 +308,9 @@ def test_sentence_attention_leaves_the_model_alone(training):
     assert model.config._attn_implementation == before, "Switch back to the attention that it had before."
 
 
+# additive_attention
+
+
 def test_additive_attention_by_the_formula():
     from beyond import additive_attention
 

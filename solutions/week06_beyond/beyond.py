@@ -198,7 +198,7 @@ def favor_features(x: torch.Tensor, projection: torch.Tensor) -> torch.Tensor:
     """Positive random features of the softmax kernel (Choromanski et al., 2021, lemma 1).
 
     With x' = x / d^¼, feature w is exp(w · x' - ‖x'‖²/2) / √r. Where the rows of the projection are
-    drawn from a standard normal distribution, the features of q and k have, in the mean, the dot
+    drawn from a standard normal distribution, the features of q and k have, on average, the dot
     product exp(q · k / √d).
 
     Args:

@@ -244,8 +244,8 @@ def flash_forward(
         v: values, (m, d), likewise.
         causal: query i sees the keys j <= i only, both counted from 0, also if n and m differ.
         block_m: queries in a tile, a power of two >= 16. n need not be a multiple of it.
-        block_n: keys in a tile, likewise for m. No load and no store asks for more than the block_m
-            queries of a tile, or for more than its block_n keys or values.
+        block_n: keys in a tile, likewise for m. No load and no store asks for more elements than
+            the queries of a tile have, (block_m, d), or its keys or values, (block_n, d).
 
     Returns:
         output (n, d) in q's dtype, and the logsumexp (n,) of each query's scores, in float32 or in

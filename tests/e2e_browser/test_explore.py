@@ -77,7 +77,7 @@ def test_without_scripts_it_points_to_the_figure(browser_page: Page) -> None:
     context = browser_page.context.browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((ASSETS / "temperature.html").as_uri())
-    assert "the figure in the lesson" in page.locator("body").inner_text()
+    assert "The figure in the lesson" in page.locator("body").inner_text()
     context.close()
 
 
