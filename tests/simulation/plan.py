@@ -153,7 +153,15 @@ def _leans_on_the_solution(mistake: Misconception, bank: Bank) -> bool:
     tree = ast.parse(mistake.source.removeprefix(bank.solution))
     known = (ast.FunctionDef, ast.ClassDef)
     others = [n for n in tree.body if not isinstance(n, ast.Import | ast.ImportFrom | ast.Expr)]
-    return any(not isinstance(n, known) or n.name != mistake.exercise for n in others)
+    return any(
+        not isinstance(n, known) or n.name != mistake.exercise or _extends_itself(n) for n in others
+    )
+
+
+def _extends_itself(node: ast.FunctionDef | ast.ClassDef) -> bool:
+    """Whether a class is the one that stood there before, but for some methods."""
+    bases = node.bases if isinstance(node, ast.ClassDef) else []
+    return any(isinstance(base, ast.Name) and base.id == node.name for base in bases)
 
 
 class _Renamed(ast.NodeTransformer):
