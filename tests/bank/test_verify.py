@@ -109,6 +109,7 @@ def test_a_test_that_no_misconception_fails_is_a_gap(tiny):
     assert "test_Scale.py::test_device proves nothing" in found
 
 
+@pytest.mark.thorough
 def test_what_holds_by_luck_is_a_gap_of_some_draws(tiny, autograder):
     path = tiny / "autograder/graders/week01_tiny/test_weigh.py"
     path.write_text(

@@ -42,6 +42,7 @@ def test_a_full_disk(classroom, tiny_disk, right, jobs) -> None:
     assert classroom.scores() == right
 
 
+@pytest.mark.thorough
 def test_a_report_that_cannot_be_written_leaves_the_old_one_whole(classroom, tiny_disk) -> None:
     mount(tiny_disk, "-o", "remount,size=128k")
     classroom.report = tiny_disk / "report.json"

@@ -88,6 +88,7 @@ def kill_twice(process: subprocess.Popen[str], word: str, grandchildren: int) ->
     return len(killed)
 
 
+@pytest.mark.thorough
 def test_two_commands_at_once_do_not_harm_each_other(classroom, right) -> None:
     first, second = classroom.start("--jobs", "1"), classroom.start("--jobs", "1")
     for process in (first, second):

@@ -93,6 +93,7 @@ def test_results_of_an_unprotected_run_are_not_taken_for_protected_ones(classroo
     assert len(classroom.stored()) == 2
 
 
+@pytest.mark.thorough
 def test_a_spoilt_result_is_graded_again(classroom, right) -> None:
     assert classroom.grade("--jobs", "1")[0] == 0
     for number, path in enumerate((classroom.course / ".autograder/results").glob("*/*/*.json")):
