@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Callable
 from enum import Enum, auto
-from typing import Protocol
 
 import msgspec
 
@@ -24,9 +23,11 @@ from ..files.hashing import feed
 from .remembered import header_of
 from .room import Room, held
 from .targets import Answer
+from .transcript import feed_answer
 
 _MOST_BYTES = 16 << 20
 Question = tuple[bytes, ...]  # frames: how an object is made, if there is one, and the call
+Asks = Callable[[Question], Answer | None]  # None if there is no answer
 
 
 class State(Enum):
@@ -35,12 +36,6 @@ class State(Enum):
     NOTED = auto()  # once
     AGREED = auto()  # the same in another process, in another order
     DIFFERENT = auto()  # not always the same, too many, or none at all
-
-
-class Asks(Protocol):
-    """Asks one question; None if there is no answer."""
-
-    def __call__(self, question: Question) -> Answer | None: ...
 
 
 class HelperQuestions:
@@ -71,7 +66,7 @@ class HelperQuestions:
         """What right code asked, and what it was answered; None: nothing."""
         if self.state is not State.NOTED:
             return
-        key, digest = _key(question), b"" if answer is None else digest_of(answer)
+        key, digest = _key(question), b"" if answer is None else hash_of(answer)
         before = self._answers.get(key)
         if before is None and answer is not None:
             reply, buffers = msgspec.structs.replace(answer[0], printed=""), answer[1]
@@ -80,11 +75,12 @@ class HelperQuestions:
                 self._answers[key] = question, (reply, buffers), digest
                 return
         if before is None or before[2] != digest:
-            self._forget(State.DIFFERENT)
+            self.give_up()
 
     def give_up(self) -> None:
-        """Not all could be asked."""
-        self._forget(State.DIFFERENT)
+        """Rely on nothing: not all could be asked, or it was answered in two ways."""
+        self.state = State.DIFFERENT
+        self._answers.clear()
 
     def settle(self, ask: Asks) -> bool:
         """Ask all again, of another process; return whether the answers were the same."""
@@ -92,7 +88,7 @@ class HelperQuestions:
             if self.same(ask):
                 self.state = State.AGREED
             else:
-                self._forget(State.DIFFERENT)
+                self.give_up()
         return self.agreed
 
     def same(self, ask: Asks) -> bool:
@@ -101,26 +97,19 @@ class HelperQuestions:
         random.SystemRandom().shuffle(answers)
         for question, _, digest in answers:
             answer = ask(question)
-            if answer is None or digest_of(answer) != digest:
+            if answer is None or hash_of(answer) != digest:
                 return False
         return True
 
-    def _forget(self, state: State) -> None:
-        self.state = state
-        self._answers.clear()
 
-
-def digest_of(answer: Answer) -> bytes:
-    """A hash of an answer, but for its output and the line of an exception."""
-    reply, buffers = answer
+def hash_of(answer: Answer) -> bytes:
+    """A hash of all of an answer that a verdict depends on."""
     digest = hashlib.blake2b(digest_size=20)
-    feed(digest, header_of(reply))
-    for buffer in buffers:
-        feed(digest, buffer)
+    feed_answer(digest, answer)
     return digest.digest()
 
 
-def _key(frames: Sequence[bytes]) -> bytes:
+def _key(frames: Question) -> bytes:
     digest = hashlib.blake2b(digest_size=20)
     for frame in frames:
         feed(digest, frame)

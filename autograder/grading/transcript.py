@@ -25,10 +25,7 @@ class Transcript:
 
     def answered(self, answer: Answer) -> None:
         """An answer; its output and the line of an exception make no difference."""
-        reply, buffers = answer
-        feed(self._of(self._test), header_of(reply))
-        for buffer in buffers:
-            feed(self._of(self._test), buffer)
+        feed_answer(self._of(self._test), answer)
 
     def ended(self, verdict: str) -> None:
         """There was no answer."""
@@ -40,3 +37,11 @@ class Transcript:
 
     def _of(self, test: str) -> hashlib.blake2b:
         return self._tests.setdefault(test, hashlib.blake2b(digest_size=20))
+
+
+def feed_answer(digest: hashlib.blake2b, answer: Answer) -> None:
+    """All of an answer that a verdict depends on: not its output, nor the line of an exception."""
+    reply, buffers = answer
+    feed(digest, header_of(reply))
+    for buffer in buffers:
+        feed(digest, buffer)

@@ -162,28 +162,26 @@ class _Noted:
 class _DrawingSettings:
     """matplotlib's settings, but for the backend, which it chooses itself at the first figure.
 
-    Their values are a list that the interpreter copies and compares by itself: a copy of
+    Names and values are two lists that the interpreter copies and compares by itself: a copy of
     matplotlib's own dictionary asks Python code for each of three hundred settings, which takes
-    longer than most calls of a submission. matplotlib takes no new names.
+    longer than most calls of a submission.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        self._values = list(dict.values(settings))
+        self._names, self._values = list(dict.keys(settings)), list(dict.values(settings))
 
     def differ_from(self, settings: dict[str, Any]) -> bool:
-        if list(dict.values(settings)) == self._values:
+        if list(dict.values(settings)) == self._values:  # matplotlib takes no new names
             return False
-        return self._but_for_the_backend(settings) != _DrawingSettings(
-            settings
-        )._but_for_the_backend(settings)
+        return _DrawingSettings(settings)._but_for_the_backend() != self._but_for_the_backend()
 
     def put_back(self, settings: dict[str, Any]) -> None:
-        dict.update(settings, self._but_for_the_backend(settings))
+        dict.update(settings, self._but_for_the_backend())
 
-    def _but_for_the_backend(self, settings: dict[str, Any]) -> dict[str, Any]:
-        named = dict(zip(dict.keys(settings), self._values, strict=True))
-        named.pop("backend", None)
-        return named
+    def _but_for_the_backend(self) -> dict[str, Any]:
+        settings = dict(zip(self._names, self._values, strict=True))
+        settings.pop("backend", None)
+        return settings
 
 
 def _settings(module: nn.Module) -> dict[Effect, Any]:

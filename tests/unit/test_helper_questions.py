@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from autograder.grading.asked import HelperQuestions, Question, digest_of
+from autograder.grading.asked import HelperQuestions, Question, hash_of
 from autograder.grading.targets import Answer
 from autograder.worker import wire
 
@@ -45,7 +45,7 @@ def test_who_answers_by_the_question_is_not_asked_twice() -> None:
     assert questions.settle(by_the_question)
     answer = questions.known(QUESTIONS[3])
     assert answer is not None
-    assert digest_of(answer) == digest_of(by_the_question(QUESTIONS[3]))
+    assert hash_of(answer) == hash_of(by_the_question(QUESTIONS[3]))
     assert questions.known((b"called", b"otherwise")) is None
 
 

@@ -133,3 +133,10 @@ def test_a_figure_that_is_returned_is_no_side_effect():
     before = Before([], [], {})
     assert before.compare(plt.subplots()[1]) == ()
     plt.close("all")
+
+
+def test_a_setting_of_matplotlib_that_was_taken_away_is_put_back() -> None:
+    before, size = Before([], [], {}), plt.rcParams["font.size"]
+    dict.pop(plt.rcParams, "font.size")
+    assert before.compare() == (SideEffect(Effect.DRAWING_SETTINGS),)
+    assert plt.rcParams["font.size"] == size
