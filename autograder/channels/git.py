@@ -5,7 +5,9 @@ links and, where a folder of clones was handed over, its configuration. It is co
 repository of our own through upload-pack, which git promises to be safe; no working tree is made,
 so no hook, filter or attribute of it is ever in force. Of the chosen commit only ordinary files
 with plain names are read, up to the bound of the intake, which judges them again when they are
-graded.
+graded. What git says of a repository is read up to a bound, since a few small trees can list
+billions of files; it may write no file larger than a bound. What fails for one student is told of
+that one, and the others are collected.
 
 What is not promised: the date of a commit is what the student's machine said. Dates that go back in
 time along the history are pointed out.
@@ -13,15 +15,19 @@ time along the history are pointed out.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import datetime as dt
 import os
+import signal
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -33,6 +39,8 @@ from ..model.errors import KitError
 from ..model.late import due_for
 
 _SECONDS = 300
+_MOST_SAID = 16 << 20  # bytes of what git lists
+_MOST_WRITTEN = 1 << 30  # bytes of a file that git writes, such as all objects of a repository
 _BACKWARDS = dt.timedelta(hours=1)
 _NAMES = ("username", "github_username", "login", "student", "identifier")
 _SAFE = (
@@ -124,6 +132,8 @@ def collect_git(
                 _collect(course, week, one, Path(folder) / "bare", until, submitted, found)
         except KitError as error:
             found.failed[one.student] = str(error)
+        except (OSError, ValueError, OverflowError) as error:  # a date, a name, a size that is none
+            found.failed[one.student] = f"{one.place}: cannot be read: {error}"
         on_done()
     _keep(course, week, found.commits)
     return found
@@ -182,7 +192,8 @@ def _last(bare: Path, until: dt.datetime | None) -> str | None:
 
 
 def _date(bare: Path, commit: str) -> dt.datetime:
-    seconds = _git(bare, "show", "-s", "--format=%ct", commit, "--").strip()
+    # not `show`, which looks at all that the commit changed
+    seconds = _git(bare, "log", "--max-count=1", "--format=%ct", commit, "--").strip()
     return dt.datetime.fromtimestamp(int(seconds), dt.UTC)
 
 
@@ -207,7 +218,9 @@ def _files(bare: Path, commit: str) -> Iterator[tuple[str, Read]]:
 
 def _reader(bare: Path, blob: str, size: int) -> Read:
     def read(bound: int) -> bytes | None:
-        return None if size > bound else _git_bytes(bare, "cat-file", "blob", blob)
+        if size > bound:
+            return None
+        return _git_bytes(bare, "cat-file", "blob", blob, most=max(size, _MOST_SAID))
 
     return read
 
@@ -228,23 +241,65 @@ def _git(bare: Path | None, *arguments: str) -> str:
     return _git_bytes(bare, *arguments).decode("utf-8", "replace")
 
 
-def _git_bytes(bare: Path | None, *arguments: str) -> bytes:
+def _git_bytes(bare: Path | None, *arguments: str, most: int = _MOST_SAID) -> bytes:
+    """What git says; KitError if it fails, takes too long or says more than `most` bytes."""
     where = ["--git-dir", str(bare)] if bare is not None else []
     quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1", "GIT_NO_LAZY_FETCH": "1"}
-    try:
-        done = subprocess.run(
-            ["git", *_SAFE, *where, *arguments],
-            env={**os.environ, **quiet},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=True,
-        )
-    except FileNotFoundError:
-        raise KitError("git is not installed: apt-get install git") from None
-    except subprocess.TimeoutExpired:
-        raise KitError(f"git {arguments[0]} took longer than {_SECONDS} s") from None
-    except subprocess.CalledProcessError as error:
-        said = error.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise KitError(f"git {arguments[0]}: {said[-1][:200] if said else 'failed'}") from None
-    return done.stdout
+    with tempfile.TemporaryFile() as errors:
+        try:
+            process = subprocess.Popen(
+                ["git", *_SAFE, *where, *arguments],
+                env={**os.environ, **quiet},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,  # so that git's own helpers end with it
+                preexec_fn=_bounded_files if os.name == "posix" else None,
+            )
+        except FileNotFoundError:
+            raise KitError("git is not installed: apt-get install git") from None
+        late = threading.Event()
+        clock = threading.Timer(_SECONDS, _end, (process, late))
+        clock.start()
+        try:
+            said = _read(process, most)
+        finally:
+            clock.cancel()
+        if late.is_set():
+            raise KitError(f"git {arguments[0]} took longer than {_SECONDS} s")
+        if len(said) > most:
+            raise KitError(f"git {arguments[0]}: the repository holds too much to be listed")
+        if process.returncode:
+            errors.seek(max(0, errors.seek(0, os.SEEK_END) - 4096))
+            lines = errors.read().decode("utf-8", "replace").strip().splitlines()
+            raise KitError(f"git {arguments[0]}: {lines[-1][:200] if lines else 'failed'}")
+    return said
+
+
+def _read(process: subprocess.Popen[bytes], most: int) -> bytes:
+    """All that a process says, or one byte more than `most`; it has ended then."""
+    with process:
+        assert process.stdout is not None
+        said = process.stdout.read(most + 1)
+        if len(said) > most:
+            _end(process, threading.Event())
+    return said
+
+
+def _end(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
+    """End git and what it started."""
+    ended.set()
+    if os.name == "posix":
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+
+
+def _bounded_files() -> None:
+    """In git's own process, before it begins."""
+    import resource  # Windows has none
+
+    hard: Any = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    most = _MOST_WRITTEN if hard == resource.RLIM_INFINITY else min(hard, _MOST_WRITTEN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))

@@ -16,7 +16,8 @@ import re
 from ..model.visible import visible
 
 _STARTS = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
-_BEHIND = re.compile(r"([;|,\t]\s*)(?=[=+\-@])")
+# Where the separator is another one, what stands behind it may itself be quoted.
+_BEHIND = re.compile(r"([;|,\t][\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?%?")
 _KEY = re.compile(r"[+-][\w.+-]*(?:@[\w.-]+)?")
 

@@ -15,7 +15,7 @@ import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,9 @@ def unwritten(week: Week, module: str, stub: str) -> set[str]:
         e.name
         for e in week.exercises
         if e.name not in own
-        or (e.name in handed_out and ast.dump(own[e.name]) == ast.dump(handed_out[e.name]))
+        or (
+            e.name in handed_out and _written(ast.dump, own[e.name]) == ast.dump(handed_out[e.name])
+        )
     }
 
 
@@ -136,12 +138,20 @@ def with_notebook(module: str, cells: list[dict[str, Any]], names: list[str], we
     """The module with these exercises as the notebook defines them, and what they may need."""
     own = _definitions(module)
     kept = [
-        ast.unparse(node)
+        _written(ast.unparse, node)
         for node in _statements(cells)
         if _is_plain(node, week)
         and not (isinstance(node, _Definition) and node.name in own and node.name not in names)
     ]
-    return "\n\n".join([module.rstrip("\n"), "# From the notebook.", *kept]) + "\n"
+    return "\n\n".join([module.rstrip("\n"), "# From the notebook.", *filter(None, kept)]) + "\n"
+
+
+def _written(write: Callable[[ast.AST], str], node: ast.AST) -> str:
+    """A tree as text; nothing if it is deeper, or a number of it longer, than Python writes."""
+    try:
+        return write(node)
+    except (RecursionError, ValueError):
+        return ""
 
 
 def _is_plain(node: ast.stmt, week: Week) -> bool:

@@ -12,6 +12,7 @@ from ..batch.intake import is_wanted
 FILE_BOUND = 64 << 20
 _TOTAL_BOUND = 256 << 20
 _FILES_BOUND = 2000
+_DEPTH = 40  # of folders in each other
 _STEP = 1 << 20
 
 
@@ -28,8 +29,12 @@ def copy_ordinary(
     owner = os.lstat(source).st_uid
     # fwalk holds each folder open, so exchanging one for a link meanwhile changes nothing.
     for folder, folders, files, descriptor in os.fwalk(source, follow_symlinks=False):
-        place = target / os.path.relpath(folder, source)
+        inside = os.path.relpath(folder, source)
+        place = target / inside
         folders[:] = [f for f in sorted(folders) if not _matches(f, ignored)]
+        if folders and inside.count(os.sep) >= _DEPTH:
+            left_out.append(f"{inside[:80]!r}... holds too many folders in each other")
+            folders.clear()
         place.mkdir(exist_ok=True)
         for name in sorted(files):
             if _matches(name, ignored):
@@ -38,7 +43,7 @@ def copy_ordinary(
             if count > _FILES_BOUND or total > _TOTAL_BOUND:
                 left_out.append("it holds too much; the rest was left out")
                 return left_out
-            shown = os.path.normpath(os.path.join(os.path.relpath(folder, source), name))
+            shown = os.path.normpath(os.path.join(inside, name))
             own = FILE_BOUND if name.endswith(".ipynb") else min(bound, FILE_BOUND)
             size, problem = _copy_file(name, descriptor, place / name, owner, own)
             total += size

@@ -161,7 +161,7 @@ class Inbox:
             files[_SECRET] = secret
         try:
             self._take(found, packed(files), digest_of(files))
-        except IntakeError as error:
+        except (IntakeError, ValueError, OverflowError) as error:  # names and times that are none
             self._left.add(found.source)
             self.troubles.begin("exchange", f"{found.source!r}: {error}")
         return True
@@ -194,7 +194,9 @@ def _found(path: Path, name: str, week: Week) -> FoundHandIn | None:
         owner = ""
     except (OSError, ValueError):
         return None
-    if not is_name(student) or path.is_symlink() or not path.is_dir():
+    if not path.name.isprintable() or not is_name(student):
+        return None
+    if path.is_symlink() or not path.is_dir():
         return None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
     return FoundHandIn(path.name, student, week.name, moment, owner == student)
@@ -215,7 +217,8 @@ def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
     total = 0
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        wanted = is_wanted(path.name) or path.suffix == ".ipynb"
+        # a name that is no text was not made by a student's editor, and no zip can hold it
+        wanted = name.isprintable() and (is_wanted(path.name) or path.suffix == ".ipynb")
         if path.is_file() and wanted and name not in _MARKS:
             total += path.stat().st_size
             if total > _MOST_BYTES:

@@ -177,11 +177,21 @@ class Executor:
         self.watcher.begin(request.not_allowed, str(self.root))
         try:
             with claimed.present(request.device == devices.FAKE):
-                reply = self._answered(request, buffers, encoder)
+                reply = self._read(request, buffers, encoder)
             banned = tuple(self.watcher.seen)
         finally:
             self.watcher.begin((), str(self.root))
         return msgspec.structs.replace(reply, banned=banned) if banned else reply
+
+    def _read(self, request: wire.Call, buffers: list[memoryview], encoder: Encoder) -> wire.Reply:
+        """The call's answer. What raises while an answer is read, a label of a drawing for
+        example, is code of the submission too, and so is told as its error.
+        """
+        try:
+            return self._answered(request, buffers, encoder)
+        except BaseException as error:
+            encoder.buffers.clear()
+            return wire.Reply("raised", raised=described(error, str(self.root)))
 
     def _answered(
         self, request: wire.Call, buffers: list[memoryview], encoder: Encoder

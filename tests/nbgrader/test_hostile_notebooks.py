@@ -12,7 +12,7 @@ import nbformat
 import pytest
 
 from autograder.model.course import Course, Week
-from autograder.nbgrader.notebooks import read_cells, text_of
+from autograder.nbgrader.notebooks import read_cells, text_of, unwritten, with_notebook
 from autograder.nbgrader.submitted import complete
 from autograder.nbgrader.workspace import Workspace
 
@@ -86,3 +86,28 @@ def test_another_encoding_hides_nothing(tmp_path: Path) -> None:
     path = tmp_path / "wide.ipynb"
     path.write_bytes((HEAD + many("{}", MIB) + TAIL).encode("utf-16"))
     assert read_cells(path) == []
+
+
+# Each is Python that can be parsed, and more than Python can write again.
+_HEAD_OF = "def double(x):\n    return "
+DEEP = {
+    "sum": _HEAD_OF + "+".join(["1"] * 1500),
+    "attributes": _HEAD_OF + "x" + ".a" * 1500,
+    "calls": _HEAD_OF + "x" + "()" * 1200,
+    "signs": _HEAD_OF + "-" * 900 + "x",
+    "negations": _HEAD_OF + "not " * 900 + "x",
+    "lambdas": _HEAD_OF + "lambda:" * 900 + "x",
+    "choices": _HEAD_OF + "1 if x else " * 900 + "x",
+    "branches": "def double(x):\n    if x: pass\n" + "    elif x: pass\n" * 1400,
+    "a long number": _HEAD_OF + "0x" + "f" * 5000,
+}
+
+
+@pytest.mark.parametrize("kind", DEEP)
+def test_code_that_cannot_be_written_again_stops_nobody(week: Week, kind: str) -> None:
+    stub = "def double(x):\n    raise NotImplementedError\n"
+    names = [e.name for e in week.exercises]
+    code = DEEP[kind].replace("double", names[0])
+    cells = [{"cell_type": "code", "source": code, "metadata": {}}]
+    assert names[0] not in unwritten(week, code, stub.replace("double", names[0]))
+    assert with_notebook(stub, cells, names, week).startswith(stub)

@@ -16,8 +16,8 @@ from autograder.serve.inbox import newest
 from autograder.serve.service import Service
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write
 
-STAMP = "2027-01-10 12:00:00.000000 UTC"
-LATER = "2027-01-10 13:00:00.000000 UTC"
+STAMP = "2026-01-10 12:00:00.000000 UTC"
+LATER = "2026-01-10 13:00:00.000000 UTC"
 SECRET = "5" * 128
 
 
@@ -50,7 +50,7 @@ def test_what_is_whole_is_taken_once_with_nbgraders_time(service, inbound) -> No
     assert not service.inbox.look()
     (one,) = service.queue.of("ada")
     assert (one.door, one.state) == ("exchange", "waiting")
-    assert one.received == 1799582400.0
+    assert one.received == 1768046400.0
     assert names_in(service, one.digest) == {"doubling.py", "submission_secret.txt"}
 
 
