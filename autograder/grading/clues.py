@@ -18,10 +18,12 @@ from ..repair import Change
 from ..worker import wire
 from .plugin import Ran
 from .probes import Probe, read
+from .traces import Hints
 
 _HALVES = ("[float16", "[bfloat16", "-float16", "-bfloat16")
 _UNLIKELY = 1.5  # added to the weight of a change that cannot mend what is seen
 _LIKELY = -0.7
+_NAMED, _ODD, _FINE = -1.6, -1.2, 0.8  # lines that values speak of
 
 
 class Symptom(Enum):
@@ -61,7 +63,10 @@ _COMPUTED = frozenset(
 class Clues:
     """What the failed tests of an exercise have in common."""
 
-    def __init__(self, failing: Iterable[Ran], probes: Mapping[str, Probe]) -> None:
+    def __init__(
+        self, failing: Iterable[Ran], probes: Mapping[str, Probe], hints: Hints = Hints()
+    ) -> None:
+        self._hints = hints
         runs = list(failing)
         self._seen = [_symptoms(r, probes.get(r.report.name)) for r in runs]
         self._every = frozenset().union(*self._seen)
@@ -73,6 +78,7 @@ class Clues:
     def weight(self, change: Change) -> float:
         """The weight of a change, the lower, the sooner it should be tried."""
         more = _LIKELY - 0.3 if change.line in self._lines else 0.0
+        more += self._by_values(change)
         mends = _MENDS.get(change.kind, _COMPUTED)
         if Symptom.UNKNOWN not in self._every:
             if not self._every & mends:
@@ -87,6 +93,17 @@ class Clues:
             only = self._every <= {Symptom.GRADIENTS, Symptom.STOPPED}
             more += 1.5 * _LIKELY if only else _UNLIKELY
         return change.weight + more
+
+
+    def _by_values(self, change: Change) -> float:
+        """What values say of a line: they leave the right ones there, or are right."""
+        hints = self._hints
+        lines = {(change.function, n) for n in (change.line, *change.more)}
+        if lines & {place for _, place in hints.named}:
+            return _NAMED
+        if lines & hints.odd:
+            return _ODD
+        return _FINE if lines <= hints.right else 0.0
 
 
 def _symptoms(failed: Ran, probe: Probe | None) -> frozenset[Symptom]:

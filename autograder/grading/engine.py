@@ -7,6 +7,7 @@ reference's answers, the misconceptions' runs, the sandbox's template.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -41,6 +42,7 @@ from .session import GraderSession
 from .spawner import Spawner, usable_extras
 from .suspects import Grader, LineFinder
 from .targets import InProcess, RecordedTarget, Sandboxed, Target
+from .traces import OwnPrograms
 
 import msgspec  # isort: skip
 
@@ -110,6 +112,7 @@ class Engine:
             lambda target, exercise, source: runs.run(target, tuple(source.split("\n")), exercise),
             runs.solution,
             lambda e: Compared(runs.of_misconceptions(e), runs.right_answers(e)),
+            self._own_programs,
         )
         self.finder = LineFinder(self.week, settings, grader)
         return self
@@ -198,10 +201,10 @@ class Engine:
         own = [r for r in ran if r.exercise == report.name]
         if self.finder is None or report.inherits or any(r.fault for r in own):
             return report
-        finder, named = self.finder, bool(report.diagnosis)
+        finder, names = self.finder, report.diagnosis
 
         def named_by_place() -> ExerciseReport:
-            found = finder.find(files, report.name, own, named)
+            found = finder.find(files, report.name, own, names)
             return with_a_name(report, found, self.bank)
 
         return self._explain(f"{report.name}, line", named_by_place, report)
@@ -230,6 +233,26 @@ class Engine:
     def _trial(self, files: Mapping[str, bytes]) -> Target:
         """Where versions of a submission answer, one after the other: none may take long."""
         return self.target(files, msgspec.structs.replace(self.limits, **_TRIAL_SECONDS))
+
+    def _own_programs(self, exercise: str) -> OwnPrograms:
+        """What the values of a submission are compared with: they run in this process."""
+        by_name = {m.name: m.source for m in self.bank.of_exercise(exercise)}
+
+        def target(source: str) -> Target:
+            name = f"-traced-{hashlib.blake2b(source.encode(), digest_size=12).hexdigest()}"
+            return InProcess(self.runs.written(name, source))
+
+        return OwnPrograms(lambda: self._right_sources(exercise), by_name.__getitem__, target)
+
+    def _right_sources(self, exercise: str) -> list[str]:
+        """The solution, and the alternatives that write this exercise in another way."""
+        bank = self.bank
+        others = (a.source for a in bank.alternatives)
+        starts = (f"def {exercise}(", f"class {exercise}(", f"class {exercise}:")
+        more = [
+            s for s in others if any(w in s[len(bank.solution) :] for w in starts)
+        ]
+        return [bank.solution, *more]
 
     def _standing(self, exercise: str, ran: list[Ran], carried: Inherited) -> scoring.Standing:
         """What the tests found out about an exercise: mistakes by name, and what it inherits."""

@@ -28,6 +28,7 @@ from .plugin import Ran
 from .probes import FAR, Probe, Recording, distance
 from .search import Compared, Mended, Search, ways_to_fail
 from .targets import Sandboxed, Target
+from .traces import Hints, OwnPrograms, Traces
 
 _CLOSER = 0.25  # of the student's own distance: what differs less cannot be told by looking
 _BARELY = 1e-4
@@ -44,6 +45,7 @@ class Grader:
     every: all hidden tests of an exercise against a target of this source
     solution: makes a target of the solution
     bank: what the misconceptions of an exercise answer
+    own: programs of our own, whose values a submission's are compared with
     """
 
     target: Callable[[Mapping[str, bytes]], Target]
@@ -51,6 +53,7 @@ class Grader:
     every: Callable[[Target, str, str], list[Ran]]
     solution: Callable[[], Target]
     bank: Callable[[str], Compared]
+    own: Callable[[str], OwnPrograms]
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,7 @@ class LineFinder:
     def __init__(self, week: Week, settings: Suspects, grader: Grader) -> None:
         self._week, self._settings, self._grader = week, settings, grader
         self._probes: dict[str, dict[str, Probe]] = {}
+        self._traces: dict[str, Traces] = {}
         self._known = KnownCauses()
         self.searches = 0
         self._left = settings.submission
@@ -94,9 +98,10 @@ class LineFinder:
         self._left = self._settings.submission
 
     def find(
-        self, files: Mapping[str, bytes], exercise: str, ran: Iterable[Ran], has_a_name: bool
+        self, files: Mapping[str, bytes], exercise: str, ran: Iterable[Ran], names: tuple[str, ...]
     ) -> FoundPlaces:
-        """Places of a mistake; where it has no name, also of one beside a mistake of the bank."""
+        """Places of a mistake of these names; where it has none, also of one beside a mistake of
+        the bank."""
         others = frozenset(e.name for e in self._week.exercises)
         wrong = WrongExercise(files, self._week.module, exercise, others, tuple(ran))
         seconds = min(self._settings.seconds, self._left)
@@ -107,34 +112,56 @@ class LineFinder:
         stopped = _stopped(wrong)
         if any(r.report.verdict is Verdict.FORBIDDEN for r in wrong.failing):
             return FoundPlaces(stopped)
-        found = self._known_or_searched(wrong, seconds, has_a_name)
+        found = self._known_or_searched(wrong, seconds, names)
         return FoundPlaces(found.places or stopped, found.beside)
 
     def _known_or_searched(
-        self, wrong: WrongExercise, seconds: float, has_a_name: bool
+        self, wrong: WrongExercise, seconds: float, names: tuple[str, ...]
     ) -> FoundPlaces:
         words = wording(wrong.source, wrong.exercise, wrong.others)
-        cause = cause_of(wrong.exercise, words, wrong.failing, has_a_name)
+        cause = cause_of(wrong.exercise, words, wrong.failing, bool(names))
         found = self._known.get(cause)
         if found is None and seconds <= 0:
             return FoundPlaces()
         if found is None:
             bench = Bench(self._grader, wrong, seconds)
-            found = self._searched(wrong, bench, has_a_name)
+            found = self._searched(wrong, bench, names)
             # what one submission had no time for, another may have
             if seconds >= self._settings.seconds or bench.spent_share < _ENOUGH:
                 self._known.put(cause, found)
         return found
 
-    def _searched(self, wrong: WrongExercise, bench: Bench, has_a_name: bool) -> FoundPlaces:
+    def _searched(
+        self, wrong: WrongExercise, bench: Bench, names: tuple[str, ...]
+    ) -> FoundPlaces:
         self.searches += 1
         with _nothing_collected():
             bench.begin()
             try:
-                bank = None if has_a_name else self._grader.bank(wrong.exercise)
-                return suspects(wrong, self._probes_of(wrong.exercise), bench, bank)
+                bank = None if names else self._grader.bank(wrong.exercise)
+                probes = self._probes_of(wrong.exercise)
+                hints = self._hints(wrong, bench, probes, names)
+                found = suspects(wrong, probes, bench, bank, hints)
+                return found if found.places else _by_name(wrong, hints)
             finally:
                 self._left -= bench.end()
+
+    def _hints(
+        self,
+        wrong: WrongExercise,
+        bench: Bench,
+        probes: Mapping[str, Probe],
+        names: tuple[str, ...],
+    ) -> Hints:
+        if wrong.exercise not in self._traces:
+            own = self._grader.own(wrong.exercise)
+            self._traces[wrong.exercise] = Traces(wrong.exercise, own)
+        failed = [probes[n] for r in wrong.failing if (n := r.report.name) in probes]
+        traces = self._traces[wrong.exercise]
+        before = traces.own_seconds
+        hints = traces.hints(wrong.source, wrong.others, bench.other, failed, names)
+        bench.spare(traces.own_seconds - before)
+        return hints
 
     def _probes_of(self, exercise: str) -> dict[str, Probe]:
         if exercise not in self._probes:
@@ -173,6 +200,10 @@ class Bench:
     def begin(self) -> None:
         self._began = time.thread_time()
 
+    def spare(self, seconds: float) -> None:
+        """What was spent for all of a class is not this submission's."""
+        self._began += seconds
+
     @property
     def spent(self) -> float:
         """Processor seconds, of the versions and of looking at them."""
@@ -198,6 +229,10 @@ class Bench:
         """The version as far as the exercise needs it; None if it is no Python."""
         text = made.applied(self._short)
         return self._load(text) if _compiles(text) else None
+
+    def other(self, text: str) -> Target:
+        """A module of another text."""
+        return self._load(text.encode())
 
     def passes(self, made: Change) -> bool:
         """Whether all hidden tests of the exercise hold."""
@@ -242,11 +277,15 @@ def _compiles(text: bytes) -> bool:
 
 
 def suspects(
-    wrong: WrongExercise, probes: Mapping[str, Probe], bench: Bench, bank: Compared | None = None
+    wrong: WrongExercise,
+    probes: Mapping[str, Probe],
+    bench: Bench,
+    bank: Compared | None = None,
+    hints: Hints = Hints(),
 ) -> FoundPlaces:
     """The places where a change makes all tests of the exercise pass."""
     written = changes(wrong.source, wrong.exercise, wrong.others)
-    mended = _mended(written, probes, wrong, bench, bank)
+    mended = _mended(written, probes, wrong, bench, bank, hints)
     places = _places(wrong.module, mended, [written[n] for n in mended.numbers])
     return FoundPlaces(places, mended.beside)
 
@@ -257,6 +296,7 @@ def _mended(
     wrong: WrongExercise,
     bench: Bench,
     bank: Compared | None,
+    hints: Hints,
 ) -> Mended:
     failing = wrong.failing
     sharp = (_sharp(r, probes.get(r.report.name)) for r in failing)
@@ -265,7 +305,7 @@ def _mended(
     first = {ways[p.test]: p for p in reversed(asked)}
     asked = [*first.values(), *(p for p in asked if p not in first.values())]
     bench.shorten(asked)
-    clues = Clues(failing, probes)
+    clues = Clues(failing, probes, hints)
     return Search(
         wrong.exercise, written, clues.weight, failing, asked, len(first), bench, bank
     ).mended()
@@ -279,6 +319,16 @@ def _places(module: str, mended: Mended, found: list[Change]) -> tuple[Suspect, 
             place = Suspect(module, line, change.function, change.kind, alone)
             places.setdefault((change.function, line), place)
     return tuple(places.values())
+
+
+def _by_name(wrong: WrongExercise, hints: Hints) -> FoundPlaces:
+    """The lines that make what the named mistakes make."""
+    alone = len(hints.named) == 1
+    places = (
+        Suspect(wrong.module, line, function, "named", alone)
+        for _, (function, line) in hints.named
+    )
+    return FoundPlaces(tuple({p.line: p for p in places}.values()))
 
 
 def _sharp(failed: Ran, probe: Probe | None) -> Probe | None:

@@ -113,7 +113,7 @@ class Scope:
     @cached_property
     def locals(self) -> list[str]:
         """Names that are assigned in the function, in order."""
-        stored = (n for n in ast.walk(self.node) if isinstance(n, ast.Name) and _is_store(n))
+        stored = (n for n in ast.walk(self.node) if isinstance(n, ast.Name) and is_store(n))
         return list(dict.fromkeys(n.id for n in stored))
 
     @cached_property
@@ -122,14 +122,28 @@ class Scope:
 
     @cached_property
     def attributes(self) -> list[str]:
-        """The attributes that `self` has."""
-        found = (
+        """The attributes that `self` has; where some are set by name, what are strings there."""
+        found = [
             n.attr
             for n in ast.walk(self.owner or self.node)
             if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
             if n.value.id == "self"
-        )
+        ]
+        walked = list(ast.walk(self.owner or self.node))
+        if any(isinstance(n, ast.Name) and n.id == "setattr" for n in walked):
+            words = (n.value for n in walked if isinstance(n, ast.Constant))
+            found += [w for w in words if isinstance(w, str) and w.isidentifier()]
         return list(dict.fromkeys(found))
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The strings that are keys of what the function's class, or itself, holds."""
+        walked = list(ast.walk(self.owner or self.node))
+        found: list[ast.expr | None] = [n.slice for n in walked if isinstance(n, ast.Subscript)]
+        for node in walked:
+            found += node.keys if isinstance(node, ast.Dict) else ()
+        strings = (n.value for n in found if isinstance(n, ast.Constant))
+        return list(dict.fromkeys(s for s in strings if isinstance(s, str)))
 
     @cached_property
     def axis(self) -> str:
@@ -139,7 +153,7 @@ class Scope:
     @cached_property
     def unused(self) -> list[str]:
         """Names that are assigned or given, and never read again."""
-        read = {n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and not _is_store(n)}
+        read = {n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and not is_store(n)}
         return [n for n in self.names if n not in read and n != "_"]
 
     @cached_property
@@ -208,7 +222,7 @@ class Scope:
     def uses(self) -> Counter[str]:
         """How often each name is read."""
         return Counter(
-            n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and not _is_store(n)
+            n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and not is_store(n)
         )
 
     @cached_property
@@ -242,7 +256,7 @@ class Scope:
                     todo.append(child)
 
 
-def _is_store(node: ast.Name) -> bool:
+def is_store(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Store)
 
 

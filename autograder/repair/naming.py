@@ -76,6 +76,10 @@ def names(node: ast.expr, scope: Scope) -> Texts:
             for other in scope.attributes:
                 if other != node.attr:
                     yield "name", f"self.{other}"
+    elif isinstance(node, ast.Constant) and isinstance(scope.parents.get(node), ast.Subscript):
+        for other in scope.keys if isinstance(node.value, str) else ():
+            if other != node.value:
+                yield "name", repr(other)
     elif _is_exchangeable(node, scope):
         assert isinstance(node, ast.Name)
         for other in scope.names:

@@ -7,6 +7,7 @@ the mistake: what it looks like, and a hint.
 from __future__ import annotations
 
 _QUESTIONS = {
+    "named": "this is where it shows",
     "axis": "along which axis?",
     "kept axis": "is the axis kept or dropped?",
     "scale": "the scale",

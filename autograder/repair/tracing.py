@@ -1,0 +1,221 @@
+"""What the expressions of a program come to, noted while it runs.
+
+A traced version does what the program does. Beside it, of every expression that is a value it notes
+a few numbers: sums of the entries, some in their order, some in none, so that a value is recognised
+that another program computes in other words. The version answers one more call with all it noted.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .code import Definition, is_store, parsed
+from .reading import called
+
+NOTES = "_kit_notes"  # what the traced version is asked for
+# Columns of a row: which expression, of what kind, its shape, what its entries add up to.
+NODE, KIND, TYPE, GRADIENT, COUNT, SHAPE = range(6)
+UNORDERED, ORDERED = slice(6, 13), slice(13, 15)
+WIDTH = 15
+_MOST_NODES = 1500
+_NOTING = '''
+def _kit_note(node, value, _rows=[], _seen={}):
+    import numpy, torch
+
+    def _type(name):
+        return sum(ord(c) * (place + 1) for place, c in enumerate(name))
+
+    if node is None:
+        rows = _rows[:]
+        _rows.clear(), _seen.clear()
+        return torch.tensor(rows or numpy.empty((0, 15)), dtype=torch.float64)
+    if type(value) in (tuple, list) and len(value) <= 4:
+        for part in value:
+            if isinstance(part, (torch.Tensor, numpy.ndarray)):
+                _kit_note(node, part)
+        return value
+    if type(value) in (int, float, bool):
+        kind, x, type_, grad = 2, numpy.array(value, dtype="float64"), 0, 0
+    elif isinstance(value, torch.Tensor):
+        if value.is_meta or value.is_complex() or _seen.get(node, 0) >= 4:
+            return value
+        kind, type_, grad = 0, _type(str(value.dtype)), value.requires_grad
+        x = value.detach().cpu().double().numpy()
+    elif isinstance(value, (numpy.ndarray, numpy.generic)) and value.dtype.kind in "biuf":
+        if _seen.get(node, 0) >= 4:
+            return value
+        kind, x, type_, grad = 1, value.astype("float64"), _type(str(value.dtype)), 0
+    else:
+        return value
+    if _seen.get(node, 0) >= 4 or len(_rows) >= 2000:
+        return value
+    _seen[node] = _seen.get(node, 0) + 1
+    shape, flat = x.shape, x.reshape(-1)
+    if flat.size > 65536:
+        return value
+    finite = numpy.isfinite(flat)
+    odd = flat.size - int(finite.sum())
+    flat = numpy.where(finite, flat, numpy.where(numpy.isnan(flat), 0.7, numpy.sign(flat) * 3.3))
+    places = numpy.arange(flat.size)
+    width = 0.0
+    for number, size in enumerate(shape):
+        width += size * (number + 1.37) ** 2
+    high, low = (flat.max(), flat.min()) if flat.size else (0.0, 0.0)
+    _rows.append([
+        node, kind, type_, grad, flat.size, width,
+        flat.sum(), (flat * flat).sum(), abs(flat).sum(), high, low, odd, (flat**3).sum(),
+        (flat * numpy.sin(places * 1.7 + 1.0)).sum(), (flat * numpy.cos(places * 0.9)).sum(),
+    ])
+    return value
+
+
+def _kit_notes():
+    return _kit_note(None, None)
+'''
+
+
+@dataclass
+class Noted:
+    """An expression that is noted: where it stands, and which others it is made of."""
+
+    line: int
+    function: str
+    head: str  # what combines its parts: an operator, the name of a function
+    parts: list[int] = field(default_factory=list)
+    statement: int = 0  # the number of the statement in which it stands
+
+    @property
+    def name(self) -> bool:
+        """Whether it is a name that is read."""
+        return self.head == "Name"
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A traced version: its text, its expressions by number, and its statements in words."""
+
+    source: str
+    nodes: list[Noted]
+    statements: list[str]
+
+
+def traced(source: str, names: Iterable[str], others: frozenset[str] = frozenset()) -> Traced:
+    """The module with all expressions of these definitions noted, and of what they use but for
+    `others`; raises one of NO_PYTHON."""
+    code = parsed(source)
+    tree = ast.parse(source)
+    wanted = {id(d): d for name in names for d in code.reached(name, others - {name})}
+    places = {(d.name, d.lineno) for d in wanted.values()}
+    marker = _Marker()
+    for statement in tree.body:
+        if isinstance(statement, Definition) and (statement.name, statement.lineno) in places:
+            marker.definition(statement)
+    if len(marker.nodes) > _MOST_NODES:
+        raise ValueError("too long")
+    text = ast.unparse(ast.fix_missing_locations(tree))
+    return Traced(f"{text}\n{textwrap.dedent(_NOTING)}", marker.nodes, marker.statements)
+
+
+class _Marker(ast.NodeTransformer):
+    """Puts every value of a definition into a note of it."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Noted] = []
+        self.statements: list[str] = []
+        self._function = ""
+        self._local: set[str] = set()
+        self._open: list[list[int]] = []
+
+    def definition(self, node: Definition) -> None:
+        if isinstance(node, ast.FunctionDef):
+            self._body(node, node.name)
+        else:
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef):
+                    self._body(method, f"{node.name}.{method.name}")
+
+    def _body(self, node: ast.FunctionDef, name: str) -> None:
+        if any("jit" in ast.unparse(d) for d in node.decorator_list):
+            return  # a kernel knows no functions of ours
+        self._function = name
+        stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and is_store(n)}
+        self._local = stored | {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
+        self._local -= {"self", "cls", "ctx"}
+        node.body = [self.visit(s) for s in node.body]
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.stmt):
+            self.statements.append(_said(node))
+        if isinstance(node, (ast.JoinedStr, ast.Constant, ast.arguments)):
+            return node
+        if not isinstance(node, ast.expr) or not self._is_value(node):
+            return super().visit(node)
+        self._open.append([])
+        inside = super().visit(node)
+        parts = self._open.pop()
+        assert isinstance(inside, ast.expr)
+        number = len(self.nodes)
+        where = len(self.statements) - 1
+        self.nodes.append(
+            Noted(node.lineno, self._function, _head(node), parts, where)
+        )
+        if self._open:
+            self._open[-1].append(number)
+        note = ast.Name("_kit_note", ast.Load())
+        return ast.Call(note, [ast.Constant(number), inside], [])
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is not None:
+            node.value = self.visit(node.value)  # type: ignore[assignment]  # an expression stays one
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Attribute):  # what is called is no value, its object may be
+            node.func.value = self.visit(node.func.value)  # type: ignore[assignment]
+        node.args = [self.visit(a) for a in node.args]  # type: ignore[misc]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)  # type: ignore[assignment]
+        return node
+
+    def _is_value(self, node: ast.expr) -> bool:
+        if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
+            return False
+        if isinstance(node, ast.Name):
+            return node.id in self._local
+        if isinstance(node, ast.Call):
+            return not (isinstance(node.func, ast.Name) and node.func.id in _LEFT)
+        if isinstance(node, ast.Attribute):
+            return not (isinstance(node.value, ast.Name) and node.value.id not in self._local)
+        return isinstance(node, _VALUES)
+
+
+_LEFT = ("super", "locals", "range", "isinstance", "len")
+_VALUES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.IfExp)
+
+
+def _said(node: ast.stmt) -> str:
+    """A statement in words, but for the statements in it."""
+    parts = {n: v for n, v in ast.iter_fields(node) if n not in ("body", "orelse", "finalbody")}
+    said = (
+        ast.dump(v) if isinstance(v, ast.AST) else " ".join(map(_dumped, v))
+        for v in parts.values()
+        if isinstance(v, (ast.AST, list))
+    )
+    return f"{type(node).__name__} {' '.join(said)}"
+
+
+def _dumped(node: object) -> str:
+    return ast.dump(node) if isinstance(node, ast.AST) else str(node)
+
+
+def _head(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        return called(node) or "call"
+    if isinstance(node, (ast.BinOp, ast.UnaryOp)):
+        return type(node.op).__name__
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return type(node).__name__
