@@ -313,6 +313,8 @@ def _made_alike(seen: _Seen, theirs: _Seen) -> Place | None:
     """Where a program makes what the changed line of a wrong one makes."""
     changed = theirs.changed
     culprits = theirs.culprits()
+    if not culprits or not seen.culprits():
+        return None  # no value tells them from right ones
     inside = [r for r in culprits if theirs.nodes[int(theirs.rows[r, NODE])].statement in changed]
     first = theirs.first()
     parts = {p for n in theirs.nodes for p in n.parts}
@@ -324,12 +326,19 @@ def _made_alike(seen: _Seen, theirs: _Seen) -> Place | None:
     left_out = [] if inside or whole else culprits  # a statement is missing: nothing is changed
     for rows, must_be_odd in ((inside, True), (whole, False), (left_out, True)):
         for row in rows:
-            if theirs.rows[row, COUNT] < 2 and theirs.same[row]:
+            if theirs.same[row] and _is_common(theirs.rows[row]):
                 continue
             place = _maker(seen, theirs.rows[row], must_be_odd)
             if place is not None:
                 return place
     return None
+
+
+def _is_common(row: np.ndarray) -> bool:
+    """Whether many expressions have such a value: one number, one number everywhere, counting."""
+    total, high, low = row[UNORDERED][[0, 3, 4]]
+    counting = high - low == row[COUNT] - 1 and abs(total - row[COUNT] * (high + low) / 2) < 1e-6
+    return bool(row[COUNT] < 2 or high == low or counting)
 
 
 def _maker(seen: _Seen, value: np.ndarray, must_be_odd: bool = False) -> Place | None:
