@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ..model.axes import AXES
 from ..model.report import ExerciseReport, Suspect, TestReport, axes_of
 from ..model.verdicts import Verdict
-from ..repair.words import question
+from ..repair.words import SHOWN, question
 from .arithmetic import ArithmeticLine, arithmetic, carried_words
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
@@ -334,6 +334,9 @@ def where(suspects: Iterable[Suspect], asking: bool = True) -> str:
     stopped = next((p for p in places if p.kind in _STOPPED), None)
     if stopped is not None:
         return f"All of it {_STOPPED[stopped.kind]} line {stopped.line} of {stopped.file}."
+    if all(p.kind == SHOWN for p in places):
+        lines = " and ".join(f"line {p.line} of {p.file}" for p in places)
+        return f"It shows at {lines}." if len(places) == 1 else f"They show at {lines}."
     told = [
         f"line {p.line} of {p.file}{f' ({question(p.kind)})' if asking else ''}" for p in places
     ]

@@ -18,7 +18,7 @@ from ..repair import Change
 from ..worker import wire
 from .plugin import Ran
 from .probes import Probe, read
-from .traces import Hints
+from .traces import NO_HINTS, ValueHints
 
 _HALVES = ("[float16", "[bfloat16", "-float16", "-bfloat16")
 _UNLIKELY = 1.5  # added to the weight of a change that cannot mend what is seen
@@ -64,7 +64,7 @@ class Clues:
     """What the failed tests of an exercise have in common."""
 
     def __init__(
-        self, failing: Iterable[Ran], probes: Mapping[str, Probe], hints: Hints = Hints()
+        self, failing: Iterable[Ran], probes: Mapping[str, Probe], hints: ValueHints = NO_HINTS
     ) -> None:
         self._hints = hints
         runs = list(failing)
@@ -93,7 +93,6 @@ class Clues:
             only = self._every <= {Symptom.GRADIENTS, Symptom.STOPPED}
             more += 1.5 * _LIKELY if only else _UNLIKELY
         return change.weight + more
-
 
     def _by_values(self, change: Change) -> float:
         """What values say of a line: they leave the right ones there, or are right."""

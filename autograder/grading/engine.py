@@ -249,9 +249,7 @@ class Engine:
         bank = self.bank
         others = (a.source for a in bank.alternatives)
         starts = (f"def {exercise}(", f"class {exercise}(", f"class {exercise}:")
-        more = [
-            s for s in others if any(w in s[len(bank.solution) :] for w in starts)
-        ]
+        more = [s for s in others if any(w in s[len(bank.solution) :] for w in starts)]
         return [bank.solution, *more]
 
     def _standing(self, exercise: str, ran: list[Ran], carried: Inherited) -> scoring.Standing:

@@ -22,13 +22,14 @@ from ..model.course import Suspects, Week
 from ..model.report import Suspect
 from ..model.verdicts import Verdict
 from ..repair import NO_PYTHON, Change, changes, essential, wording
+from ..repair.words import SHOWN
 from .causes import FoundPlaces, KnownCauses, cause_of
 from .clues import Clues
 from .plugin import Ran
 from .probes import FAR, Probe, Recording, distance
 from .search import Compared, Mended, Search, ways_to_fail
 from .targets import Sandboxed, Target
-from .traces import Hints, OwnPrograms, Traces
+from .traces import NO_HINTS, ValueHints, OwnPrograms, Traces
 
 _CLOSER = 0.25  # of the student's own distance: what differs less cannot be told by looking
 _BARELY = 1e-4
@@ -131,9 +132,7 @@ class LineFinder:
                 self._known.put(cause, found)
         return found
 
-    def _searched(
-        self, wrong: WrongExercise, bench: Bench, names: tuple[str, ...]
-    ) -> FoundPlaces:
+    def _searched(self, wrong: WrongExercise, bench: Bench, names: tuple[str, ...]) -> FoundPlaces:
         self.searches += 1
         with _nothing_collected():
             bench.begin()
@@ -152,7 +151,7 @@ class LineFinder:
         bench: Bench,
         probes: Mapping[str, Probe],
         names: tuple[str, ...],
-    ) -> Hints:
+    ) -> ValueHints:
         if wrong.exercise not in self._traces:
             own = self._grader.own(wrong.exercise)
             self._traces[wrong.exercise] = Traces(wrong.exercise, own)
@@ -281,7 +280,7 @@ def suspects(
     probes: Mapping[str, Probe],
     bench: Bench,
     bank: Compared | None = None,
-    hints: Hints = Hints(),
+    hints: ValueHints = NO_HINTS,
 ) -> FoundPlaces:
     """The places where a change makes all tests of the exercise pass."""
     written = changes(wrong.source, wrong.exercise, wrong.others)
@@ -296,7 +295,7 @@ def _mended(
     wrong: WrongExercise,
     bench: Bench,
     bank: Compared | None,
-    hints: Hints,
+    hints: ValueHints,
 ) -> Mended:
     failing = wrong.failing
     sharp = (_sharp(r, probes.get(r.report.name)) for r in failing)
@@ -321,12 +320,11 @@ def _places(module: str, mended: Mended, found: list[Change]) -> tuple[Suspect, 
     return tuple(places.values())
 
 
-def _by_name(wrong: WrongExercise, hints: Hints) -> FoundPlaces:
+def _by_name(wrong: WrongExercise, hints: ValueHints) -> FoundPlaces:
     """The lines that make what the named mistakes make."""
     alone = len(hints.named) == 1
     places = (
-        Suspect(wrong.module, line, function, "named", alone)
-        for _, (function, line) in hints.named
+        Suspect(wrong.module, line, function, SHOWN, alone) for _, (function, line) in hints.named
     )
     return FoundPlaces(tuple({p.line: p for p in places}.values()))
 

@@ -13,36 +13,18 @@ Nothing is believed of what was noted but a place in the student's own text.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import numpy as np
-import torch
 
 from ..repair import NO_PYTHON
-from ..repair.tracing import (
-    COUNT,
-    GRADIENT,
-    KIND,
-    NODE,
-    NOTES,
-    ORDERED,
-    SHAPE,
-    TYPE,
-    UNORDERED,
-    WIDTH,
-    Noted,
-    Traced,
-    traced,
-)
-from ..worker import wire
-from .outcomes import Outcome
-from .probes import Probe, read
+from ..repair.tracing import COUNT, NODE, WIDTH, Noted, Traced, traced
+from .notes import Which, is_common, moved, noted, same
+from .probes import Probe
 from .targets import Target
 
-Found = TypeVar("Found")
-_MOST_ROWS = 2000
 _MOST_PROGRAMS = 6
 _LOOKED_AT = 2  # probes
 Place = tuple[str, int]  # a function and a line
@@ -61,7 +43,7 @@ class OwnPrograms:
 
 
 @dataclass(frozen=True)
-class Hints:
+class ValueHints:
     """odd: lines where values first leave the right ones. right: lines whose values all are right.
     named: lines that make what a named mistake makes, by its name. ran: lines of which any ran."""
 
@@ -71,14 +53,17 @@ class Hints:
     ran: frozenset[Place] = frozenset()
 
 
+NO_HINTS = ValueHints()
+
+
 @dataclass
-class _Seen:
+class TracedRun:
     """A run of a traced program: its rows, and which of them right programs have."""
 
     program: Traced
     rows: np.ndarray
-    same: np.ndarray = field(default_factory=lambda: np.empty(0, bool))  # right, in right order
-    moved: np.ndarray = field(default_factory=lambda: np.empty(0, bool))  # right, in some order
+    same: Which = field(default_factory=lambda: np.empty(0, bool))  # right, in right order
+    moved: Which = field(default_factory=lambda: np.empty(0, bool))  # right, in some order
     changed: frozenset[int] = frozenset()  # its statements that right code lacks
 
     @property
@@ -122,7 +107,7 @@ class Traces:
     def __init__(self, exercise: str, own: OwnPrograms) -> None:
         self._exercise, self._own = exercise, own
         self._right: dict[str, tuple[np.ndarray, set[tuple[int, str]]]] = {}
-        self._wrong: dict[tuple[str, str], _Seen | None] = {}
+        self._wrong: dict[tuple[str, str], TracedRun | None] = {}
         self._programs: list[tuple[Traced, Target]] | None = None
         self.own_seconds = 0.0  # of processor time, for what is once for a class
 
@@ -133,39 +118,41 @@ class Traces:
         load: Callable[[str], Target],
         probes: Iterable[Probe],
         names: Sequence[str],
-    ) -> Hints:
+    ) -> ValueHints:
         """What tracing a submission says of where its mistake is."""
         try:
             program = traced(source, [self._exercise], others)
         except NO_PYTHON:
-            return Hints()
-        found = Hints()
+            return NO_HINTS
+        found = NO_HINTS
         target = load(program.source)
         for probe in _telling(probes):
             rows = noted(target, self._exercise, probe)
             if rows is None or not len(rows):
                 continue
-            seen = _Seen(program, rows)
-            right, edges = self._on_us(lambda p=probe: self._right_rows(p))
+            seen = TracedRun(program, rows)
+            with self._on_us():
+                right, edges = self._right_rows(probe)
             seen.judge(right)
             found = _joined(found, self._read(seen, probe, names, right, edges))
         return found
 
-    def _on_us(self, work: Callable[[], Found]) -> Found:
+    @contextmanager
+    def _on_us(self) -> Iterator[None]:
         began = time.thread_time()
         try:
-            return work()
+            yield
         finally:
             self.own_seconds += time.thread_time() - began
 
     def _read(
         self,
-        seen: _Seen,
+        seen: TracedRun,
         probe: Probe,
         names: Sequence[str],
         right: np.ndarray,
         edges: set[tuple[int, str]],
-    ) -> Hints:
+    ) -> ValueHints:
         lines: dict[Place, bool] = {}
         large = set[Place]()
         for number, row in seen.first().items():
@@ -178,15 +165,16 @@ class Traces:
             odd += self._where(seen, row, right, edges)
         named = []
         for name in names:
-            theirs = self._on_us(lambda n=name: self._wrong_run(n, probe, right))
-            place = _made_alike(seen, theirs) if theirs is not None else None
-            if place is not None:
-                named.append((name, place))
+            with self._on_us():
+                theirs = self._wrong_run(name, probe, right)
+            made = _made_alike(seen, theirs) if theirs is not None else None
+            if made is not None:
+                named.append((name, made))
         rights = frozenset(p for p, fine in lines.items() if fine and p in large) - set(odd)
-        return Hints(frozenset(odd), rights, tuple(named), frozenset(lines))
+        return ValueHints(frozenset(odd), rights, tuple(named), frozenset(lines))
 
     def _where(
-        self, seen: _Seen, row: int, right: np.ndarray, edges: set[tuple[int, str]]
+        self, seen: TracedRun, row: int, right: np.ndarray, edges: set[tuple[int, str]]
     ) -> list[Place]:
         """The line of an odd value; before it, where a part of it was made that right programs use
         otherwise: a step is missing between."""
@@ -235,7 +223,7 @@ class Traces:
                 self._programs.append((program, self._own.target(program.source)))
         return self._programs
 
-    def _wrong_run(self, name: str, probe: Probe, right: np.ndarray) -> _Seen | None:
+    def _wrong_run(self, name: str, probe: Probe, right: np.ndarray) -> TracedRun | None:
         key = name, probe.test
         if key not in self._wrong:
             self._wrong[key] = None
@@ -245,13 +233,13 @@ class Traces:
                 return None
             rows = noted(self._own.target(program.source), self._exercise, probe)
             if rows is not None and len(rows):
-                seen = _Seen(program, rows)
+                seen = TracedRun(program, rows)
                 seen.judge(right)
                 self._changed_by(seen)
                 self._wrong[key] = seen
         return self._wrong[key]
 
-    def _changed_by(self, seen: _Seen) -> None:
+    def _changed_by(self, seen: TracedRun) -> None:
         said = set(self._right_programs()[0][0].statements) if self._right_programs() else set()
         seen.changed = frozenset(
             n for n, text in enumerate(seen.program.statements) if text not in said
@@ -260,6 +248,7 @@ class Traces:
 
 def _telling(probes: Iterable[Probe]) -> list[Probe]:
     """Of the failed tests those that tell most: plain ones before halves and other devices."""
+
     def rank(probe: Probe) -> tuple[bool, bool]:
         halves = any(h in probe.test for h in ("float16", "half"))
         return halves, "fake" in probe.test
@@ -268,48 +257,7 @@ def _telling(probes: Iterable[Probe]) -> list[Probe]:
     return sorted(answered, key=rank)[:_LOOKED_AT]
 
 
-def noted(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
-    """What a traced program notes while it is asked what a test asks."""
-    ask = wire.pack(wire.Call(exercise, None, NOTES, (), {}, "cpu"), [])
-    try:
-        target.begin(probe.test, exercise)
-        target.request(ask)
-        for frame, _ in probe.steps:
-            target.request(frame)
-        value, _ = read(target.request(ask))
-    except (Outcome, wire.BadFrame):
-        return None
-    if not isinstance(value, torch.Tensor) or value.dtype != torch.float64 or value.ndim != 2:
-        return None
-    if value.shape[1] != WIDTH or not bool(torch.isfinite(value).all()):
-        return None
-    return value.numpy()[:_MOST_ROWS].copy()
-
-
-def moved(row: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Which rows hold the same entries, in whatever order."""
-    if not len(others):
-        return np.zeros(0, bool)
-    a, b = row[UNORDERED], others[:, UNORDERED]
-    total, squares = max(a[2], 1e-9), max(a[1], 1e-12)
-    top = max(abs(a[3]), abs(a[4]), 1e-9)
-    slack = np.array([total, squares, total, top, top, 0.01, top * squares]) * 2e-4
-    slack[5] = 0.5
-    return (others[:, COUNT] == row[COUNT]) & (np.abs(b - a) <= slack).all(axis=1)
-
-
-def same(row: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Which rows hold the same entries in the same order, in one type."""
-    alike = moved(row, others)
-    if alike.any():
-        slack = 2e-4 * max(row[UNORDERED][2], 1e-9)
-        alike &= (np.abs(others[:, ORDERED] - row[ORDERED]) <= slack).all(axis=1)
-        alike &= (others[:, TYPE] == row[TYPE]) & (others[:, KIND] == row[KIND])
-        alike &= (np.abs(others[:, SHAPE] - row[SHAPE]) < 1e-6) & (others[:, GRADIENT] == row[GRADIENT])
-    return alike
-
-
-def _made_alike(seen: _Seen, theirs: _Seen) -> Place | None:
+def _made_alike(seen: TracedRun, theirs: TracedRun) -> Place | None:
     """Where a program makes what the changed line of a wrong one makes."""
     changed = theirs.changed
     culprits = theirs.culprits()
@@ -326,7 +274,7 @@ def _made_alike(seen: _Seen, theirs: _Seen) -> Place | None:
     left_out = [] if inside or whole else culprits  # a statement is missing: nothing is changed
     for rows, must_be_odd in ((inside, True), (whole, False), (left_out, True)):
         for row in rows:
-            if theirs.same[row] and _is_common(theirs.rows[row]):
+            if theirs.same[row] and is_common(theirs.rows[row]):
                 continue
             place = _maker(seen, theirs.rows[row], must_be_odd)
             if place is not None:
@@ -334,14 +282,7 @@ def _made_alike(seen: _Seen, theirs: _Seen) -> Place | None:
     return None
 
 
-def _is_common(row: np.ndarray) -> bool:
-    """Whether many expressions have such a value: one number, one number everywhere, counting."""
-    total, high, low = row[UNORDERED][[0, 3, 4]]
-    counting = high - low == row[COUNT] - 1 and abs(total - row[COUNT] * (high + low) / 2) < 1e-6
-    return bool(row[COUNT] < 2 or high == low or counting)
-
-
-def _maker(seen: _Seen, value: np.ndarray, must_be_odd: bool = False) -> Place | None:
+def _maker(seen: TracedRun, value: np.ndarray, must_be_odd: bool = False) -> Place | None:
     """Where a program first makes this value."""
     for alike in (same, moved):
         for row in np.flatnonzero(alike(value, seen.rows)):
@@ -351,15 +292,15 @@ def _maker(seen: _Seen, value: np.ndarray, must_be_odd: bool = False) -> Place |
     return None
 
 
-def _place(seen: _Seen, node: int) -> Place:
+def _place(seen: TracedRun, node: int) -> Place:
     return seen.nodes[node].function, seen.nodes[node].line
 
 
-def _joined(one: Hints, other: Hints) -> Hints:
+def _joined(one: ValueHints, other: ValueHints) -> ValueHints:
     odd, ran = one.odd | other.odd, one.ran | other.ran
     wrong = (one.ran - one.right) | (other.ran - other.right) | odd
     named = {**dict(other.named), **dict(one.named)}
-    return Hints(odd, (one.right | other.right) - wrong, tuple(named.items()), ran)
+    return ValueHints(odd, (one.right | other.right) - wrong, tuple(named.items()), ran)
 
 
-__all__ = ["Hints", "OwnPrograms", "Place", "Traces"]
+__all__ = ["NO_HINTS", "ValueHints", "OwnPrograms", "Place", "Traces"]

@@ -21,7 +21,7 @@ NODE, KIND, TYPE, GRADIENT, COUNT, SHAPE = range(6)
 UNORDERED, ORDERED = slice(6, 13), slice(13, 15)
 WIDTH = 15
 _MOST_NODES = 1500
-_NOTING = '''
+_NOTING = """
 def _kit_note(node, value, _rows=[], _seen={}):
     import numpy, torch
 
@@ -74,7 +74,7 @@ def _kit_note(node, value, _rows=[], _seen={}):
 
 def _kit_notes():
     return _kit_note(None, None)
-'''
+"""
 
 
 @dataclass
@@ -144,7 +144,12 @@ class _Marker(ast.NodeTransformer):
         stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and is_store(n)}
         self._local = stored | {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
         self._local -= {"self", "cls", "ctx"}
-        node.body = [self.visit(s) for s in node.body]
+        node.body = [self._statement(s) for s in node.body]
+
+    def _statement(self, node: ast.stmt) -> ast.stmt:
+        made = self.visit(node)
+        assert isinstance(made, ast.stmt)
+        return made
 
     def visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.stmt):
@@ -152,20 +157,22 @@ class _Marker(ast.NodeTransformer):
         if isinstance(node, (ast.JoinedStr, ast.Constant, ast.arguments)):
             return node
         if not isinstance(node, ast.expr) or not self._is_value(node):
-            return super().visit(node)
+            return self._inside(node)
         self._open.append([])
-        inside = super().visit(node)
+        inside = self._inside(node)
         parts = self._open.pop()
         assert isinstance(inside, ast.expr)
         number = len(self.nodes)
         where = len(self.statements) - 1
-        self.nodes.append(
-            Noted(node.lineno, self._function, _head(node), parts, where)
-        )
+        self.nodes.append(Noted(node.lineno, self._function, _head(node), parts, where))
         if self._open:
             self._open[-1].append(number)
         note = ast.Name("_kit_note", ast.Load())
         return ast.Call(note, [ast.Constant(number), inside], [])
+
+    def _inside(self, node: ast.AST) -> ast.AST:
+        made: ast.AST = super().visit(node)
+        return made
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is not None:

@@ -6,8 +6,8 @@ the mistake: what it looks like, and a hint.
 
 from __future__ import annotations
 
+SHOWN = "shown"  # no kind of change: a line at which a named mistake shows
 _QUESTIONS = {
-    "named": "this is where it shows",
     "axis": "along which axis?",
     "kept axis": "is the axis kept or dropped?",
     "scale": "the scale",
@@ -58,7 +58,7 @@ _QUESTIONS = {
 
 def question(kind: str) -> str:
     """What to ask about a line at which a change of this kind would do."""
-    return _QUESTIONS.get(kind, kind)
+    return "it shows here" if kind == SHOWN else _QUESTIONS.get(kind, kind)
 
 
 _SHAPES = "Write the shape of each intermediate result beside its line, with sizes that all differ."
