@@ -29,7 +29,7 @@ from .plugin import Ran
 from .probes import FAR, Probe, Recording, distance
 from .search import Compared, Mended, Search, ways_to_fail
 from .targets import Sandboxed, Target
-from .traces import NO_HINTS, ValueHints, OwnPrograms, Traces
+from .traces import NO_HINTS, OwnPrograms, Traces, ValueHints
 
 _CLOSER = 0.25  # of the student's own distance: what differs less cannot be told by looking
 _BARELY = 1e-4

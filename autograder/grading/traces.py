@@ -303,4 +303,4 @@ def _joined(one: ValueHints, other: ValueHints) -> ValueHints:
     return ValueHints(odd, (one.right | other.right) - wrong, tuple(named.items()), ran)
 
 
-__all__ = ["NO_HINTS", "ValueHints", "OwnPrograms", "Place", "Traces"]
+__all__ = ["NO_HINTS", "OwnPrograms", "Place", "Traces", "ValueHints"]
