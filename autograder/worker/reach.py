@@ -155,7 +155,8 @@ def _function(function: Any, seen: set[int], given: bool = False) -> bool:
         held += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     if not all(_is_known(value, seen) for value in held):
         return True
-    found: dict[str, Any] = function.__builtins__
+    plain: Any = function  # not every version of the type checker knows the attribute
+    found: dict[str, Any] = plain.__builtins__
     names = function.__globals__
     # the interpreter compares modules, and such a one may have its own way
     if any(isinstance(v, types.ModuleType) and _is_odd(v) for v in names.values()):
