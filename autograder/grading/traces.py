@@ -56,6 +56,15 @@ class ValueHints:
 NO_HINTS = ValueHints()
 
 
+@dataclass(frozen=True)
+class RightValues:
+    """Of a test: what right programs noted, what of it they returned, and what used which row."""
+
+    rows: np.ndarray
+    returned: np.ndarray
+    edges: frozenset[tuple[int, str]]
+
+
 @dataclass
 class TracedRun:
     """A run of a traced program: its rows, and which of them right programs have."""
@@ -65,15 +74,37 @@ class TracedRun:
     same: Which = field(default_factory=lambda: np.empty(0, bool))  # right, in right order
     moved: Which = field(default_factory=lambda: np.empty(0, bool))  # right, in some order
     changed: frozenset[int] = frozenset()  # its statements that right code lacks
+    lacks: bool = False  # whether it has fewer statements than right code
 
     @property
     def nodes(self) -> list[Noted]:
         return self.program.nodes
 
-    def judge(self, right: np.ndarray) -> None:
-        """Compare with the rows of right programs."""
+    def returned(self, exercise: str) -> np.ndarray:
+        """The rows of what the exercise returns."""
+        own = [
+            n.returned and (n.function == exercise or n.function.startswith(f"{exercise}."))
+            for n in self.nodes
+        ]
+        return self.rows[[own[int(r[NODE])] for r in self.rows]]
+
+    def judge(self, right: RightValues, exercise: str) -> None:
+        """Compare with what right programs noted: what is returned, with what they return."""
+        self._compare(right.rows)
+        if len(right.returned):
+            wrong = [r for r in self.returned(exercise) if not same(r, right.returned).any()]
+            for row in wrong:
+                self.same &= ~same(row, self.rows)
+                if not moved(row, right.returned).any():
+                    self.moved &= ~same(row, self.rows)
+
+    def _compare(self, right: np.ndarray) -> None:
         self.same = np.array([bool(same(r, right).any()) for r in self.rows], bool)
         self.moved = self.same | np.array([bool(moved(r, right).any()) for r in self.rows], bool)
+
+    def place(self, row: int) -> Place:
+        node = self.nodes[int(self.rows[row, NODE])]
+        return node.function, node.line
 
     def first(self) -> dict[int, int]:
         """By expression its first row that is odd, or else its first one."""
@@ -106,7 +137,7 @@ class Traces:
 
     def __init__(self, exercise: str, own: OwnPrograms) -> None:
         self._exercise, self._own = exercise, own
-        self._right: dict[str, tuple[np.ndarray, set[tuple[int, str]]]] = {}
+        self._right: dict[str, RightValues] = {}
         self._wrong: dict[tuple[str, str], TracedRun | None] = {}
         self._programs: list[tuple[Traced, Target]] | None = None
         self.own_seconds = 0.0  # of processor time, for what is once for a class
@@ -132,9 +163,9 @@ class Traces:
                 continue
             seen = TracedRun(program, rows)
             with self._on_us():
-                right, edges = self._right_rows(probe)
-            seen.judge(right)
-            found = _joined(found, self._read(seen, probe, names, right, edges))
+                right = self._right_values(probe)
+            seen.judge(right, self._exercise)
+            found = _joined(found, self._read(seen, probe, names, right))
         return found
 
     @contextmanager
@@ -150,19 +181,18 @@ class Traces:
         seen: TracedRun,
         probe: Probe,
         names: Sequence[str],
-        right: np.ndarray,
-        edges: set[tuple[int, str]],
+        right: RightValues,
     ) -> ValueHints:
         lines: dict[Place, bool] = {}
         large = set[Place]()
-        for number, row in seen.first().items():
-            place = _place(seen, number)
+        for row in seen.first().values():
+            place = seen.place(row)
             lines[place] = lines.get(place, True) and bool(seen.same[row])
             if seen.rows[row, COUNT] > 1:
                 large.add(place)
         odd: list[Place] = []
         for row in seen.culprits()[:2]:
-            odd += self._where(seen, row, right, edges)
+            odd += self._where(seen, row, right)
         named = []
         for name in names:
             with self._on_us():
@@ -173,9 +203,7 @@ class Traces:
         rights = frozenset(p for p, fine in lines.items() if fine and p in large) - set(odd)
         return ValueHints(frozenset(odd), rights, tuple(named), frozenset(lines))
 
-    def _where(
-        self, seen: TracedRun, row: int, right: np.ndarray, edges: set[tuple[int, str]]
-    ) -> list[Place]:
+    def _where(self, seen: TracedRun, row: int, right: RightValues) -> list[Place]:
         """The line of an odd value; before it, where a part of it was made that right programs use
         otherwise: a step is missing between."""
         node = int(seen.rows[row, NODE])
@@ -185,16 +213,18 @@ class Traces:
             if part not in first or seen.rows[first[part], COUNT] < 2:
                 continue
             value = seen.rows[first[part]]
-            used = any((int(n), head) in edges for n in np.flatnonzero(same(value, right)))
+            used = any(
+                (int(n), head) in right.edges for n in np.flatnonzero(same(value, right.rows))
+            )
             made = _maker(seen, value) if seen.nodes[part].name else None
             if not used and made is not None:
-                places.append(made)
-        return [*places, _place(seen, node)]
+                places.append(seen.place(made))
+        return [*places, seen.place(row)]
 
-    def _right_rows(self, probe: Probe) -> tuple[np.ndarray, set[tuple[int, str]]]:
-        """The values of right programs, each once, and by what each is used in them."""
+    def _right_values(self, probe: Probe) -> RightValues:
         if probe.test not in self._right:
             rows: list[np.ndarray] = []
+            returned: list[np.ndarray] = []
             edges: set[tuple[int, str]] = set()
             for program, target in self._right_programs():
                 some = noted(target, self._exercise, probe)
@@ -208,8 +238,10 @@ class Traces:
                     if number in places:
                         edges |= {(r, node.head) for p in node.parts for r in places.get(p, ())}
                 rows.append(some)
-            every = np.concatenate(rows) if rows else np.empty((0, WIDTH))
-            self._right[probe.test] = every, edges
+                returned.append(TracedRun(program, some).returned(self._exercise))
+            none = np.empty((0, WIDTH))
+            every, given = (np.concatenate(x) if x else none for x in (rows, returned))
+            self._right[probe.test] = RightValues(every, given, frozenset(edges))
         return self._right[probe.test]
 
     def _right_programs(self) -> list[tuple[Traced, Target]]:
@@ -223,7 +255,7 @@ class Traces:
                 self._programs.append((program, self._own.target(program.source)))
         return self._programs
 
-    def _wrong_run(self, name: str, probe: Probe, right: np.ndarray) -> TracedRun | None:
+    def _wrong_run(self, name: str, probe: Probe, right: RightValues) -> TracedRun | None:
         key = name, probe.test
         if key not in self._wrong:
             self._wrong[key] = None
@@ -234,16 +266,17 @@ class Traces:
             rows = noted(self._own.target(program.source), self._exercise, probe)
             if rows is not None and len(rows):
                 seen = TracedRun(program, rows)
-                seen.judge(right)
+                seen.judge(right, self._exercise)
                 self._changed_by(seen)
                 self._wrong[key] = seen
         return self._wrong[key]
 
     def _changed_by(self, seen: TracedRun) -> None:
-        said = set(self._right_programs()[0][0].statements) if self._right_programs() else set()
-        seen.changed = frozenset(
-            n for n, text in enumerate(seen.program.statements) if text not in said
-        )
+        programs = self._right_programs()
+        said = programs[0][0].statements if programs else []
+        own = seen.program.statements
+        seen.changed = frozenset(n for n, text in enumerate(own) if text and text not in said)
+        seen.lacks = len([*filter(None, own)]) < len([*filter(None, said)])
 
 
 def _telling(probes: Iterable[Probe]) -> list[Probe]:
@@ -267,33 +300,39 @@ def _made_alike(seen: TracedRun, theirs: TracedRun) -> Place | None:
     first = theirs.first()
     parts = {p for n in theirs.nodes for p in n.parts}
     whole = [
-        row
-        for n, row in first.items()
-        if theirs.nodes[n].statement in changed and n not in parts and not theirs.nodes[n].name
+        row for n, row in first.items() if theirs.nodes[n].statement in changed and n not in parts
     ]
-    left_out = [] if inside or whole else culprits  # a statement is missing: nothing is changed
+    left_out = culprits if theirs.lacks and not (inside or whole) else []
     for rows, must_be_odd in ((inside, True), (whole, False), (left_out, True)):
         for row in rows:
             if theirs.same[row] and is_common(theirs.rows[row]):
                 continue
-            place = _maker(seen, theirs.rows[row], must_be_odd)
-            if place is not None:
-                return place
+            made = _maker(seen, theirs.rows[row], must_be_odd)
+            if made is not None:
+                return _bent_before(seen, theirs, made) or seen.place(made)
     return None
 
 
-def _maker(seen: TracedRun, value: np.ndarray, must_be_odd: bool = False) -> Place | None:
-    """Where a program first makes this value."""
+def _bent_before(seen: TracedRun, theirs: TracedRun, row: int) -> Place | None:
+    """Where the order of a program's entries leaves the right one first, if that is what a wrong
+    one's changed line does."""
+    bends = any(
+        theirs.moved[r] and not theirs.same[r]
+        for r in range(len(theirs.rows))
+        if theirs.nodes[int(theirs.rows[r, NODE])].statement in theirs.changed
+    )
+    bent = [r for r in seen.culprits() if seen.moved[r] and r < row] if bends else []
+    return seen.place(min(bent)) if bent else None
+
+
+def _maker(seen: TracedRun, value: np.ndarray, must_be_odd: bool = False) -> int | None:
+    """The row at which a program first makes this value."""
     for alike in (same, moved):
         for row in np.flatnonzero(alike(value, seen.rows)):
             node = int(seen.rows[row, NODE])
             if not seen.nodes[node].name and not (must_be_odd and seen.same[row]):
-                return _place(seen, node)
+                return int(row)
     return None
-
-
-def _place(seen: TracedRun, node: int) -> Place:
-    return seen.nodes[node].function, seen.nodes[node].line
 
 
 def _joined(one: ValueHints, other: ValueHints) -> ValueHints:

@@ -86,6 +86,7 @@ class Noted:
     head: str  # what combines its parts: an operator, the name of a function
     parts: list[int] = field(default_factory=list)
     statement: int = 0  # the number of the statement in which it stands
+    returned: bool = False  # whether it is what is returned, or a part of that
 
     @property
     def name(self) -> bool:
@@ -164,7 +165,8 @@ class _Marker(ast.NodeTransformer):
         assert isinstance(inside, ast.expr)
         number = len(self.nodes)
         where = len(self.statements) - 1
-        self.nodes.append(Noted(node.lineno, self._function, _head(node), parts, where))
+        returned = not self._open and self.statements[where].startswith("Return ")
+        self.nodes.append(Noted(node.lineno, self._function, _head(node), parts, where, returned))
         if self._open:
             self._open[-1].append(number)
         note = ast.Name("_kit_note", ast.Load())
@@ -204,7 +206,9 @@ _VALUES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.IfExp)
 
 
 def _said(node: ast.stmt) -> str:
-    """A statement in words, but for the statements in it."""
+    """A statement in words, but for the statements in it; nothing of a docstring."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return ""
     parts = {n: v for n, v in ast.iter_fields(node) if n not in ("body", "orelse", "finalbody")}
     said = (
         ast.dump(v) if isinstance(v, ast.AST) else " ".join(map(_dumped, v))
