@@ -11,9 +11,10 @@ import json
 from typing import Any, ClassVar
 
 from nbformat import NotebookNode
-from nbgrader.api import Assignment, BaseCell, Gradebook, MissingEntry, SourceCell
-from nbgrader.api import Notebook as ReleasedNotebook
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import CheckCellMetadata, OverwriteCells
+
+from .entered import ReleasedCells
 
 _MOST_KNOWN = 256
 
@@ -59,35 +60,6 @@ class OverwrittenAtOnce(OverwriteCells):
         about = resources["nbgrader"]
         self.notebook_id, self.assignment_id = about["notebook"], about["assignment"]
         with Gradebook(about["db_url"]) as gradebook:
-            self.gradebook: Any = _Released(gradebook, self.notebook_id, self.assignment_id)
+            self.gradebook: Any = ReleasedCells(gradebook.db, about)
             # over OverwriteCells, which would open the gradebook itself
             return super(OverwriteCells, self).preprocess(nb, resources)  # type: ignore[no-any-return, no-untyped-call]  # nbgrader's own
-
-
-class _Released:
-    """What OverwriteCells asks a gradebook for."""
-
-    def __init__(self, gradebook: Any, notebook: str, assignment: str) -> None:
-        def cells(kind: Any) -> list[Any]:
-            asked = gradebook.db.query(kind).join(
-                ReleasedNotebook, ReleasedNotebook.id == kind.notebook_id
-            )
-            asked = asked.join(Assignment, Assignment.id == ReleasedNotebook.assignment_id)
-            named = ReleasedNotebook.name == notebook, Assignment.name == assignment
-            return list(asked.filter(*named))
-
-        self._source = {c.name: c for c in cells(SourceCell)}
-        self._graded = {c.name: c for c in cells(BaseCell) if hasattr(c, "max_score")}
-
-    def find_source_cell(self, name: str, *_: str) -> Any:
-        return entry_of(self._source, name)
-
-    def find_graded_cell(self, name: str, *_: str) -> Any:
-        return entry_of(self._graded, name)
-
-
-def entry_of(entries: dict[str, Any], cell: str) -> Any:
-    """What was read of a cell; raises nbgrader's MissingEntry if there is nothing."""
-    if cell not in entries:
-        raise MissingEntry(f"the gradebook has no cell {cell}")
-    return entries[cell]

@@ -8,7 +8,7 @@ autograde` on a command line, the buttons of Formgrader) works in the same way:
 - what students may have done to a notebook's cells is mended first (`RestoreCells`);
 - collecting takes ordinary files only (`CollectOrdinaryFiles`);
 - marks given by hand stay settled when a submission is graded again (`SaveScores`);
-- late work costs what course.yaml says (`LateByCourse`, and `CountLateness` before feedback);
+- late work costs what course.yaml says (`PenaltyIfLate`, `LateByCourse`, and `CountLateness` before feedback);
 - no feedback and no export shows 0 for an answer that nobody has read (`OnlyMarked`);
 - feedback is our page, with the notebook and its marks below (`FinishFeedback`, `FeedbackPage`);
 - in a Jupyter server, Formgrader's pages are guarded against what students wrote (`marking`).
@@ -36,7 +36,7 @@ _SANITIZE = [
 _AUTOGRADE = [
     f"{_OURS}.preprocessor.GradeInSandbox",
     f"{_OURS}.marks.SaveScores",
-    "nbgrader.preprocessors.AssignLatePenalties",
+    f"{_OURS}.penalty.PenaltyIfLate",
     f"{_OURS}.cells.CheckedOnce",
 ]
 _FEEDBACK = [

@@ -19,11 +19,11 @@ from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbgrader import utils
-from nbgrader.api import BaseCell, Comment, Grade, Gradebook
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 
 from ..files.atomic import replace_file
-from .cells import entry_of
+from .entered import SubmittedCells
 from .opened import once_written, one_transaction
 from .recorded import recorded_folder
 from .restore import CoursePreprocessor, Notebook
@@ -41,11 +41,10 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
         self.notebook_id, self.assignment_id = about["notebook"], about["assignment"]
         self.student_id = about["student"]
         with Gradebook(about["db_url"]) as gradebook, one_transaction(gradebook.db):
-            self.gradebook: Any = _Submitted(
-                gradebook, about["notebook"], about["assignment"], about["student"]
-            )
+            self.gradebook: Any = SubmittedCells(gradebook.db, about)
             # over SaveAutoGrades, which would open the gradebook itself
             nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbgrader's own
+            self.gradebook.write()
             graded = json.dumps(self._graded_now).encode()
             once_written(gradebook.db, partial(_write, path, graded))
         return nb, resources
@@ -62,32 +61,6 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
         super()._add_score(cell, resources)
         if settled and self._graded_before.get(name) == self._graded_now[name]:
             grade.needs_manual_grade = False
-
-
-class _Submitted:
-    """What SaveAutoGrades asks a gradebook for: all of one notebook is read at once."""
-
-    def __init__(self, gradebook: Any, notebook: str, assignment: str, student: str) -> None:
-        self.db = self  # whose commits wait for the end of the transaction
-        submitted = gradebook.find_submission_notebook(notebook, assignment, student)
-        self._grades, self._comments = (
-            {
-                name: entry
-                for entry, name in gradebook.db.query(kind, BaseCell.name)
-                .join(BaseCell, BaseCell.id == kind.cell_id)
-                .filter(kind.notebook_id == submitted.id)
-            }
-            for kind in (Grade, Comment)
-        )
-
-    def commit(self) -> None:
-        pass
-
-    def find_grade(self, cell: str, *_: str) -> Any:
-        return entry_of(self._grades, cell)
-
-    def find_comment(self, cell: str, *_: str) -> Any:
-        return entry_of(self._comments, cell)
 
 
 def _write(path: Path, data: bytes) -> None:

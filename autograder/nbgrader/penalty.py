@@ -14,11 +14,13 @@ from typing import Any
 
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.preprocessors import AssignLatePenalties
 from traitlets import Unicode
 
-from ..model.course import Course, load
+from ..model.course import Course
 from ..model.late import Lateness, lateness
-from .restore import CoursePreprocessor, Notebook, Resources
+from .entered import handed_in_times, penalty_of
+from .restore import CoursePreprocessor, Notebook, Resources, course_at
 
 
 class LateByCourse(LateSubmissionPlugin):
@@ -30,12 +32,26 @@ class LateByCourse(LateSubmissionPlugin):
         self, student_id: str, score: float, total_seconds_late: float
     ) -> float | None:
         asking: Any = self.parent
-        found = student_lateness(load(Path(self.project)), asking.gradebook, student_id)
+        found = student_lateness(course_at(Path(self.project)), asking.gradebook, student_id)
         one = found.get(asking.assignment_id)
         if one is None:
             return None
         self.log.info("%s, %s: %s", asking.assignment_id, student_id, one.sentence(score))
         return one.penalty(score)
+
+
+class PenaltyIfLate(AssignLatePenalties):
+    """nbgrader's AssignLatePenalties, which has nothing to do for most."""
+
+    def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
+        about = resources["nbgrader"]
+        with Gradebook(about["db_url"]) as gradebook:
+            times = handed_in_times(gradebook.db, about["student"])
+            due, handed, more = times.get(about["assignment"], (None, None, dt.timedelta()))
+            late = due is not None and handed is not None and handed > due + more
+            if not late and penalty_of(gradebook.db, about) is None:
+                return nb, resources
+        return super().preprocess(nb, resources)
 
 
 class CountLateness(CoursePreprocessor):
@@ -62,14 +78,11 @@ class CountLateness(CoursePreprocessor):
 
 def student_lateness(course: Course, gradebook: Any, student: str) -> dict[str, Lateness]:
     """The lateness of everything that the gradebook says a student handed in, by week."""
-    handed: dict[str, dt.datetime] = {}
-    more: dict[str, dt.timedelta] = {}
-    for week in course.weeks:
-        try:
-            submission = gradebook.find_submission(week.name, student)
-        except MissingEntry:
-            continue
-        if submission.timestamp is not None:
-            handed[week.name] = submission.timestamp.replace(tzinfo=dt.UTC)
-            more[week.name] = submission.extension or dt.timedelta()
-    return lateness(course, student, handed, more)
+    weeks = {week.name for week in course.weeks}
+    times = {
+        name: (handed.replace(tzinfo=dt.UTC), more)
+        for name, (_, handed, more) in handed_in_times(gradebook.db, student).items()
+        if handed is not None and name in weeks
+    }
+    handed = {name: time for name, (time, _) in times.items()}
+    return lateness(course, student, handed, {name: more for name, (_, more) in times.items()})

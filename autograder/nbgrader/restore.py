@@ -40,12 +40,7 @@ class CoursePreprocessor(NbGraderPreprocessor):
     display_data_priority = List(["text/html", "text/plain"]).tag(config=True)
 
     def course(self) -> Course:
-        root = Path(self.project)
-        try:
-            state = (root / REGISTRY).stat()
-        except OSError:
-            return load(root)  # which says what is wrong
-        return _loaded(root, state.st_mtime_ns, state.st_size)
+        return course_at(Path(self.project))
 
     def week(self, course: Course, resources: Resources) -> Week:
         """The week that is being graded; an assignment that is none is not ours to grade."""
@@ -57,6 +52,15 @@ class CoursePreprocessor(NbGraderPreprocessor):
             f"{name} is no week of course.yaml, so nothing here can grade it: "
             "grade it in a workspace of its own"
         )
+
+
+def course_at(root: Path) -> Course:
+    """The course whose course.yaml stands there, as it is now."""
+    try:
+        state = (root / REGISTRY).stat()
+    except OSError:
+        return load(root)  # which says what is wrong
+    return _loaded(root, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=4)

@@ -9,8 +9,10 @@ nbgrader's, and so is what comes of them.
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import os
 import shutil
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +20,13 @@ import msgspec
 import nbformat
 from nbconvert.exporters import Exporter
 from nbformat.v4.rwbase import split_lines, strip_transient
+from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.converters.base import BaseConverter
-from nbgrader.utils import capture_log, find_all_files, temp_attrs
+from nbgrader.utils import capture_log, temp_attrs
 
 from ..model.errors import NbgraderError
+from .entered import entered
 from .submitted import FROM_NBGRADER, read_notebook, share
 from .workspace import last_words
 
@@ -64,14 +68,18 @@ class _Sharing(BaseConverter):
     """
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        self.share_collected(assignment_id, student_id)
+
+    def share_collected(
+        self, assignment_id: str, student_id: str, without: Set[str] = frozenset()
+    ) -> None:
+        """Copy what was collected beside the notebook."""
         assert self.coursedir is not None
-        source = self._format_source(assignment_id, student_id)
+        source = Path(self._format_source(assignment_id, student_id))
         target = Path(self._format_dest(assignment_id, student_id))
-        for name in find_all_files(source, [*self.coursedir.ignore, "*.ipynb"]):
-            place = target / os.path.relpath(name, source)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.unlink(missing_ok=True)
-            share(Path(name), place)
+        for name in plain_files(source, [*self.coursedir.ignore, "*.ipynb"]):
+            if name not in without:
+                _put(source / name, target / name)
 
 
 class AutogradeSeries(_Series, Autograde, _Sharing):
@@ -81,6 +89,25 @@ class AutogradeSeries(_Series, Autograde, _Sharing):
         self.exporter._preprocessors = []
         for step in (*self.sanitize_preprocessors, *self.autograde_preprocessors):
             self.exporter.register_preprocessor(step)
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        """What nbgrader does, in few statements, and each file is copied once."""
+        coursedir: Any = self.coursedir
+        handed_in = coursedir.get_existing_timestamp(self._format_source(assignment_id, student_id))
+        names = {Path(notebook).stem for notebook in self.notebooks}
+        with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
+            known = entered(gradebook.db, assignment_id, student_id, names, handed_in)
+            gradebook.db.commit()
+        if not known:
+            super().init_assignment(assignment_id, student_id)
+            return
+        master = Path(coursedir.format_path(coursedir.source_directory, ".", assignment_id))
+        target = Path(self._format_dest(assignment_id, student_id))
+        own = set(self.exclude_overwriting.get(assignment_id, []))
+        ours = set(plain_files(master, [*coursedir.ignore, "*.ipynb"])) - own
+        self.share_collected(assignment_id, student_id, ours)
+        for name in ours:
+            _put(master / name, target / name, alone=True)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         """Sanitize and grade at one go; what comes of it is where nbgrader would put it."""
@@ -128,6 +155,44 @@ class FeedbackSeries(_Series, GenerateFeedback):
         path = Path(notebook_filename)
         _, resources = self.through(path, nbformat.read(path, as_version=4))
         self.write_single_notebook(FeedbackPage.page(resources), resources)
+
+
+def _put(source: Path, target: Path, *, alone: bool = False) -> None:
+    """Copy a file to where another may be; alone: a large one as well."""
+    try:
+        target.unlink(missing_ok=True)
+    except NotADirectoryError:
+        pass
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if alone:
+        shutil.copyfile(source, target)
+    else:
+        share(source, target)
+
+
+def plain_files(folder: Path, ignored: list[str]) -> list[str]:
+    """What nbgrader's find_all_files finds, relative to the folder, each folder read once."""
+    return [] if _is_ignored(folder.name, ignored) else list(_files(folder, "", ignored))
+
+
+def _files(folder: Path, below: str, ignored: list[str]) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if _is_ignored(entry.name, ignored):
+                continue
+            if not entry.is_dir():
+                yield below + entry.name
+            elif not entry.is_symlink():
+                yield from _files(folder / entry.name, f"{below}{entry.name}/", ignored)
+
+
+def _is_ignored(name: str, ignored: list[str]) -> bool:
+    """As glob has it: a star stands for no name that begins with a dot."""
+    return any(
+        fnmatch.fnmatchcase(name, kind)
+        for kind in ignored
+        if kind.startswith(".") or not name.startswith(".")
+    )
 
 
 def run_one(api: Any, series: Any, week: str, student: str) -> None:
