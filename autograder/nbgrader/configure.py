@@ -8,7 +8,8 @@ autograde` on a command line, the buttons of Formgrader) works in the same way:
 - what students may have done to a notebook's cells is mended first (`RestoreCells`);
 - collecting takes ordinary files only (`CollectOrdinaryFiles`);
 - marks given by hand stay settled when a submission is graded again (`SaveScores`);
-- late work costs what course.yaml says (`PenaltyIfLate`, `LateByCourse`, and `CountLateness` before feedback);
+- late work costs what course.yaml says (`PenaltyIfLate` and `LateByCourse`, and `CountLateness`
+  before feedback);
 - no feedback and no export shows 0 for an answer that nobody has read (`OnlyMarked`);
 - feedback is our page, with the notebook and its marks below (`FinishFeedback`, `FeedbackPage`);
 - in a Jupyter server, Formgrader's pages are guarded against what students wrote (`marking`).
@@ -29,7 +30,7 @@ _SANITIZE = [
     f"{_OURS}.restore.RestoreCells",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.DeduplicateIds",
-    "nbgrader.preprocessors.OverwriteKernelspec",
+    f"{_OURS}.cells.KernelspecAtOnce",
     f"{_OURS}.cells.OverwrittenAtOnce",
     f"{_OURS}.cells.CheckedOnce",
 ]

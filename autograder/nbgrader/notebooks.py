@@ -27,6 +27,7 @@ from ..model.sources import MOST_SIGNS, signs_in
 _BOUND = 24 << 20
 # What the parts of a notebook take once they are read, and how much of that is read at all.
 _BYTES_OF = {"{": 500, "[": 150, ",": 50, ":": 50, '"': 50}
+_OTHERS = bytes(sign for sign in range(256) if chr(sign) not in _BYTES_OF)
 _MOST_BYTES = 32 << 20
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _CELLS = 1000
@@ -48,11 +49,13 @@ def text_of(path: Path) -> str:
     """A notebook's text; ValueError if it is none, or more than a notebook can need."""
     if path.is_symlink() or not path.is_file() or path.stat().st_size > _BOUND:
         raise ValueError(f"{path.name} is no file of a notebook's size")
-    text = path.read_bytes().decode("utf-8")
-    if _weight(text, '"{[,:') <= _MOST_BYTES:  # whatever of it stands in strings
+    data = path.read_bytes()
+    text = data.decode("utf-8")
+    signs = data.translate(None, _OTHERS).decode("ascii")
+    if _weight(signs, '"{[,:') <= _MOST_BYTES:  # whatever of it stands in strings
         return text
-    outside = text if _weight(text, '"') > _MOST_BYTES else _STRING.sub("", text)
-    if _weight(text, '"') + _weight(outside, "{[,:") > _MOST_BYTES:
+    outside = text if _weight(signs, '"') > _MOST_BYTES else _STRING.sub("", text)
+    if _weight(signs, '"') + _weight(outside, "{[,:") > _MOST_BYTES:
         raise ValueError(f"{path.name} holds more parts than a notebook does")
     return text
 

@@ -12,6 +12,7 @@ import datetime as dt
 from pathlib import Path
 from typing import Any
 
+from nbconvert.exporters.exporter import ResourcesDict
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
@@ -43,7 +44,7 @@ class LateByCourse(LateSubmissionPlugin):
 class PenaltyIfLate(AssignLatePenalties):
     """nbgrader's AssignLatePenalties, which has nothing to do for most."""
 
-    def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
+    def preprocess(self, nb: Notebook, resources: ResourcesDict) -> tuple[Notebook, ResourcesDict]:
         about = resources["nbgrader"]
         with Gradebook(about["db_url"]) as gradebook:
             times = handed_in_times(gradebook.db, about["student"])

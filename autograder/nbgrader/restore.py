@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import nbformat
 from nbgrader.preprocessors.base import NbGraderPreprocessor
@@ -22,7 +22,7 @@ from traitlets import List, Unicode
 
 from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import NbgraderError
-from .cells import new_cell
+from .cells import PassedCells, new_cell
 from .workspace import Workspace
 
 Notebook = Any
@@ -77,8 +77,7 @@ class RestoreCells(CoursePreprocessor):
         week = self.week(course, resources)
         path = Workspace(course).released(week) / f"{resources['nbgrader']['notebook']}.ipynb"
         try:
-            state = path.stat()
-            released = _released(path, state.st_mtime_ns, state.st_size)
+            released = handed_out(path).notebook
         except FileNotFoundError:
             raise NbgraderError(
                 f"{week.name} was never released: there is no {path.name}"
@@ -86,27 +85,44 @@ class RestoreCells(CoursePreprocessor):
         return restored(nb, released), resources
 
 
+class HandedOut(NamedTuple):
+    """The released notebook, which the whole class has, and what is known of its cells."""
+
+    notebook: Notebook  # which nobody changes
+    passed: PassedCells
+
+
+def handed_out(path: Path) -> HandedOut:
+    """The released notebook as it is now; FileNotFoundError if there is none."""
+    state = path.stat()
+    return _handed_out(path, state.st_mtime_ns, state.st_size)
+
+
 @lru_cache(maxsize=4)
-def _released(path: Path, changed: int, size: int) -> Notebook:
-    """The released notebook, which the whole class has; nobody changes what is returned."""
-    return nbformat.read(path, as_version=4)
+def _handed_out(path: Path, changed: int, size: int) -> HandedOut:
+    notebook = nbformat.read(path, as_version=4)
+    return HandedOut(notebook, PassedCells(notebook))
 
 
 def restored(nb: Notebook, released: Notebook) -> Notebook:
     """A notebook made of the student's cells and the released ones."""
-    handed_out = {_grade_id(c): c for c in released.cells if _grade_id(c)}
+    graded = {_grade_id(c): c for c in released.cells if _grade_id(c)}
     texts = {c.source for c in released.cells}
-    missing = dict(handed_out)
+    missing = dict(graded)
     cells = []
     for cell in nb.cells[:_CELLS_BOUND]:
         original = missing.pop(_grade_id(cell), None)
         cells.append(_mended(cell, original, texts))
     cells += [nbformat.from_dict(dict(c)) for c in missing.values()]
-    _cut(cells, set(handed_out))
+    _cut(cells, set(graded))
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
-    return nbformat.v4.new_notebook(
-        cells=cells, metadata=nbformat.from_dict(dict(released.metadata))
+    # Who writes it checks it, once all steps are done.
+    return nbformat.NotebookNode(
+        nbformat=nbformat.v4.nbformat,
+        nbformat_minor=nbformat.v4.nbformat_minor,
+        metadata=nbformat.from_dict(dict(released.metadata)),
+        cells=cells,
     )
 
 

@@ -12,9 +12,9 @@ import contextlib
 import fnmatch
 import os
 import shutil
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import msgspec
 import nbformat
@@ -26,7 +26,9 @@ from nbgrader.converters.base import BaseConverter
 from nbgrader.utils import capture_log, temp_attrs
 
 from ..model.errors import NbgraderError
+from .cells import PassedCells
 from .entered import entered
+from .restore import handed_out
 from .submitted import FROM_NBGRADER, read_notebook, share
 from .workspace import last_words
 
@@ -79,11 +81,15 @@ class _Sharing(BaseConverter):
         target = Path(self._format_dest(assignment_id, student_id))
         for name in plain_files(source, [*self.coursedir.ignore, "*.ipynb"]):
             if name not in without:
-                _put(source / name, target / name)
+                _put(source / name, target / name, share)
 
 
 class AutogradeSeries(_Series, Autograde, _Sharing):
     """nbgrader's Autograde, for one submission after another."""
+
+    handed_out, passed = PassedCells(), PassedCells(relaxed=True)
+    written = False
+    laid: dict[Path, _Laid]
 
     def make_steps(self) -> None:
         self.exporter._preprocessors = []
@@ -107,13 +113,31 @@ class AutogradeSeries(_Series, Autograde, _Sharing):
         ours = set(plain_files(master, [*coursedir.ignore, "*.ipynb"])) - own
         self.share_collected(assignment_id, student_id, ours)
         for name in ours:
-            _put(master / name, target / name, alone=True)
+            self.lay(master / name, target / name)
+
+    def lay(self, source: Path, target: Path) -> None:
+        """Copy what everybody gets; the second of them has the file that the first one has."""
+        laid = self.laid.get(source)
+        now = _signature(source)
+        if laid is not None and laid.of == now and _signature(laid.copy) == laid.as_laid:
+            with contextlib.suppress(OSError):  # a disk without links, or too many of them
+                _put(laid.copy, target, os.link)
+                return
+        _put(source, target, shutil.copyfile)
+        target.chmod(int(str(self.permissions), 8))
+        self.laid[source] = _Laid(now, target, _signature(target))
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         """Sanitize and grade at one go; what comes of it is where nbgrader would put it."""
-        path = Path(notebook_filename)
-        notebook, resources = self.through(path, read_notebook(path))
-        nbformat.validate(notebook, relax_add_props=True)
+        path, coursedir = Path(notebook_filename), cast("Any", self.coursedir)
+        week = coursedir.format_path(coursedir.release_directory, ".", coursedir.assignment_id)
+        with contextlib.suppress(FileNotFoundError):  # RestoreCells tells of it
+            self.handed_out = handed_out(Path(week) / path.name).passed
+        own = read_notebook(path, self.handed_out.check)
+        notebook, resources = self.through(path, own)
+        self.passed.check(notebook)
+        if not self.written:
+            self.passed, self.written = PassedCells(notebook, relaxed=True), True
         self.write_single_notebook(_written(notebook), resources)
 
 
@@ -157,17 +181,28 @@ class FeedbackSeries(_Series, GenerateFeedback):
         self.write_single_notebook(FeedbackPage.page(resources), resources)
 
 
-def _put(source: Path, target: Path, *, alone: bool = False) -> None:
-    """Copy a file to where another may be; alone: a large one as well."""
+class _Laid(NamedTuple):
+    """A file of the master version, and a copy of it in a graded folder."""
+
+    of: tuple[int, ...]
+    copy: Path
+    as_laid: tuple[int, ...]
+
+
+def _signature(path: Path) -> tuple[int, ...]:
     try:
+        found = path.lstat()
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _put(source: Path, target: Path, copy: Callable[[Path, Path], object]) -> None:
+    """Copy a file to where another may be."""
+    with contextlib.suppress(NotADirectoryError):  # mkdir tells of it
         target.unlink(missing_ok=True)
-    except NotADirectoryError:
-        pass
     target.parent.mkdir(parents=True, exist_ok=True)
-    if alone:
-        shutil.copyfile(source, target)
-    else:
-        share(source, target)
+    copy(source, target)
 
 
 def plain_files(folder: Path, ignored: list[str]) -> list[str]:
@@ -222,6 +257,7 @@ def _writer(parent: Any) -> Any:
 def autograding(api: Any) -> AutogradeSeries:
     """nbgrader's api.autograde, for many."""
     series = AutogradeSeries(coursedir=api.coursedir, parent=api)
+    series.laid = {}
     series.force, series.create_student = True, True
     return series
 

@@ -7,7 +7,7 @@ import filecmp
 import os
 import shutil
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -161,11 +161,9 @@ def share_attachments(submitted: Path, copied: Path) -> None:
 
     Whoever writes one later makes a new file (nbgrader removes the old one first).
     """
-    for path in copied.rglob("*"):
+    for path in _large_files(copied):
         source = submitted / path.relative_to(copied)
         try:
-            if path.is_symlink() or not path.is_file() or path.stat().st_size < _SHARED_FROM:
-                continue
             if path.samefile(source) or not filecmp.cmp(path, source, shallow=False):
                 continue
             beside = path.with_name(f".shared-{path.name}")
@@ -173,6 +171,15 @@ def share_attachments(submitted: Path, copied: Path) -> None:
             beside.replace(path)
         except OSError:  # no such file there, or another disk: the copy stays
             continue
+
+
+def _large_files(folder: Path) -> Iterator[Path]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _large_files(folder / entry.name)
+            elif entry.is_file(follow_symlinks=False) and entry.stat().st_size >= _SHARED_FROM:
+                yield folder / entry.name
 
 
 def _readable(path: Path) -> bool:
@@ -183,12 +190,15 @@ def _readable(path: Path) -> bool:
     return True
 
 
-def read_notebook(path: Path) -> Any:
-    """A student's notebook as nbformat's newest kind; raises anything if it cannot be read."""
+def read_notebook(path: Path, check: Callable[[Any], object] | None = None) -> Any:
+    """A student's notebook as nbformat's newest kind; raises anything if it cannot be read.
+
+    check: what holds it against its schema, if not nbformat.
+    """
     import nbformat  # takes a second, and only what is collected is looked at
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of cells that are mended when it is graded
         notebook = nbformat.convert(nbformat.reader.reads(text_of(path)), 4)
-        nbformat.validate(notebook)
+        (check or nbformat.validate)(notebook)
     return notebook
