@@ -50,18 +50,22 @@ def text_of(path: Path) -> str:
     if path.is_symlink() or not path.is_file() or path.stat().st_size > _BOUND:
         raise ValueError(f"{path.name} is no file of a notebook's size")
     data = path.read_bytes()
+    everywhere, quotes = _weights(data)
     text = data.decode("utf-8")
-    signs = data.translate(None, _OTHERS).decode("ascii")
-    if _weight(signs, '"{[,:') <= _MOST_BYTES:  # whatever of it stands in strings
+    del data
+    if everywhere <= _MOST_BYTES:  # whatever of it stands in strings
         return text
-    outside = text if _weight(signs, '"') > _MOST_BYTES else _STRING.sub("", text)
-    if _weight(signs, '"') + _weight(outside, "{[,:") > _MOST_BYTES:
+    outside = text if quotes > _MOST_BYTES else _STRING.sub("", text)
+    if quotes + sum(outside.count(sign) * _BYTES_OF[sign] for sign in "{[,:") > _MOST_BYTES:
         raise ValueError(f"{path.name} holds more parts than a notebook does")
     return text
 
 
-def _weight(text: str, signs: str) -> int:
-    return sum(text.count(sign) * _BYTES_OF[sign] for sign in signs)
+def _weights(data: bytes) -> tuple[int, int]:
+    """What all signs of a text weigh, and the quotation marks alone."""
+    signs = data.translate(None, _OTHERS)  # once through it, and not once for each
+    weights = {sign: signs.count(sign.encode()) * weight for sign, weight in _BYTES_OF.items()}
+    return sum(weights.values()), weights['"']
 
 
 def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: Week) -> list[Note]:
