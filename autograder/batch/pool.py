@@ -129,12 +129,12 @@ def process_pool(count: int) -> ProcessPoolExecutor:
     """Processes that import afresh, each on its own core if all are busy."""
     context = get_context("spawn")
     cores = context.SimpleQueue()
-    for core in _cores(count):
+    for core in process_cores(count):
         cores.put(core)
     return ProcessPoolExecutor(count, context, initializer=settle_in, initargs=(cores,))
 
 
-def _cores(count: int) -> list[frozenset[int]]:
+def process_cores(count: int) -> list[frozenset[int]]:
     """For each process the cores to run on: one if all are busy, else any.
 
     A grader, its template and its submission take turns and never run at once; on one core they

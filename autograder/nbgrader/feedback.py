@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from nbgrader.api import BaseCell, Comment, Grade, Gradebook
@@ -30,6 +31,7 @@ from .recorded import kept_report, note_shown_penalty
 from .requests import answer_note
 from .restore import CoursePreprocessor, Notebook, Resources
 from .series import giving_feedback, run_one
+from .spread import on_all_cores
 from .standing import require_marked
 from .submitted import FROM_NBGRADER
 from .workspace import Workspace, last_words, open_api
@@ -51,7 +53,7 @@ def return_feedback(
 ) -> Returned:
     """Generate the feedback of everybody who was graded, and release it to the exchange.
 
-    `students`: of these only.
+    `students`: of these only. `on_done` is not called before the processes that help are forked.
     """
     workspace = Workspace(course)
     graded = workspace.students("autograded", week) if students is None else students
@@ -65,16 +67,16 @@ def return_feedback(
     api = open_api(course)
     api.config.OnlyMarked.unmarked = True  # whoever calls has looked, or wants it so
     series = giving_feedback(api)
-    released, notes = [], []
-    with one_gradebook(course):
-        for student in graded:
-            note = _give(api, series, course, week, student)
-            if note:
-                notes.append(f"{student}: {note}")
-            else:
-                released.append(student)
-            on_done()
-    return Returned(released, notes)
+    give = partial(_give, api, series, course, week)
+    opened = partial(one_gradebook, course)
+    with opened():
+        said = {graded[0]: give(graded[0])}  # so that what all need is there before the rest begin
+    for student, note in on_all_cores(give, opened, graded[1:]):
+        said[student] = note
+        on_done()
+    on_done()
+    released = [student for student in graded if not said[student]]
+    return Returned(released, [f"{s}: {said[s]}" for s in graded if said[s]])
 
 
 def _give(api: Any, series: Any, course: Course, week: Week, student: str) -> str:

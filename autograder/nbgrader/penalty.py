@@ -18,9 +18,11 @@ from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
 from traitlets import Unicode
 
+from ..files.turns import in_turn
 from ..model.course import Course
 from ..model.late import Lateness, lateness
 from .entered import handed_in_times, penalty_of
+from .recorded import recorded_folder
 from .restore import CoursePreprocessor, Notebook, Resources, course_at
 
 
@@ -71,8 +73,11 @@ class CountLateness(CoursePreprocessor):
             one = student_lateness(course, gradebook, about["student"]).get(about["assignment"])
             if one is not None:
                 score = float(notebook.score)
-                notebook.late_submission_penalty = one.penalty(score) or None
-                gradebook.db.commit()
+                penalty = one.penalty(score) or None
+                if penalty != notebook.late_submission_penalty:
+                    with in_turn(recorded_folder(course, self.week(course, resources))):
+                        notebook.late_submission_penalty = penalty
+                        gradebook.db.commit()
                 about["late"] = one.sentence(score)
         return nb, resources
 

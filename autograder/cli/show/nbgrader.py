@@ -117,11 +117,17 @@ def run_feedback(
     chosen = sorted(set(students)) or graded
     if not unmarked:
         require_marked(course, [week], chosen)
-    with bar(*columns) as progress:
-        task = progress.add_task("", total=len(chosen))
-        returned = return_feedback(
-            course, week, on_done=lambda: progress.advance(task), students=chosen
-        )
+    progress = bar(*columns)
+    task = progress.add_task("", total=len(chosen))
+
+    def done() -> None:
+        progress.start()  # not before, for it has a thread, and processes are forked
+        progress.advance(task)
+
+    try:
+        returned = return_feedback(course, week, on_done=done, students=chosen)
+    finally:
+        progress.stop()
     print(f"released feedback to {len(returned.students)} of {len(chosen)}")
     unknown = unknown_extensions(course, week)
     for note in returned.notes + [f"LOOK  {line}" for line in unknown]:
