@@ -124,7 +124,7 @@ _PENALTY = (
 )
 
 
-class Waiting:
+class NoCommits:
     """What nbgrader's steps take for the database: they commit for each cell, and we at the end."""
 
     def commit(self) -> None:
@@ -153,7 +153,7 @@ class SubmittedCells:
     """What SaveAutoGrades asks a gradebook for: all of one notebook is read and written at once."""
 
     def __init__(self, session: Any, about: Mapping[str, str]) -> None:
-        self.db = Waiting()
+        self.db = NoCommits()
         self._session = session
         notebook = session.execute(_SUBMITTED, _named(about)).scalar_one_or_none()
         if notebook is None:

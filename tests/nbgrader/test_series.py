@@ -12,7 +12,7 @@ import pytest
 
 from autograder.files import atomic
 from autograder.model.course import Course, Week
-from autograder.nbgrader import marks, series
+from autograder.nbgrader import marks, series, spread
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.database import read_scores
 from autograder.nbgrader.feedback import return_feedback
@@ -53,16 +53,26 @@ def test_recorded_in_a_row_is_what_nbgraders_own_command_records(klass: Course, 
 @pytest.mark.filterwarnings(
     "ignore:.*timestamp.txt:pytest.PytestUnraisableExceptionWarning"
 )  # nbgrader's open
-def test_a_page_made_in_a_row_is_what_nbgraders_own_command_makes(
-    klass: Course, week: Week
+def test_a_page_made_in_a_row_or_on_another_core_is_what_nbgraders_own_command_makes(
+    klass: Course,
+    week: Week,
+    hand_in: Callable[..., Path],
+    notebook: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    record(klass, week, CLASS)
-    return_feedback(klass, week)
-    pages = [Workspace(klass).feedback_page(s, week) for s in ("ada", "bob")]
+    students = ["ada", "bob", "cid"]
+    hand_in("cid", {"doubling.py": SOLUTION, f"{week.name}.ipynb": notebook})
+    collect(klass, week, check_owner=False)
+    record(klass, week, report(graded("ada", 2, 1), graded("bob", 1, 0), graded("cid", 2, 0)))
+    monkeypatch.setattr(spread, "_WORTH", 1)
+    monkeypatch.setattr(spread, "_AT_ONCE", 1)
+    monkeypatch.setattr(spread, "cores", lambda: 2)
+    assert return_feedback(klass, week).students == students
+    pages = [Workspace(klass).feedback_page(s, week) for s in students]
     in_a_row = [page.read_bytes() for page in pages]
     api = open_api(klass)
     api.config.OnlyMarked.unmarked = True
-    for student in ("ada", "bob"):
+    for student in students:
         assert api.generate_feedback(week.name, student)["success"]
     assert [page.read_bytes() for page in pages] == in_a_row
 
