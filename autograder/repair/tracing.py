@@ -32,6 +32,11 @@ def _kit_note(node, value, _rows=[], _seen={}):
         rows = _rows[:]
         _rows.clear(), _seen.clear()
         return torch.tensor(rows or numpy.empty((0, 15)), dtype=torch.float64)
+    if type(value).__module__.startswith("triton.") and type(value).__name__ == "tensor":
+        inside = getattr(getattr(value, "handle", None), "data", None)  # of its interpreter
+        if isinstance(inside, numpy.ndarray) and inside.size > 1:
+            _kit_note(node, inside)
+        return value
     if type(value) in (tuple, list) and len(value) <= 4:
         for part in value:
             if isinstance(part, (torch.Tensor, numpy.ndarray)):
@@ -139,8 +144,6 @@ class _Marker(ast.NodeTransformer):
                     self._body(method, f"{node.name}.{method.name}")
 
     def _body(self, node: ast.FunctionDef, name: str) -> None:
-        if any("jit" in ast.unparse(d) for d in node.decorator_list):
-            return  # a kernel knows no functions of ours
         self._function = name
         stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and is_store(n)}
         self._local = stored | {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
