@@ -242,7 +242,9 @@ class Engine:
             name = f"-traced-{hashlib.blake2b(source.encode(), digest_size=12).hexdigest()}"
             return InProcess(self.runs.written(name, source))
 
-        return OwnPrograms(lambda: self._right_sources(exercise), by_name.__getitem__, target)
+        return OwnPrograms(
+            lambda: self._right_sources(exercise), tuple(by_name), by_name.__getitem__, target
+        )
 
     def _right_sources(self, exercise: str) -> list[str]:
         """The solution, and the alternatives that write this exercise in another way."""

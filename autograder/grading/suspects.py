@@ -141,7 +141,7 @@ class LineFinder:
                 probes = self._probes_of(wrong.exercise)
                 hints = self._hints(wrong, bench, probes, names)
                 found = suspects(wrong, probes, bench, bank, hints)
-                return found if found.places else _by_name(wrong, hints)
+                return found if found.places else _by_values(wrong, hints)
             finally:
                 self._left -= bench.end()
 
@@ -320,13 +320,15 @@ def _places(module: str, mended: Mended, found: list[Change]) -> tuple[Suspect, 
     return tuple(places.values())
 
 
-def _by_name(wrong: WrongExercise, hints: ValueHints) -> FoundPlaces:
-    """The lines that make what the named mistakes make."""
-    alone = len(hints.named) == 1
-    places = (
-        Suspect(wrong.module, line, function, SHOWN, alone) for _, (function, line) in hints.named
-    )
-    return FoundPlaces(tuple({p.line: p for p in places}.values()))
+def _by_values(wrong: WrongExercise, hints: ValueHints) -> FoundPlaces:
+    """The lines that make what the named mistakes make; where none is named, one that is seen."""
+    told, beside = hints.named, ""
+    places = {place for _, place in hints.likely or ()}
+    if hints.likely and len(places) == len(hints.likely) == 1:
+        told, beside = hints.likely, hints.likely[0][0]
+    alone = len(told) == 1 and not beside
+    shown = (Suspect(wrong.module, line, name, SHOWN, alone) for _, (name, line) in told)
+    return FoundPlaces(tuple({p.line: p for p in shown}.values()), beside)
 
 
 def _sharp(failed: Ran, probe: Probe | None) -> Probe | None:

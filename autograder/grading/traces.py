@@ -15,29 +15,32 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..repair import NO_PYTHON
-from ..repair.tracing import COUNT, NODE, WIDTH, Noted, Traced, traced
-from .notes import Which, is_common, moved, noted, same
+from ..repair.tracing import COUNT, NODE, WIDTH, Traced, traced
+from .notes import noted, same
 from .probes import Probe
 from .targets import Target
+from .tracedruns import Place, RightValues, TracedRun, betrays, made_alike, maker
 
 _MOST_PROGRAMS = 6
+_MOST_OWN = 2.0  # seconds for misconceptions that no submission had yet, in one search
 _LOOKED_AT = 2  # probes
-Place = tuple[str, int]  # a function and a line
 
 
 @dataclass(frozen=True)
 class OwnPrograms:
     """What a search may ask of our own code.
 
-    right: the sources of right programs. wrong: that of a misconception. target: where one runs
+    right: the sources of right programs. names: of the misconceptions. wrong: the source of one
+    target: where a source runs
     """
 
     right: Callable[[], Sequence[str]]
+    names: Sequence[str]
     wrong: Callable[[str], str]
     target: Callable[[str], Target]
 
@@ -45,91 +48,17 @@ class OwnPrograms:
 @dataclass(frozen=True)
 class ValueHints:
     """odd: lines where values first leave the right ones. right: lines whose values all are right.
-    named: lines that make what a named mistake makes, by its name. ran: lines of which any ran."""
+    named: lines that make what a named mistake makes, by its name. ran: lines of which any ran.
+    likely: names of mistakes of which the very value was seen, where none was given, and where."""
 
     odd: frozenset[Place] = frozenset()
     right: frozenset[Place] = frozenset()
     named: tuple[tuple[str, Place], ...] = ()
     ran: frozenset[Place] = frozenset()
+    likely: tuple[tuple[str, Place], ...] | None = None
 
 
 NO_HINTS = ValueHints()
-
-
-@dataclass(frozen=True)
-class RightValues:
-    """Of a test: what right programs noted, what of it they returned, and what used which row."""
-
-    rows: np.ndarray
-    returned: np.ndarray
-    edges: frozenset[tuple[int, str]]
-
-
-@dataclass
-class TracedRun:
-    """A run of a traced program: its rows, and which of them right programs have."""
-
-    program: Traced
-    rows: np.ndarray
-    same: Which = field(default_factory=lambda: np.empty(0, bool))  # right, in right order
-    moved: Which = field(default_factory=lambda: np.empty(0, bool))  # right, in some order
-    changed: frozenset[int] = frozenset()  # its statements that right code lacks
-    lacks: bool = False  # whether it has fewer statements than right code
-
-    @property
-    def nodes(self) -> list[Noted]:
-        return self.program.nodes
-
-    def returned(self, exercise: str) -> np.ndarray:
-        """The rows of what the exercise returns."""
-        own = [
-            n.returned and (n.function == exercise or n.function.startswith(f"{exercise}."))
-            for n in self.nodes
-        ]
-        return self.rows[[own[int(r[NODE])] for r in self.rows]]
-
-    def judge(self, right: RightValues, exercise: str) -> None:
-        """Compare with what right programs noted: what is returned, with what they return."""
-        self._compare(right.rows)
-        if len(right.returned):
-            wrong = [r for r in self.returned(exercise) if not same(r, right.returned).any()]
-            for row in wrong:
-                self.same &= ~same(row, self.rows)
-                if not moved(row, right.returned).any():
-                    self.moved &= ~same(row, self.rows)
-
-    def _compare(self, right: np.ndarray) -> None:
-        self.same = np.array([bool(same(r, right).any()) for r in self.rows], bool)
-        self.moved = self.same | np.array([bool(moved(r, right).any()) for r in self.rows], bool)
-
-    def place(self, row: int) -> Place:
-        node = self.nodes[int(self.rows[row, NODE])]
-        return node.function, node.line
-
-    def first(self) -> dict[int, int]:
-        """By expression its first row that is odd, or else its first one."""
-        found: dict[int, int] = {}
-        for row in range(len(self.rows)):
-            node = int(self.rows[row, NODE])
-            if node not in found or (self.same[found[node]] and not self.same[row]):
-                found[node] = row
-        return found
-
-    def culprits(self) -> list[int]:
-        """Rows of odd expressions that are made of right ones, as they ran; last what only lies in
-        another order."""
-        first = self.first()
-        odd = [n for n, row in first.items() if not self.moved[row]]
-        bent = [n for n, row in first.items() if self.moved[row] and not self.same[row]]
-        found = []
-        for some in (odd, bent):
-            wrong = {*odd, *bent} if some is bent else set(odd)
-            roots = [n for n in some if not self._within(n) & wrong and not self.nodes[n].name]
-            found += sorted(first[n] for n in roots)
-        return found
-
-    def _within(self, node: int) -> set[int]:
-        return set(self.nodes[node].parts)
 
 
 class Traces:
@@ -197,11 +126,30 @@ class Traces:
         for name in names:
             with self._on_us():
                 theirs = self._wrong_run(name, probe, right)
-            made = _made_alike(seen, theirs) if theirs is not None else None
+            made = made_alike(seen, theirs) if theirs is not None else None
             if made is not None:
                 named.append((name, made))
         rights = frozenset(p for p, fine in lines.items() if fine and p in large) - set(odd)
-        return ValueHints(frozenset(odd), rights, tuple(named), frozenset(lines))
+        likely = None if names else self._betrayed(seen, probe, right)
+        return ValueHints(frozenset(odd), rights, tuple(named), frozenset(lines), likely)
+
+    def _betrayed(
+        self, seen: TracedRun, probe: Probe, right: RightValues
+    ) -> tuple[tuple[str, Place], ...]:
+        """The mistakes of the bank whose first wrong value the program has."""
+        if not seen.culprits():
+            return ()
+        found = []
+        began = self.own_seconds
+        for name in self._own.names:
+            with self._on_us():
+                if (name, probe.test) not in self._wrong and self.own_seconds - began > _MOST_OWN:
+                    continue
+                theirs = self._wrong_run(name, probe, right)
+            place = betrays(seen, theirs) if theirs is not None else None
+            if place is not None:
+                found.append((name, place))
+        return tuple(found)
 
     def _where(self, seen: TracedRun, row: int, right: RightValues) -> list[Place]:
         """The line of an odd value; before it, where a part of it was made that right programs use
@@ -216,7 +164,7 @@ class Traces:
             used = any(
                 (int(n), head) in right.edges for n in np.flatnonzero(same(value, right.rows))
             )
-            made = _maker(seen, value) if seen.nodes[part].name else None
+            made = maker(seen, value) if seen.nodes[part].name else None
             if not used and made is not None:
                 places.append(seen.place(made))
         return [*places, seen.place(row)]
@@ -290,56 +238,15 @@ def _telling(probes: Iterable[Probe]) -> list[Probe]:
     return sorted(answered, key=rank)[:_LOOKED_AT]
 
 
-def _made_alike(seen: TracedRun, theirs: TracedRun) -> Place | None:
-    """Where a program makes what the changed line of a wrong one makes."""
-    changed = theirs.changed
-    culprits = theirs.culprits()
-    if not culprits or not seen.culprits():
-        return None  # no value tells them from right ones
-    inside = [r for r in culprits if theirs.nodes[int(theirs.rows[r, NODE])].statement in changed]
-    first = theirs.first()
-    parts = {p for n in theirs.nodes for p in n.parts}
-    whole = [
-        row for n, row in first.items() if theirs.nodes[n].statement in changed and n not in parts
-    ]
-    left_out = culprits if theirs.lacks and not (inside or whole) else []
-    for rows, must_be_odd in ((inside, True), (whole, False), (left_out, True)):
-        for row in rows:
-            if theirs.same[row] and is_common(theirs.rows[row]):
-                continue
-            made = _maker(seen, theirs.rows[row], must_be_odd)
-            if made is not None:
-                return _bent_before(seen, theirs, made) or seen.place(made)
-    return None
-
-
-def _bent_before(seen: TracedRun, theirs: TracedRun, row: int) -> Place | None:
-    """Where the order of a program's entries leaves the right one first, if that is what a wrong
-    one's changed line does."""
-    bends = any(
-        theirs.moved[r] and not theirs.same[r]
-        for r in range(len(theirs.rows))
-        if theirs.nodes[int(theirs.rows[r, NODE])].statement in theirs.changed
-    )
-    bent = [r for r in seen.culprits() if seen.moved[r] and r < row] if bends else []
-    return seen.place(min(bent)) if bent else None
-
-
-def _maker(seen: TracedRun, value: np.ndarray, must_be_odd: bool = False) -> int | None:
-    """The row at which a program first makes this value."""
-    for alike in (same, moved):
-        for row in np.flatnonzero(alike(value, seen.rows)):
-            node = int(seen.rows[row, NODE])
-            if not seen.nodes[node].name and not (must_be_odd and seen.same[row]):
-                return int(row)
-    return None
-
-
 def _joined(one: ValueHints, other: ValueHints) -> ValueHints:
     odd, ran = one.odd | other.odd, one.ran | other.ran
     wrong = (one.ran - one.right) | (other.ran - other.right) | odd
     named = {**dict(other.named), **dict(one.named)}
-    return ValueHints(odd, (one.right | other.right) - wrong, tuple(named.items()), ran)
+    likely = other.likely if one.likely is None else one.likely
+    if one.likely is not None and other.likely is not None:
+        likely = tuple(x for x in one.likely if x in other.likely)
+    rights = (one.right | other.right) - wrong
+    return ValueHints(odd, rights, tuple(named.items()), ran, likely)
 
 
 __all__ = ["NO_HINTS", "OwnPrograms", "Place", "Traces", "ValueHints"]

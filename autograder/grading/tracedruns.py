@@ -1,0 +1,148 @@
+"""A run of a traced program beside those of right ones: what is odd in it, and where that began."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..repair.tracing import COUNT, NODE, Noted, Traced
+from .notes import Which, is_common, moved, same
+
+_TELLING = 4  # entries of a value that no other mistake makes by chance
+Place = tuple[str, int]  # a function and a line
+
+
+@dataclass(frozen=True)
+class RightValues:
+    """Of a test: what right programs noted, what of it they returned, and what used which row."""
+
+    rows: np.ndarray
+    returned: np.ndarray
+    edges: frozenset[tuple[int, str]]
+
+
+@dataclass
+class TracedRun:
+    """A run of a traced program: its rows, and which of them right programs have."""
+
+    program: Traced
+    rows: np.ndarray
+    same: Which = field(default_factory=lambda: np.empty(0, bool))  # right, in right order
+    moved: Which = field(default_factory=lambda: np.empty(0, bool))  # right, in some order
+    changed: frozenset[int] = frozenset()  # its statements that right code lacks
+    lacks: bool = False  # whether it has fewer statements than right code
+
+    @property
+    def nodes(self) -> list[Noted]:
+        return self.program.nodes
+
+    def returned(self, exercise: str) -> np.ndarray:
+        """The rows of what the exercise returns."""
+        own = [
+            n.returned and (n.function == exercise or n.function.startswith(f"{exercise}."))
+            for n in self.nodes
+        ]
+        return self.rows[[own[int(r[NODE])] for r in self.rows]]
+
+    def judge(self, right: RightValues, exercise: str) -> None:
+        """Compare with what right programs noted: what is returned, with what they return."""
+        self._compare(right.rows)
+        if len(right.returned):
+            wrong = [r for r in self.returned(exercise) if not same(r, right.returned).any()]
+            for row in wrong:
+                self.same &= ~same(row, self.rows)
+                if not moved(row, right.returned).any():
+                    self.moved &= ~same(row, self.rows)
+
+    def _compare(self, right: np.ndarray) -> None:
+        self.same = np.array([bool(same(r, right).any()) for r in self.rows], bool)
+        self.moved = self.same | np.array([bool(moved(r, right).any()) for r in self.rows], bool)
+
+    def place(self, row: int) -> Place:
+        node = self.nodes[int(self.rows[row, NODE])]
+        return node.function, node.line
+
+    def first(self) -> dict[int, int]:
+        """By expression its first row that is odd, or else its first one."""
+        found: dict[int, int] = {}
+        for row in range(len(self.rows)):
+            node = int(self.rows[row, NODE])
+            if node not in found or (self.same[found[node]] and not self.same[row]):
+                found[node] = row
+        return found
+
+    def culprits(self) -> list[int]:
+        """Rows of odd expressions that are made of right ones, as they ran; last what only lies in
+        another order."""
+        first = self.first()
+        odd = [n for n, row in first.items() if not self.moved[row]]
+        bent = [n for n, row in first.items() if self.moved[row] and not self.same[row]]
+        found = []
+        for some in (odd, bent):
+            wrong = {*odd, *bent} if some is bent else set(odd)
+            roots = [n for n in some if not self._within(n) & wrong and not self.nodes[n].name]
+            found += sorted(first[n] for n in roots)
+        return found
+
+    def _within(self, node: int) -> set[int]:
+        return set(self.nodes[node].parts)
+
+
+def made_alike(seen: TracedRun, theirs: TracedRun) -> Place | None:
+    """Where a program makes what the changed line of a wrong one makes."""
+    changed = theirs.changed
+    culprits = theirs.culprits()
+    if not culprits or not seen.culprits():
+        return None  # no value tells them from right ones
+    inside = [r for r in culprits if theirs.nodes[int(theirs.rows[r, NODE])].statement in changed]
+    first = theirs.first()
+    parts = {p for n in theirs.nodes for p in n.parts}
+    whole = [
+        row for n, row in first.items() if theirs.nodes[n].statement in changed and n not in parts
+    ]
+    left_out = culprits if theirs.lacks and not (inside or whole) else []
+    for rows, must_be_odd in ((inside, True), (whole, False), (left_out, True)):
+        for row in rows:
+            if theirs.same[row] and is_common(theirs.rows[row]):
+                continue
+            made = maker(seen, theirs.rows[row], must_be_odd)
+            if made is not None:
+                return _bent_before(seen, theirs, made) or seen.place(made)
+    return None
+
+
+def _bent_before(seen: TracedRun, theirs: TracedRun, row: int) -> Place | None:
+    """Where the order of a program's entries leaves the right one first, if that is what a wrong
+    one's changed line does."""
+    bends = any(
+        theirs.moved[r] and not theirs.same[r]
+        for r in range(len(theirs.rows))
+        if theirs.nodes[int(theirs.rows[r, NODE])].statement in theirs.changed
+    )
+    bent = [r for r in seen.culprits() if seen.moved[r] and r < row] if bends else []
+    return seen.place(min(bent)) if bent else None
+
+
+def maker(seen: TracedRun, value: np.ndarray, must_be_odd: bool = False) -> int | None:
+    """The row at which a program first makes this value."""
+    for alike in (same, moved):
+        for row in np.flatnonzero(alike(value, seen.rows)):
+            node = int(seen.rows[row, NODE])
+            if not seen.nodes[node].name and not (must_be_odd and seen.same[row]):
+                return int(row)
+    return None
+
+
+def betrays(seen: TracedRun, theirs: TracedRun) -> Place | None:
+    """Where a program has the very value with which a wrong one leaves the right ones."""
+    for row in theirs.culprits():
+        statement = theirs.nodes[int(theirs.rows[row, NODE])].statement
+        if theirs.moved[row] or not (statement in theirs.changed or theirs.lacks):
+            continue
+        if theirs.rows[row, COUNT] < _TELLING or is_common(theirs.rows[row]):
+            continue
+        for own in np.flatnonzero(same(theirs.rows[row], seen.rows) & ~seen.moved):
+            if not seen.nodes[int(seen.rows[own, NODE])].name:
+                return seen.place(int(own))
+    return None
