@@ -41,6 +41,7 @@ MODULES = {
     "autograder.repair.exchanges",
     "autograder.repair.idioms",
     "autograder.repair.missing",
+    "autograder.repair.moving",
     "autograder.repair.naming",
     "autograder.repair.numbers",
     "autograder.repair.operators",

@@ -50,7 +50,8 @@ def shrinking(scope: Scope) -> Iterator[str]:
     """By what the sums of earlier rounds shrink if a maximum has grown."""
     for library, old, new in scope.maxima:
         if library == "tl":
-            yield f"tl.where({old} == {new}, 1.0, tl.exp({old} - {new}))"
+            shrunk = f"tl.where({old} == {new}, 1.0, tl.exp({old} - {new}))"
+            yield from (shrunk, f"{shrunk}[:, None]")
         elif library == "torch":
             factor = f"torch.exp(torch.nan_to_num({old} - {new}, nan=0.0))"
             yield from (factor, f"{factor}[..., None]")

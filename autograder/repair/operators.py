@@ -6,11 +6,13 @@ kind of mistake that they would mend. They hold for any array program; none know
 
 from __future__ import annotations
 
-from . import arithmetic, axes, exchanges, idioms, missing, naming, numbers
+from . import arithmetic, axes, exchanges, idioms, missing, moving, naming, numbers
 from .reading import Operator
 
 OPERATORS: tuple[tuple[Operator, float], ...] = (
     (missing.unused, 0.9),
+    (moving.contiguous, 1.0),
+    (moving.whole_factors, 1.7),
     (missing.unused_argument, 0.9),
     (idioms.squeezed, 0.9),
     (idioms.colours, 0.9),

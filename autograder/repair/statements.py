@@ -22,6 +22,7 @@ def statements(node: ast.stmt, scope: Scope) -> Texts:
     yield from _no_gradient(node, scope)
     yield from _missing(node, scope)
     yield from _mode(node, scope)
+    yield from _buffer(node, scope)
     yield from _accumulated(node, scope)
     if isinstance(node, ast.Assign) and len(node.targets) == 1:
         yield from _assigned(node, scope)
@@ -164,6 +165,17 @@ def _mode(node: ast.stmt, scope: Scope) -> Texts:
     text, indent = scope.code.text(node), " " * node.col_offset
     for mode in ("train", "eval"):
         yield "missing step", f"{text}\n{indent}model.{mode}()"
+
+
+def _buffer(node: ast.stmt, scope: Scope) -> Texts:
+    """A tensor that a module keeps, so that it moves with it."""
+    if not scope.name.endswith(".__init__") or not isinstance(node, ast.Assign):
+        return
+    target, made = node.targets[0], called(node.value)
+    own = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name)
+    if own and target.value.id == "self" and made and made[:1].islower():  # type: ignore[attr-defined]
+        name, value = target.attr, scope.code.text(node.value)  # type: ignore[attr-defined]
+        yield "device", f'self.register_buffer("{name}", {value}, persistent=False)'
 
 
 def _accumulated(node: ast.stmt, scope: Scope) -> Texts:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from .code import Pieces, Scope
 from .exchanges import pairs_of
+from .moving import moving
 from .reading import called, with_call
 
 # The first line, the kind, the weight, what replaces what, other lines that it changes.
@@ -29,6 +30,7 @@ def together(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
     yield from _passed_on_together(scope, nodes)
     yield from _normalised_late(scope, nodes)
     yield from _mode_kept(scope, nodes)
+    yield from moving(scope, nodes)
     words = [n for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     for number, first in enumerate(words[:8]):
         for second in words[number + 1 : 8]:
