@@ -56,8 +56,15 @@ class TracedRun:
                     self.moved &= ~same(row, self.rows)
 
     def _compare(self, right: np.ndarray) -> None:
-        self.same = np.array([bool(same(r, right).any()) for r in self.rows], bool)
-        self.moved = self.same | np.array([bool(moved(r, right).any()) for r in self.rows], bool)
+        known: dict[bytes, tuple[bool, bool]] = {}  # the same value is read again and again
+        for row in self.rows:
+            value = row[NODE + 1 :].tobytes()
+            if value not in known:
+                some = right[right[:, COUNT] == row[COUNT]]
+                known[value] = bool(same(row, some).any()), bool(moved(row, some).any())
+        found = [known[row[NODE + 1 :].tobytes()] for row in self.rows]
+        self.same = np.array([s for s, _ in found], bool)
+        self.moved = np.array([m for _, m in found], bool)
 
     def place(self, row: int) -> Place:
         node = self.nodes[int(self.rows[row, NODE])]
@@ -80,10 +87,14 @@ class TracedRun:
         bent = [n for n, row in first.items() if self.moved[row] and not self.same[row]]
         found = []
         for some in (odd, bent):
-            wrong = {*odd, *bent} if some is bent else set(odd)
+            wrong = {n for n in (*odd, *(bent if some is bent else ())) if self._is_large(first[n])}
             roots = [n for n in some if not self._within(n) & wrong and not self.nodes[n].name]
             found += sorted(first[n] for n in roots)
         return found
+
+    def _is_large(self, row: int) -> bool:
+        """Whether it is more than a number: one may be right in some other way."""
+        return bool(self.rows[row, COUNT] > 1)
 
     def _within(self, node: int) -> set[int]:
         return set(self.nodes[node].parts)

@@ -201,7 +201,8 @@ class _Marker(ast.NodeTransformer):
             return not (isinstance(node.func, ast.Name) and node.func.id in _LEFT)
         if isinstance(node, ast.Attribute):
             return not (isinstance(node.value, ast.Name) and node.value.id not in self._local)
-        return isinstance(node, _VALUES)
+        negative = isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+        return isinstance(node, _VALUES) and not negative
 
 
 _LEFT = ("super", "locals", "range", "isinstance", "len")

@@ -1,0 +1,91 @@
+"""Changes of several places: what they make of a program, and where they say that it was wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder.repair import changes
+
+# A wrong program, the whole of what some change must make of it, and its lines.
+CASES = {
+    "made anew in every round": (
+        "def f(xs):\n    for x in xs:\n        o = make()\n        o.step(x)\n    return o\n",
+        "def f(xs):\n    o = make()\n    for x in xs:\n        pass\n        o.step(x)\n"
+        "    return o\n",
+        {3},
+    ),
+    "made once for all rounds": (
+        "def f(xs):\n    o = make()\n    for x in xs:\n        o.step(x)\n    return o\n",
+        "def f(xs):\n    pass\n    for x in xs:\n        o = make()\n        o.step(x)\n"
+        "    return o\n",
+        {2},
+    ),
+    "another value too soon": (
+        "def f(g, h, x):\n    x = g(x)\n    x = x + h(x)\n    return x\n",
+        "def f(g, h, x):\n    pass\n    x = x + h((g(x)))\n    return x\n",
+        {2, 3},
+    ),
+    "a mode set instead of given back": (
+        "def f(m, x):\n    m.eval()\n    y = m(x)\n    m.train()\n    return y\n",
+        "def f(m, x):\n    _came = m.training\n    m.eval()\n    y = m(x)\n"
+        "    m.train(_came)\n    return y\n",
+        {4},
+    ),
+    "a maximum that is infinite at first": (
+        "def f(m, v):\n    n = tl.maximum(m, v)\n    return tl.exp(v - n)\n",
+        'def f(m, v):\n    n = tl.maximum(m, v)\n    return tl.exp(v - tl.where(n == float("-inf"),'
+        " 0.0, n))\n",
+        {3},
+    ),
+    "loads that are masked on one side": (
+        "def f(p, q, n, m):\n    i, j = g(), g()\n"
+        "    a = tl.load(p + i[:, None] + j[None, :], mask=i[:, None] < n)\n"
+        "    b = tl.load(q + i[:, None] + j[None, :], mask=i[:, None] < n)\n"
+        "    return a, b, range(m)\n",
+        "def f(p, q, n, m):\n    i, j = g(), g()\n"
+        "    a = tl.load(p + i[:, None] + j[None, :], mask=(i[:, None] < n) & (j[None, :] < m))\n"
+        "    b = tl.load(q + i[:, None] + j[None, :], mask=(i[:, None] < n) & (j[None, :] < m))\n"
+        "    return a, b, range(m)\n",
+        {3, 4},
+    ),
+    "what lies in memory as it likes": (
+        "def f(x):\n    k[(4,)](x, 2)\n    return x\n",
+        "def f(x):\n    k[(4,)]((x.contiguous()), 2)\n    return x\n",
+        {2},
+    ),
+    "half of a number": (
+        "def f(size, n):\n    each = size\n    return each * n\n",
+        "def f(size, n):\n    each = (2 * (size))\n    return each * n\n",
+        {2},
+    ),
+    "a table that stays behind": (
+        "class f:\n    def __init__(self, n):\n        self.table = positions(n)\n",
+        "class f:\n    def __init__(self, n):\n"
+        '        self.register_buffer("table", positions(n), persistent=False)\n',
+        {3},
+    ),
+    "a layer that is set by its name": (
+        "class f:\n    def __init__(self):\n        for n in ('q', 'k', 'v'):\n"
+        "            setattr(self, n, make())\n\n"
+        "    def forward(self, x):\n        return self.q(x), self.k(x), self.k(x)\n",
+        "class f:\n    def __init__(self):\n        for n in ('q', 'k', 'v'):\n"
+        "            setattr(self, n, make())\n\n"
+        "    def forward(self, x):\n        return self.q(x), self.k(x), (self.v)(x)\n",
+        {7},
+    ),
+    "another key": (
+        "class f:\n    def __init__(self):\n        self.of = {'q': 1, 'k': 2}\n\n"
+        "    def forward(self):\n        return self.of['q'], self.of['q']\n",
+        "class f:\n    def __init__(self):\n        self.of = {'q': 1, 'k': 2}\n\n"
+        "    def forward(self):\n        return self.of['q'], self.of[('k')]\n",
+        {6},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_in_the_wrong_place_can_be_moved(case):
+    source, wanted, lines = CASES[case]
+    data = source.encode()
+    made = [c for c in changes(source, "f") if c.applied(data).decode() == wanted]
+    assert lines in [{c.line, *c.more} for c in made]
