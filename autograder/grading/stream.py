@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import time
 from collections.abc import Callable
 
@@ -11,26 +12,29 @@ from ..sandbox.processes import readable
 POLL_SECONDS = 0.05
 _AT_ONCE = 1 << 14  # bytes
 _LATE_READING = 1.0  # seconds
+_SHORTEST = 0.001  # seconds; none at all would be without end
 
 
 class Stream:
-    """A child's socket under a deadline; the child's memory is looked at all the while.
+    """A child's socket under deadlines; the child's memory is looked at all the while.
 
-    `extension` is asked at the deadline for how many seconds it is to be put off.
+    The kernel ends what waits too long (SO_RCVTIMEO, SO_SNDTIMEO): Python's own time-out would ask
+    it twice each time. `extension` is asked at the deadline for how many seconds it is to be put
+    off.
     """
 
     def __init__(
-        self,
-        sock: socket.socket,
-        deadline: float,
-        watch: Callable[[], None],
-        extension: Callable[[], float],
+        self, sock: socket.socket, watch: Callable[[], None], extension: Callable[[], float]
     ) -> None:
-        self._sock, self._deadline, self._watch = sock, deadline, watch
-        self._extension, self.extended = extension, 0.0
-        self._looked = time.monotonic()
+        self._sock, self._watch, self._extension = sock, watch, extension
+        self._sock.settimeout(None)
         self._wait = -1.0
-        self._late = False
+        self.begin(0.0, 0.0)
+
+    def begin(self, now: float, seconds: float) -> None:
+        """From now on there are so many seconds; what came before is of another exchange."""
+        self._deadline, self._looked = now + seconds, now
+        self.extended, self._late = 0.0, False
         self.ahead = memoryview(b"")
 
     def send(self, data: bytes) -> None:
@@ -39,7 +43,7 @@ class Stream:
             self._tick()
             try:
                 view = view[self._sock.send(view) :]
-            except TimeoutError:
+            except BlockingIOError:
                 continue
 
     def receive(self, size: int) -> memoryview:
@@ -52,7 +56,7 @@ class Stream:
                 self._tick()
                 try:
                     count = self._sock.recv_into(view[got:])
-                except TimeoutError:
+                except BlockingIOError:
                     continue
                 if not count:
                     raise EOFError
@@ -68,10 +72,11 @@ class Stream:
         if now - self._looked >= POLL_SECONDS:
             self._looked = now
             self._watch()
-        wait = min(self._deadline - now, POLL_SECONDS)
+        wait = max(_SHORTEST, min(self._deadline - now, POLL_SECONDS))
         if wait != self._wait:  # setting it is a system call
             self._wait = wait
-            self._sock.settimeout(wait)
+            for limit in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+                self._sock.setsockopt(socket.SOL_SOCKET, limit, _timeval(wait))
 
     def _put_off(self, now: float) -> None:
         more = self._extension()
@@ -84,3 +89,7 @@ class Stream:
             raise TimeoutError
         self._late = True
         self._deadline = now + _LATE_READING
+
+
+def _timeval(seconds: float) -> bytes:
+    return struct.pack("ll", 0, int(seconds * 1_000_000))

@@ -175,6 +175,7 @@ class Sandboxed:
             wire.Load(module, tuple(files), tuple(range(len(files)))), list(files.values())
         )
         self._child: Child | None = None
+        self._stream: Stream | None = None  # of the child
         self._exercise = ""
         self.attempts: list[str] = []  # what honest work never does
         self._room = Room(limits.reply_mib << 20)
@@ -306,6 +307,7 @@ class Sandboxed:
             )
         )
         self._inherited = self._child.anonymous_bytes()
+        self._stream = Stream(self._child.sock, self._watch_memory, self._wait_unfairly)
         try:
             self._exchange(self._load, self._limits.call_seconds)
         except (TimedOut, Crashed, LimitExceeded, BadReply) as outcome:
@@ -315,11 +317,9 @@ class Sandboxed:
 
     def _exchange(self, frame: bytes, seconds: float) -> Answer:
         """Send a frame and wait for the reply. Only this time is the student's, no start-up."""
-        assert self._child is not None
-        started = time.monotonic()
-        stream = Stream(
-            self._child.sock, started + seconds, self._watch_memory, self._wait_unfairly
-        )
+        stream, started = self._stream, time.monotonic()
+        assert stream is not None
+        stream.begin(started, seconds)
         try:
             stamp = secrets.token_bytes(wire.STAMP.size)
             stream.send(stamp + frame)  # in one piece, so that the other end wakes up once
@@ -350,10 +350,11 @@ class Sandboxed:
 
     def _receive(self, stream: Stream, stamp: bytes) -> tuple[bytes, memoryview]:
         """Header and body of one frame under the stamp."""
-        if stream.receive(wire.STAMP.size) != stamp:
+        start = bytes(stream.receive(wire.STAMP.size + wire.PREFIX.size))
+        if not start.startswith(stamp):
             self._tried("a reply of its own making")
             raise wire.BadFrame("a reply to another request, or to none")
-        prefix, bound = bytes(stream.receive(wire.PREFIX.size)), self._limits.reply_mib << 20
+        prefix, bound = start[wire.STAMP.size :], self._limits.reply_mib << 20
         header_length, body_length = wire.frame_lengths(prefix, bound, wire.MAX_REPLY_HEADER)
         if not self._room.take(held(header_length, body_length)):
             raise LimitExceeded("The results of this test are far larger than they can be.")
