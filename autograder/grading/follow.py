@@ -64,7 +64,7 @@ def inherited(
             guard, order = HelperGuard(carrying, sides, expected.questions), random.Random(key)
             credit |= guards.of(key, lambda: guard.credit(held, order))
         stopped = {n for n, how in expected.stopped.items() if carrying.stopped(n, how)}
-        weights = {carrying.plugin.name(i): carrying.plugin.report_of(i).weight for i, _ in held}
+        weights = {carrying.plugin.name(i): carrying.plugin.known(i).report.weight for i, _ in held}
         proven = carrying.passed + sum(weights[n] for n in credit)
         if proven >= _PROVEN * carrying.weight:
             credit |= dict.fromkeys(sorted(stopped), min(credit.values(), default=1.0))

@@ -28,6 +28,7 @@ from .agree import Agree
 from .case import Case, Device, ReferenceRaised, Side
 from .ceiling import machine_is_short
 from .draw import Draw
+from .echo import Echo
 from .faults import cannot_be_collected, let_go, told
 from .names import Names
 from .outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, printable
@@ -77,6 +78,21 @@ class Scene:
     charged_elsewhere: Callable[[wire.Banned], bool] = lambda banned: False
 
 
+@dataclass(frozen=True)
+class Known:
+    """What is known of a hidden test before it runs: `report` is what every report on it says."""
+
+    report: TestReport
+    exercise: str
+    device: str
+    dtype: str
+
+    def lacking(self) -> NotRun | None:
+        """The end of a test whose float type its device does not have."""
+        lacks = self.dtype in AXES[self.device].lacks
+        return NotRun(f"{self.device} has no {self.dtype}.") if lacks else None
+
+
 class GraderPlugin:
     """Collects hidden graders once and runs them against any target."""
 
@@ -99,9 +115,10 @@ class GraderPlugin:
         self.collect_errors: list[str] = []
         self.loop: Callable[[pytest.Session], None] = lambda session: None
         self._memory = Memory()
-        self._reports: dict[Any, TestReport] = {}
+        self._known: dict[Any, Known] = {}
         self._student: Target | None = None
         self._source: tuple[str, ...] = ()
+        self._echo = Echo(())
         self._case: Case | None = None
         self._settled: Mapping[str, Outcome] = {}
         self._raised: BaseException | None = None
@@ -190,7 +207,7 @@ class GraderPlugin:
         that pass, the answers are dropped, unless `keep_passed`.
         """
         self._student, self._source, self._settled = student, source, settled
-        self._kept = Room(KEPT_BYTES)
+        self._kept, self._echo = Room(KEPT_BYTES), Echo(source)
         try:
             for item in items:
                 yield self._run_one(item, keep_passed)
@@ -198,17 +215,17 @@ class GraderPlugin:
             self._raised = self._case = None  # nor anything else of this submission
 
     def _run_one(self, item: Any, keep_passed: bool) -> Ran:
-        known = self.report_of(item)
-        exercise, name = exercise_of(item), known.name
+        known = self.known(item)
+        exercise, name = known.exercise, known.report.name
         assert self._student is not None
-        meeting = self._memory.meeting(name, self._student, self._source, self._kept)
+        meeting = self._memory.meeting(name, self._student, self._echo, self._kept)
         meeting.begin(name, exercise)
-        settled = self._raised = self._settled.get(exercise) or _lacking(item)
+        settled = self._raised = self._settled.get(exercise) or known.lacking()
         end = None if settled else meeting.known()
         if end is not None and end.wrong is not None:
             self._raised = Wrong(end.wrong, end.flaw)
         if end is None and settled is None:
-            self._case = self._new_case(item, exercise, name, meeting)
+            self._case = self._new_case(known, meeting)
             self._play(item, frozenset())
         verdict, message, fault = self._judge(name, item.path.parent)
         flaw = _flaw_of(self._raised)
@@ -217,21 +234,23 @@ class GraderPlugin:
         line = self._raised.line if isinstance(self._raised, Outcome) else 0
         in_doubt = bool(fault) and not _is_never_the_students(self._raised)
         let_go(self._raised)
-        report = msgspec.structs.replace(known, verdict=verdict, message=message, line=line)
+        report = known.report
+        if verdict is not Verdict.PASS:
+            report = msgspec.structs.replace(report, verdict=verdict, message=message, line=line)
         if verdict is Verdict.PASS and not keep_passed:
             meeting.release()
         return Ran(report, exercise, meeting.answers, fault, in_doubt, flaw)
 
     def name(self, item: Any) -> str:
-        return self.report_of(item).name
+        return self.known(item).report.name
 
     def run_in(self, scene: Scene, item: Any) -> tuple[Ran, frozenset[int]]:
         """Run one item with other sides; also the numbers of the properties that do not hold."""
-        known = self.report_of(item)
-        exercise, name = exercise_of(item), known.name
-        meeting = Memory().meeting(name, scene.student, scene.source)
+        known = self.known(item)
+        exercise, name = known.exercise, known.report.name
+        meeting = Memory().meeting(name, scene.student, Echo(scene.source))
         self._raised, self._source = None, scene.source
-        case = self._new_case(item, exercise, name, meeting)
+        case = self._new_case(known, meeting)
         case.student.charged_elsewhere = scene.charged_elsewhere
         case.reference.target, case.precise.target = scene.reference, scene.precise
         case.composed = True
@@ -241,7 +260,7 @@ class GraderPlugin:
         flaw, ended = _flaw_of(self._raised), self._raised
         stopped = ended.raised.type if isinstance(ended, ReferenceRaised) else ""
         let_go(self._raised)
-        report = msgspec.structs.replace(known, verdict=verdict, message=message)
+        report = msgspec.structs.replace(known.report, verdict=verdict, message=message)
         return Ran(report, exercise, meeting.answers, fault, flaw=flaw, stopped=stopped), unmet
 
     def _play(self, item: Any, excused: frozenset[int] | None) -> frozenset[int]:
@@ -254,11 +273,11 @@ class GraderPlugin:
             self._case.end()
         return frozenset(unmet)
 
-    def report_of(self, item: Any) -> TestReport:
-        """What every report on this test says."""
-        known = self._reports.get(item)
+    def known(self, item: Any) -> Known:
+        """What is known of a test, worked out once."""
+        known = self._known.get(item)
         if known is None:
-            known = self._reports[item] = TestReport(
+            report = TestReport(
                 name=test_name(item),
                 verdict=Verdict.PASS,
                 weight=_weight(item),
@@ -266,6 +285,7 @@ class GraderPlugin:
                 public=item.get_closest_marker("public") is not None,
                 claim=_claim(item),
             )
+            known = self._known[item] = Known(report, exercise_of(item), *_place(item))
         return known
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> pytest.TestReport:
@@ -283,12 +303,13 @@ class GraderPlugin:
 
     def by_hand(self, item: Any, student: Target) -> Case:
         """A case for a test that pytest runs on its own."""
-        meeting = Memory().meeting(test_name(item), student)
-        meeting.begin(test_name(item), exercise_of(item))
-        return self._new_case(item, exercise_of(item), test_name(item), meeting)
+        known = self.known(item)
+        meeting = Memory().meeting(known.report.name, student, self._echo)
+        meeting.begin(known.report.name, known.exercise)
+        return self._new_case(known, meeting)
 
-    def _new_case(self, item: Any, exercise: str, name: str, student: Meeting) -> Case:
-        device, dtype = _place(item)
+    def _new_case(self, known: Known, student: Meeting) -> Case:
+        exercise, name, device, dtype = known.exercise, known.report.name, known.device, known.dtype
         reference_device = CPU
         return Case(
             test=name,
@@ -297,7 +318,7 @@ class GraderPlugin:
             patterns=self.patterns.get(exercise, ()),
             device=device,
             dtype=dtype,
-            public=item.get_closest_marker("public") is not None,
+            public=known.report.public,
             draw=Draw(self.secret, f"{self.module}:{base_of(name)}", dtype),
             student=Side(student, device, is_reference=False, source=self._source),
             reference=Side(self._reference, reference_device),
@@ -352,12 +373,6 @@ def _weight(item: Any) -> float:
         return 1.0
     here: float = mark.args[0]
     return float(here if _place(item)[0] == CPU else mark.kwargs.get("elsewhere", here))
-
-
-def _lacking(item: Any) -> NotRun | None:
-    """The end of a test whose float type its device does not have."""
-    device, dtype = _place(item)
-    return NotRun(f"{device} has no {dtype}.") if dtype in AXES[device].lacks else None
 
 
 def _dtypes(item: Any) -> tuple[str, ...]:

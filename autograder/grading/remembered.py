@@ -60,16 +60,12 @@ class Memory:
         self._tests: dict[str, _Tree] = {}
         self._room = Room(_MOST_BYTES)
 
-    def meeting(
-        self,
-        test: str,
-        target: Target,
-        source: tuple[str, ...] = (),
-        kept: Room | None = None,
-    ) -> Meeting:
+    def meeting(self, test: str, target: Target, echo: Echo, kept: Room | None = None) -> Meeting:
         """A target's meeting with a test. `kept`: where the submission's answers find room."""
-        tree = self._tests.setdefault(test, _Tree(self._room))
-        return Meeting(tree, target, Echo(source), kept or Room(KEPT_BYTES))
+        tree = self._tests.get(test)
+        if tree is None:
+            tree = self._tests[test] = _Tree(self._room)
+        return Meeting(tree, target, echo, kept or Room(KEPT_BYTES))
 
 
 class _Tree:

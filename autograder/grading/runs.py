@@ -10,7 +10,7 @@ import hashlib
 import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -25,7 +25,7 @@ from ..model.verdicts import Verdict
 from .alike import Answers
 from .kept import KeptRuns
 from .outcomes import NotRun, Outcome
-from .plugin import GraderPlugin, Ran, exercise_of, test_name
+from .plugin import GraderPlugin, Ran, exercise_of
 from .session import GraderSession
 from .source_rules import source_problems
 from .targets import InProcess, Target
@@ -78,7 +78,7 @@ class Runs:
 
     def names(self) -> list[str]:
         """The names of all tests, with their axes."""
-        return [test_name(i) for i in self.items]
+        return [self.plugin.name(i) for i in self.items]
 
     # Any target
 
@@ -103,8 +103,9 @@ class Runs:
             for one in self._ours[ours]:
                 heard(one)
             return self._ours[ours]
-        items = [i for i in self.items if exercise in (None, exercise_of(i))]
-        items = [i for i in items if only in ("", base_of(test_name(i)))]
+        items = self._items_of(exercise)
+        if only:
+            items = [i for i in items if base_of(self.plugin.name(i)) == only]
         settled = self._settled(files or {self.week.module: "\n".join(source).encode()})
 
         def run() -> list[Ran]:
@@ -128,8 +129,8 @@ class Runs:
     ) -> list[Ran]:
         """The tests (of one exercise), those named in `first` before the others, up to the first
         that fails."""
-        items = [i for i in self.items if exercise in (None, exercise_of(i))]
-        items.sort(key=lambda i: test_name(i) not in first)
+        items = self._items_of(exercise)
+        items.sort(key=lambda i: self.plugin.name(i) not in first)
 
         def run() -> list[Ran]:
             ran = []
@@ -140,6 +141,11 @@ class Runs:
             return ran
 
         return self.within(run)
+
+    def _items_of(self, exercise: str | None) -> list[Any]:
+        """The tests of one exercise, or all."""
+        known = self.plugin.known
+        return [i for i in self.items if exercise is None or known(i).exercise == exercise]
 
     def first_failure(self, target: Target, source: str, exercise: str | None) -> str:
         """The name of the first test that rejects the target, or nothing."""
@@ -172,7 +178,7 @@ class Runs:
     def _is_sound(self, test: str) -> bool:
         """Return whether the solution passes a test when it is called like a submission."""
         if test not in self._sound:
-            items = [i for i in self.items if test_name(i) == test]
+            items = [i for i in self.items if self.plugin.name(i) == test]
             target, source = self.solution(), tuple(self.bank.solution.split("\n"))
             runs = self.within(lambda: list(self.plugin.run(target, source, items, {})))
             self._sound[test] = all(r.report.verdict in _SOUND for r in runs)
@@ -215,7 +221,7 @@ class Runs:
             about = self._about(self.bank.solution, exercise)
             runs = self._kept.get(name, about) if self._kept else None
             if runs is None:
-                items = [i for i in self.items if exercise_of(i) == exercise]
+                items = self._items_of(exercise)
                 target, source = self.solution(), tuple(self.bank.solution.split("\n"))
                 runs = self.within(
                     lambda: list(self.plugin.run(target, source, items, {}, keep_passed=True))

@@ -27,12 +27,12 @@ class Verdict(StrEnum):
     @property
     def counted(self) -> bool:
         """Return whether the test's weight counts: it ran, and the fault was not ours."""
-        return self not in (Verdict.NOT_RUN, Verdict.GRADER_FAULT)
+        return self not in _NOT_COUNTED
 
     @property
     def failed(self) -> bool:
         """Return whether the test counts and did not pass."""
-        return self.counted and self is not Verdict.PASS
+        return self not in _NOT_FAILED
 
     @property
     def a_finding(self) -> bool:
@@ -45,6 +45,8 @@ class Verdict(StrEnum):
         return _WORDS[self]
 
 
+_NOT_COUNTED = frozenset((Verdict.NOT_RUN, Verdict.GRADER_FAULT))
+_NOT_FAILED = _NOT_COUNTED | {Verdict.PASS}
 _WORDS = {
     Verdict.PASS: "holds",
     Verdict.UNWRITTEN: "Not written yet",
