@@ -160,10 +160,11 @@ class Engine:
         carried = self._explain(
             "follow-through", lambda: self._carried(source, ran, files), nothing
         )
+        by_exercise: dict[str, list[Ran]] = {}
+        for one in ran:
+            by_exercise.setdefault(one.exercise, []).append(one)
         standings = [
-            self._standing(
-                e.name, [r for r in ran if r.exercise == e.name], carried.get(e.name, Inherited())
-            )
+            self._standing(e.name, by_exercise.get(e.name, []), carried.get(e.name, Inherited()))
             for e in self.week.exercises
             if exercise in (None, e.name)
         ]
