@@ -39,6 +39,7 @@ _MOST_BYTES = 16 << 20
 # What a diagnosis finds in place of answers that took too much room.
 _NOT_KEPT = LimitExceeded("These answers are too large to be kept.")
 _START = b""
+_NO_WORDS = Echo(())
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -60,7 +61,9 @@ class Memory:
         self._tests: dict[str, _Tree] = {}
         self._room = Room(_MOST_BYTES)
 
-    def meeting(self, test: str, target: Target, echo: Echo, kept: Room | None = None) -> Meeting:
+    def meeting(
+        self, test: str, target: Target, echo: Echo = _NO_WORDS, kept: Room | None = None
+    ) -> Meeting:
         """A target's meeting with a test. `kept`: where the submission's answers find room."""
         tree = self._tests.get(test)
         if tree is None:

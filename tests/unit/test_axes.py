@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
 
 import pytest
-import torch
 
-from autograder.grading.plugin import _lacking
-from autograder.model import axes
+from autograder.grading.plugin import Known
+from autograder.model import axes, report
 from autograder.model.axes import AXES, CHOICES, axis
 from autograder.model.errors import KitError
+from autograder.model.verdicts import Verdict
 from autograder.worker.wire import DEVICES
 
 
@@ -61,17 +60,16 @@ def test_choices_are_the_axes() -> None:
     assert ("auto", *AXES) == CHOICES
 
 
-def item(device: str, dtype: torch.dtype) -> SimpleNamespace:
-    params = {"device": device, "dtype": dtype}
-    return SimpleNamespace(callspec=SimpleNamespace(params=params))
+def known(device: str, dtype: str) -> Known:
+    return Known(report.TestReport("test_a.py::test_a", Verdict.PASS, 1.0, ""), "a", device, dtype)
 
 
 def test_a_float_type_that_a_device_lacks_is_not_run() -> None:
-    found = _lacking(item("mps", torch.float64))
+    found = known("mps", "float64").lacking()
     assert found is not None
     assert found.message == "mps has no float64."
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda", "fake-gpu"])
 def test_other_devices_have_every_float_type(device: str) -> None:
-    assert _lacking(item(device, torch.float64)) is None
+    assert known(device, "float64").lacking() is None

@@ -2,6 +2,7 @@
 
 import pytest
 
+from autograder.grading.echo import Echo
 from autograder.grading.outcomes import Crashed, GraderFault, LimitExceeded
 from autograder.grading.remembered import PASSED, End, Memory, process_of
 from autograder.grading.room import Room
@@ -158,7 +159,7 @@ WRONG = End("The result is off.")
 def wrong_once(*replies, source=("def f(): pass",)):
     """A memory in which `t` has ended wrong on these answers."""
     memory = Memory()
-    meeting = memory.meeting("t", Answers(*replies), source)
+    meeting = memory.meeting("t", Answers(*replies), Echo(source))
     ask(meeting, *(b"a" for _ in replies))
     meeting.remember(WRONG)
     return memory
@@ -184,8 +185,8 @@ def test_a_name_is_judged_by_the_source_that_it_comes_from():
     reply = answer(SeqV("tuple", (HandleV(0, "Mine", None),)))
     own, other = ("class Mine: pass",), ("class Other: pass",)
     memory = wrong_once(reply, source=own)
-    assert memory.meeting("t", Answers(reply), own).known() == WRONG
-    assert memory.meeting("t", Answers(reply), other).known() is None
+    assert memory.meeting("t", Answers(reply), Echo(own)).known() == WRONG
+    assert memory.meeting("t", Answers(reply), Echo(other)).known() is None
     assert wrong_once(reply, source=other).meeting("t", Answers(reply), own).known() is None
 
 
