@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ..batch.depends import fingerprint
-from ..grading.warm import warm_engine
+from ..grading.warm import seldom_collected, warm_engine
 from ..model.bank import Bank
 from ..model.course import Course, load
 from ..sandbox import BACKENDS
@@ -69,8 +70,11 @@ def prove(proof: Proof, tell: Callable[[str], None] = lambda _: None) -> Verific
         end_engine()
         box = BACKENDS[proof.sandbox]() if proof.sandbox else None  # tried by whoever chose it
         engine = warm_engine(course, week, proof.devices, proof.secret, box)
+        ending = ExitStack()
+        ending.callback(engine.close)
+        ending.enter_context(seldom_collected())
         # a pool's process ends without `atexit`
-        _engine.append((made_for, engine, Finalize(None, engine.close, exitpriority=0)))
+        _engine.append((made_for, engine, Finalize(None, ending.close, exitpriority=0)))
     return verify_part(_engine[0][1], proof.part, said, proof.aim)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..model.course import Course, Week
@@ -40,3 +42,26 @@ def warm_engine(
         if spawner is not None:
             spawner.end()
         raise
+
+
+# What is made and not freed again before the young are looked at; and how often the older are.
+_SELDOM = (20_000, 20, 20)
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """What is here now stays meanwhile, and what is made is seldom looked through for garbage.
+
+    A hidden test makes a few thousand objects beside the million that torch and its libraries are;
+    to look through all of them again and again took a third of a proof, and half where many
+    figures are drawn.
+    """
+    before = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_SELDOM)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
