@@ -15,6 +15,7 @@ import os
 import random
 import select
 import signal
+import string
 import sys
 
 import msgspec
@@ -24,6 +25,9 @@ from .orders import Order
 CAN_SERVE = sys.platform == "linux" and hasattr(os, "pidfd_open")
 _IDLE = 1800.0  # seconds without an order, after which a Python that waits gives its memory back
 _PR_SET_PDEATHSIG = 1
+# Torch imports half of itself when it is first asked for an optimizer or a device by name.
+_LATE, _MOST_TOLD = "torch.", 32768
+_OF_A_NAME = frozenset(string.ascii_letters + string.digits + "._")
 
 
 class Orders:
@@ -50,26 +54,52 @@ class Orders:
         return bool(piece)
 
 
-def forked(orders: Orders) -> int | None:
-    """None in a fork of this Python; here its exit code (negative: a signal), once it has ended.
+class Fork:
+    """A fork of this Python for one order; what it imported late is imported here for the next."""
 
-    The fork ends with this process, and this process with whoever gives the orders.
-    """
-    process = os.fork()
-    if not process:
-        _as_if_fresh()
-        return None
-    handle = os.pidfd_open(process)
-    try:
-        while True:
-            ready, _, _ = select.select([handle, orders.descriptor], [], [])
-            if handle in ready:
-                return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-            if not orders.read():
-                os.kill(process, signal.SIGKILL)
-                os._exit(0)
-    finally:
-        os.close(handle)
+    def __init__(self) -> None:
+        self._before = frozenset(sys.modules)
+        self._told, self._tell = os.pipe()
+        self._process = os.fork()
+        self.here = not self._process  # this is the fork
+        if self.here:
+            os.close(self._told)
+            _as_if_fresh()
+        else:
+            os.close(self._tell)
+
+    def wait(self, orders: Orders) -> int:
+        """Its exit code (negative: a signal), once it has ended.
+
+        The fork ends with this process, and this process with whoever gives the orders.
+        """
+        handle = os.pidfd_open(self._process)
+        try:
+            while True:
+                ready, _, _ = select.select([handle, orders.descriptor], [], [])
+                if handle in ready:
+                    return os.waitstatus_to_exitcode(os.waitpid(self._process, 0)[1])
+                if not orders.read():
+                    os.kill(self._process, signal.SIGKILL)
+                    os._exit(0)
+        finally:
+            os.close(handle)
+
+    def end(self) -> None:
+        """In the fork, when all is done: tell what of torch was imported meanwhile."""
+        late = [n for n in sys.modules if n.startswith(_LATE) and n not in self._before]
+        os.set_blocking(self._tell, False)
+        with contextlib.suppress(OSError):
+            os.write(self._tell, "\n".join(late).encode()[:_MOST_TOLD])
+
+    def import_late(self) -> None:
+        """Here, when it has ended and its results are told: import what it had to."""
+        os.set_blocking(self._told, False)  # the fork may have left a process behind
+        with contextlib.suppress(OSError), open(self._told, "rb") as told:
+            for name in (told.read() or b"").decode("ascii", "replace").split("\n"):
+                if name.startswith(_LATE) and set(name) <= _OF_A_NAME:
+                    with contextlib.suppress(Exception):
+                        importlib.import_module(name)
 
 
 def _as_if_fresh() -> None:

@@ -79,6 +79,32 @@ def test_changed_checks_and_helpers_are_read_again(warm, write) -> None:
     assert check_week(folder, ["shout"], warm=warm).passed
 
 
+LATE = """
+import sys
+import torch
+
+
+def test_shout_once():
+    there = "torch.utils.bundled_inputs" in sys.modules
+    import torch.utils.bundled_inputs
+    torch.testing.assert_close(torch.ones(2), torch.ones(2))
+    assert "torch.distributed.tensor" not in sys.modules, "half of torch"
+    assert there, "not yet"
+"""
+
+
+@forking
+def test_what_torch_imports_late_is_there_the_next_time(tiny, write) -> None:
+    folder = write(*SOLVED.values())
+    folder.checks.write_text(LATE)
+    python = WarmPython(folder)
+    try:
+        first, then = (check_week(folder, ["shout"], warm=python).exercises[0] for _ in range(2))
+    finally:
+        python.close()
+    assert (first.first.failure.message, then.state) == ("not yet", "pass")
+
+
 @forking
 def test_a_python_that_was_killed_meanwhile_is_replaced(warm, write) -> None:
     folder = write(*SOLVED.values())
