@@ -34,7 +34,7 @@ from .follow import Inherited
 from .guards import KnownGuards
 from .heritage import Heritage
 from .kept import KeptRuns
-from .outcomes import printable
+from .outcomes import Flaw, printable
 from .plugin import GraderPlugin, Ran
 from .runs import Runs, write_module
 from .search import Compared
@@ -43,6 +43,7 @@ from .spawner import Spawner, usable_extras
 from .suspects import Grader, LineFinder
 from .targets import InProcess, RecordedTarget, Sandboxed, Target
 from .traces import OwnPrograms
+from .worked import shows_work, works_fitted
 
 import msgspec  # isort: skip
 
@@ -164,7 +165,9 @@ class Engine:
         for one in ran:
             by_exercise.setdefault(one.exercise, []).append(one)
         standings = [
-            self._standing(e.name, by_exercise.get(e.name, []), carried.get(e.name, Inherited()))
+            self._standing(
+                e.name, by_exercise.get(e.name, []), carried.get(e.name, Inherited()), files
+            )
             for e in self.week.exercises
             if exercise in (None, e.name)
         ]
@@ -255,7 +258,9 @@ class Engine:
         more = [s for s in others if any(w in s[len(bank.solution) :] for w in starts)]
         return [bank.solution, *more]
 
-    def _standing(self, exercise: str, ran: list[Ran], carried: Inherited) -> scoring.Standing:
+    def _standing(
+        self, exercise: str, ran: list[Ran], carried: Inherited, files: Mapping[str, bytes]
+    ) -> scoring.Standing:
         """What the tests found out about an exercise: mistakes by name, and what it inherits."""
         named: list[Named] = []
         explained = frozenset[str]()
@@ -267,17 +272,43 @@ class Engine:
             named = self._explain(f"{exercise}, name", lambda: diagnose(own, bank, right), named)
             explained = frozenset(r.report.name for n in named for r in bank[n.name])
         by_name = {m.name: m for m in self.bank.of_exercise(exercise)}
+        priced = self._explain(
+            f"{exercise}, price", lambda: self._priced(exercise, named, own, files), frozenset()
+        )
         return scoring.Standing(
             exercise=self.week.exercise(exercise),
             tests=tuple(r.report for r in ran),
             mistakes=tuple(
-                scoring.Mistake(n.name, by_name[n.name].cost, by_name[n.name].belief) for n in named
+                scoring.Mistake(
+                    n.name,
+                    by_name[n.name].cost if n.name in priced else None,
+                    by_name[n.name].belief,
+                )
+                for n in named
             ),
             explained=explained,
             diagnoses=tuple(_explained(n, by_name[n.name]) for n in named),
             inherits=carried.helpers,
             carried=carried.credit,
         )
+
+    def _priced(
+        self, exercise: str, named: list[Named], ran: list[Ran], files: Mapping[str, bytes]
+    ) -> frozenset[str]:
+        """Those mistakes beside which the rest of the exercise is seen to be there."""
+        if not named or self.scoring.by != "mistakes":
+            return frozenset(n.name for n in named)
+        bank, right = self.runs.of_misconceptions(exercise), self.runs.right_answers(exercise)
+        found = {n.name for n in named if shows_work(ran, bank[n.name], right)}
+        if found and any(r.report.verdict.failed and r.flaw is Flaw.STATE for r in ran):
+            source = self._lines(files)
+
+            def run(target: Target) -> list[Ran]:
+                return self.runs.run(target, source, exercise, files)
+
+            if not works_fitted(self.target(files), run):
+                return frozenset()
+        return frozenset(found)
 
     def _fault(self, name: str, message: str) -> SubmissionReport:
         return SubmissionReport(

@@ -13,7 +13,7 @@ import secrets
 import signal
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -423,9 +423,18 @@ def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:
     return frame[wire.PREFIX.size : start], memoryview(frame)[start : start + body_length]
 
 
+def request_of(frame: bytes) -> tuple[wire.Request, list[memoryview]]:
+    """What a frame of ours asks."""
+    return wire.unpack_request(*_split_frame(frame))
+
+
+def as_frame(request: wire.Request, buffers: Iterable[memoryview]) -> bytes:
+    return wire.pack(request, [bytes(b) for b in buffers])
+
+
 def frame_path(frame: bytes) -> str:
     """What a request calls in the module, or of an object; nothing if it calls none of these."""
-    request, _ = wire.unpack_request(*_split_frame(frame))
+    request, _ = request_of(frame)
     return request.path if isinstance(request, wire.Call) else ""
 
 
@@ -433,11 +442,9 @@ def addressed(frame: bytes, handle: int | None, fresh: bool) -> bytes:
     """The call of a frame, made of an object of that number, or as the first one of a test."""
     if handle is None and not fresh:
         return frame
-    call, buffers = wire.unpack_request(*_split_frame(frame))
+    call, buffers = request_of(frame)
     assert isinstance(call, wire.Call)
-    return wire.pack(
-        msgspec.structs.replace(call, handle=handle, fresh=fresh), [bytes(b) for b in buffers]
-    )
+    return as_frame(msgspec.structs.replace(call, handle=handle, fresh=fresh), buffers)
 
 
 def split_reply(frame: bytes) -> Answer:
@@ -452,6 +459,8 @@ __all__ = [
     "Sandboxed",
     "Target",
     "addressed",
+    "as_frame",
     "frame_path",
+    "request_of",
     "split_reply",
 ]

@@ -19,7 +19,7 @@ import shutil
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -60,7 +60,7 @@ def collect_bulk(
     by_student: dict[str, dict[str, Read]] = {}
     with _opened(path) as entries:
         listed = list(entries)
-        export = read_export(listed, roster)
+        export, named = read_export(listed, roster), _named(n for n, _ in listed)
         for name, read in listed:
             if export is not None:
                 if whose := export.whose(name):
@@ -69,7 +69,7 @@ def collect_bulk(
                 elif export.is_of_somebody(name):
                     found.unmatched.append(name)
                 continue
-            place = _place(name, roster)
+            place = _place(name, roster, named)
             if place is None:
                 found.unmatched.append(name)
                 continue
@@ -90,12 +90,29 @@ def collect_bulk(
     return found
 
 
-def _place(name: str, roster: Roster) -> tuple[str, str, bool] | None:
+def _named(names: Iterable[str]) -> dict[str, set[str]]:
+    """By the words of a name, the numbers of those in Moodle who call themselves so."""
+    found: dict[str, set[str]] = {}
+    for name in names:
+        if moodle := next(filter(None, map(_MOODLE.match, PurePosixPath(name).parts[:-1])), None):
+            found.setdefault(_words(moodle["name"]), set()).add(moodle["number"])
+    return found
+
+
+def _words(name: str) -> str:
+    return " ".join(sorted(name.casefold().split()))
+
+
+def _place(
+    name: str, roster: Roster, named: Mapping[str, set[str]]
+) -> tuple[str, str, bool] | None:
     """(student, the file's name, whether Canvas calls it late), or None for nobody's."""
     parts = PurePosixPath(name).parts
     for depth, part in enumerate(parts[:-1]):
         if moodle := _MOODLE.match(part):
-            entry = _one(roster, moodle["number"], moodle["name"])
+            # a name alone says who it is only if one person has it
+            alone = len(named[_words(moodle["name"])]) == 1
+            entry = _one(roster, moodle["number"], moodle["name"] if alone else "")
             return (entry.student, "/".join(parts[depth + 1 :]), False) if entry else None
     if canvas := _CANVAS.match(parts[-1]):
         entry = _one(roster, canvas["number"], "")
@@ -108,8 +125,8 @@ def _one(roster: Roster, number: str, name: str) -> RosterEntry | None:
     """The entry with that number; else the only one of that name, in any order of its words."""
     numbered = [e for e in roster.entries if e.number == number]
     if not numbered and name:
-        words = sorted(name.casefold().split())
-        numbered = [e for e in roster.entries if sorted(e.name.casefold().split()) == words]
+        words = _words(name)
+        numbered = [e for e in roster.entries if _words(e.name) == words]
     return numbered[0] if len(numbered) == 1 else None
 
 

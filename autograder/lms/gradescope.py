@@ -3,6 +3,7 @@
 "Download Submissions" gives a zip with a folder per submission and `submission_metadata.yml`, which
 says by folder who handed it in (several, if it was a group) and when. The file is Ruby's YAML: its
 keys begin with a colon. It is read with the safe loader, and only names, ids and times are taken.
+A student can hand in a file of that name, to Moodle too: it is believed if it lies above all else.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def read_export(files: Sequence[tuple[str, Read]], roster: Roster) -> Gradescope
     found = [
         (name, read)
         for name, read in files
-        if PurePosixPath(name).name == METADATA and len(PurePosixPath(name).parts) <= 2
+        if PurePosixPath(name).name == METADATA and _is_above(name, files)
     ]
     if len(found) != 1:
         return None
@@ -74,6 +75,14 @@ def read_export(files: Sequence[tuple[str, Read]], roster: Roster) -> Gradescope
         if time := _time(about.get(":created_at")):
             export.times.update(dict.fromkeys(students, time))
     return export
+
+
+def _is_above(name: str, files: Sequence[tuple[str, Read]]) -> bool:
+    """Return whether a file lies in the folder that holds everything, and is no student's."""
+    root = name.removesuffix(METADATA)
+    if root.count("/") > 1 or "_assignsubmission_file" in root:
+        return False
+    return all(n.startswith((root, "__MACOSX/")) for n, _ in files)
 
 
 def _parsed(name: str, data: bytes | None) -> dict[Any, Any]:

@@ -3,7 +3,7 @@
 Every student may write into the inbound folder, in whatever way. Names are taken apart by
 nbgrader's rule and checked; files are copied as `collect` copies them: ordinary ones, of one owner,
 bounded. Of a student's hand-ins the newest is taken, their own before what another user left under
-their name.
+their name. Where the student has an account on this machine, what another one left is not taken.
 
 The folder is watched; where nothing is told of changes, as on some network disks, it is also looked
 at every minute. A folder is taken once it has nbgrader's two files and has been quiet for a moment.
@@ -44,6 +44,7 @@ _MARKS = ("timestamp.txt", _SECRET)
 _QUIET = 0.4  # seconds without a change
 _LOOK = 60.0
 _MOST_BYTES = 64 << 20
+_NOT_TAKEN = "left in the exchange"  # stands until the service is started again
 
 
 class FoundHandIn(msgspec.Struct, frozen=True):
@@ -54,6 +55,7 @@ class FoundHandIn(msgspec.Struct, frozen=True):
     week: str
     handed_in: dt.datetime
     own: bool  # the student owns it
+    forged: bool = False  # another one does, although the student could
 
 
 class Inbox:
@@ -124,7 +126,11 @@ class Inbox:
             for found in newest(course, week):
                 if found.source in known:
                     continue
-                if self._is_known_otherwise(course, week, found):
+                if found.forged:
+                    self._left.add(found.source)
+                    said = f"{found.source!r} was left by another user: it is not taken"
+                    self.troubles.begin(_NOT_TAKEN, said)
+                elif self._is_known_otherwise(course, week, found):
                     self._left.add(found.source)
                 elif not self._taken(course, week, found):
                     unfinished = True
@@ -163,7 +169,7 @@ class Inbox:
             self._take(found, packed(files), digest_of(files))
         except (IntakeError, ValueError, OverflowError) as error:  # names and times that are none
             self._left.add(found.source)
-            self.troubles.begin("exchange", f"{found.source!r}: {error}")
+            self.troubles.begin(_NOT_TAKEN, f"{found.source!r}: {error}")
         return True
 
     def _folder(self, course: Course) -> Path:
@@ -189,9 +195,7 @@ def _found(path: Path, name: str, week: Week) -> FoundHandIn | None:
     student, _, rest = path.name.partition(f"+{name}+")
     try:
         moment = dt.datetime.fromisoformat(rest.split("+")[0].replace(" UTC", "+00:00"))
-        owner = pwd.getpwuid(os.lstat(path).st_uid).pw_name
-    except KeyError:
-        owner = ""
+        owner = os.lstat(path).st_uid
     except (OSError, ValueError):
         return None
     if not path.name.isprintable() or not is_name(student):
@@ -199,7 +203,17 @@ def _found(path: Path, name: str, week: Week) -> FoundHandIn | None:
     if path.is_symlink() or not path.is_dir():
         return None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
-    return FoundHandIn(path.name, student, week.name, moment, owner == student)
+    account = _account(student)
+    forged = account is not None and owner not in (account, 0, os.geteuid())
+    return FoundHandIn(path.name, student, week.name, moment, owner == account, forged)
+
+
+def _account(student: str) -> int | None:
+    """The user id of a student who has an account here, and not one of a Hub's own."""
+    try:
+        return pwd.getpwnam(student).pw_uid
+    except (KeyError, ValueError):
+        return None
 
 
 def _state(folder: Path) -> tuple[tuple[str, ...], float] | None:

@@ -35,7 +35,7 @@ def settle(
         ),
     )
     if mismatch.missing or mismatch.unexpected or mismatch.shapes:
-        return mismatch
+        return None if request.fitting and _fitted(own, state) else mismatch
     if plain is None:
         module.load_state_dict(state, strict=True)
         return None
@@ -43,6 +43,28 @@ def settle(
         for name, value in plain.items():
             value.copy_(state[name])
     return None
+
+
+def _fitted(own: dict[str, torch.Tensor], state: dict[str, torch.Tensor]) -> bool:
+    """Load weights under whichever names; biases too many become zero and stay so.
+
+    Return False if that is not possible. What has no name in common is taken in its order.
+    """
+    free = [name for name in own if name not in state]
+    spare = [name for name in free if name.rpartition(".")[2] == "bias"]
+    for names in (free, [name for name in free if name not in spare]):
+        wanted = [name for name in state if name not in own]
+        into = {**{n: n for n in state if n in own}, **dict(zip(wanted, names, strict=False))}
+        fits = all(own[o].shape == state[n].shape for n, o in into.items())
+        if len(wanted) == len(names) and fits:
+            with torch.no_grad():
+                for name, value in own.items():
+                    if name not in into.values():
+                        value.zero_().requires_grad_(False)  # nobody asks for its gradient
+                for name, place in into.items():
+                    own[place].copy_(state[name])
+            return True
+    return False
 
 
 def _plain_state(module: nn.Module) -> dict[str, torch.Tensor] | None:

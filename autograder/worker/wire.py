@@ -215,7 +215,8 @@ class Call(_Message, frozen=True, tag="call"):
     `brought` is the source of a module of the grader's own, to be looked in instead of the
     submission's. `exercise` is the one on whose behalf the call is made; `not_allowed` the patterns
     watched.
-    `construct` casts a new torch module to `dtype`, moves it to `device` and loads `state`.
+    `construct` casts a new torch module to `dtype`, moves it to `device` and loads `state`;
+    `fitting`: also where names or biases differ.
     `cotangents` asks for the vector-Jacobian product with respect to every float input.
     `order` is a seed for the order in which the programs of a Triton kernel run; `withheld`: only
     while one runs are the numbers of the arguments in memory (withheld.py).
@@ -230,6 +231,7 @@ class Call(_Message, frozen=True, tag="call"):
     device: str
     not_allowed: tuple[str, ...] = ()
     construct: bool = False
+    fitting: bool = False
     dtype: str | None = None
     state: Value = None
     cotangents: tuple[Value, ...] | None = None

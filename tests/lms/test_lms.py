@@ -331,6 +331,26 @@ def test_a_moodle_download_is_sorted_to_its_students(tmp_path: Path, as_folder: 
     assert found.unmatched == ["Eve Other_777_assignsubmission_file_/tiny.py"]
 
 
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_student_cannot_hand_in_what_says_whose_everything_is(tmp_path: Path, alone: bool):
+    own = "Alan Turing_102_assignsubmission_file_"
+    claim = b":x:\n  :submitters:\n  - :email: ada@example.org\n    :sid: S-1\n  :created_at: 2026-01-01\n"
+    files = {f"{own}/submission_metadata.yml": claim, f"{own}/:x/tiny.py": b"# mine\n"}
+    files |= {f"{own}/tiny.py": CODE}
+    if not alone:
+        files["Ada Lovelace_101_assignsubmission_file_/tiny.py"] = CODE
+    found, taken = collected(tmp_path, archive(tmp_path / "m.zip", files), WORKSHEET)
+    assert set(found.collected) == ({"alan"} if alone else {"ada", "alan"})
+    assert taken.get(f"ada/{WEEK}/tiny.py", CODE) == CODE
+    assert found.timed == []
+
+
+def test_who_takes_anothers_name_in_moodle_hands_in_for_nobody(tmp_path: Path):
+    files = {f"Zoë Müller_{n}_assignsubmission_file_/tiny.py": CODE for n in (55, 56)}
+    found, taken = collected(tmp_path, archive(tmp_path / "m.zip", files), MOODLE)
+    assert (found.collected, len(found.unmatched), taken) == ([], 2, {})
+
+
 def test_without_numbers_moodle_students_are_matched_by_name(tmp_path: Path):
     source = archive(tmp_path / "m.zip", {"Zoë Müller_55_assignsubmission_file_/tiny.py": CODE})
     _, files = collected(tmp_path, source, MOODLE)

@@ -1,0 +1,155 @@
+"""Whether a failed test shows the work that the price of a named mistake gives credit for.
+
+A named mistake costs little because all the rest is there. Where a test ends at a result's type or
+at a layer that does not fit, nobody has looked at the rest, and an empty exercise of the same type
+would be called by the same name. So its values are looked at here in spite of the flaw: they are
+those of the misconception or the right ones, in whatever type; a drawing that was returned as
+something else has the right pictures; what was printed in place of being returned is the right
+text; and with layers that are made to fit, the tests hold (`Fitting`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+
+from ..worker import wire
+from ..worker.values import Decoder
+from .alike import Answers, same_failure
+from .drawn import Drawing, Figure, read_special
+from .outcomes import Flaw, Outcome
+from .plugin import Ran
+from .targets import Answer, Target, as_frame, request_of
+
+_CLOSE = 0.02  # in parts of the largest entry
+_MOST = 0.5  # of the tests, that must show it
+
+Shown = list[Any]
+
+
+def shows_work(mine: Iterable[Ran], theirs: Iterable[Ran], right: Mapping[str, Answers]) -> bool:
+    """Whether most tests that a misconception and a submission fail alike show its work."""
+    failed = {r.report.name: r for r in mine}
+    found = [
+        _shown(failed[one.report.name], one, right.get(one.report.name, ()))
+        for one in theirs
+        if one.report.name in failed
+    ]
+    told = [shown for shown in found if shown is not None]
+    return not told or sum(told) >= _MOST * len(told)
+
+
+def _shown(mine: Ran, theirs: Ran, right: Answers) -> bool | None:
+    """Whether this test shows it; None if it cannot tell."""
+    if theirs.flaw in (Flaw.STATE, Flaw.REFUSAL) or not theirs.flaw.tells_by_itself:
+        return None
+    if mine.flaw is not theirs.flaw:
+        return None  # of another mistake beside it
+    index = len(mine.answers) - 1
+    other = theirs.answers[-1] if theirs.answers else None
+    good = right[index] if 0 <= index < len(right) else None
+    try:
+        own, expected = _content(mine.answers[-1] if mine.answers else None), _content(other)
+        if own is None or expected is None:
+            return None  # it raised, or came to no answer: that is all there is
+        if not own:
+            return False
+        printed = isinstance(own[0], str)  # which no comparison of failures looks at
+        if expected and not printed and same_failure(mine, theirs, right):
+            return True
+        return any(c is not None and _near(own, c) for c in (expected, _content(good)))
+    except wire.BadFrame:
+        return False
+
+
+def _content(answer: Answer | Outcome | None) -> Shown | None:
+    """The numbers and texts of an answer, or what was printed instead; None if it is no value."""
+    if not isinstance(answer, tuple) or answer[0].status != "ok":
+        return None
+    reply, buffers = answer
+    value = Decoder(buffers, special=read_special)(reply.value)
+    if value is None:
+        return [_text(reply.printed)] if reply.printed.strip() else []
+    return list(_parts(value))
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, torch.Tensor):
+        if not value.is_meta:
+            yield (
+                value.detach().to(torch.complex128 if value.is_complex() else torch.float64).numpy()
+            )
+    elif isinstance(value, (np.ndarray, np.generic, bool, int, float)):
+        array = np.asarray(value)
+        yield array if array.dtype.kind == "c" else array.astype(np.float64)
+    elif isinstance(value, str):
+        yield _text(value)
+    elif isinstance(value, Figure):
+        yield from _parts(value.axes)
+    elif isinstance(value, Drawing):
+        yield from (image.data for image in value.images)
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from _parts(part)
+    elif isinstance(value, dict):
+        yield from _parts(list(value.values()))
+
+
+def _text(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
+
+
+def _near(mine: Shown, other: Shown) -> bool:
+    return len(mine) == len(other) and all(map(_near_part, mine, other))
+
+
+def _near_part(a: Any, b: Any) -> bool:
+    if isinstance(a, str) or isinstance(b, str):
+        return bool(type(a) is type(b) and a == b)
+    if a.size != b.size:
+        return False
+    x, y = a.ravel(), b.ravel()
+    finite = np.abs(y[np.isfinite(y)])
+    slack = _CLOSE * (float(finite.max()) if finite.size else 0.0)
+    return bool(np.allclose(x, y, rtol=_CLOSE, atol=slack, equal_nan=True))
+
+
+class Fitting:
+    """A submission whose layers are made to fit the weights that they are given, where they can."""
+
+    def __init__(self, inner: Target) -> None:
+        self._inner = inner
+
+    @property
+    def attempts(self) -> Sequence[str]:
+        return self._inner.attempts
+
+    def begin(self, test: str, exercise: str) -> None:
+        self._inner.begin(test, exercise)
+
+    def request(self, frame: bytes) -> Answer:
+        call, buffers = request_of(frame)
+        if isinstance(call, wire.Call) and call.construct:
+            frame = as_frame(msgspec.structs.replace(call, fitting=True), buffers)
+        return self._inner.request(frame)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def works_fitted(target: Target, run: Callable[[Target], Iterable[Ran]]) -> bool:
+    """Whether most hidden tests hold once a submission's layers fit, or cannot be made to fit."""
+    fitted = Fitting(target)
+    try:
+        counted = [r for r in run(fitted) if r.report.verdict.counted]
+    finally:
+        fitted.close()
+    unfit = [r for r in counted if r.report.verdict.failed and r.flaw is Flaw.STATE]
+    if len(unfit) > _MOST * len(counted):
+        return True
+    held = sum(not r.report.verdict.failed for r in counted)
+    return held >= _MOST * len(counted)

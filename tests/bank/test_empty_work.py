@@ -1,0 +1,117 @@
+"""The price of a named mistake is for those whose other work is there, and for no empty exercise.
+
+Each program fails all hidden tests with the words of a mistake that costs little. The empty ones
+earn no more than their tests; those that did the work, in a style of their own, lose the price.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.grading import worked
+from autograder.grading.engine import Engine
+from autograder.grading.warm import warm_engine
+from autograder.model.course import load
+from tests.courses import PROJECT
+
+SECRET = b"what is earned does not depend on it"
+EMPTY = {
+    "causal_mask": "def causal_mask(seq_len, device=None):\n"
+    "    return torch.full((seq_len, seq_len), float('nan'), device=device)\n",
+    "combine_masks": "def combine_masks(causal, padding):\n"
+    "    return torch.ones(len(padding), 1, *causal.shape[-2:], dtype=torch.int64, device=causal.device)\n",
+    "plot_attention": "def plot_attention(weights, query_tokens=None, key_tokens=None, ax=None):\n"
+    "    return None\n",
+}
+HONEST = {
+    "causal_mask": (
+        0.7,
+        "def causal_mask(seq_len, device=None):\n"
+        "    mask = torch.zeros(seq_len, seq_len, device=device)\n"
+        "    later = torch.triu(torch.ones_like(mask), diagonal=1).bool()\n"
+        "    return mask.masked_fill(later, -math.inf)\n",
+    ),
+    "combine_masks": (
+        0.75,
+        "def combine_masks(causal, padding):\n"
+        "    return causal * padding.unsqueeze(1).unsqueeze(1).to(torch.int64)\n",
+    ),
+    "plot_attention": (
+        1.7,
+        "def plot_attention(weights, query_tokens=None, key_tokens=None, ax=None):\n"
+        "    fig = plt.gcf() if ax is None else ax.figure\n"
+        "    if ax is None:\n"
+        "        fig, ax = plt.subplots(figsize=(4, 3))\n"
+        "    ax.imshow(weights.detach().float().cpu(), vmin=0, vmax=1, cmap='viridis')\n"
+        "    ax.set(xlabel='Key', ylabel='Query')\n"
+        "    if key_tokens is not None:\n"
+        "        ax.set_xticks(np.arange(len(key_tokens)), key_tokens, rotation=45)\n"
+        "    if query_tokens is not None:\n"
+        "        ax.set_yticks(np.arange(len(query_tokens)), query_tokens)\n"
+        "    return fig\n",
+    ),
+    "SelfAttention": (
+        1.7,
+        "class _Own(SelfAttention):\n"
+        "    def __init__(self, *sizes, **more):\n"
+        "        super().__init__(*sizes, **more)\n"
+        "        for layer in list(self.children()):\n"
+        "            layer.bias = torch.nn.Parameter(torch.zeros(layer.out_features))\n"
+        "SelfAttention = _Own\n",
+    ),
+}
+_BIASED = HONEST["SelfAttention"][1]
+EMPTY["SelfAttention"] = _BIASED + "_Own.forward = lambda self, x, *a, **k: x * 0\n"
+
+
+@pytest.fixture(scope="module")
+def masks() -> Iterator[Engine]:
+    course = load(PROJECT)
+    engine = warm_engine(course, course.week("week02_masking"), ("cpu",), SECRET, None)
+    yield engine
+    engine.close()
+
+
+def earned(engine: Engine, exercise: str, code: str) -> tuple[float, tuple[str, ...]]:
+    source = f"{engine.bank.solution}\n\nimport math\nimport numpy as np\n\n\n{code}"
+    report = engine.grade("somebody", {engine.week.module: source.encode()}, exercise)
+    assert report.verdict == "graded", report.message
+    assert not report.unexplained
+    return report.exercises[0].score, report.exercises[0].diagnosis
+
+
+@pytest.mark.parametrize("exercise", EMPTY)
+def test_an_empty_exercise_earns_nothing_by_the_name_of_a_mistake(
+    exercise: str, masks: Engine
+) -> None:
+    points, names = earned(masks, exercise, EMPTY[exercise])
+    assert names, "it still has the name"
+    assert points <= 0.2
+
+
+@pytest.mark.parametrize("exercise", HONEST)
+def test_who_did_the_work_loses_the_price_alone(exercise: str, masks: Engine) -> None:
+    points, code = HONEST[exercise]
+    assert earned(masks, exercise, code)[0] == pytest.approx(points)
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "near"),
+    [
+        ([1, 0], [True, False], True),
+        ([1.0, float("nan")], [1.0, float("nan")], True),
+        ([1.0, 0.0], [1.0, float("nan")], False),
+        ([0, 0], [1, 0], False),
+        ([[1], [2]], [1, 2], True),
+        ([1, 2], [1, 2, 3], False),
+    ],
+)
+def test_values_are_compared_in_spite_of_their_type(
+    mine: list[float], other: list[float], near: bool
+) -> None:
+    parts = list(worked._parts(torch.tensor(mine)))
+    assert worked._near(parts, list(worked._parts(np.array(other)))) is near
