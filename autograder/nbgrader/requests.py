@@ -9,7 +9,10 @@ answers have changed too, it is a new hand-in, as always.
 from __future__ import annotations
 
 import datetime as dt
+import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -19,6 +22,7 @@ from ..model.errors import NbgraderError
 from ..model.visible import visible
 from .notebooks import read_cells
 from .recorded import handed_in, kept_report, submission_of
+from .submitted import read_notebook
 from .workspace import Workspace
 
 REQUEST = "regrade-request.md"
@@ -102,21 +106,36 @@ def _keep_time(course: Course, week: Week, student: str, folder: Path) -> None:
     before = kept_report(course, week, student)
     if before is None or not before.handed_in:
         return
+    if submission_of(course, week, student).content != before.content:
+        return
     graded = Workspace(course).autograded(student, week) / f"{week.name}.ipynb"
-    same = submission_of(course, week, student).content == before.content
-    if same and _answers(folder / f"{week.name}.ipynb") == _answers(graded):
+    if _answers(_as_graded(course, week, folder)) == _answers(read_cells(graded)):
         (folder / "timestamp.txt").write_text(before.handed_in, encoding="utf-8")
 
 
-def _answers(path: Path) -> dict[str, str]:
-    """The text of the answers in a notebook."""
-    found: dict[str, str] = {}
-    for cell in read_cells(path):
-        about = cell.get("metadata", {}).get("nbgrader", {})
+def _as_graded(course: Course, week: Week, folder: Path) -> list[dict[str, Any]]:
+    """The cells of what was handed in, mended as they are before they are graded."""
+    from .restore import restored  # nbgrader takes a second, and few ask
+
+    name = f"{week.name}.ipynb"
+    try:
+        own = read_notebook(folder / name)
+        return list(restored(own, read_notebook(Workspace(course).released(week) / name)).cells)
+    except Exception:  # nbformat raises whatever a damaged file makes it stumble over
+        return []
+
+
+def _answers(cells: Sequence[dict[str, Any]]) -> dict[str, tuple[str, str]]:
+    """The text of the answers in a notebook, and the pictures in them."""
+    found: dict[str, tuple[str, str]] = {}
+    for cell in cells:
+        metadata = cell.get("metadata")
+        about = metadata.get("nbgrader") if isinstance(metadata, dict) else None
         if isinstance(about, dict) and about.get("solution"):
             source = cell.get("source", "")
             text = "".join(source) if isinstance(source, list) else str(source)
-            found.setdefault(str(about.get("grade_id")), text)
+            pictures = json.dumps(cell.get("attachments"), sort_keys=True)
+            found.setdefault(str(about.get("grade_id")), (text, pictures))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def klass(
 ) -> Course:
     """ada and bob wrote an answer; both are graded."""
     for name in ("ada", "bob"):
-        text = "=HYPERLINK(1)" if name == "bob" else "Because it doubles."
+        text = "=HYPERLINK(1)" if name == "bob" else "Because it doubles: a<b."
         answer = notebook.replace("*Your answer here.*", text)
         hand_in(name, {"doubling.py": SOLUTION, f"{WEEK}.ipynb": answer})
     collect(course, week, check_owner=False)
@@ -71,7 +72,7 @@ def mark_of(course: Course, student: str) -> tuple[float | None, bool]:
 
 def test_no_name_is_on_the_sheet_and_no_answer_is_a_formula(klass: Course, week: Week) -> None:
     text = sheet(klass, week)
-    assert "Because it doubles." in text
+    assert "Because it doubles: a< b." in text
     assert "ada" not in text
     assert "bob" not in text
     assert "'=HYPERLINK" in text
@@ -142,9 +143,18 @@ def test_a_slip_on_a_sheet_is_named_and_nothing_is_entered(
 # Requests for a regrade
 
 
-def ask(klass: Course, hand_in: Callable[..., Path], code: str = SOLUTION) -> None:
+def ask(
+    klass: Course,
+    hand_in: Callable[..., Path],
+    code: str = SOLUTION,
+    picture: dict[str, dict[str, str]] | None = None,
+) -> None:
     own = Workspace(klass).submitted("ada", klass.weeks[0]) / f"{WEEK}.ipynb"
-    files = {"doubling.py": code, own.name: own.read_text(), REQUEST: ASKS}
+    notebook = json.loads(own.read_text())
+    for cell in notebook["cells"] if picture else ():
+        if "doubles" in "".join(cell["source"]):
+            cell["attachments"] = picture
+    files = {"doubling.py": code, own.name: json.dumps(notebook), REQUEST: ASKS}
     hand_in("ada", files, time=AGAIN)
 
 
@@ -171,6 +181,16 @@ def test_with_other_code_it_is_a_new_hand_in(
     stamp = Workspace(klass).submitted("ada", week) / "timestamp.txt"
     assert stamp.read_text() == AGAIN
     assert open_requests(klass, week) == {"ada": "# softmax"}
+
+
+@pytest.mark.parametrize(("kind", "late"), [("image/png", True), ("text/html", False)])
+def test_with_another_picture_in_an_answer_it_is_a_new_hand_in(
+    klass: Course, week: Week, hand_in: Callable[..., Path], kind: str, late: bool
+) -> None:
+    ask(klass, hand_in, picture={"mine.png": {kind: "AAAA"}})
+    collect(klass, week, check_owner=False)
+    stamp = Workspace(klass).submitted("ada", week) / "timestamp.txt"
+    assert (stamp.read_text() == AGAIN) is late
 
 
 def test_an_answer_closes_it_and_stands_in_the_feedback(
