@@ -272,8 +272,9 @@ class Engine:
             named = self._explain(f"{exercise}, name", lambda: diagnose(own, bank, right), named)
             explained = frozenset(r.report.name for n in named for r in bank[n.name])
         by_name = {m.name: m for m in self.bank.of_exercise(exercise)}
+        none = frozenset[str]()
         priced = self._explain(
-            f"{exercise}, price", lambda: self._priced(exercise, named, own, files), frozenset()
+            f"{exercise}, price", lambda: self._priced(exercise, named, own, files), none
         )
         return scoring.Standing(
             exercise=self.week.exercise(exercise),

@@ -23,7 +23,8 @@ EMPTY = {
     "causal_mask": "def causal_mask(seq_len, device=None):\n"
     "    return torch.full((seq_len, seq_len), float('nan'), device=device)\n",
     "combine_masks": "def combine_masks(causal, padding):\n"
-    "    return torch.ones(len(padding), 1, *causal.shape[-2:], dtype=torch.int64, device=causal.device)\n",
+    "    shape = len(padding), 1, *causal.shape[-2:]\n"
+    "    return torch.ones(shape, dtype=torch.int64, device=causal.device)\n",
     "plot_attention": "def plot_attention(weights, query_tokens=None, key_tokens=None, ax=None):\n"
     "    return None\n",
 }
