@@ -334,7 +334,8 @@ def test_a_moodle_download_is_sorted_to_its_students(tmp_path: Path, as_folder: 
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_student_cannot_hand_in_what_says_whose_everything_is(tmp_path: Path, alone: bool):
     own = "Alan Turing_102_assignsubmission_file_"
-    claim = b":x:\n  :submitters:\n  - :email: ada@example.org\n    :sid: S-1\n  :created_at: 2026-01-01\n"
+    who = b"  :submitters:\n  - :email: ada@example.org\n    :sid: S-1\n"
+    claim = b":x:\n" + who + b"  :created_at: 2026-01-01\n"
     files = {f"{own}/submission_metadata.yml": claim, f"{own}/:x/tiny.py": b"# mine\n"}
     files |= {f"{own}/tiny.py": CODE}
     if not alone:
