@@ -321,14 +321,15 @@ def _places(module: str, mended: Mended, found: list[Change]) -> tuple[Suspect, 
 
 
 def _by_values(wrong: WrongExercise, hints: ValueHints) -> FoundPlaces:
-    """The lines that make what the named mistakes make; where none is named, one that is seen."""
-    told, beside = hints.named, ""
-    places = {place for _, place in hints.likely or ()}
-    if hints.likely and len(places) == len(hints.likely) == 1:
-        told, beside = hints.likely, hints.likely[0][0]
-    alone = len(told) == 1 and not beside
-    shown = (Suspect(wrong.module, line, name, SHOWN, alone) for _, (name, line) in told)
-    return FoundPlaces(tuple({p.line: p for p in shown}.values()), beside)
+    """The lines that make what the named mistakes make; where none is named, one that is seen.
+
+    What is seen of a mistake may be seen long after it was made: so no line is told with it.
+    """
+    if not hints.named:
+        return FoundPlaces((), hints.betrayed)
+    alone = len(hints.named) == 1
+    shown = [Suspect(wrong.module, n, name, SHOWN, alone) for _, (name, n) in hints.named]
+    return FoundPlaces(tuple({p.line: p for p in shown}.values()))
 
 
 def _sharp(failed: Ran, probe: Probe | None) -> Probe | None:

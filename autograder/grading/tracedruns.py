@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..repair.tracing import COUNT, NODE, Noted, Traced
+from ..repair.tracing import COUNT, NODE, UNORDERED, Noted, Traced
 from .notes import Which, is_common, moved, same
 
 _TELLING = 4  # entries of a value that no other mistake makes by chance
@@ -145,15 +145,22 @@ def maker(seen: TracedRun, value: np.ndarray, must_be_odd: bool = False) -> int 
     return None
 
 
-def betrays(seen: TracedRun, theirs: TracedRun) -> Place | None:
-    """Where a program has the very value with which a wrong one leaves the right ones."""
+def betrays(seen: TracedRun, theirs: TracedRun) -> bool:
+    """Whether a program has the very value with which a wrong one leaves the right ones."""
     for row in theirs.culprits():
         statement = theirs.nodes[int(theirs.rows[row, NODE])].statement
         if theirs.moved[row] or not (statement in theirs.changed or theirs.lacks):
             continue
-        if theirs.rows[row, COUNT] < _TELLING or is_common(theirs.rows[row]):
+        if not _tells(theirs.rows[row]):
             continue
         for own in np.flatnonzero(same(theirs.rows[row], seen.rows) & ~seen.moved):
             if not seen.nodes[int(seen.rows[own, NODE])].name:
-                return seen.place(int(own))
-    return None
+                return True
+    return False
+
+
+def _tells(row: np.ndarray) -> bool:
+    """Whether no other mistake makes such a value by chance."""
+    if row[COUNT] == 1:
+        return abs(float(row[UNORDERED][0]) % 1.0 - 0.5) < 0.49
+    return bool(row[COUNT] >= _TELLING and not is_common(row))

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +30,8 @@ from .tracedruns import Place, RightValues, TracedRun, betrays, made_alike, make
 _MOST_PROGRAMS = 6
 _MOST_OWN = 2.0  # seconds for misconceptions that no submission had yet, in one search
 _LOOKED_AT = 2  # probes
+_LOOKED_FOR_A_NAME = 5  # where there is none
+_LEAST_SEEN, _MOSTLY_SEEN = 2, 0.5
 
 
 @dataclass(frozen=True)
@@ -45,17 +48,35 @@ class OwnPrograms:
     target: Callable[[str], Target]
 
 
+class Likely(NamedTuple):
+    """A misconception: in how many tests its value was seen, of those that could show it."""
+
+    name: str
+    seen: int
+    could: int
+
+
 @dataclass(frozen=True)
 class ValueHints:
     """odd: lines where values first leave the right ones. right: lines whose values all are right.
     named: lines that make what a named mistake makes, by its name. ran: lines of which any ran.
-    likely: names of mistakes of which the very value was seen, where none was given, and where."""
+    likely: where no name was given, the mistakes of which the very value was seen in a test."""
 
     odd: frozenset[Place] = frozenset()
     right: frozenset[Place] = frozenset()
     named: tuple[tuple[str, Place], ...] = ()
     ran: frozenset[Place] = frozenset()
-    likely: tuple[tuple[str, Place], ...] | None = None
+    likely: tuple[Likely, ...] = ()
+
+    @property
+    def betrayed(self) -> str:
+        """The name of the one mistake whose value was seen in most tests that could show it."""
+        enough = [
+            x for x in self.likely if x.seen >= _LEAST_SEEN and x.seen >= _MOSTLY_SEEN * x.could
+        ]
+        most = max((x.seen for x in enough), default=0)
+        first = [x.name for x in enough if x.seen == most]
+        return first[0] if len(first) == 1 else ""
 
 
 NO_HINTS = ValueHints()
@@ -86,7 +107,7 @@ class Traces:
             return NO_HINTS
         found = NO_HINTS
         target = load(program.source)
-        for probe in _telling(probes):
+        for probe in _telling(probes, _LOOKED_AT if names else _LOOKED_FOR_A_NAME):
             rows = noted(target, self._exercise, probe)
             if rows is None or not len(rows):
                 continue
@@ -130,13 +151,11 @@ class Traces:
             if made is not None:
                 named.append((name, made))
         rights = frozenset(p for p, fine in lines.items() if fine and p in large) - set(odd)
-        likely = None if names else self._betrayed(seen, probe, right)
+        likely = () if names else self._betrayed(seen, probe, right)
         return ValueHints(frozenset(odd), rights, tuple(named), frozenset(lines), likely)
 
-    def _betrayed(
-        self, seen: TracedRun, probe: Probe, right: RightValues
-    ) -> tuple[tuple[str, Place], ...]:
-        """The mistakes of the bank whose first wrong value the program has."""
+    def _betrayed(self, seen: TracedRun, probe: Probe, right: RightValues) -> tuple[Likely, ...]:
+        """The mistakes of the bank that could be seen in a test, and whether they were."""
         if not seen.culprits():
             return ()
         found = []
@@ -146,9 +165,8 @@ class Traces:
                 if (name, probe.test) not in self._wrong and self.own_seconds - began > _MOST_OWN:
                     continue
                 theirs = self._wrong_run(name, probe, right)
-            place = betrays(seen, theirs) if theirs is not None else None
-            if place is not None:
-                found.append((name, place))
+            if theirs is not None and theirs.culprits():
+                found.append(Likely(name, int(betrays(seen, theirs)), 1))
         return tuple(found)
 
     def _where(self, seen: TracedRun, row: int, right: RightValues) -> list[Place]:
@@ -227,7 +245,7 @@ class Traces:
         seen.lacks = len([*filter(None, own)]) < len([*filter(None, said)])
 
 
-def _telling(probes: Iterable[Probe]) -> list[Probe]:
+def _telling(probes: Iterable[Probe], most: int) -> list[Probe]:
     """Of the failed tests those that tell most: plain ones before halves and other devices."""
 
     def rank(probe: Probe) -> tuple[bool, bool]:
@@ -235,18 +253,19 @@ def _telling(probes: Iterable[Probe]) -> list[Probe]:
         return halves, "fake" in probe.test
 
     answered = [p for p in probes if p.steps and p.steps[-1][1][0].raised is None]
-    return sorted(answered, key=rank)[:_LOOKED_AT]
+    return sorted(answered, key=rank)[:most]
 
 
 def _joined(one: ValueHints, other: ValueHints) -> ValueHints:
     odd, ran = one.odd | other.odd, one.ran | other.ran
     wrong = (one.ran - one.right) | (other.ran - other.right) | odd
     named = {**dict(other.named), **dict(one.named)}
-    likely = other.likely if one.likely is None else one.likely
-    if one.likely is not None and other.likely is not None:
-        likely = tuple(x for x in one.likely if x in other.likely)
+    by_name = {x.name: x for x in one.likely}
+    for x in other.likely:
+        had = by_name.get(x.name, Likely(x.name, 0, 0))
+        by_name[x.name] = Likely(x.name, had.seen + x.seen, had.could + x.could)
     rights = (one.right | other.right) - wrong
-    return ValueHints(odd, rights, tuple(named.items()), ran, likely)
+    return ValueHints(odd, rights, tuple(named.items()), ran, tuple(by_name.values()))
 
 
 __all__ = ["NO_HINTS", "OwnPrograms", "Place", "Traces", "ValueHints"]

@@ -56,12 +56,12 @@ def traces(tmp_path: Path) -> Traces:
     return made
 
 
-def probe() -> Probe:
-    torch.manual_seed(0)
+def probe(name: str = "test_values", seed: int = 0) -> Probe:
+    torch.manual_seed(seed)
     encoder = Encoder()
     args = tuple(encoder(torch.randn(n, 3)) for n in (4, 5))
     frame = wire.pack(wire.Call("f", None, "f", args, {}, "cpu", fresh=True), encoder.buffers)
-    return Probe("test_values", [(frame, (wire.Reply("ok"), []))])
+    return Probe(name, [(frame, (wire.Reply("ok"), []))])
 
 
 def hints(traces: Traces, source: str, *names: str):
@@ -85,13 +85,17 @@ def test_of_a_missing_step_the_place_is_told(traces):
 
 def test_a_value_that_one_mistake_alone_makes_names_it(traces):
     twice = OWN_WORDS.replace("return e / total", "return (e / total).double()")
-    assert hints(traces, twice).likely == (("over_queries", ("f", 8)),)
+    found = traces.hints(twice, frozenset(), traces.target, [probe(), probe("again", 2)], ())
+    assert found.betrayed == "over_queries"
+    alone = hints(traces, twice)
+    assert [x.name for x in alone.likely if x.seen] == ["over_queries"]
+    assert alone.betrayed == ""  # one test is no test
 
 
 def test_right_code_betrays_nothing(traces):
     right = OWN_WORDS.replace("sum(0", "sum(1")
     found = hints(traces, right)
-    assert found.likely == ()
+    assert found.betrayed == ""
     assert hints(traces, right, "over_queries").named == ()
 
 
