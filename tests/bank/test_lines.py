@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.feedback.view import where
+from autograder.grading.causes import FoundPlaces
 from autograder.grading.warm import warm_engine
 from autograder.model.course import Suspects, load
 from autograder.model.report import ExerciseReport, Suspect
@@ -81,6 +82,11 @@ A_NAME_AND_A_LINE = """def softmax(x, dim=-1):
     parts = torch.exp(x)
     return parts / parts.sum(dim, True) / 2
 """
+IN_FLOAT32 = """def softmax(x, dim=-1):
+    wide = x.float()
+    parts = (wide - wide.amax(dim, True)).exp()
+    return parts / parts.sum(dim, True)
+"""
 STOPS = """def softmax(x, dim=-1):
     return x.no_such_thing(dim)
 """
@@ -121,6 +127,17 @@ def test_beside_a_mistake_of_the_bank_the_other_one_has_its_line(finder):
     assert "skips_the_maximum" in report.diagnosis
     assert [s.alone for s in report.suspects] == [False]
     assert where(report.suspects).startswith("One of the mistakes is at line ")
+
+
+def test_where_no_change_mends_it_a_named_mistake_shows_where_its_value_is_made(
+    finder, monkeypatch
+):
+    monkeypatch.setattr("autograder.grading.suspects.suspects", lambda *given: FoundPlaces())
+    report = finder.report(IN_FLOAT32)
+    before = finder.engine.bank.solution.count("\n") + 1
+    assert report.diagnosis == ("answers_in_float32",)
+    assert {s.line - before for s in report.suspects} == {2}
+    assert where(report.suspects).startswith("It shows at line ")
 
 
 def test_a_mistake_is_not_taken_for_one_that_a_change_would_make_of_it(finder):
