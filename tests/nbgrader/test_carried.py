@@ -122,14 +122,59 @@ def test_an_upload_beside_the_notebook_is_found(
     assert "You write your code in" in said
 
 
+def refused(source: str, where: Path) -> str:
+    """What the cell says when it stops; a student's cell, without a traceback."""
+    done = subprocess.run(
+        [sys.executable, "-c", source], cwd=where, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    (line,) = done.stderr.strip().split("\n")
+    return line
+
+
 def test_without_a_place_the_cell_says_what_to_do(
     course: Course, week: Week, tmp_path: Path
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", fetch_cell(course, week)],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert f"Put {WEEK}.zip beside this notebook" in done.stderr
+    assert refused(fetch_cell(course, week), tmp_path).startswith(
+        f"Put {WEEK}.zip beside this notebook"
+    )
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["half a zip", "another zip"])
+def test_a_zip_that_is_not_the_week_is_said(
+    course: Course, week: Week, tmp_path: Path, whole: bool
+) -> None:
+    data = zipped(
+        msgspec.structs.replace(week, name="week07_other"), {"week.json": b"{}"}, None, ()
+    )
+    (tmp_path / f"{WEEK}.zip").write_bytes(data if whole else data[: len(data) // 2])
+    said = refused(fetch_cell(course, week), tmp_path)
+    assert said.startswith(f"This zip is not of {WEEK}" if whole else "What was found is no zip")
+    assert not (tmp_path / "week07_other").exists()
+
+
+def test_an_address_that_leads_nowhere_is_said(course: Course, week: Week, tmp_path: Path) -> None:
+    with served(tmp_path) as address:
+        said = refused(aimed(course, week, address), tmp_path)
+    assert said.startswith(f"{WEEK} could not be fetched: HTTP Error 404")
+    said = refused(aimed(course, week, str(tmp_path / "nothing.zip")), tmp_path)
+    assert "No such file" in said
+
+
+def test_a_path_that_climbs_out_stays_in_and_what_was_written_stays(
+    course: Course, week: Week, tmp_path: Path
+) -> None:
+    foreign = tmp_path / "content"
+    (foreign / WEEK).mkdir(parents=True)
+    (foreign / WEEK / "doubling.py").write_text("mine = 1\n")
+    with zipfile.ZipFile(foreign / f"{WEEK}.zip", "w") as archive:
+        for name in ("week.json", "doubling.py", "../../climbed.py", "../beside.py"):
+            archive.writestr(f"{WEEK}/{name}", "theirs")
+    run_cell(fetch_cell(course, week), foreign)
+    assert (foreign / WEEK / "doubling.py").read_text() == "mine = 1\n"
+    assert not list(tmp_path.glob("*.py"))
+    assert not list(foreign.glob("*.py"))
 
 
 def test_a_second_run_keeps_what_was_written(
