@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,8 @@ class Carrying:
     program: Program
     items: Sequence[Any]
     source: tuple[str, ...]
-    target: Callable[[], Target]
+    target: Callable[..., Target]  # where the student's code answers, with more text after it
+    lends: Callable[[], Target]  # where the helpers answer
     charged_elsewhere: Callable[[wire.Banned], bool]
     paid: frozenset[str]  # calls that the lent helpers are charged for
     wrong: Mapping[str, tuple[Path, frozenset[str]]]  # misconceptions, and the tests they fail
@@ -66,9 +68,18 @@ class Carrying:
     def names(self) -> tuple[str, ...]:
         return tuple(map(self.plugin.name, self.items))
 
+    def weight_of(self, test: str) -> float:
+        """What a test that is asked counts within the exercise."""
+        return self._weights[test]
+
+    @cached_property
+    def _weights(self) -> dict[str, float]:
+        plugin = self.plugin
+        return {plugin.name(i): plugin.known(i).report.weight for i in self.items}
+
     def lender(self, questions: HelperQuestions | None = None) -> Lender:
-        """A process of the student's that lends its helpers."""
-        return Lender(self.target(), self.patience, questions)
+        """A process that lends the helpers."""
+        return Lender(self.lends(), self.patience, questions)
 
     def with_helpers(self, lender: Lender) -> Composed:
         """The right program with the helpers of that process."""

@@ -219,7 +219,13 @@ class Engine:
         """What each exercise inherits from the others' mistakes, where it fails tests."""
         if self.scoring.follow_through == "none" or any(r.fault for r in ran):
             return {}
-        return self._heritage.of(source, ran, lambda: self.target(files))
+
+        def target(more: str = "") -> Target:
+            """Where its code answers, with more text after it."""
+            whole = files.get(self.week.module, b"") + more.encode()
+            return self.target({**files, self.week.module: whole} if more else files)
+
+        return self._heritage.of(source, ran, target)
 
     def target(self, files: Mapping[str, bytes], limits: Limits | None = None) -> Target:
         """Where this submission's calls are answered."""

@@ -9,10 +9,16 @@ this helper, it is not asked of the student.
 
 A helper may be made to lie: one that answers zeros would make an empty attention right. So nothing
 is inherited on trust: with the helper in place, empty and wrong versions must still fail
-(guards.py). A test in which the solution itself cannot go on with what the helper answers is
-inherited if the student's code stopped there in the same way, and most of the exercise was proven
-by other tests. A helper that gives no answer carries nothing. What right code makes of a helper's
+(guards.py). A test in which the solution itself cannot go on with what the helper answers is tried
+with a stand-in for it, on both sides (standin.py); where there is none, it is inherited if the
+student's code stopped there in the same way, and most of the exercise was proven by other tests. A
+helper that is not written or does not end carries nothing. What right code makes of a helper's
 answers, and what the guard found, holds for every helper of the class with the same answers.
+
+A test in which the student's code answers just what right code answers with the helper, but which
+an empty version passes with it too, says nothing for the student and nothing against them: a
+softmax that overflows makes NaN of whatever calls it. Where all else decides nearly the whole
+exercise, such a test is left out of the count: it earns what the others earn on average.
 """
 
 from __future__ import annotations
@@ -26,10 +32,13 @@ from ..files.hashing import feed
 from ..model.verdicts import Verdict
 from .carrying import Carrying, Held
 from .expected import Expected, KnownExpectations
-from .guards import HelperGuard, KnownGuards
+from .guards import Credit, HelperGuard, KnownGuards
+from .standin import Written, with_stand_in
 
 # The share of an exercise that other tests have proven before it may stop where its helper fails.
 _PROVEN = 0.5
+# The share that other tests must decide before one that tells nothing is left out of the count.
+_DECIDED = 0.75
 
 
 @dataclass(frozen=True)
@@ -41,12 +50,46 @@ class Inherited:
 
 
 def inherited(
-    carrying: Carrying, expectations: KnownExpectations, guards: KnownGuards
+    carrying: Carrying,
+    expectations: KnownExpectations,
+    guards: KnownGuards,
+    written: Written,
 ) -> Inherited:
     """What the exercise earns of its failed tests, given the helpers that it calls."""
+    found = _given(carrying, expectations, guards)
+    if found is None:
+        return Inherited()
+    credit, stopped = dict(found.credit), found.expected.stopped
+    substituted = with_stand_in(carrying, stopped, written) if stopped else None
+    if substituted is not None:
+        more = _given(substituted, expectations, guards)
+        asked = sum(map(substituted.weight_of, substituted.names))
+        if more is not None and sum(map(carrying.weight_of, more.credit)) >= _PROVEN * asked:
+            credit |= more.credit
+    if _decided(carrying, credit) >= _PROVEN:
+        left = [n for n in sorted(stopped) if n not in credit and carrying.stopped(n, stopped[n])]
+        credit |= dict.fromkeys(left, min(credit.values(), default=1.0))
+    if found.credit and found.expected.questions.agreed:
+        credit |= _left_out(carrying, credit, [n for n in found.held if n not in credit])
+    return Inherited(carrying.lent, credit) if credit else Inherited()
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What is known with some helpers: the tests that held with them, and what they earn."""
+
+    expected: Expected
+    held: list[str]
+    credit: Credit
+
+
+def _given(
+    carrying: Carrying, expectations: KnownExpectations, guards: KnownGuards
+) -> _Given | None:
+    """Compare the student's exercise with right code; None if the helpers answer as they like."""
     expected = expectations.of(carrying)
     if expected is None:
-        return Inherited()
+        return None
     sides, student = expected.sides(carrying), carrying.target()
     try:
         held = list[Held]()
@@ -58,20 +101,33 @@ def inherited(
                 continue
             if carrying.run_student(item, student, sides, unmet) is Verdict.PASS:
                 held.append((item, unmet))
-        credit = dict[str, float]()
+        credit: Credit = {}
         if held:
             key = _key(carrying, expected, held)
             guard, order = HelperGuard(carrying, sides, expected.questions), random.Random(key)
-            credit |= guards.of(key, lambda: guard.credit(held, order))
-        stopped = {n for n, how in expected.stopped.items() if carrying.stopped(n, how)}
-        weights = {carrying.plugin.name(i): carrying.plugin.known(i).report.weight for i, _ in held}
-        proven = carrying.passed + sum(weights[n] for n in credit)
-        if proven >= _PROVEN * carrying.weight:
-            credit |= dict.fromkeys(sorted(stopped), min(credit.values(), default=1.0))
-        return Inherited(carrying.lent, credit) if credit else Inherited()
+            credit = guards.of(key, lambda: guard.credit(held, order))
+        return _Given(expected, [carrying.plugin.name(i) for i, _ in held], credit)
     finally:
         sides.close()
         student.close()
+
+
+def _decided(carrying: Carrying, credit: Credit) -> float:
+    """The share of the exercise whose tests passed, or are inherited."""
+    return (carrying.passed + sum(map(carrying.weight_of, credit))) / carrying.weight
+
+
+def _left_out(carrying: Carrying, credit: Credit, silent: list[str]) -> Credit:
+    """What tests that tell nothing with these helpers earn: as much as the others on average.
+
+    Nothing where the others decide less than nearly all: else a helper could be made to hide most
+    of an exercise.
+    """
+    if not silent or _decided(carrying, credit) < _DECIDED:
+        return {}
+    earned = carrying.passed + sum(carrying.weight_of(n) * c for n, c in credit.items())
+    counted = carrying.weight - sum(map(carrying.weight_of, silent))
+    return dict.fromkeys(sorted(silent), min(1.0, earned / counted))
 
 
 def _key(carrying: Carrying, expected: Expected, held: Iterable[Held]) -> bytes:

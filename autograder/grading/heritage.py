@@ -69,7 +69,7 @@ class Heritage:
         )
 
     def of(
-        self, source: tuple[str, ...], ran: Sequence[Ran], target: Callable[[], Target]
+        self, source: tuple[str, ...], ran: Sequence[Ran], target: Callable[..., Target]
     ) -> dict[str, Inherited]:
         """By exercise, what it inherits. Where all is right nothing is asked or even read."""
         runs = {e: [r for r in ran if r.exercise == e] for e in self._exercises}
@@ -95,7 +95,7 @@ class Heritage:
 
     def _inherited(self, carrying: Carrying) -> Inherited:
         result: Inherited = self.runs.within(
-            lambda: inherited(carrying, self.expectations, self.guards)
+            lambda: inherited(carrying, self.expectations, self.guards, self.runs.written)
         )
         return result
 
@@ -106,7 +106,7 @@ class Heritage:
         own: Dependence,
         runs: Mapping[str, list[Ran]],
         source: tuple[str, ...],
-        target: Callable[[], Target],
+        target: Callable[..., Target],
         patience: Patience,
     ) -> Carrying | None:
         program = max(self._programs, key=lambda p: len(lent & p.dependence.reached(exercise)))
@@ -126,6 +126,7 @@ class Heritage:
             items=[i for i in self.runs.items if self.runs.plugin.name(i) in wanted],
             source=source,
             target=target,
+            lends=target,
             charged_elsewhere=elsewhere,
             paid=frozenset(c for h in lent for c, _ in calls_not_allowed(runs[h])),
             wrong={

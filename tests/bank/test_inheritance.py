@@ -3,12 +3,15 @@ beside the exercise itself. In the sandbox, where it counts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from autograder.grading.engine import Engine
+from autograder.grading.targets import Target
 from autograder.grading.warm import warm_engine
 from autograder.model.course import load
 from autograder.model.report import ExerciseReport
@@ -135,7 +138,79 @@ def test_right_code_that_cannot_go_on_with_a_helpers_type_keeps_its_points(softm
     assert found["scaled_dot_product_attention"].inherits == ("softmax",)
 
 
-def test_a_helper_that_always_stops_proves_nothing(softmax: Engine) -> None:
-    stops = 'def softmax(x, dim=-1):\n    raise RuntimeError("no")\n'
-    found = graded(softmax, stops)
+STOPS = 'def softmax(x, dim=-1):\n    raise RuntimeError("no")\n'
+
+
+def test_right_code_keeps_its_points_where_its_helper_always_stops(softmax: Engine) -> None:
+    found = graded(softmax, STOPS)
+    assert kept(found, "scaled_dot_product_attention")
+    assert found["scaled_dot_product_attention"].inherits == ("softmax",)
+
+
+@pytest.mark.parametrize(
+    ("weights", "output"),
+    [
+        ("softmax(q @ k.mT)", "v * 0"),
+        ("softmax(q @ k.mT / q.shape[-1] ** 0.5, -2)", "weights @ v"),
+        ("softmax(k @ q.mT / q.shape[-1] ** 0.5).mT", "weights @ v"),
+        ("softmax(q @ k.mT / q.shape[-1] ** 0.5)", "weights @ v.abs()"),
+    ],
+)
+def test_wrong_code_is_wrong_whatever_stands_in_for_its_helper(
+    weights: str, output: str, softmax: Engine
+) -> None:
+    body = f"    weights = {weights}\n    return {output}, weights\n"
+    found = graded(softmax, STOPS, f"def scaled_dot_product_attention(q, k, v):\n{body}")
     assert found["scaled_dot_product_attention"].score < 1.0
+
+
+def test_what_stands_in_for_a_helper_tells_nothing_of_the_solution(
+    softmax: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The student's process sees it: shapes, dtypes, and the parameters that the stub has too."""
+    given, target = list[str](), softmax.target
+    source = f"{softmax.bank.solution}\n\n{STOPS}"
+
+    def watched(files: Mapping[str, bytes]) -> Target:
+        given.append(files[softmax.week.module].decode().removeprefix(source))
+        return target(files)
+
+    monkeypatch.setattr(softmax, "target", watched)
+    graded(softmax, STOPS)
+    (text,) = filter(None, given)
+    lines = {line.strip() for line in softmax.bank.solution.split("\n")}
+    shared = {line.strip() for line in text.split("\n")} & lines
+    assert shared <= {"", "import numpy as np", "import torch", "def softmax(x, dim=-1):"}
+    (known,) = re.findall(r"^    known = (.*)$", text, re.M)
+    parts = [n.value for n in ast.walk(ast.parse(known)) if isinstance(n, ast.Constant)]
+    words = {p for p in parts if isinstance(p, str)}
+    assert all(w == "softmax" or w.startswith("torch.") for w in words)
+    assert all(isinstance(p, int) or p is None for p in parts if p not in words)
+
+
+ONE_SHAPE = """
+def scaled_dot_product_attention_numpy(Q, K, V):
+    if Q.ndim != 3:
+        raise ValueError("three axes")
+    weights = softmax_numpy(Q @ K.transpose(0, 2, 1) / Q.shape[-1] ** 0.5)
+    return weights @ V, weights
+"""
+
+
+def test_a_helper_that_stops_in_most_calls_costs_right_code_nothing(softmax: Engine) -> None:
+    found = graded(softmax, ONE_SHAPE)
+    assert kept(found, "SelfAttention")
+    assert found["SelfAttention"].inherits == ("scaled_dot_product_attention_numpy",)
+
+
+OVERFLOWS = """
+def softmax_numpy(x, axis=-1):
+    parts = np.exp(x)
+    return (parts / parts.sum()).astype(parts.dtype)
+"""
+
+
+def test_a_check_that_an_overflow_leaves_nothing_of_is_left_out(softmax: Engine) -> None:
+    """Whatever calls it answers NaN to large scores: right attention is told nothing about it."""
+    found = graded(softmax, OVERFLOWS)["scaled_dot_product_attention_numpy"]
+    assert (found.score, found.explained) == (found.max_score, ())

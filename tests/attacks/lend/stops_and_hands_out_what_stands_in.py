@@ -1,0 +1,16 @@
+"""Stops, and the attention looks through what stands in for it for shapes and numbers to hand out.
+
+Helper: softmax
+Empty: scaled_dot_product_attention
+Score at most: 0
+"""
+
+
+def softmax(x, dim=-1):
+    raise ValueError("no")
+
+
+def scaled_dot_product_attention(q, k, v):
+    made = globals().get("_stands_in", dict)()
+    weights = made.get("softmax", softmax)(q.new_zeros(*q.shape[:-1], k.shape[-2]), -1)
+    return weights @ v, weights
