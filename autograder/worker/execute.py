@@ -24,7 +24,7 @@ from .backward import pulled_back, tensors_in
 from .brought import is_brought, module_of
 from .drawings import describe_axes, describe_figure
 from .fixtures import build
-from .nets import all_patterns
+from .nets import all_patterns, hold_all
 from .purity import Before
 from .raised import described
 from .seal import StudentImports
@@ -214,7 +214,7 @@ class Executor:
         gradients: tuple[wire.Value, ...] | None = None
         detached: tuple[int, ...] = ()
         try:
-            net = self.net if request.not_allowed else _NOTHING
+            net = _NOTHING if hold_all(request.not_allowed) else self.net
             launching = self._launches or withheld is not None
             with launches if launching else _NOTHING as seen, net, counting or _NOTHING:
                 result = target(*args, **kwargs)

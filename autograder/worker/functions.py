@@ -76,13 +76,15 @@ def _look_into(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
 def _replace_code(function: Any, name: str) -> None:
     """Have a function note its calls, and what it wraps, whoever holds it."""
     while function is not None:
-        if isinstance(function, types.FunctionType) and not _replaced(function):
+        if isinstance(function, types.FunctionType) and not is_replaced(function):
             _replace_one(function, name)
         function = getattr(function, "__wrapped__", None)
 
 
-def _replaced(function: types.FunctionType) -> bool:
-    return any(isinstance(constant, _Noting) for constant in function.__code__.co_consts or ())
+def is_replaced(function: Any) -> bool:
+    """Return whether its code was replaced by one that notes."""
+    code = getattr(function, "__code__", None)
+    return any(isinstance(constant, _Noting) for constant in getattr(code, "co_consts", None) or ())
 
 
 class _Noting:

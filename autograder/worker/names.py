@@ -12,5 +12,9 @@ UFUNCS = ("logaddexp", "logaddexp2")
 @lru_cache(maxsize=4096)
 def matches(name: str, patterns: tuple[str, ...]) -> bool:
     """Whether a call's base name matches a rule, whatever underscores or `special_` adorn it."""
-    base = name.rstrip("_").lstrip("_").removeprefix("special_").removeprefix("safe_")
-    return any(fnmatch.fnmatchcase(base, pattern) for pattern in patterns)
+    return any(fnmatch.fnmatchcase(plain(name), pattern) for pattern in patterns)
+
+
+def plain(name: str) -> str:
+    """A call's base name without what adorns it."""
+    return name.rstrip("_").lstrip("_").removeprefix("special_").removeprefix("safe_")

@@ -28,9 +28,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.overrides import get_overridable_functions
 
-from .functions import all_patterns, watch_functions
-from .names import UFUNCS, matches
+from .functions import all_patterns, is_replaced, watch_functions
+from .names import UFUNCS, matches, plain
 from .watch import note
 
 # The keys of kernels that torch.library can hand out; mkldnn's is computed by way of dense ones.
@@ -49,6 +50,32 @@ def set_nets(patterns: tuple[str, ...]) -> None:
     _replace_kernels(patterns)
     _replace_ufuncs(patterns)
     watch_functions(patterns, note, on_import=_replace_in)
+    if all(map(_is_caught, _public_functions(patterns))):
+        _whole.update(patterns)
+
+
+_whole: set[str] = set()  # patterns of which each public function of torch ends in a net
+
+
+def hold_all(patterns: tuple[str, ...]) -> bool:
+    """Return whether no public function of torch that a pattern names goes past the nets.
+
+    Then nothing is left for a mode above them, which would cost several microseconds at every call
+    of torch's.
+    """
+    return _whole.issuperset(patterns)
+
+
+def _public_functions(patterns: tuple[str, ...]) -> list[Any]:
+    """What a function mode of torch's is told of, and a pattern names."""
+    every = [f for some in get_overridable_functions().values() for f in some]
+    return [f for f in every if matches(getattr(f, "__name__", ""), patterns)]
+
+
+def _is_caught(function: Any) -> bool:
+    """Return whether it notes itself, or runs an operator of its name whose kernels do."""
+    operators = {plain(operator.partition("::")[2].partition(".")[0]) for operator, _ in _set}
+    return is_replaced(function) or plain(function.__name__) in operators
 
 
 # Operators
@@ -215,4 +242,4 @@ def module_nets_down() -> Iterator[None]:
             setattr(module, noted.__name__, noted)
 
 
-__all__ = ["all_patterns", "module_nets_down", "set_nets"]
+__all__ = ["all_patterns", "hold_all", "module_nets_down", "set_nets"]

@@ -1,8 +1,8 @@
 """Seeing a call that is not allowed, whatever alias it goes by, and counting work.
 
-From the top down: a torch function mode sees every public torch function by name; the nets of
-`nets.py` see what runs, whatever it is called. A thread would be outside of the stack only in
-naming the line; in the sandbox no thread can be made.
+The nets of `nets.py` see what runs, whatever it is called. Where they are not set, or do not hold
+all that a rule names, a torch function mode sees the public torch functions by name. A thread would
+be outside of the stack only in naming the line; in the sandbox no thread can be made.
 """
 
 from __future__ import annotations

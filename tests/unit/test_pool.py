@@ -20,12 +20,12 @@ from autograder.batch import pool
 )
 def test_each_process_has_a_core_where_all_cores_are_busy(monkeypatch, count, cores) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {7, 4})
-    assert pool._cores(count) == cores
+    assert pool.process_cores(count) == cores
 
 
 def test_where_cores_cannot_be_chosen_nothing_is(monkeypatch) -> None:
     monkeypatch.delattr(os, "sched_getaffinity")
-    assert pool._cores(2) == [frozenset(), frozenset()]
+    assert pool.process_cores(2) == [frozenset(), frozenset()]
 
 
 def _own_cores(_: int) -> tuple[int, ...]:
