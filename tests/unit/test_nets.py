@@ -1,6 +1,7 @@
 """The nets: what a library computes is noted, whatever it is called, and computed as ever."""
 
 import inspect
+import subprocess
 import sys
 import types
 import warnings
@@ -163,3 +164,27 @@ def test_a_closure_can_be_made_to_note():
     assert isinstance(softmax, types.FunctionType)
     assert watcher.seen
     watcher.begin((), "")
+
+
+_EVERY_WEEK = """
+from pathlib import Path
+import warnings
+from autograder.model.course import load
+from autograder.worker import nets
+warnings.simplefilter("ignore")
+course = load(Path("."))
+exercises = [(week, exercise.name) for week in course.weeks for exercise in week.exercises]
+named = {week.patterns(name) for week, name in exercises}
+nets.set_nets(tuple(sorted({pattern for patterns in named for pattern in patterns})))
+assert all(map(nets.hold_all, named)), [p for p in named if not nets.hold_all(p)]
+assert not nets.hold_all(("relu",)), "nothing was put under it"
+nets.set_nets(("*einsum*", "sum_to_size"))
+assert nets.hold_all(("*einsum*", "sum_to_size"))
+nets.set_nets(("getitem",))
+assert not nets.hold_all(("getitem",)), "it has neither a kernel nor replaced code"
+"""
+
+
+def test_what_the_course_forbids_ends_in_a_net_so_no_mode_looks_at_every_call():
+    done = subprocess.run([sys.executable, "-c", _EVERY_WEEK], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
