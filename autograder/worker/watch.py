@@ -76,7 +76,7 @@ class FunctionNet(TorchFunctionMode):
         self.watcher = watcher
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name = getattr(func, "__name__", "")
+        name = getattr(func, "__name__", "").removeprefix("__").removesuffix("__")  # as its kernel
         if matches(name, self.watcher.patterns):
             self.watcher.note(name)
         return func(*args, **kwargs) if kwargs else func(*args)
