@@ -23,6 +23,11 @@ from .traces import NO_HINTS, ValueHints
 _HALVES = ("[float16", "[bfloat16", "-float16", "-bfloat16")
 _UNLIKELY = 1.5  # added to the weight of a change that cannot mend what is seen
 _LIKELY = -0.7
+# What changes of these kinds mend, no value tells.
+_NO_VALUE = frozenset(
+    {"device", "gradient", "in place", "memory", "shared", "refusal", "given back", "option"}
+    | {"order of lines"}
+)
 _NAMED, _ODD, _FINE = -1.6, -1.2, 0.8  # lines that values speak of
 
 
@@ -102,7 +107,8 @@ class Clues:
             return _NAMED
         if lines & hints.odd:
             return _ODD
-        return _FINE if lines <= hints.right else 0.0
+        unseen = change.kind in _NO_VALUE
+        return _FINE if lines <= hints.right and not unseen else 0.0
 
 
 def _symptoms(failed: Ran, probe: Probe | None) -> frozenset[Symptom]:

@@ -112,10 +112,12 @@ def made_alike(seen: TracedRun, theirs: TracedRun) -> Place | None:
     whole = [
         row for n, row in first.items() if theirs.nodes[n].statement in changed and n not in parts
     ]
+    whole = [] if inside else whole
     left_out = culprits if theirs.lacks and not (inside or whole) else []
     for rows, must_be_odd in ((inside, True), (whole, False), (left_out, True)):
         for row in rows:
-            if theirs.same[row] and is_common(theirs.rows[row]):
+            value = theirs.rows[row]
+            if is_common(value) if theirs.same[row] else value[COUNT] == 1 and not _tells(value):
                 continue
             made = maker(seen, theirs.rows[row], must_be_odd)
             if made is not None:
@@ -131,6 +133,7 @@ def _bent_before(seen: TracedRun, theirs: TracedRun, row: int) -> Place | None:
         for r in range(len(theirs.rows))
         if theirs.nodes[int(theirs.rows[r, NODE])].statement in theirs.changed
     )
+    bends = bends and not seen.moved[row]  # or that is the place itself
     bent = [r for r in seen.culprits() if seen.moved[r] and r < row] if bends else []
     return seen.place(min(bent)) if bent else None
 

@@ -21,7 +21,7 @@ _MOST = 4000
 _MOST_NODES = 3000  # of a function: nobody writes a longer one for an exercise
 _STATEMENT = {"lost result": 0.8, "in place": 1.0, "missing step": 1.3, "order of values": 1.3}
 _STATEMENT |= {"sum over rounds": 1.0, "given back": 1.0, "order of lines": 1.0, "refusal": 1.2}
-_STATEMENT |= {"device": 0.8}
+_STATEMENT |= {"device": -0.3}
 _CONSTRUCTOR = 1.5
 
 

@@ -69,7 +69,9 @@ def types(node: ast.expr, scope: Scope) -> Texts:
     if name == "astype" and isinstance(node.func, ast.Attribute):
         yield "kind of number", subject
     if name in ("astype", "array", "asarray", "float64") and subject:
-        yield "kind of number", f"{subject} if {subject}.dtype.kind == 'f' else {text}"
+        floats = f"{subject}.dtype.kind == 'f'"
+        yield "kind of number", f"{subject} if {floats} else {text}"
+        yield "kind of number", f"{subject}.copy() if {floats} else {text}"
     if name == "sqrt" and text.startswith(("np.", "numpy.")):
         yield "kind of number", f"float({text})"
     if name in _MAKERS and text.startswith("torch.") and "device" not in given:
