@@ -38,7 +38,9 @@ def noted(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
         value, _ = read(target.request(ask))
     except (Outcome, wire.BadFrame):
         return None
-    if not isinstance(value, torch.Tensor) or value.dtype != torch.float64 or value.ndim != 2:
+    if not isinstance(value, torch.Tensor) or value.is_meta or value.ndim != 2:
+        return None
+    if value.dtype != torch.float64:
         return None
     if value.shape[1] != WIDTH or not bool(torch.isfinite(value).all()):
         return None
