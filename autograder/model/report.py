@@ -48,8 +48,9 @@ class TestReport(msgspec.Struct, frozen=True):
 class Diagnosis(msgspec.Struct, frozen=True):
     """A misconception that the outputs betray: its name, what it looks like, and a hint.
 
-    explains, of: how many of the failed tests it accounts for. mostly: in some of its own tests
-    the student's answers are not its own.
+    explains, of: how many of the failed tests it accounts for; 0 of 0 if that is not known, as of
+    one of two changes that only together mend a program. mostly: in some of its own tests the
+    student's answers are not its own.
     """
 
     name: str

@@ -111,6 +111,18 @@ def test_a_misconception_is_named_in_a_sentence(submission, week, course):
     assert "It looks as if your code hides the past. Which axis is it?" in text
 
 
+def test_nothing_is_said_of_how_much_a_mistake_explains_where_that_is_not_known(
+    submission, week, course
+):
+    """Of two changes that mend a program together neither explains a share of what fails."""
+    one = exercise("causal_mask", check("values", "wrong", "m"), diagnosis="Sums along another axis.")
+    assert one.explained[0].of == 0
+    page = Reader(feedback_page(submission(one), week, course)).text
+    for told in (page, Reader(exercise_fragment(one)).text, exercise_text(one)):
+        assert "sums along another axis" in told
+        assert "This explains" not in told
+
+
 def test_one_cause_is_told_once(submission, week, course):
     failed = [check(f"test_{i}", "crashed", "It stopped.", f"Claim {i}.") for i in range(9)]
     text = Reader(feedback_page(submission(exercise("causal_mask", *failed)), week, course)).text
