@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -142,7 +142,11 @@ class Heritage:
             rejected=self._rejected(exercise),
             stopped=_Stopped(runs[exercise], own, lent),
             passed=sum(r.report.weight for r in runs[exercise] if r.report.verdict is Verdict.PASS),
-            weight=sum(r.report.weight for r in runs[exercise] if r.report.verdict.counted),
+            weight=sum(
+                r.report.weight
+                for r in runs[exercise]
+                if r.report.verdict.counted and not _is_decided_by_its_twin(r, wanted)
+            ),
             secret=self.secret,
             patience=patience,
         )
@@ -232,6 +236,12 @@ def _with_twins(found: Inherited, runs: Iterable[Ran]) -> Inherited:
         if twin != name and twin in credit and failed[twin].message == report.message:
             credit[name] = credit[twin]
     return Inherited(found.helpers, credit)
+
+
+def _is_decided_by_its_twin(ran: Ran, wanted: Set[str]) -> bool:
+    """Whether a test failed on the claimed device, and is asked on the CPU."""
+    name = ran.report.name
+    return ran.report.verdict.failed and FAKE_GPU in name and name.replace(FAKE_GPU, CPU) in wanted
 
 
 def _failing(runs: Iterable[Ran]) -> list[Ran]:

@@ -115,7 +115,9 @@ def test_nothing_is_said_of_how_much_a_mistake_explains_where_that_is_not_known(
     submission, week, course
 ):
     """Of two changes that mend a program together neither explains a share of what fails."""
-    one = exercise("causal_mask", check("values", "wrong", "m"), diagnosis="Sums along another axis.")
+    one = exercise(
+        "causal_mask", check("values", "wrong", "m"), diagnosis="Sums along another axis."
+    )
     assert one.explained[0].of == 0
     page = Reader(feedback_page(submission(one), week, course)).text
     for told in (page, Reader(exercise_fragment(one)).text, exercise_text(one)):
