@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from nbgrader.api import (
@@ -140,6 +140,10 @@ class GradeRow:
     manual_score: float | None
     needs_manual_grade: bool
 
+    @property
+    def written(self) -> tuple[object, ...]:
+        return self.auto_score, self.needs_manual_grade
+
 
 @dataclass
 class CommentRow:
@@ -147,6 +151,10 @@ class CommentRow:
 
     id: str
     auto_comment: str | None
+
+    @property
+    def written(self) -> tuple[object, ...]:
+        return (self.auto_comment,)
 
 
 class SubmittedCells:
@@ -161,7 +169,7 @@ class SubmittedCells:
         found = {"submitted": notebook}
         self._grades = {row[0]: GradeRow(*row[1:]) for row in session.execute(_GRADES, found)}
         self._comments = {row[0]: CommentRow(*row[1:]) for row in session.execute(_COMMENTS, found)}
-        self._before = {row.id: astuple(row) for row in self._rows()}
+        self._before = {row.id: row.written for row in self._rows()}
 
     def find_grade(self, cell: str, *_: str) -> GradeRow:
         return entry_of(self._grades, cell)
@@ -171,7 +179,7 @@ class SubmittedCells:
 
     def write(self) -> None:
         """Bring what has changed into the gradebook."""
-        changed = [row for row in self._rows() if astuple(row) != self._before[row.id]]
+        changed = [row for row in self._rows() if row.written != self._before[row.id]]
         grades = [
             {"row": g.id, "auto_score": g.auto_score, "needs_manual_grade": g.needs_manual_grade}
             for g in changed

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 
 from ..feedback.html import exercise_fragment
 from ..model import scoring
@@ -112,13 +113,17 @@ def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
                 f"{name!r}, which course.yaml does not: `autograder release {week.name}` again"
             )
         exercise = exercises.get(name) or scoring.nothing(week.exercise(name))
-        html = exercise_fragment(exercise, points[name], report.message)
+        html = _fragment(exercise, points[name], report.message)
         if name in exercises and name not in counted:
             html = f"{html}\n{_NOT_COUNTED.format(week.electives_counted)}"
         cell.outputs = [
             new_result("display_data", {"text/html": html}),
             new_result("execute_result", {"text/plain": decimal(scores[name])}),
         ]
+
+
+# Many of a class fail at the same, and most of them at nothing.
+_fragment = lru_cache(maxsize=256)(exercise_fragment)
 
 
 def decimal(score: float) -> str:

@@ -11,8 +11,10 @@ from __future__ import annotations
 import contextlib
 import fnmatch
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator, Set
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -201,33 +203,36 @@ def _put(source: Path, target: Path, copy: Callable[[Path, Path], object]) -> No
     """Copy a file to where another may be."""
     with contextlib.suppress(NotADirectoryError):  # mkdir tells of it
         target.unlink(missing_ok=True)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    copy(source, target)
+    try:
+        copy(source, target)
+    except FileNotFoundError:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        copy(source, target)
 
 
 def plain_files(folder: Path, ignored: list[str]) -> list[str]:
     """What nbgrader's find_all_files finds, relative to the folder, each folder read once."""
-    return [] if _is_ignored(folder.name, ignored) else list(_files(folder, "", ignored))
+    ignores = _ignores(tuple(ignored))
+    return [] if ignores(folder.name) else list(_files(folder, "", ignores))
 
 
-def _files(folder: Path, below: str, ignored: list[str]) -> Iterator[str]:
+def _files(folder: Path, below: str, ignores: Callable[[str], object]) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            if _is_ignored(entry.name, ignored):
+            if ignores(entry.name):
                 continue
             if not entry.is_dir():
                 yield below + entry.name
             elif not entry.is_symlink():
-                yield from _files(folder / entry.name, f"{below}{entry.name}/", ignored)
+                yield from _files(folder / entry.name, f"{below}{entry.name}/", ignores)
 
 
-def _is_ignored(name: str, ignored: list[str]) -> bool:
+@lru_cache(maxsize=16)
+def _ignores(kinds: tuple[str, ...]) -> Callable[[str], object]:
     """As glob has it: a star stands for no name that begins with a dot."""
-    return any(
-        fnmatch.fnmatchcase(name, kind)
-        for kind in ignored
-        if kind.startswith(".") or not name.startswith(".")
-    )
+    shown = ("" if kind.startswith(".") else r"(?!\.)" for kind in kinds)
+    each = (before + fnmatch.translate(kind) for before, kind in zip(shown, kinds, strict=True))
+    return re.compile("|".join(each) or "(?!)").match
 
 
 def run_one(api: Any, series: Any, week: str, student: str) -> None:
