@@ -56,6 +56,7 @@ def grade_batch(
         raise KitError(f"{where}: results cannot be kept: {error.strerror}") from None
     reports: dict[int, SubmissionReport] = {}
     waiting: dict[str, list[int]] = {}
+    work = _Waiting(submissions, waiting, store)
     shared = Shared()
     names: list[str] = []
     for number, submission in enumerate(submissions):
@@ -71,6 +72,7 @@ def grade_batch(
             _settle(number, renamed, reports, on_done)
         else:
             waiting.setdefault(key, []).append(number)
+            work.keep(key, submission)
 
     def finished(key: str, report: SubmissionReport) -> None:
         if report.verdict is Ending.GRADED:
@@ -80,7 +82,6 @@ def grade_batch(
             renamed = msgspec.structs.replace(report, name=names[number])
             _settle(number, renamed, reports, on_done)
 
-    work = _Waiting(submissions, {key: numbers[0] for key, numbers in waiting.items()}, store)
     full = scoring.full_points(week)
     if cluster is None:
         job = Job(str(course.root), week.name, devices, secret, name, full, depends)
@@ -98,13 +99,28 @@ def grade_batch(
     return Report(week.name, devices, ordered, name)
 
 
+_KEPT_BYTES = 64 << 20  # of what was read to look it up; the rest of a large class is read again
+
+
 class _Waiting(Mapping[str, Submission]):
     """The submissions to grade, by key; each is looked at when its turn comes."""
 
     def __init__(
-        self, submissions: Sequence[Submission], numbers: dict[str, int], store: ResultStore
+        self,
+        submissions: Sequence[Submission],
+        numbers: Mapping[str, Sequence[int]],
+        store: ResultStore,
     ) -> None:
         self._submissions, self._numbers, self._store = submissions, numbers, store
+        self._kept: dict[str, Submission] = {}
+        self._room = _KEPT_BYTES
+
+    def keep(self, key: str, submission: Submission) -> None:
+        """Have it at hand when its turn comes, if there is room."""
+        size = sum(map(len, submission.files.values()))
+        if key not in self._kept and size <= self._room:
+            self._room -= size
+            self._kept[key] = submission
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -113,7 +129,9 @@ class _Waiting(Mapping[str, Submission]):
         return iter(self._numbers)
 
     def __getitem__(self, key: str) -> Submission:
-        submission = self._submissions[self._numbers[key]]
+        if (kept := self._kept.pop(key, None)) is not None:
+            return kept
+        submission = self._submissions[self._numbers[key][0]]
         if self._store.key(submission.files) != key:
             raise KitError(
                 f"{submission.name} was changed while the class was graded. What was graded is "

@@ -22,6 +22,9 @@ _UNSEEN = re.compile(
 )
 
 
+_UNSEEN_IN_JSON = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
+
+
 def visible(text: object, keep: str = "") -> str:
     """Text in which every invisible character is spelled out, except those in `keep`."""
     return _UNSEEN.sub(lambda m: m[0] if m[0] in keep else _named(m[0]), str(text))
@@ -34,7 +37,7 @@ def replaced(text: object, keep: str = "\t\n") -> str:
 
 def visible_json(text: str) -> str:
     """The same JSON, in which no string holds such a character unescaped."""
-    return _UNSEEN.sub(lambda m: m[0] if m[0] == "\n" else _escaped(m[0]), text)
+    return _UNSEEN_IN_JSON.sub(lambda m: _escaped(m[0]), text)
 
 
 def _named(character: str) -> str:

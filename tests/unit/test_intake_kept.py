@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
+from autograder.batch import intake
 from autograder.batch.intake import read_submission
 from autograder.model.course import Course, load
 
@@ -34,3 +35,8 @@ def test_earlier_files_are_not_handed_in(course: Course, tmp_path: Path, packed:
     submission = read_submission(handed_in, week, course.limits(week))
     assert submission.problem == ""
     assert set(submission.files) == {"softmax.py"}
+
+
+@pytest.mark.parametrize("name", ["a/b.py", "./a//b.py", "a/./b.py/", ".", "", "b.py/.", "../a.py"])
+def test_the_parts_of_a_name_are_those_of_a_path(name: str) -> None:
+    assert tuple(intake._parts(name)) == PurePosixPath(name).parts
