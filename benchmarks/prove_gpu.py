@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ from .measure import ROOT, machine
 from .results import table
 
 _LAST_WORDS = 2_000
+_MOST_SECONDS = 7_200.0  # of one step
 _KERNELS = "week09_kernels"
 
 
@@ -96,19 +98,27 @@ def steps(weeks: Sequence[str], count: int, kernels: Path) -> list[Step]:
 def prove(step: Step) -> Proven:
     """Run one step to its end."""
     started = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, *step.command],
-        cwd=step.folder,
-        env={**os.environ, **step.environment},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    words = done.stdout.strip()[-_LAST_WORDS:]
-    return Proven(step, done.returncode == 0, time.perf_counter() - started, words)
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            [sys.executable, *step.command],
+            cwd=step.folder,
+            env={**os.environ, **step.environment},
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            held, ended = process.wait(_MOST_SECONDS) == 0, ""
+        except subprocess.TimeoutExpired:  # a GPU that hangs hangs whoever waits for it
+            held, ended = False, f"\nit did not end within {_MOST_SECONDS:.0f} s"
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        said.seek(0)
+        words = (said.read().decode(errors="replace").strip() + ended)[-_LAST_WORDS:]
+    return Proven(step, held, time.perf_counter() - started, words)
 
 
 def page(proven: Sequence[Proven]) -> str:

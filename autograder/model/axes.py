@@ -31,7 +31,7 @@ class Axis:
 
 def has_cuda() -> bool:
     """Return whether a CUDA device is at hand, and a torch that can use it."""
-    if os.environ.get("CUDA_VISIBLE_DEVICES") == "" or not os.path.exists("/dev/nvidiactl"):
+    if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1") or not os.path.exists("/dev/nvidiactl"):
         return False
     torch = importlib.util.find_spec("torch")
     if torch is None or torch.origin is None:

@@ -19,6 +19,10 @@ END_SECONDS = 3.0
 _ONE_THREAD = ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
+# Whoever shares a machine's GPUs with others says so.
+_WHICH_GPU = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER")
+
+
 def environment(cache: str, temporary: str) -> dict[str, str]:
     """The template's whole environment. Both folders are writable while it warms up."""
     return {
@@ -31,6 +35,7 @@ def environment(cache: str, temporary: str) -> dict[str, str]:
         "TOKENIZERS_PARALLELISM": "false",
         "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
         "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # a library that asks for a GPU must not start it
+        **{name: os.environ[name] for name in _WHICH_GPU if name in os.environ},
         "TRITON_INTERPRET": "1",  # no compiler may run; nor is there a need for a cache
         "USER": "student",
         "HOME": "/submission",

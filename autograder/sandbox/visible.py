@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
@@ -87,7 +88,7 @@ def look(runtime: Path | None, *, cuda: bool) -> Visible:
     if runtime is not None:
         files["runtime.py"] = runtime.resolve()
     prefix = Path(sys.base_prefix).resolve()
-    graphics = sorted(str(path) for path in Path("/dev").glob("nvidia*")) if cuda else []
+    graphics = graphics_nodes(Path("/dev")) if cuda else []
     folders = _loader_folders()
     return Visible(
         executable=Path(getattr(sys, "_base_executable", sys.executable)).resolve(),
@@ -116,6 +117,15 @@ def _loader_folders() -> list[Path]:
     if Path("/usr/lib/libc.so.6").exists():  # a flat layout, as on Arch: libraries one by one
         found += sorted(Path("/usr/lib").glob("*.so*"))
     return found
+
+
+def graphics_nodes(folder: Path) -> list[str]:
+    """What a program needs to compute on NVIDIA's GPUs, and no node to set modes, debug or switch.
+
+    The capabilities are those of a GPU's parts, where it is divided.
+    """
+    kinds = re.compile(r"nvidia(?:\d+|ctl|-uvm|-caps)")
+    return sorted(str(path) for path in folder.glob("nvidia*") if kinds.fullmatch(path.name))
 
 
 def driver_libraries(folders: Sequence[Path]) -> tuple[Path, ...]:

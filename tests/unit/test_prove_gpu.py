@@ -10,7 +10,7 @@ import torch
 
 from autograder.model.axes import has_cuda
 from autograder.model.course import load
-from autograder.sandbox import visible
+from autograder.sandbox import launch, visible
 from autograder.worker import devices
 from benchmarks import prove_gpu
 from benchmarks.prove_gpu import Step, page, prove, steps
@@ -42,6 +42,43 @@ def test_the_page_says_what_holds_and_the_last_words_of_what_does_not():
     assert "| bad | does not hold |" in text
     assert "words '''" in text
     assert "never shown" not in text
+
+
+def test_a_step_that_hangs_ends_and_does_not_hold(monkeypatch):
+    monkeypatch.setattr(prove_gpu, "_MOST_SECONDS", 0.5)
+    hung = prove(Step("hung", "it ends", ("-c", "import time; time.sleep(600)")))
+    assert not hung.held
+    assert "did not end" in hung.words
+
+
+def test_of_a_gpus_nodes_those_are_shown_that_computing_needs(tmp_path):
+    needed = {"nvidia0", "nvidia12", "nvidiactl", "nvidia-uvm", "nvidia-caps"}
+    for name in (*needed, "nvidia-modeset", "nvidia-uvm-tools", "nvidia-nvswitch0", "null"):
+        (tmp_path / name).touch()
+    assert {path.removeprefix(f"{tmp_path}/") for path in visible.graphics_nodes(tmp_path)} == (
+        needed
+    )
+
+
+def test_which_gpu_is_ours_is_said_within_the_sandbox_too(monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
+    monkeypatch.delenv("CUDA_DEVICE_ORDER", raising=False)
+    told = launch.environment("/cache", "/tmp")
+    assert told["CUDA_VISIBLE_DEVICES"] == "3"
+    assert "CUDA_DEVICE_ORDER" not in told
+
+
+@pytest.mark.parametrize("hidden", ["", "-1"])
+def test_a_gpu_that_is_hidden_is_not_here(monkeypatch, hidden):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", hidden)
+    assert not has_cuda()
+
+
+def test_a_gpu_that_does_not_answer_is_no_mistake_of_a_submission(monkeypatch):
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    with pytest.raises(RuntimeError, match="no GPU answers"):
+        devices.start_gpu(1 << 30)
 
 
 @pytest.mark.skipif(has_cuda(), reason="here it would run")
