@@ -40,7 +40,7 @@ class ResultStore:
     def put(self, key: str, report: SubmissionReport) -> None:
         path = self._path(key)
         path.parent.mkdir(exist_ok=True)
-        replace_file(path, msgspec.json.encode(report))
+        replace_file(path, msgspec.json.encode(report), lasting=False)
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"

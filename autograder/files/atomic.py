@@ -12,14 +12,19 @@ _UNFINISHED = ".new-"
 _STALE_SECONDS = 600.0
 
 
-def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Write a file beside its final name, then move it there."""
+def replace_file(path: Path, data: bytes, mode: int = 0o600, *, lasting: bool = True) -> None:
+    """Write a file beside its final name, then move it there.
+
+    lasting: wait for the disk, so that it is whole even after a power cut. What can be had again
+    need not, if whoever reads it knows half a file when it sees one.
+    """
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=_UNFINISHED)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
+            if lasting:
+                os.fsync(file.fileno())
         os.chmod(temporary, mode)
         os.replace(temporary, path)
     except BaseException:

@@ -52,6 +52,14 @@ def test_a_damaged_result_is_no_result(store: ResultStore, damage: bytes) -> Non
     assert store.get(key) is None
 
 
+def test_a_result_waits_for_no_disk(store: ResultStore, monkeypatch) -> None:
+    # after a power cut it may be damaged, which is no result, and graded again
+    monkeypatch.setattr(os, "fsync", lambda _: pytest.fail("it waits"))
+    key = store.key(FILES)
+    store.put(key, REPORT)
+    assert store.get(key) == REPORT
+
+
 def test_what_cannot_be_written_leaves_the_old_result(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "result"
     replace_file(path, b"old")
