@@ -5,6 +5,10 @@
 A scheduler and two workers on this machine grade a small class and a larger one. What the larger
 one costs more, of the instructor's process and of the scheduler, by submission, is fed into a
 simulation of that queue with any number of workers: both hand out and take back one at a time.
+
+The instructor's process reads the class before the first is handed out, and shows it after the
+last is back. That is what the same command costs once all is known, and no worker waits for it
+between two submissions: it is told apart.
 """
 
 from __future__ import annotations
@@ -39,11 +43,15 @@ _EACH = 24  # submissions that each worker of the simulation grades
 
 @dataclass(frozen=True)
 class Shares:
-    """Seconds by submission: of a worker, the scheduler, and the instructor's process."""
+    """Seconds by submission: of a worker, the scheduler, and the instructor's process.
+
+    `aside`: of that process, before the first is handed out and after the last is back.
+    """
 
     worker: float
     scheduler: float
     client: float
+    aside: float = 0.0
 
 
 def busy(shares: Shares, workers: int) -> float:
@@ -102,12 +110,13 @@ def measured(nodes: Nodes, week: str, size: int) -> Shares:
         before, started = [_used(part) for part in parts], time.monotonic()
         client = _processor_time(command, course.root, Path(place) / "log")
         wall, after = time.monotonic() - started, [_used(part) for part in parts]
+        aside = _processor_time(command, course.root, Path(place) / "log")
         graded = json.loads(report.read_text(encoding="utf-8"))["submissions"]
     assert [s["verdict"] for s in graded] == ["graded"] * size
     time.sleep(_IDLE_SECONDS)  # what the scheduler takes for nothing, by the second
     idle = (_used(parts[0]) - after[0]) / _IDLE_SECONDS
     scheduler, *workers = (b - a for a, b in zip(before, after, strict=True))
-    return Shares(sum(workers), scheduler - idle * wall, client)
+    return Shares(sum(workers), scheduler - idle * wall, client - aside, aside)
 
 
 def _used(process: psutil.Process) -> float:
@@ -151,6 +160,7 @@ def main() -> None:
         (many.worker - few.worker) / more,
         (many.scheduler - few.scheduler) / more,
         (many.client - few.client) / more,
+        (many.aside - few.aside) / more,
     )
     report(chosen.week, (small, large), shares, furthest(shares, chosen.until), chosen.until)
 
@@ -164,7 +174,8 @@ def report(week: str, sizes: tuple[int, int], shares: Shares, most: int, until: 
         f"Classes of {sizes[0]} and {sizes[1]} of {week}, graded by {WORKERS} Dask workers on this "
         f"machine: one submission more costs a worker {1000 * shares.worker:.0f} ms, "
         f"the scheduler {1000 * shares.scheduler:.2f} ms and the instructor's process "
-        f"{1000 * shares.client:.2f} ms of processor time. Simulated from these, a cluster stays "
+        f"{1000 * shares.client:.2f} ms of processor time, and {1000 * shares.aside:.2f} ms to "
+        f"read the class before and to show it afterwards. Simulated from these, a cluster stays "
         f"busy for {_ENOUGH:.0%} of its time and more up to {told}.\n\n"
         + table(("workers", "busy"), [(str(n), f"{busy(shares, n):.0%}") for n in counts]),
     )
