@@ -241,7 +241,7 @@ def test_the_cell_installs_the_wheel_that_came_with_the_week(
     wheel = tmp_path / "autograder-0.0.1-py3-none-any.whl"
     record = "autograder-0.0.1.dist-info"
     with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr("autograder/__init__.py", "here = True\n")
+        archive.writestr("autograder/__init__.py", "check = hint = progress = here = True\n")
         archive.writestr(
             f"{record}/METADATA", "Metadata-Version: 2.1\nName: autograder\nVersion: 0.0.1\n"
         )
