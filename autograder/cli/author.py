@@ -128,7 +128,7 @@ def try_(
 
     If a piece of Python lacks some exercises, the solution's are taken for them.
 
-    Example: autograder try week02 inverted_mask --open
+    Example: autograder try week02 hides_what_is_allowed --open
     """
     from ..model.course import load
 
