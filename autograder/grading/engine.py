@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -313,7 +313,12 @@ class Engine:
             def run(target: Target) -> list[Ran]:
                 return self.runs.run(target, source, exercise, files)
 
-            if not works_fitted(self.target(files), run):
+            def wrong() -> Iterator[Target]:
+                for one in self.bank.of_exercise(exercise):
+                    if one.name in found:
+                        yield InProcess(self.runs.written(f"-fitted-{one.name}", one.source))
+
+            if not works_fitted(self.target(files), run, wrong):
                 return frozenset()
         return frozenset(found)
 

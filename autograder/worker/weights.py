@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from functools import lru_cache
 from typing import Any
 
@@ -35,7 +36,11 @@ def settle(
         ),
     )
     if mismatch.missing or mismatch.unexpected or mismatch.shapes:
-        return None if request.fitting and _fitted(own, state) else mismatch
+        if not request.fitting:
+            return mismatch
+        if not _fitted(own, state):
+            _fill(own, request.device)
+        return None
     if plain is None:
         module.load_state_dict(state, strict=True)
         return None
@@ -65,6 +70,16 @@ def _fitted(own: dict[str, torch.Tensor], state: dict[str, torch.Tensor]) -> boo
                     own[place].copy_(state[name])
             return True
     return False
+
+
+def _fill(own: dict[str, torch.Tensor], device: str) -> None:
+    """Give layers of other sizes numbers that follow from their names."""
+    for name, value in own.items():
+        if value.is_floating_point():
+            seed = torch.Generator().manual_seed(zlib.crc32(name.encode("utf-8", "replace")))
+            drawn = torch.randn(tuple(value.shape), generator=seed).to(value.dtype)
+            with torch.no_grad():
+                value.copy_(devices.place(0.3 * drawn, device))
 
 
 def _plain_state(module: nn.Module) -> dict[str, torch.Tensor] | None:

@@ -216,7 +216,7 @@ class Call(_Message, frozen=True, tag="call"):
     submission's. `exercise` is the one on whose behalf the call is made; `not_allowed` the patterns
     watched.
     `construct` casts a new torch module to `dtype`, moves it to `device` and loads `state`;
-    `fitting`: also where names or biases differ.
+    `fitting`: also where names or biases differ, or else numbers that follow from the names.
     `cotangents` asks for the vector-Jacobian product with respect to every float input.
     `order` is a seed for the order in which the programs of a Triton kernel run; `withheld`: only
     while one runs are the numbers of the arguments in memory (withheld.py).

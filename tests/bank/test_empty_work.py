@@ -16,6 +16,7 @@ from autograder.grading import worked
 from autograder.grading.engine import Engine
 from autograder.grading.warm import warm_engine
 from autograder.model.course import load
+from autograder.model.verdicts import Verdict
 from tests.courses import PROJECT
 
 SECRET = b"what is earned does not depend on it"
@@ -116,3 +117,21 @@ def test_values_are_compared_in_spite_of_their_type(
 ) -> None:
     parts = list(worked._parts(torch.tensor(mine)))
     assert worked._near(parts, list(worked._parts(np.array(other)))) is near
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [week.name for week in load(PROJECT).weeks[:8]])
+def test_every_misconception_of_the_bank_loses_its_price_alone(name: str) -> None:
+    course = load(PROJECT)
+    week, lost = course.week(name), []
+    engine = warm_engine(course, week, ("cpu", "fake-gpu"), SECRET, None)
+    for one in engine.bank.misconceptions:
+        report = engine.grade(one.name, {week.module: one.source.encode()}, one.exercise)
+        assert not report.unexplained
+        (found,) = (e for e in report.exercises if e.name == one.exercise)
+        price = found.max_score * (1.0 - (one.cost or 0.0))
+        forbidden = any(t.verdict is Verdict.FORBIDDEN for t in found.tests)
+        if not forbidden and found.max_score and abs(found.score - price) > 0.02:
+            lost.append(f"{one.name}: {found.score} instead of {price}")
+    engine.close()
+    assert lost == []
