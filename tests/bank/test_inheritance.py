@@ -62,7 +62,7 @@ def test_modules_keep_their_points_given_a_wrong_function(heads: Engine) -> None
     found = graded(heads, "merges_without_moving_the_heads_back")
     assert found["merge_heads"].score < found["merge_heads"].max_score
     assert kept(found, "MultiHeadAttention", "from_torch")
-    assert found["CausalSelfAttention"].score > 2.8  # one test of dropout tells nothing here
+    assert kept(found, "CausalSelfAttention")  # one test of dropout tells nothing: it is left out
     assert found["MultiHeadAttention"].inherits == ("merge_heads",)
 
 
