@@ -60,15 +60,22 @@ def moved(row: np.ndarray, others: np.ndarray) -> Which:
     return alike
 
 
-def same(row: np.ndarray, others: np.ndarray) -> Which:
-    """Which rows hold the same entries in the same order, in one type."""
+def ordered(row: np.ndarray, others: np.ndarray) -> Which:
+    """Which rows hold the same entries in the same order, in whatever type."""
     alike = moved(row, others)
     if alike.any():
         slack = _SLACK * max(row[UNORDERED][2], 1e-9)
         alike &= (np.abs(others[:, ORDERED] - row[ORDERED]) <= slack).all(axis=1)
-        alike &= (others[:, TYPE] == row[TYPE]) & (others[:, KIND] == row[KIND])
         alike &= np.abs(others[:, SHAPE] - row[SHAPE]) < 1e-6
-        alike &= others[:, GRADIENT] == row[GRADIENT]
+    return alike
+
+
+def same(row: np.ndarray, others: np.ndarray) -> Which:
+    """Which rows hold the same entries in the same order, in one type."""
+    alike = ordered(row, others)
+    if alike.any():
+        for column in (TYPE, KIND, GRADIENT):
+            alike &= others[:, column] == row[column]
     return alike
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..repair.tracing import COUNT, NODE, UNORDERED, Noted, Traced
-from .notes import Which, is_common, moved, same
+from .notes import Which, is_common, moved, ordered, same
 
 _TELLING = 4  # entries of a value that no other mistake makes by chance
 Place = tuple[str, int]  # a function and a line
@@ -29,6 +29,7 @@ class TracedRun:
     program: Traced
     rows: np.ndarray
     same: Which = field(default_factory=lambda: np.empty(0, bool))  # right, in right order
+    ordered: Which = field(default_factory=lambda: np.empty(0, bool))  # and in another type
     moved: Which = field(default_factory=lambda: np.empty(0, bool))  # right, in some order
     changed: frozenset[int] = frozenset()  # its statements that right code lacks
     lacks: bool = False  # whether it has fewer statements than right code
@@ -56,15 +57,16 @@ class TracedRun:
                     self.moved &= ~same(row, self.rows)
 
     def _compare(self, right: np.ndarray) -> None:
-        known: dict[bytes, tuple[bool, bool]] = {}  # the same value is read again and again
+        known: dict[bytes, tuple[bool, bool, bool]] = {}  # the same value is read again and again
         for row in self.rows:
             value = row[NODE + 1 :].tobytes()
             if value not in known:
                 some = right[right[:, COUNT] == row[COUNT]]
-                known[value] = bool(same(row, some).any()), bool(moved(row, some).any())
+                ways = (same(row, some), ordered(row, some), moved(row, some))
+                first, second, third = (bool(way.any()) for way in ways)
+                known[value] = first, second, third
         found = [known[row[NODE + 1 :].tobytes()] for row in self.rows]
-        self.same = np.array([s for s, _ in found], bool)
-        self.moved = np.array([m for _, m in found], bool)
+        self.same, self.ordered, self.moved = np.array(found, bool).reshape(-1, 3).T.copy()
 
     def place(self, row: int) -> Place:
         node = self.nodes[int(self.rows[row, NODE])]
@@ -126,15 +128,19 @@ def made_alike(seen: TracedRun, theirs: TracedRun) -> Place | None:
 
 
 def _bent_before(seen: TracedRun, theirs: TracedRun, row: int) -> Place | None:
-    """Where the order of a program's entries leaves the right one first, if that is what a wrong
-    one's changed line does."""
-    bends = any(
-        theirs.moved[r] and not theirs.same[r]
+    """Where the order or the type of a program's entries leaves the right one first, if that is
+    what a wrong one's changed line does."""
+    changed = [
+        r
         for r in range(len(theirs.rows))
         if theirs.nodes[int(theirs.rows[r, NODE])].statement in theirs.changed
-    )
-    bends = bends and not seen.moved[row]  # or that is the place itself
-    bent = [r for r in seen.culprits() if seen.moved[r] and r < row] if bends else []
+        if theirs.moved[r] and not theirs.same[r]
+    ]
+    of_type = all(theirs.ordered[r] for r in changed)
+    if not changed or (seen.moved[row] and not of_type):  # or that is the place itself
+        return None
+    bent = [r for r in seen.culprits() if seen.moved[r] and r < row]
+    bent = [r for r in bent if seen.ordered[r] or not of_type]
     return seen.place(min(bent)) if bent else None
 
 
