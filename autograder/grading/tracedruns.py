@@ -116,15 +116,32 @@ def made_alike(seen: TracedRun, theirs: TracedRun) -> Place | None:
     ]
     whole = [] if inside else whole
     left_out = culprits if theirs.lacks and not (inside or whole) else []
+    roots = {int(seen.rows[r, NODE]) for r in seen.culprits()}
     for rows, must_be_odd in ((inside, True), (whole, False), (left_out, True)):
         for row in rows:
             value = theirs.rows[row]
             if is_common(value) if theirs.same[row] else value[COUNT] == 1 and not _tells(value):
                 continue
-            made = maker(seen, theirs.rows[row], must_be_odd)
+            made = maker(seen, theirs.rows[row], roots if must_be_odd else None)
             if made is not None:
                 return _bent_before(seen, theirs, made) or seen.place(made)
+            if must_be_odd and (place := _sole_root(seen, value)) is not None:
+                return place
     return None
+
+
+def _sole_root(seen: TracedRun, value: np.ndarray) -> Place | None:
+    """Where a program leaves right values, if it has this one later and leaves them nowhere else.
+
+    Values that lie in another order, or are of another type, count among themselves.
+    """
+    made = maker(seen, value, set(range(len(seen.nodes))))
+    if made is None:
+        return None
+    roots = [r for r in seen.culprits() if seen.moved[r] == seen.moved[made]]
+    roots = [r for r in roots if seen.rows[r, COUNT] > 1]
+    places = {seen.place(r) for r in roots}
+    return places.pop() if len(places) == 1 and roots[0] < made else None
 
 
 def _bent_before(seen: TracedRun, theirs: TracedRun, row: int) -> Place | None:
@@ -144,12 +161,14 @@ def _bent_before(seen: TracedRun, theirs: TracedRun, row: int) -> Place | None:
     return seen.place(min(bent)) if bent else None
 
 
-def maker(seen: TracedRun, value: np.ndarray, must_be_odd: bool = False) -> int | None:
-    """The row at which a program first makes this value."""
+def maker(seen: TracedRun, value: np.ndarray, among: set[int] | None = None) -> int | None:
+    """The row at which a program first makes this value, in one of some expressions."""
     for alike in (same, moved):
         for row in np.flatnonzero(alike(value, seen.rows)):
             node = int(seen.rows[row, NODE])
-            if not seen.nodes[node].name and not (must_be_odd and seen.same[row]):
+            if seen.nodes[node].name or (among is not None and node not in among):
+                continue
+            if among is None or not seen.same[row]:
                 return int(row)
     return None
 

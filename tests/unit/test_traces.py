@@ -74,8 +74,8 @@ def test_a_line_is_odd_where_its_value_is_no_right_programs(traces):
     assert ("f", 5) in found.right
 
 
-def test_a_named_mistake_is_where_its_value_is_made(traces):
-    assert hints(traces, OWN_WORDS, "over_queries").named == (("over_queries", ("f", 8)),)
+def test_a_named_mistake_is_where_what_makes_its_value_leaves_the_right_ones(traces):
+    assert hints(traces, OWN_WORDS, "over_queries").named == (("over_queries", ("f", 7)),)
 
 
 def test_of_a_missing_step_the_place_is_told(traces):
