@@ -83,13 +83,18 @@ class Heritage:
             lent = {h for h in faulty & own.reached(exercise) if _lendable(runs[h])}
             if not lent or _nothing_written(runs[exercise]):
                 continue
-            carrying = self._carrying(exercise, lent, own, runs, source, target, patience)
-            if carrying is None:
-                continue
-            result = _with_twins(self._inherited(carrying), runs[exercise])
+            # a helper that has its own mistake from another one need not be lent beside that one
+            results = [Inherited()]
+            for some in dict.fromkeys((frozenset(lent), frozenset(lent - found.keys()))):
+                if not some or _is_whole(results[-1], runs[exercise]):
+                    break
+                carrying = self._carrying(exercise, set(some), own, runs, source, target, patience)
+                if carrying is not None:
+                    results.append(_with_twins(self._inherited(carrying), runs[exercise]))
+            result = max(results, key=lambda r: _earned(r, runs[exercise]))
             if result.credit:
                 found[exercise] = result
-            if all(r.report.name in result.credit for r in _failing(runs[exercise])):
+            if _is_whole(result, runs[exercise]):
                 faulty.discard(exercise)
         return found
 
@@ -242,6 +247,15 @@ def _is_decided_by_its_twin(ran: Ran, wanted: Set[str]) -> bool:
     """Whether a test failed on the claimed device, and is asked on the CPU."""
     name = ran.report.name
     return ran.report.verdict.failed and FAKE_GPU in name and name.replace(FAKE_GPU, CPU) in wanted
+
+
+def _is_whole(found: Inherited, runs: Iterable[Ran]) -> bool:
+    """Whether all that fails is inherited."""
+    return all(r.report.name in found.credit for r in _failing(runs))
+
+
+def _earned(found: Inherited, runs: Iterable[Ran]) -> float:
+    return sum(r.report.weight * found.credit.get(r.report.name, 0.0) for r in _failing(runs))
 
 
 def _failing(runs: Iterable[Ran]) -> list[Ran]:
