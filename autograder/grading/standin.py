@@ -44,7 +44,7 @@ def _stands_in():
     def kind(x):
         if isinstance(x, (torch.Tensor, np.ndarray)):
             return (str(x.dtype), *x.shape)
-        return None
+        return ("int", int(x)) if isinstance(x, int) else None
 
     def flat(x):
         x = x.double() if isinstance(x, torch.Tensor) else x.astype("float64")
@@ -61,7 +61,7 @@ def _stands_in():
         for place, x in enumerate(arguments):
             for turn in range(3):
                 start = 0.377 * (place + 1) + 0.146 * turn
-                if kind(x) is not None:
+                if isinstance(x, (torch.Tensor, np.ndarray)):
                     one = x if one is None else one
                     numbers = flat(x)
                     share = like(x, spread(len(numbers), start) * 5 / max(1, len(numbers)) ** 0.5)
@@ -191,7 +191,10 @@ def _parameters(signature: inspect.Signature) -> str:
 
 
 def _kind(x: Any) -> tuple[Any, ...] | None:
-    return (str(x.dtype), *x.shape) if isinstance(x, (torch.Tensor, np.ndarray)) else None
+    """What decides the shape of an answer: an argument's shape and dtype, or a whole number."""
+    if isinstance(x, (torch.Tensor, np.ndarray)):
+        return (str(x.dtype), *x.shape)
+    return ("int", int(x)) if isinstance(x, int) else None
 
 
 def _form(result: Any) -> tuple[Any, ...] | None:
@@ -199,7 +202,7 @@ def _form(result: Any) -> tuple[Any, ...] | None:
     if isinstance(result, tuple):
         parts = [_form(r) for r in result]
         return None if None in parts else (True, *parts)
-    return _kind(result)
+    return _kind(result) if isinstance(result, (torch.Tensor, np.ndarray)) else None
 
 
 def _text(functions: Mapping[str, _Function], known: Mapping[tuple[str, Any], Any]) -> str:

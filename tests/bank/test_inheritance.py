@@ -81,6 +81,27 @@ def test_a_wrong_module_is_wrong_beside_a_wrong_function(heads: Engine) -> None:
 
 
 @pytest.mark.thorough
+def test_what_calls_a_module_that_stops_in_its_helper_keeps_its_points(heads: Engine) -> None:
+    """The module has its mistake from `merge_heads`: it is not lent beside it."""
+    found = graded(heads, "views_what_a_transposition_left")
+    assert found["merge_heads"].score < found["merge_heads"].max_score
+    assert kept(found, "from_torch")
+    assert found["from_torch"].inherits == ("merge_heads",)
+
+
+@pytest.mark.thorough
+def test_a_helper_of_whole_numbers_has_a_stand_in() -> None:
+    engine = made("week05_transformer", choose())
+    try:
+        stops = 'def sinusoidal_positions(seq_len, d_model):\n    raise RuntimeError("no")\n'
+        model = graded(engine, stops)["MiniTransformer"]
+    finally:
+        engine.close()
+    assert model.score > 0.9 * model.max_score
+    assert model.inherits == ("sinusoidal_positions",)
+
+
+@pytest.mark.thorough
 def test_helpers_that_answer_alike_are_guarded_once(
     heads: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,7 +205,7 @@ def test_what_stands_in_for_a_helper_tells_nothing_of_the_solution(
     (known,) = re.findall(r"^    known = (.*)$", text, re.M)
     parts = [n.value for n in ast.walk(ast.parse(known)) if isinstance(n, ast.Constant)]
     words = {p for p in parts if isinstance(p, str)}
-    assert all(w == "softmax" or w.startswith("torch.") for w in words)
+    assert all(w in ("softmax", "int") or w.startswith("torch.") for w in words)
     assert all(isinstance(p, int) or p is None for p in parts if p not in words)
 
 
