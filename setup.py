@@ -45,6 +45,7 @@ MODULES = {
     "autograder.repair.naming",
     "autograder.repair.numbers",
     "autograder.repair.operators",
+    "autograder.repair.overlooked",
     "autograder.repair.reading",
     "autograder.repair.statements",
     "autograder.repair.together",

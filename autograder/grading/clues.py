@@ -26,7 +26,7 @@ _LIKELY = -0.7
 # What changes of these kinds mend, no value tells.
 _NO_VALUE = frozenset(
     {"device", "gradient", "in place", "memory", "shared", "refusal", "given back", "option"}
-    | {"order of lines"}
+    | {"order of lines", "count"}
 )
 _NAMED, _ODD, _FINE = -1.6, -1.2, 0.8  # lines that values speak of
 
@@ -53,6 +53,7 @@ _MENDS: dict[str, frozenset[Symptom]] = {
     "refusal": frozenset({Symptom.ACCEPTED, Symptom.STOPPED}),
     "gradient": frozenset({Symptom.GRADIENTS, Symptom.DETACHED, Symptom.STOPPED}),
     "in place": frozenset({Symptom.TOUCHED, Symptom.STOPPED}),
+    "count": frozenset({Symptom.STOPPED}),
     "memory": frozenset({Symptom.STOPPED}),
     "shared": frozenset({Symptom.TOUCHED, Symptom.VALUES, Symptom.UNKNOWN}),
     "overflow": frozenset({Symptom.INFINITE}),

@@ -16,12 +16,20 @@ import gc
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..model.course import Suspects, Week
 from ..model.report import Suspect
 from ..model.verdicts import Verdict
-from ..repair import NO_PYTHON, Change, changes, essential, wording
+from ..repair import (
+    NO_PYTHON,
+    Change,
+    changes,
+    essential,
+    in_common,
+    own_lines,
+    wording,
+)
 from ..repair.words import SHOWN
 from .causes import FoundPlaces, KnownCauses, cause_of
 from .clues import Clues
@@ -103,8 +111,7 @@ class LineFinder:
     ) -> FoundPlaces:
         """Places of a mistake of these names; where it has none, also of one beside a mistake of
         the bank."""
-        others = frozenset(e.name for e in self._week.exercises)
-        wrong = WrongExercise(files, self._week.module, exercise, others, tuple(ran))
+        wrong = self._wrong(files, exercise, tuple(ran))
         seconds = min(self._settings.seconds, self._left)
         if self._settings.seconds <= 0 or not wrong.failing:
             return FoundPlaces()
@@ -115,6 +122,16 @@ class LineFinder:
             return FoundPlaces(stopped)
         found = self._known_or_searched(wrong, seconds, names)
         return FoundPlaces(found.places or stopped, found.beside)
+
+    def _wrong(
+        self, files: Mapping[str, bytes], exercise: str, ran: tuple[Ran, ...]
+    ) -> WrongExercise:
+        """The exercise; what it uses of other exercises, or of what we gave, is not its own."""
+        module = self._week.module
+        wrong = WrongExercise(files, module, exercise, frozenset(), ran)
+        right = self._grader.own(exercise).right()[:1] if wrong.failing else ()
+        given = in_common(wrong.source, right[0]) if right else frozenset()
+        return replace(wrong, others=given.union(e.name for e in self._week.exercises))
 
     def _known_or_searched(
         self, wrong: WrongExercise, seconds: float, names: tuple[str, ...]
@@ -354,5 +371,7 @@ def _stopped(wrong: WrongExercise) -> tuple[Suspect, ...]:
         return ()
     line, verdict = places.pop()
     if not line or verdict not in _STOPPED:
+        return ()
+    if line not in own_lines(wrong.source, wrong.exercise, wrong.others):
         return ()
     return (Suspect(wrong.module, line, wrong.exercise, verdict.value),)

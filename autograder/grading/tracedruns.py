@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -120,14 +121,42 @@ def made_alike(seen: TracedRun, theirs: TracedRun) -> Place | None:
     for rows, must_be_odd in ((inside, True), (whole, False), (left_out, True)):
         for row in rows:
             value = theirs.rows[row]
-            if is_common(value) if theirs.same[row] else value[COUNT] == 1 and not _tells(value):
+            if is_common(value) if theirs.same[row] else _says_little(value):
                 continue
             made = maker(seen, theirs.rows[row], roots if must_be_odd else None)
             if made is not None:
-                return _bent_before(seen, theirs, made) or seen.place(made)
+                return _bent_before(seen, theirs, made) or _made_by(seen, made)
             if must_be_odd and (place := _sole_root(seen, value)) is not None:
                 return place
-    return None
+    return _alike_from_the_first(seen, theirs)
+
+
+def _alike_from_the_first(seen: TracedRun, theirs: TracedRun) -> Place | None:
+    """Where a program leaves right values first, if a wrong one leaves them first by the same."""
+    own, other = seen.culprits()[0], theirs.culprits()[0]
+    heads = (
+        seen.nodes[int(seen.rows[own, NODE])].head,
+        theirs.nodes[int(theirs.rows[other, NODE])].head,
+    )
+    if heads[0] != heads[1] or _says_little(theirs.rows[other]):
+        return None
+    if not same(theirs.rows[other], seen.rows[own : own + 1]).any():
+        return None
+    return _made_by(seen, own)
+
+
+def _made_by(seen: TracedRun, row: int) -> Place | None:
+    """The place of a row, or where the generator is made that it draws from.
+
+    None if it takes something that may be None, which no value tells of.
+    """
+    node = seen.nodes[int(seen.rows[row, NODE])]
+    times = Counter(seen.rows[:, NODE].astype(int).tolist())
+    unseen = [seen.nodes[p] for p in node.parts if times[p] < times[int(seen.rows[row, NODE])]]
+    if any(n.absent for n in unseen):
+        return None
+    origin = next((n.origin for n in unseen if n.origin), 0)
+    return (node.function, origin) if origin else seen.place(row)
 
 
 def _sole_root(seen: TracedRun, value: np.ndarray) -> Place | None:
@@ -141,7 +170,9 @@ def _sole_root(seen: TracedRun, value: np.ndarray) -> Place | None:
     roots = [r for r in seen.culprits() if seen.moved[r] == seen.moved[made]]
     roots = [r for r in roots if seen.rows[r, COUNT] > 1]
     places = {seen.place(r) for r in roots}
-    return places.pop() if len(places) == 1 and roots[0] < made else None
+    if len(places) != 1 or roots[0] >= made:
+        return None
+    return _made_by(seen, roots[0])
 
 
 def _bent_before(seen: TracedRun, theirs: TracedRun, row: int) -> Place | None:
@@ -185,6 +216,12 @@ def betrays(seen: TracedRun, theirs: TracedRun) -> bool:
             if not seen.nodes[int(seen.rows[own, NODE])].name:
                 return True
     return False
+
+
+def _says_little(row: np.ndarray) -> bool:
+    """Whether a wrong value is one that other mistakes make too: the same number everywhere."""
+    high, low = row[UNORDERED][[3, 4]]
+    return bool(not _tells(row) if row[COUNT] == 1 else high == low)
 
 
 def _tells(row: np.ndarray) -> bool:

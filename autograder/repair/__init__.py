@@ -2,7 +2,17 @@
 
 from .alike import Wording, wording
 from .changes import Change, changes, essential
-from .code import NO_PYTHON
+from .code import NO_PYTHON, in_common, own_lines
 from .words import named
 
-__all__ = ["NO_PYTHON", "Change", "Wording", "changes", "essential", "named", "wording"]
+__all__ = [
+    "NO_PYTHON",
+    "Change",
+    "Wording",
+    "changes",
+    "essential",
+    "in_common",
+    "named",
+    "own_lines",
+    "wording",
+]

@@ -22,7 +22,7 @@ _REDUCE = frozenset(
 )
 
 
-_ALONG = _REDUCE | frozenset(
+ALONG = _REDUCE | frozenset(
     [
         "softmax",
         "log_softmax",
@@ -47,7 +47,7 @@ SHAPED = ("reshape", "view")
 
 def axes(node: ast.expr, scope: Scope) -> Texts:
     """Another axis, kept axes, an axis where there is none."""
-    if not isinstance(node, ast.Call) or called(node) not in _ALONG:
+    if not isinstance(node, ast.Call) or called(node) not in ALONG:
         return
     name = called(node)
     numpy = is_numpy(node, scope)

@@ -94,6 +94,29 @@ def parsed(source: str) -> Code:
     return Code(source)
 
 
+def in_common(source: str, other: str) -> frozenset[str]:
+    """The names of the definitions that are the same, word for word, in two modules."""
+    try:
+        return frozenset(name for name, _ in _texts(source).items() & _texts(other).items())
+    except NO_PYTHON:
+        return frozenset()
+
+
+@lru_cache(maxsize=4)
+def _texts(source: str) -> dict[str, str]:
+    code = Code(source)
+    return {name: code.text(d) for name, d in code.definitions.items()}
+
+
+def own_lines(source: str, name: str, others: frozenset[str]) -> frozenset[int]:
+    """The lines of a definition and of what it uses but for `others`."""
+    try:
+        found = parsed(source).reached(name, others - {name})
+    except NO_PYTHON:
+        return frozenset()
+    return frozenset(n for d in found for n in range(d.lineno, (d.end_lineno or d.lineno) + 1))
+
+
 @dataclass
 class Scope:
     """A function, and the names that an expression in it may use."""
@@ -194,6 +217,11 @@ class Scope:
             for old in n.value.args
             if isinstance(old, ast.Name)
         ][:4]
+
+    @cached_property
+    def running(self) -> set[str]:
+        """The names of running maxima before a round."""
+        return {old for _, old, _ in self.maxima}
 
     @cached_property
     def counted(self) -> list[ast.AugAssign]:

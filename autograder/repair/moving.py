@@ -18,6 +18,7 @@ _MODES = ("eval", "train")
 def moving(scope: Scope, nodes: list[ast.AST]) -> Iterator[Moved]:
     """All changes of this kind."""
     yield from _out_of_loops(scope, nodes)
+    yield from _asked_before(scope, nodes)
     yield from _kept_for_later(scope, nodes)
     yield from _mode_given_back(scope, nodes)
     yield from _finite_maxima(scope, nodes)
@@ -63,6 +64,24 @@ def _out_of_loops(scope: Scope, nodes: list[ast.AST]) -> Iterator[Moved]:
                 pieces = tuple(sorted((*code.pieces((before, "pass")), made), reverse=True))
                 if after.body[0].lineno > after.lineno:
                     yield before.lineno, "order of lines", 1.5, pieces, ()
+
+
+def _asked_before(scope: Scope, nodes: list[ast.AST]) -> Iterator[Moved]:
+    """A refusal in the middle of a loop: before it, for all of its rounds."""
+    code = scope.code
+    for loop in (n for n in nodes if isinstance(n, ast.For) and called(n.iter) == "range"):
+        rounds = loop.iter.args  # type: ignore[attr-defined]  # a call
+        for test in (s for s in loop.body if isinstance(s, ast.If) and len(rounds) == 1):
+            refused = test.body[0]
+            compared = test.test
+            if not isinstance(refused, ast.Raise) or not isinstance(compared, ast.Compare):
+                continue
+            head, indent = code.span(loop)[0], " " * loop.col_offset
+            left, right = code.text(compared.left), code.text(compared.comparators[0])
+            full = f"if ({left}) + ({code.text(rounds[0])}) > ({right}):"
+            text = f"{full}\n{indent}    {code.text(refused)}\n{indent}"
+            pieces = ((head, head, text.encode()),)
+            yield test.lineno, "order of lines", 0.9, pieces, ()
 
 
 def _kept_for_later(scope: Scope, nodes: list[ast.AST]) -> Iterator[Moved]:

@@ -8,6 +8,7 @@ from .code import Scope
 from .reading import Texts, called, is_method, is_numpy, subject_of, with_call
 
 _MAKERS = ("arange", "ones", "zeros", "full", "eye", "empty", "tensor", "randn", "linspace")
+_FINITE = "torch.nan_to_num({}, neginf=0.0)"
 
 
 def gradients(node: ast.expr, scope: Scope) -> Texts:
@@ -43,8 +44,10 @@ def stability(node: ast.expr, scope: Scope) -> Texts:
                 if numpy
                 else f"({subject}).amax({place}, keepdim=True)"
             )
-            shifted = f"({subject}) - {top}"
-            yield "overflow", f"{function}({shifted})" if function else f"({shifted}).exp()"
+            finite = f"np.nan_to_num({top}, neginf=0.0)" if numpy else _FINITE.format(top)
+            for shift in (top, finite):
+                shifted = f"({subject}) - {shift}"
+                yield "overflow", f"{function}({shifted})" if function else f"({shifted}).exp()"
     if name in ("amax", "max") and not is_numpy(node, scope):
         yield "infinity", f"torch.nan_to_num({text}, neginf=0.0)"
     if name == "softmax" and subject:

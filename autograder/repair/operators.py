@@ -6,10 +6,33 @@ kind of mistake that they would mend. They hold for any array program; none know
 
 from __future__ import annotations
 
-from . import arithmetic, axes, exchanges, idioms, missing, moving, naming, numbers
+from . import (
+    arithmetic,
+    axes,
+    exchanges,
+    idioms,
+    missing,
+    moving,
+    naming,
+    numbers,
+    overlooked,
+)
 from .reading import Operator
 
 OPERATORS: tuple[tuple[Operator, float], ...] = (
+    (overlooked.defaults, 0.9),
+    (overlooked.dropped_unless_kept, 0.9),
+    (overlooked.laid_along, 0.9),
+    (overlooked.new_figures, 0.5),
+    (overlooked.special_tokens, 0.5),
+    (overlooked.one_for_each, 0.9),
+    (overlooked.anew, 0.5),
+    (overlooked.halved, 1.6),
+    (overlooked.offsets, 0.8),
+    (overlooked.starts, 0.5),
+    (overlooked.steps, 0.6),
+    (overlooked.grids, 0.5),
+    (overlooked.beyond_the_end, 0.7),
     (missing.unused, 0.9),
     (moving.contiguous, 1.0),
     (moving.whole_factors, 1.7),

@@ -18,6 +18,8 @@ def statements(node: ast.stmt, scope: Scope) -> Texts:
     yield from _refusals(node, scope)
     yield from _negative(node, scope)
     yield from _undone(node, scope)
+    yield from _unknown_keys(node, scope)
+    yield from _forgotten_too(node, scope)
     yield from _given_back(node, scope)
     yield from _no_gradient(node, scope)
     yield from _missing(node, scope)
@@ -106,6 +108,37 @@ def _undone(node: ast.stmt, scope: Scope) -> Texts:
             said = f"_said = {scope.code.text(message.exc)}"
             undo = f"{said}\n{indent}{target} {sign}= {value}\n{indent}raise _said"
             yield "order of lines", f"if {scope.code.text(node.test)}:\n{indent}{undo}"
+
+
+def _unknown_keys(node: ast.stmt, scope: Scope) -> Texts:
+    """What looks an argument up, after a refusal of what is not there."""
+    if not isinstance(node, (ast.Return, ast.Assign)):
+        return
+    indent = " " * node.col_offset
+    for part in ast.walk(node):
+        if not isinstance(part, ast.Subscript) or not isinstance(part.slice, ast.Name):
+            continue
+        key, held = part.slice.id, scope.code.text(part.value)
+        if key in scope.parameters:
+            refused = f"raise ValueError(f'{{{key}!r}}')"
+            yield "refusal", f"if {key} not in {held}: {refused}\n{indent}{scope.code.text(node)}"
+
+
+def _forgotten_too(node: ast.stmt, scope: Scope) -> Texts:
+    """What is taken out of one table of the object, taken out of another one too."""
+    taken = node.value if isinstance(node, (ast.Expr, ast.Assign)) else node
+    for part in ast.walk(taken):
+        table = part.func.value if called(part) == "pop" else None  # type: ignore[attr-defined]
+        key = part.args[0] if table is not None and part.args else None  # type: ignore[attr-defined]
+        if isinstance(part, ast.Delete) and isinstance(part.targets[0], ast.Subscript):
+            table, key = part.targets[0].value, part.targets[0].slice
+        if table is None or key is None or not isinstance(table, ast.Attribute):
+            continue
+        for other in scope.attributes:
+            if f"self.{other}" != scope.code.text(table):
+                too = f"self.{other}.pop({scope.code.text(key)}, None)"
+                indent = " " * node.col_offset
+                yield "given back", f"{scope.code.text(node)}\n{indent}{too}"
 
 
 def _given_back(node: ast.stmt, scope: Scope) -> Texts:

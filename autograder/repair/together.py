@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
+from .axes import ALONG
 from .code import Pieces, Scope
 from .exchanges import pairs_of
 from .moving import moving
-from .reading import called, with_call
+from .reading import called, is_method, number, with_call
 
 # The first line, the kind, the weight, what replaces what, other lines that it changes.
 Several = tuple[int, str, float, Pieces, tuple[int, ...]]
@@ -24,6 +25,7 @@ def together(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
         more = tuple(sorted({n.lineno for n in layers[1:]}))
         yield layers[0].lineno, "bias", 1.0, pieces, more
     yield from _axes_together(scope, nodes)
+    yield from _copies(scope, nodes)
     yield from _functions_exchanged(scope)
     yield from _statements_exchanged(scope, nodes)
     yield from _overwritten(scope, nodes)
@@ -32,8 +34,8 @@ def together(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
     yield from _mode_kept(scope, nodes)
     yield from moving(scope, nodes)
     words = [n for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    for number, first in enumerate(words[:8]):
-        for second in words[number + 1 : 8]:
+    for place, first in enumerate(words[:8]):
+        for second in words[place + 1 : 8]:
             if first.value != second.value:
                 exchanged = (first, repr(second.value)), (second, repr(first.value))
                 pieces = scope.code.pieces(*exchanged)
@@ -46,19 +48,48 @@ def _plain_layer(node: ast.Call) -> bool:
 
 
 def _axes_together(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """One wrong axis in several calls."""
-    given: dict[str, list[ast.expr]] = {}
+    """One wrong axis in several calls: of the whole function, or of one statement."""
+    given = list(_axes_given(nodes))
+    for part in (nodes, *(n for n in nodes if isinstance(n, (ast.Assign, ast.Return)))):
+        inside = set(nodes if isinstance(part, list) else ast.walk(part))
+        by_text: dict[str, list[ast.expr]] = {}
+        for call, place in given:
+            if call in inside:
+                by_text.setdefault(scope.code.text(place), []).append(place)
+        for text, found in by_text.items():
+            places = sorted(found, key=lambda p: p.lineno)
+            for other in dict.fromkeys((scope.axis, "-1", "-2")) if len(places) > 1 else ():
+                if other != text:
+                    pieces = scope.code.pieces(*((p, other) for p in places))
+                    more = tuple(sorted({p.lineno for p in places[1:]} - {places[0].lineno}))
+                    yield places[0].lineno, "axis", 1.0, pieces, more
+
+
+def _axes_given(nodes: list[ast.AST]) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """The calls that are told an axis, with where they are told."""
     for node in nodes:
-        for keyword in node.keywords if isinstance(node, ast.Call) else ():
-            if keyword.arg in ("dim", "axis"):
-                given.setdefault(scope.code.text(keyword.value), []).append(keyword.value)
-    for text, found in given.items():
-        places = sorted(found, key=lambda p: p.lineno)
-        for other in dict.fromkeys((scope.axis, "-1", "-2")) if len(places) > 1 else ():
-            if other != text:
-                pieces = scope.code.pieces(*((p, other) for p in places))
-                more = tuple(sorted({p.lineno for p in places[1:]} - {places[0].lineno}))
-                yield places[0].lineno, "axis", 1.0, pieces, more
+        if not isinstance(node, ast.Call):
+            continue
+        named = [k.value for k in node.keywords if k.arg in ("dim", "axis")]
+        first = 0 if is_method(node) else 1
+        if called(node) in ALONG and not named and len(node.args) > first:
+            named = [a for a in node.args[first : first + 1] if number(a) is not None]
+        for place in named:
+            yield node, place
+
+
+def _copies(scope: Scope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """Copies in all places of what somebody else holds too."""
+    held = [
+        n.args[0]
+        for n in nodes
+        if isinstance(n, ast.Call) and called(n) == "Parameter" and n.args
+        if isinstance(n.args[0], (ast.Name, ast.Attribute))
+    ]
+    if len(held) > 1:
+        copied = ((h, f"{scope.code.text(h)}.detach().clone()") for h in held)
+        lines = sorted({h.lineno for h in held})
+        yield lines[0], "shared", 0.9, scope.code.pieces(*copied), tuple(lines[1:])
 
 
 def _functions_exchanged(scope: Scope) -> Iterator[Several]:

@@ -92,6 +92,8 @@ class Noted:
     parts: list[int] = field(default_factory=list)
     statement: int = 0  # the number of the statement in which it stands
     returned: bool = False  # whether it is what is returned, or a part of that
+    origin: int = 0  # of a name: the line where the generator that it stands for is made
+    absent: bool = False  # whether it is a name of what may be None
 
     @property
     def name(self) -> bool:
@@ -133,6 +135,8 @@ class _Marker(ast.NodeTransformer):
         self.statements: list[str] = []
         self._function = ""
         self._local: set[str] = set()
+        self._origins: dict[str, int] = {}
+        self._absent: set[str] = set()
         self._open: list[list[int]] = []
 
     def definition(self, node: Definition) -> None:
@@ -148,6 +152,11 @@ class _Marker(ast.NodeTransformer):
         stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and is_store(n)}
         self._local = stored | {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
         self._local -= {"self", "cls", "ctx"}
+        given = [n for n in ast.walk(node) if isinstance(n, ast.Assign)]
+        plain = [(t.id, n.value) for n in given for t in n.targets if isinstance(t, ast.Name)]
+        self._origins = {t: v.lineno for t, v in plain if called(v) in _GENERATORS}
+        constants = ((t, v) for t, v in plain if isinstance(v, ast.Constant))
+        self._absent = {t for t, v in constants if v.value is None}
         node.body = [self._statement(s) for s in node.body]
 
     def _statement(self, node: ast.stmt) -> ast.stmt:
@@ -169,7 +178,11 @@ class _Marker(ast.NodeTransformer):
         number = len(self.nodes)
         where = len(self.statements) - 1
         returned = not self._open and self.statements[where].startswith("Return ")
-        self.nodes.append(Noted(node.lineno, self._function, _head(node), parts, where, returned))
+        noted = Noted(node.lineno, self._function, _head(node), parts, where, returned)
+        if isinstance(node, ast.Name):
+            noted.origin = self._origins.get(node.id, 0)
+            noted.absent = node.id in self._absent
+        self.nodes.append(noted)
         if self._open:
             self._open[-1].append(number)
         note = ast.Name("_kit_note", ast.Load())
@@ -205,6 +218,7 @@ class _Marker(ast.NodeTransformer):
         return isinstance(node, _VALUES) and not negative
 
 
+_GENERATORS = ("default_rng", "RandomState", "Generator", "manual_seed")
 _LEFT = ("super", "locals", "range", "isinstance", "len")
 _VALUES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.IfExp)
 

@@ -53,6 +53,7 @@ _QUESTIONS = {
     "memory": "how does it lie in memory?",
     "shared": "who else holds this memory?",
     "given back": "what becomes of what is no longer needed?",
+    "count": "how many values are expected?",
 }
 
 
@@ -173,6 +174,10 @@ _NAMED = {
     "given back": (
         "Forgets something without giving it back.",
         "Who could use it next, and how would they find it?",
+    ),
+    "count": (
+        "Gives back too many values, or too few.",
+        "Who takes what is returned here, and what does it expect for each argument?",
     ),
     "memory": (
         "Relies on how a tensor lies in memory.",

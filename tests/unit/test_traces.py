@@ -43,15 +43,17 @@ def f(a, b):
 
 @pytest.fixture
 def traces(tmp_path: Path) -> Traces:
+    return compared(tmp_path, [SOLUTION, OTHER_WAY], BANK)
+
+
+def compared(tmp_path: Path, right: list[str], bank: dict[str, str]) -> Traces:
     def target(source: str) -> InProcess:
         folder = tmp_path / str(abs(hash(source)))
         folder.mkdir(exist_ok=True)
         (folder / "m.py").write_text(source)
         return InProcess(folder / "m.py")
 
-    made = Traces(
-        "f", OwnPrograms(lambda: [SOLUTION, OTHER_WAY], tuple(BANK), BANK.__getitem__, target)
-    )
+    made = Traces("f", OwnPrograms(lambda: right, tuple(bank), bank.__getitem__, target))
     made.target = target
     return made
 
@@ -103,3 +105,89 @@ def test_what_cannot_be_run_says_nothing(traces):
     found = hints(traces, "def f(:\n")
     assert not found.odd
     assert not found.named
+
+
+DRAWS = """import numpy as np
+import torch
+
+def f(q, k):
+    rng = np.random.default_rng(1)
+    one = rng.normal(size=(3, 4))
+    two = rng.normal(size=(3, 5))
+    return (q.numpy() @ one).sum() + (q.numpy() @ two).sum()
+"""
+DRAWS_ANEW = """import numpy as np
+import torch
+
+def draw(width):
+    made = np.random.default_rng(1)
+    return made.normal(size=(3, width))
+
+def f(q, k):
+    return (q.numpy() @ draw(4)).sum() + (q.numpy() @ draw(5)).sum()
+"""
+
+
+def test_what_a_generator_draws_depends_on_where_it_was_made(tmp_path):
+    seed = "    rng = np.random.default_rng(1)\n"
+    restarts = DRAWS.replace("    two =", f"{seed}    two =")
+    found = hints(compared(tmp_path, [DRAWS], {"restarts": restarts}), DRAWS_ANEW, "restarts")
+    assert found.named == (("restarts", ("draw", 5)),)
+
+
+MASKED = """import torch
+
+def look(q, k, mask):
+    scores = q @ k.mT
+    if mask is not None:
+        scores = scores.masked_fill(mask, 0.0)
+    return torch.softmax(scores, dim=-1)
+
+def f(q, k):
+    mask = torch.ones(4, 5)
+    mask = mask.triu(1).bool()
+    return look(q, k, mask)
+"""
+
+
+def test_no_line_is_told_of_what_takes_a_mask_that_may_be_none(tmp_path):
+    given = "    mask = torch.ones(4, 5)\n    mask = mask.triu(1).bool()\n"
+    for instead, places in {"    mask = None\n": (), "": (("no_mask", ("f", 10)),)}.items():
+        called = "return look(q, k, mask)" if instead else "return look(q, k, None)"
+        wrong = MASKED.replace(given, instead).replace("return look(q, k, mask)", called)
+        traces = compared(tmp_path, [MASKED], {"no_mask": wrong})
+        found = traces.hints(wrong, frozenset({"look"}), traces.target, [probe()], ("no_mask",))
+        assert found.named == places
+
+
+def test_the_line_is_told_if_the_mask_was_there_all_the_time(tmp_path):
+    bank = {"turned": MASKED.replace("scores.masked_fill(mask,", "scores.masked_fill(~mask,")}
+    traces = compared(tmp_path, [MASKED], bank)
+    found = traces.hints(bank["turned"], frozenset(), traces.target, [probe()], ("turned",))
+    assert found.named == (("turned", ("look", 6)),)
+
+
+COUNTS = """import torch
+
+def f(q, k):
+    places = 7 + torch.arange(4)
+    seen = places[:, None] * torch.ones(4, 3)
+    return q * seen
+"""
+
+
+def test_the_first_value_that_leaves_the_right_ones_is_that_of_the_same_mistake(tmp_path):
+    bank = {"from_zero": COUNTS.replace("7 + torch.arange(4)", "+torch.arange(4) * 3")}
+    own = COUNTS.replace("7 + torch.arange(4)", "torch.arange(4) * 3 + 0 * 5")
+    found = hints(compared(tmp_path, [COUNTS], bank), own, "from_zero")
+    assert found.named == (("from_zero", ("f", 4)),)
+
+
+def test_a_value_that_is_one_number_everywhere_tells_of_no_mistake(tmp_path):
+    right = COUNTS.replace("7 + torch.arange(4)", "torch.arange(4)")
+    nothing = right.replace("seen = places[:, None] * torch.ones(4, 3)", "seen = torch.zeros(4, 3)")
+    other = right.replace(
+        "return q * seen", "none = torch.zeros(4, 3)\n    return none.exp() * q + 1"
+    )
+    found = hints(compared(tmp_path, [right], {"zeros": nothing}), other, "zeros")
+    assert found.named == ()

@@ -1,0 +1,161 @@
+"""What was overlooked can be put in: an axis, a default, an offset, the places beyond the end."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder.repair import changes, in_common, named, own_lines
+from autograder.repair.words import question
+
+# A wrong program, what some change must make of some lines of it, where, and of what kind.
+CASES = {
+    "one axis, written twice": (
+        "def f(x, dim):\n    return x.sum(-1).unsqueeze(-1)\n",
+        "    return x.sum(dim).unsqueeze(dim)\n",
+        (2, "axis"),
+    ),
+    "the axis of one statement of several": (
+        "def f(x, dim):\n    y = x.sum(-1).unsqueeze(-1)\n    return y.flatten(-1)\n",
+        "    y = x.sum(dim).unsqueeze(dim)\n    return y.flatten(-1)\n",
+        (2, "axis"),
+    ),
+    "a maximum that has kept its axis": (
+        "def f(x, dim, keepdim):\n    m = x.amax(dim, keepdim=True)\n"
+        "    return m + (x - m).exp().sum(dim, keepdim=keepdim).log()\n",
+        "    return (m if keepdim else m.squeeze(dim)) + (x - m)",
+        (3, "kept axis"),
+    ),
+    "a default that is written out": (
+        "def f(x, base=10000.0):\n    return math.log(10000.0) * x\n",
+        "    return math.log((base)) * x\n",
+        (2, "argument"),
+    ),
+    "a default that is a keyword's": (
+        "def f(x, *, eps=1e-5):\n    return x + 1e-5\n",
+        "    return x + (eps)\n",
+        (2, "argument"),
+    ),
+    "ranks that lie along the last axis": (
+        "def f(x, dim):\n    return torch.arange(9) * x\n",
+        "    return ((torch.arange(9)).reshape([-1] + [1] * ((-1 - dim) % x.ndim))) * x\n",
+        (2, "axis"),
+    ),
+    "a figure that is open": (
+        "def f(ax):\n    ax = ax or plt.gca()\n",
+        "    ax = ax or (plt.subplots()[1])\n",
+        (2, "function"),
+    ),
+    "tokens that a model puts around": (
+        "def f(t, s):\n    return t.tokenize(s)\n",
+        "    return (t.tokenize(s, add_special_tokens=True))\n",
+        (2, "option"),
+    ),
+    "memory that two hold twice": (
+        "def f(m, w, b):\n    m.w = nn.Parameter(w)\n    m.b = nn.Parameter(b)\n",
+        "    m.w = nn.Parameter(w.detach().clone())\n    m.b = nn.Parameter(b.detach().clone())\n",
+        (2, "shared"),
+    ),
+    "a key that nobody knows": (
+        "def f(kind):\n    t = {'a': 1}\n    return 2 * t[kind]\n",
+        "    if kind not in t: raise ValueError(f'{kind!r}')\n    return 2 * t[kind]\n",
+        (3, "refusal"),
+    ),
+    "a maximum that may be infinite before the exponential": (
+        "def f(x):\n    return torch.exp(x)\n",
+        "(torch.exp((x) - torch.nan_to_num((x).amax(-1, keepdim=True), neginf=0.0)))\n",
+        (2, "overflow"),
+    ),
+    "one block in every place": (
+        "class f:\n    def __init__(self, n, d):\n        b = Block(d)\n"
+        "        self.blocks = nn.ModuleList([b] * n)\n",
+        "nn.ModuleList(([Block(d) for _ in range(n)]))\n",
+        (4, "shared"),
+    ),
+    "half of a difference": (
+        "def f(x, m):\n    z = x - m\n    return z\n",
+        "    z = ((x - m) / 2)\n",
+        (2, "factor"),
+    ),
+    "a gradient too few": (
+        "class f:\n    def backward(ctx, g):\n        return g, g, None\n",
+        "        return (g, g, None, None)\n",
+        (3, "count"),
+    ),
+    "a gradient too many": (
+        "class f:\n    def backward(ctx, g):\n        return g, g, None\n",
+        "        return (g, g)\n",
+        (3, "count"),
+    ),
+    "a check within a loop": (
+        "class f:\n    def add(self, k, s):\n        for i in range(s):\n"
+        "            if self.n == self.most:\n                raise ValueError(s)\n"
+        "            self.n += 1\n",
+        "        if (self.n) + (s) > (self.most):\n            raise ValueError(s)\n        for",
+        (4, "order of lines"),
+    ),
+    "a table that keeps what another one has lost": (
+        "class f:\n    def free(self, seq):\n        print(self.count)\n"
+        "        self.unused.update(self.table.pop(seq))\n",
+        "self.table.pop(seq))\n        self.count.pop(seq, None)\n",
+        (4, "given back"),
+    ),
+    "a place within its tile": (
+        "def f(n, col):\n    local = tl.arange(0, 9)\n    row = n + local\n"
+        "    return tl.where(col <= local, row, 0)\n",
+        "    return tl.where(col <= (row), row, 0)\n",
+        (4, "name"),
+    ),
+    "a maximum that begins too high": (
+        "def f(x):\n    top = 0.0\n    for z in x:\n        new = tl.maximum(top, z)\n"
+        "        top = new\n    return top\n",
+        '    top = (float("-inf"))\n',
+        (2, "constant"),
+    ),
+    "the last, partial tile": (
+        "def f(K, B):\n    acc = tl.zeros((9,), tl.float32)\n    for t in range(0, K // B):\n"
+        "        acc += t\n",
+        "    for t in range(0, (tl.cdiv(K, B))):\n",
+        (3, "off by one"),
+    ),
+    "a grid on its side": (
+        "def f(m, n):\n    grid = (triton.cdiv(n, 16), triton.cdiv(m, 16))\n    return grid\n",
+        "    grid = (triton.cdiv(m, 16), triton.cdiv(n, 16))\n",
+        (2, "order of values"),
+    ),
+    "keys past the end": (
+        "def f(q, kp, j, m):\n    k = tl.load(kp, mask=(j < m)[:, None])\n"
+        "    s = tl.dot(q, k)\n    return s\n",
+        '    s = (tl.where(j[None, :] < m, tl.dot(q, k), float("-inf")))\n',
+        (3, "mask"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_was_overlooked_can_be_put_in(case):
+    source, wanted, place = CASES[case]
+    found = changes(source, "f")
+    made = [c for c in found if wanted in c.applied(source.encode()).decode()]
+    assert place in {(c.line, c.kind) for c in made}
+
+
+@pytest.mark.parametrize("kind", sorted({place[1] for _, _, place in CASES.values()}))
+def test_every_kind_has_a_question(kind):
+    assert question(kind) != kind
+    assert named(kind) is not None
+
+
+def test_definitions_that_two_modules_share():
+    ours = "def a(x):\n    return x\n\n\ndef b(x):\n    return -x\n"
+    theirs = "import math\n\n\ndef a(x):\n    return x\n\n\ndef b(x):\n    return x\n"
+    assert in_common(ours, theirs) == {"a"}
+    assert in_common(ours, "def (") == frozenset()
+
+
+def test_lines_of_a_definition_and_of_what_it_uses():
+    source = (
+        "def a(x):\n    return x\n\n\ndef b(x):\n    return a(x)\n\n\ndef c(x):\n    return b(x)\n"
+    )
+    assert own_lines(source, "c", frozenset({"b", "c"})) == {9, 10}
+    assert own_lines(source, "b", frozenset()) == {1, 2, 5, 6}
+    assert own_lines("def (", "b", frozenset()) == frozenset()
