@@ -1,9 +1,9 @@
-"""Sums along the last dimension, whatever `dim` is; the maximum comes from the right one.
+"""Sums along the last dimension, whatever `dim` is.
 
 Exercise: softmax
 Believes: each row has one sum, and rows lie along the last dimension.
 Shows: right for dim=-1; for any other `dim` the sums over `dim` are not 1.
-Hint: Call it with dim=0 on a matrix that is not square. Which of your two reductions heard of it?
+Hint: Call it with dim=0 on a matrix that is not square. Does every reduction in your code know of `dim`?
 Rejected by: test_any_dim
 Costs: 30 %
 Belief: axis_ignored
