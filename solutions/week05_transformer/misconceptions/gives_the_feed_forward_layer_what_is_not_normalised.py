@@ -1,0 +1,17 @@
+"""Hands x to the feed-forward layer as it is; only the attention's input is normalised.
+
+Exercise: TransformerBlock
+Believes: one normalisation in a block is enough.
+Shows: what the feed-forward layer adds grows with the input.
+Hint: Count the normalisations on the way through the block. Which of your two is never called?
+Rejected by: test_values
+Costs: 30 %
+"""
+
+_RightTransformerBlock = TransformerBlock
+
+
+class TransformerBlock(_RightTransformerBlock):
+    def forward(self, x):
+        x = x + self.attn(self.ln1(x))
+        return x + self.ff(x)

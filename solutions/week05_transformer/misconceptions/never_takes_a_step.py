@@ -1,0 +1,24 @@
+"""Computes gradients but never updates the parameters.
+
+Exercise: fit
+Believes: backward() trains the model.
+Shows: every loss is the same, and the parameters do not change.
+Hint: backward() only fills each parameter's `.grad`. Who moves the parameters?
+Rejected by: test_losses
+Costs: 50 %
+Same as: clears_the_gradients_before_the_step because neither moves a parameter
+"""
+
+
+def fit(model, inputs, targets, steps, lr=1e-2):
+    was_training = model.training
+    model.train()
+    optimiser = torch.optim.Adam(model.parameters(), lr=lr)
+    losses = []
+    for _ in range(steps):
+        loss = F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten())
+        loss.backward()
+        optimiser.zero_grad()
+        losses.append(loss.item())
+    model.train(was_training)
+    return losses
