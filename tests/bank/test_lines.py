@@ -63,6 +63,11 @@ WRONG_AXIS = """def softmax(x, dim=-1):
     parts = torch.exp(x - top)
     return parts / parts.sum(-1, keepdim=True)
 """
+UNKNOWN = """def softmax(x, dim=-1):
+    top, _ = torch.max(x, dim=dim, keepdim=True)
+    parts = torch.exp(x - top)
+    return parts / parts.sum(1 - x.ndim, keepdim=True)
+"""
 NOT_MOVED_BACK = """def softmax(x, dim=-1):
     y = x.transpose(dim, -1)
     y = torch.exp(y - y.max(-1, keepdim=True)[0])
@@ -108,7 +113,7 @@ def test_the_kind_of_a_mistake_is_told_with_its_line(finder):
 
 
 def test_a_mistake_that_the_bank_does_not_know_is_named_by_what_mends_it(finder):
-    report = finder.report(WRONG_AXIS)
+    report = finder.report(UNKNOWN)
     assert report.diagnosis == ("line:axis",)
     failed = sum(t.verdict.failed for t in report.tests)
     assert [(d.explains, d.of) for d in report.explained] == [(failed, failed)]
