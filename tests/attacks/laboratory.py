@@ -42,17 +42,19 @@ NEIGHBOUR = "CANARY-neighbour"
 LEFT_BEHIND = "CANARY-left-behind"
 # Of each answer: the memory that grading takes is measured, so the laboratory itself takes little.
 _TEE_BYTES = 1 << 14
-# Every attack may use it: names of the worker's modules, found through torch's stack of modes,
-# spelt so that neither the source rules nor the lookout see it. What is attacked is what runs.
+# Every attack may use it: names of the worker's modules, found through what stands for ufuncs
+# of numpy's that are not allowed, spelt so that neither the source rules nor the lookout see it.
+# What is attacked is what runs.
 _ABOVE = """
 def _above():
-    net = vars(torch.overrides)["_".join(("", "get", "current", "function", "mode", "stack"))]()[-1]
-    cell = getattr(net.watcher.tell, "__erusolc__"[::-1])[0]
+    import numpy
+    inside = lambda function: getattr(function, "__slabolg__"[::-1])
+    nets = inside(type(getattr(numpy, "pxeddagol"[::-1])).__call__)
+    watcher = inside(nets["note"])["_watching"]
+    cell = getattr(watcher.tell, "__erusolc__"[::-1])[0]
     told = getattr(cell, "_".join(("cell", "contents")))
-    found = {}
-    for function in (type(net).__init__, type(told).__call__):
-        found |= getattr(function, "__slabolg__"[::-1])
-    found |= getattr(found["Executor"].answer, "__slabolg__"[::-1])
+    found = {**nets, **inside(nets["note"]), **inside(type(told).__call__)}
+    found |= inside(found["Executor"].answer)
     return found | {"stamp": told._stamp}
 """
 _INPUT = re.compile(r"CANARYINPUT[ _m]*-?[0-9a-j]")
