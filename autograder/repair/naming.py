@@ -8,6 +8,8 @@ from itertools import permutations
 from .code import Scope
 from .reading import Texts, called, with_arguments, with_call
 
+_FEW = 8  # names that come together
+
 
 def arguments(node: ast.expr, scope: Scope) -> Texts:
     """Arguments exchanged, forgotten or one too many."""
@@ -64,7 +66,10 @@ def likely_names(node: ast.expr, scope: Scope) -> Texts:
     """A name that came with this one, or that the function never uses."""
     if _is_exchangeable(node, scope):
         assert isinstance(node, ast.Name)
-        for other in (*sorted(scope.siblings.get(node.id, ())), *scope.unused):
+        came = sorted(scope.siblings.get(node.id, ()))
+        if len(came) > _FEW:  # as a kernel's sizes and strides
+            came = [n for n in came if n[0] == node.id[0] or n[-1] == node.id[-1]]
+        for other in (*came, *scope.unused):
             if other != node.id:
                 yield "name", other
 

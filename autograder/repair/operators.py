@@ -19,20 +19,21 @@ from . import (
 )
 from .reading import Operator
 
+# What suits few places is tried before what suits them all: below 0.
 OPERATORS: tuple[tuple[Operator, float], ...] = (
-    (overlooked.defaults, 0.9),
-    (overlooked.dropped_unless_kept, 0.9),
-    (overlooked.laid_along, 0.9),
-    (overlooked.new_figures, 0.5),
-    (overlooked.special_tokens, 0.5),
-    (overlooked.one_for_each, 0.9),
-    (overlooked.anew, 0.5),
+    (overlooked.defaults, -0.3),
+    (overlooked.dropped_unless_kept, -0.3),
+    (overlooked.laid_along, -0.3),
+    (overlooked.new_figures, -1.0),
+    (overlooked.special_tokens, -1.0),
+    (overlooked.one_for_each, -0.3),
+    (overlooked.anew, -1.0),
     (overlooked.halved, 1.6),
-    (overlooked.offsets, 0.8),
-    (overlooked.starts, 0.5),
-    (overlooked.steps, 0.6),
-    (overlooked.grids, 0.5),
-    (overlooked.beyond_the_end, 0.7),
+    (overlooked.offsets, -1.0),
+    (overlooked.starts, -1.0),
+    (overlooked.steps, -1.0),
+    (overlooked.grids, -1.0),
+    (overlooked.beyond_the_end, -1.0),
     (missing.unused, 0.9),
     (moving.contiguous, 1.0),
     (moving.whole_factors, 1.7),
