@@ -1,9 +1,10 @@
-"""Asks the cache for its length after appending.
+"""With a cache, lets the positions of a piece see what comes after them in it.
 
 Exercise: GroupedQueryAttention
-Believes: The length is the length.
-Shows: Queries are taken for later ones than they are, and see ahead within their piece.
-Hint: Append changes the length. Which of the two lengths is the position of the first new token?
+Believes: The length of the cache is the place of the first new token, whenever it is asked for.
+Shows: Right token by token; a piece of several positions looks ahead within itself.
+Hint: The prompt is fed with a cache too, several positions in one call. Which place has the first
+    of them, and which keys may it see?
 Rejected by: test_piece_after_piece
 Costs: 30 %
 Same as: masks_only_without_a_cache because both see all keys

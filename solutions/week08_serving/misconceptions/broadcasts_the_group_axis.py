@@ -1,10 +1,10 @@
-"""Gives the keys a group axis of size 1 and lets `matmul` broadcast it.
+"""Makes as many copies of the keys and values as there are query heads.
 
 Exercise: grouped_query_attention
 Believes: Broadcasting never copies.
-Shows: Right numbers; but torch.matmul copies the keys to all heads before it multiplies.
-Hint: matmul broadcasts leading axes by making copies. Could all queries of a group go through one
-    product?
+Shows: Right numbers; but the memory that sharing saved is spent again in every step.
+Hint: Repeating, expanding with a reshape, and a matmul that broadcasts all make copies. Which tensor can
+    be given another shape without one, so that all queries of a group go through one product?
 Rejected by: test_keys_are_not_expanded
 Costs: 40 %
 Same as: repeats_keys_for_every_head because both copy the keys

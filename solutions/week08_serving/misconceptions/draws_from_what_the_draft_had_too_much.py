@@ -1,4 +1,4 @@
-"""Draws from max(q - p, 0), normalised.
+"""Gives the tokens that the draft had too much of another chance.
 
 Exercise: speculative_step
 Believes: p and q are just names.

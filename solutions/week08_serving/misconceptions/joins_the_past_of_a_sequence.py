@@ -1,9 +1,9 @@
-"""Keeps each sequence's keys in one tensor and joins it with what is new.
+"""Copies what is already there in every append.
 
 Exercise: PagedCache
 Believes: A dict of tensors is simpler than pages.
-Shows: Right results; but each token copies all of its sequence's past.
-Hint: One pool is allocated at the beginning. What has to move when one token comes?
+Shows: Right results; but each token copies what came before it.
+Hint: One pool is allocated at the beginning, and it is your own. What has to move when one token comes?
 Rejected by: test_old_positions_are_not_copied
 Costs: 40 %
 Same as: copies_the_pool because both make a tensor as large as what is there

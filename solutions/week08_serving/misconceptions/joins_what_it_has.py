@@ -1,10 +1,10 @@
-"""Joins old and new by `torch.cat` in every append.
+"""Makes new tensors of all positions in every append.
 
 Exercise: KVCache
 Believes: Appending to a tensor is torch.cat.
 Shows: Right results, but every append copies all that is there.
-Hint: What does torch.cat do with the old positions? The buffers are allocated once: write into
-    them.
+Hint: How many positions does an append of one token copy if a thousand are there? The buffers are
+    allocated once: write into them.
 Rejected by: test_old_positions_are_not_copied
 Costs: 40 %
 """
