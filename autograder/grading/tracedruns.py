@@ -148,12 +148,13 @@ def _alike_from_the_first(seen: TracedRun, theirs: TracedRun) -> Place | None:
 def _made_by(seen: TracedRun, row: int) -> Place | None:
     """The place of a row, or where the generator is made that it draws from.
 
-    None if it takes something that may be None, which no value tells of.
+    None if it takes something that may be None, which no value tells of, or if it calls what has a
+    state: what is wrong with that was done before.
     """
     node = seen.nodes[int(seen.rows[row, NODE])]
     times = Counter(seen.rows[:, NODE].astype(int).tolist())
     unseen = [seen.nodes[p] for p in node.parts if times[p] < times[int(seen.rows[row, NODE])]]
-    if any(n.absent for n in unseen):
+    if node.stateful or any(n.absent for n in unseen):
         return None
     origin = next((n.origin for n in unseen if n.origin), 0)
     return (node.function, origin) if origin else seen.place(row)

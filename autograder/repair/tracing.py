@@ -94,6 +94,7 @@ class Noted:
     returned: bool = False  # whether it is what is returned, or a part of that
     origin: int = 0  # of a name: the line where the generator that it stands for is made
     absent: bool = False  # whether it is a name of what may be None
+    stateful: bool = False  # whether it calls something that was given or made, as a model
 
     @property
     def name(self) -> bool:
@@ -182,6 +183,8 @@ class _Marker(ast.NodeTransformer):
         if isinstance(node, ast.Name):
             noted.origin = self._origins.get(node.id, 0)
             noted.absent = node.id in self._absent
+        function = node.func if isinstance(node, ast.Call) else None
+        noted.stateful = isinstance(function, ast.Name) and function.id in self._local
         self.nodes.append(noted)
         if self._open:
             self._open[-1].append(number)

@@ -191,3 +191,27 @@ def test_a_value_that_is_one_number_everywhere_tells_of_no_mistake(tmp_path):
     )
     found = hints(compared(tmp_path, [right], {"zeros": nothing}), other, "zeros")
     assert found.named == ()
+
+
+COUNTED = """import torch
+
+class Adds:
+    def __init__(self):
+        self.more = 1.0
+
+    def __call__(self, x):
+        return x.exp() + self.more
+
+def f(q, k):
+    model = Adds()
+    model.more = 2.0
+    return model(q) * k[:1]
+"""
+
+
+def test_no_line_is_told_of_a_call_of_what_has_a_state(tmp_path):
+    forgets = COUNTED.replace("    model.more = 2.0\n", "")
+    traces = compared(tmp_path, [COUNTED], {"forgets": forgets})
+    given = frozenset({"Adds"})
+    found = traces.hints(forgets, given, traces.target, [probe()], ("forgets",))
+    assert found.named == ()
