@@ -128,12 +128,13 @@ def _forgotten_too(node: ast.stmt, scope: Scope) -> Texts:
     """What is taken out of one table of the object, taken out of another one too."""
     taken = node.value if isinstance(node, (ast.Expr, ast.Assign)) else node
     for part in ast.walk(taken):
-        table = part.func.value if called(part) == "pop" else None  # type: ignore[attr-defined]
-        key = part.args[0] if table is not None and part.args else None  # type: ignore[attr-defined]
-        if isinstance(part, ast.Delete) and isinstance(part.targets[0], ast.Subscript):
-            table, key = part.targets[0].value, part.targets[0].slice
-        if table is None or key is None or not isinstance(table, ast.Attribute):
-            continue
+        match part:
+            case ast.Call(ast.Attribute(ast.Attribute() as table, "pop"), [key, *_]):
+                pass
+            case ast.Delete([ast.Subscript(ast.Attribute() as table, key), *_]):
+                pass
+            case _:
+                continue
         for other in scope.attributes:
             if f"self.{other}" != scope.code.text(table):
                 too = f"self.{other}.pop({scope.code.text(key)}, None)"

@@ -159,3 +159,8 @@ def test_lines_of_a_definition_and_of_what_it_uses():
     assert own_lines(source, "c", frozenset({"b", "c"})) == {9, 10}
     assert own_lines(source, "b", frozenset()) == {1, 2, 5, 6}
     assert own_lines("def (", "b", frozenset()) == frozenset()
+
+
+def test_what_is_taken_away_by_a_name_of_its_own_is_no_table():
+    source = "def f(x):\n    pop = x.copy\n    taken = pop()\n    return taken\n"
+    assert all(change.kind for change in changes(source, "f", frozenset()))
