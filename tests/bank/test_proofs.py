@@ -165,5 +165,9 @@ def test_watching_proves_again_what_a_save_has_changed(course):
         assert ": 0 gaps" in told()
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:  # who runs the tests in the background ignores it
+            process.kill()
+            process.wait()
         process.stdout.close()
