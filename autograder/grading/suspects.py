@@ -26,8 +26,8 @@ from ..repair import (
     Change,
     changes,
     essential,
+    foreign_lines,
     in_common,
-    own_lines,
     wording,
 )
 from ..repair.words import SHOWN
@@ -372,6 +372,6 @@ def _stopped(wrong: WrongExercise) -> tuple[Suspect, ...]:
     line, verdict = places.pop()
     if not line or verdict not in _STOPPED:
         return ()
-    if line not in own_lines(wrong.source, wrong.exercise, wrong.others):
+    if line in foreign_lines(wrong.source, wrong.exercise, wrong.others):
         return ()
     return (Suspect(wrong.module, line, wrong.exercise, verdict.value),)

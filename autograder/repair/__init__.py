@@ -2,7 +2,7 @@
 
 from .alike import Wording, wording
 from .changes import Change, changes, essential
-from .code import NO_PYTHON, in_common, own_lines
+from .code import NO_PYTHON, foreign_lines, in_common
 from .words import named
 
 __all__ = [
@@ -11,8 +11,8 @@ __all__ = [
     "Wording",
     "changes",
     "essential",
+    "foreign_lines",
     "in_common",
     "named",
-    "own_lines",
     "wording",
 ]

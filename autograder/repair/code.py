@@ -108,12 +108,17 @@ def _texts(source: str) -> dict[str, str]:
     return {name: code.text(d) for name, d in code.definitions.items()}
 
 
-def own_lines(source: str, name: str, others: frozenset[str]) -> frozenset[int]:
-    """The lines of a definition and of what it uses but for `others`."""
+def foreign_lines(source: str, name: str, others: frozenset[str]) -> frozenset[int]:
+    """The lines of definitions that a definition does not use, or that are among `others`; what
+    stands outside of definitions runs for all."""
     try:
-        found = parsed(source).reached(name, others - {name})
+        code = parsed(source)
+        own = code.reached(name, others - {name})
+        every = [d for d in ast.parse(source).body if isinstance(d, Definition)]
     except NO_PYTHON:
         return frozenset()
+    ours = {(d.name, d.lineno) for d in own}
+    found = [d for d in every if (d.name, d.lineno) not in ours]
     return frozenset(n for d in found for n in range(d.lineno, (d.end_lineno or d.lineno) + 1))
 
 

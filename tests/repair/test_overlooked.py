@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.repair import changes, in_common, named, own_lines
+from autograder.repair import changes, foreign_lines, in_common, named
 from autograder.repair.words import question
 
 # A wrong program, what some change must make of some lines of it, where, and of what kind.
@@ -156,9 +156,10 @@ def test_lines_of_a_definition_and_of_what_it_uses():
     source = (
         "def a(x):\n    return x\n\n\ndef b(x):\n    return a(x)\n\n\ndef c(x):\n    return b(x)\n"
     )
-    assert own_lines(source, "c", frozenset({"b", "c"})) == {9, 10}
-    assert own_lines(source, "b", frozenset()) == {1, 2, 5, 6}
-    assert own_lines("def (", "b", frozenset()) == frozenset()
+    source += "\n\nprint(c(1))\n"
+    assert foreign_lines(source, "c", frozenset({"b", "c"})) == {1, 2, 5, 6}
+    assert foreign_lines(source, "b", frozenset()) == {9, 10}
+    assert foreign_lines("def (", "b", frozenset()) == frozenset()
 
 
 def test_what_is_taken_away_by_a_name_of_its_own_is_no_table():
