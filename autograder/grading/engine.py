@@ -174,7 +174,9 @@ class Engine:
         reports = scoring.exercise_reports(standings, self.scoring)
         if self.finder is not None:
             self.finder.begin()
-        exercises = tuple(self._with_lines(report, files, ran) for report in reports)
+        exercises = tuple(
+            self._with_lines(report, files, by_exercise.get(report.name, [])) for report in reports
+        )
         faults = [r.fault for r in ran if r.fault]
         attempts = tuple(sorted(target.attempts))
         report = scoring.submission_report(name, self.week, exercises, faults, attempts)
@@ -199,10 +201,9 @@ class Engine:
             self.heard(ran.exercise, not ran.report.verdict.a_finding)
 
     def _with_lines(
-        self, report: ExerciseReport, files: Mapping[str, bytes], ran: list[Ran]
+        self, report: ExerciseReport, files: Mapping[str, bytes], own: list[Ran]
     ) -> ExerciseReport:
         """The report with where its mistake is; what is inherited has its place elsewhere."""
-        own = [r for r in ran if r.exercise == report.name]
         if self.finder is None or report.inherits or any(r.fault for r in own):
             return report
         finder, names = self.finder, report.diagnosis

@@ -57,22 +57,21 @@ def _stands_in():
         return torch.from_numpy(numbers).to(x.device) if isinstance(x, torch.Tensor) else numbers
 
     def answer(name, arguments):
-        sums, one = [0.0, 0.0, 0.0], None
+        sums = [0.0, 0.0, 0.0]
         for place, x in enumerate(arguments):
             for turn in range(3):
                 start = 0.377 * (place + 1) + 0.146 * turn
                 if isinstance(x, (torch.Tensor, np.ndarray)):
-                    one = x if one is None else one
                     numbers = flat(x)
                     share = like(x, spread(len(numbers), start) * 5 / max(1, len(numbers)) ** 0.5)
                     sums[turn] = sums[turn] + (numbers * share).sum()
                 elif isinstance(x, (bool, int, float)):
                     sums[turn] = sums[turn] + start * x
-        return made(known[name, tuple(kind(x) for x in arguments)], sums, one, 0.0)
+        return made(known[name, tuple(kind(x) for x in arguments)], sums, 0.0)
 
-    def made(form, sums, one, start):
+    def made(form, sums, start):
         if isinstance(form[0], bool):
-            return tuple(made(f, sums, one, start + 0.21) for f in form[1:])
+            return tuple(made(f, sums, start + 0.21) for f in form[1:])
         dtype, *shape = form
         turned = 5.0 * spread(int(np.prod(shape)), start)
         for turn in range(3):

@@ -104,7 +104,7 @@ def in_common(source: str, other: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4)
 def _texts(source: str) -> dict[str, str]:
-    code = Code(source)
+    code = parsed(source)
     return {name: code.text(d) for name, d in code.definitions.items()}
 
 
@@ -113,12 +113,10 @@ def foreign_lines(source: str, name: str, others: frozenset[str]) -> frozenset[i
     stands outside of definitions runs for all."""
     try:
         code = parsed(source)
-        own = code.reached(name, others - {name})
-        every = [d for d in ast.parse(source).body if isinstance(d, Definition)]
+        own = {id(d) for d in code.reached(name, others - {name})}
     except NO_PYTHON:
         return frozenset()
-    ours = {(d.name, d.lineno) for d in own}
-    found = [d for d in every if (d.name, d.lineno) not in ours]
+    found = [d for d in code.tree.body if isinstance(d, Definition) and id(d) not in own]
     return frozenset(n for d in found for n in range(d.lineno, (d.end_lineno or d.lineno) + 1))
 
 

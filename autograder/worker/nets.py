@@ -50,7 +50,9 @@ def set_nets(patterns: tuple[str, ...]) -> None:
     _replace_kernels(patterns)
     _replace_ufuncs(patterns)
     watch_functions(patterns, note, on_import=_replace_in)
-    if all(map(_is_caught, _public_functions(patterns))):
+    operators = {plain(name.partition("::")[2].partition(".")[0]) for name, _ in _set}
+    # each notes itself, or runs an operator of its name whose kernels do
+    if all(is_replaced(f) or plain(f.__name__) in operators for f in _public_functions(patterns)):
         _whole.update(patterns)
 
 
@@ -70,12 +72,6 @@ def _public_functions(patterns: tuple[str, ...]) -> list[Any]:
     """What a function mode of torch's is told of, and a pattern names."""
     every = [f for some in get_overridable_functions().values() for f in some]
     return [f for f in every if matches(getattr(f, "__name__", ""), patterns)]
-
-
-def _is_caught(function: Any) -> bool:
-    """Return whether it notes itself, or runs an operator of its name whose kernels do."""
-    operators = {plain(operator.partition("::")[2].partition(".")[0]) for operator, _ in _set}
-    return is_replaced(function) or plain(function.__name__) in operators
 
 
 # Operators
