@@ -103,7 +103,7 @@ class Clues:
     def _by_values(self, change: Change) -> float:
         """What values say of a line: they leave the right ones there, or are right."""
         hints = self._hints
-        lines = {(change.function, n) for n in (change.line, *change.more)}
+        lines = change.places
         if lines & {place for _, place in hints.named}:
             return _NAMED
         if lines & hints.odd:

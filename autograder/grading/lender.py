@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,6 +93,10 @@ class Lender:
         target = self._target
         return target.ran_seconds() if isinstance(target, Sandboxed) else time.thread_time()
 
+    @property
+    def _is_elsewhere(self) -> bool:
+        return isinstance(self._target, Sandboxed)
+
     def ask(
         self, path: str, args: Any, kwargs: Any, options: CallOptions, made: LentObject | None
     ) -> Answer:
@@ -164,7 +168,7 @@ class Lender:
         self._fresh = False
         started, ran = time.monotonic(), self._ran()
         try:
-            with _as_if_elsewhere():
+            with nullcontext() if self._is_elsewhere else _as_if_elsewhere():
                 return self._target.request(frame)
         except Outcome as outcome:
             if isinstance(outcome, (TimedOut, LimitExceeded)):

@@ -28,10 +28,12 @@ from .outcomes import Outcome
 from .plugin import Ran
 from .probes import Difference, Probe
 from .targets import Answer, Target
+from .tracedruns import Place
 
 _PLACES = 3
 _ALSO = 1.0  # a change that is so much less likely than the first that mends is not tried any more
 _ALONE = 0.6  # of the time, if two mistakes can be there
+_BESIDE_TOLD = 150  # versions, if values have told the line: what they say is told if none mends
 _CONFIRMED = 4  # pairs that the tests are asked about, of each sort
 _PARTLY = 6  # changes remembered for each way to fail
 # Changes that can put one mistake in the place of another.
@@ -79,7 +81,10 @@ class Versions(Protocol):
 
 @dataclass
 class Search:
-    """One search. `asked`: the probes of failed tests; of each way to fail the first ones."""
+    """One search. `asked`: the probes of failed tests; of each way to fail the first ones.
+
+    told: where values say that the one mistake is, so that nothing is lost if little else is tried
+    """
 
     exercise: str
     written: list[Change]
@@ -89,6 +94,7 @@ class Search:
     ways: int
     versions: Versions
     bank: Compared | None
+    told: frozenset[Place] = frozenset()
     _left: list[tuple[int, frozenset[str]]] = field(default_factory=list)
     _partly: dict[frozenset[int], list[int]] = field(default_factory=dict)
 
@@ -115,21 +121,36 @@ class Search:
 
     def _alone(self) -> list[int]:
         """The likeliest changes that mend alone, one for each line."""
-        lines, found, enough = set[tuple[str, int]](), list[int](), math.inf
+        lines, found, enough, tried = set[Place](), list[int](), math.inf, 0
         for weight, number in sorted((self.weigh(c), n) for n, c in enumerate(self.written)):
             change = self.written[number]
             if self.versions.spent_share > self._share or len(found) >= _PLACES or weight > enough:
                 break
-            if (change.function, change.line) not in lines and self._mends(number):
+            is_told = not self.told.isdisjoint(change.places)
+            if (change.function, change.line) in lines or not (is_told or self._tries(tried)):
+                continue
+            tried += 1
+            if self._mends(number):
                 enough = min(enough, weight + _ALSO)
                 lines.add((change.function, change.line))
                 found.append(number)
+                if is_told:  # by its values and by what mends it
+                    return [number]
         return found
+
+    def _tries(self, tried: int) -> bool:
+        """Whether changes are tried that stand elsewhere than values say."""
+        return not self.told or tried < _BESIDE_TOLD or self._is_one_of_two
 
     @property
     def _share(self) -> float:
         """Of the time, what is for changes that mend alone: less if there is something else."""
-        return _ALONE if self._left or len(self._partly) > 1 else 1.0
+        return _ALONE if self._is_one_of_two else 1.0
+
+    @property
+    def _is_one_of_two(self) -> bool:
+        """Whether two mistakes may be there."""
+        return bool(self._left) or len(self._partly) > 1
 
     def _mends(self, number: int) -> bool:
         change = self.written[number]

@@ -37,11 +37,13 @@ from .plugin import Ran
 from .probes import FAR, Probe, Recording, distance
 from .search import Compared, Mended, Search, ways_to_fail
 from .targets import Sandboxed, Target
-from .traces import NO_HINTS, OwnPrograms, Traces, ValueHints
+from .traces import NO_HINTS, OwnPrograms, Place, Traces, ValueHints
 
 _CLOSER = 0.25  # of the student's own distance: what differs less cannot be told by looking
 _BARELY = 1e-4
 _ENOUGH = 0.6  # of a budget that another exercise has shortened: a search that ends sooner is whole
+_LOOKS = 0.02  # seconds of the clock for which what was spent is taken for the same
+_NOT_PARSED = ("SyntaxError", "IndentationError", "TabError")
 _STOPPED = (Verdict.CRASHED, Verdict.FORBIDDEN, Verdict.TIMEOUT, Verdict.LIMIT)
 
 
@@ -157,7 +159,8 @@ class LineFinder:
                 bank = None if names else self._grader.bank(wrong.exercise)
                 probes = self._probes_of(wrong.exercise)
                 hints = self._hints(wrong, bench, probes, names)
-                found = suspects(wrong, probes, bench, bank, hints)
+                told = {place for _, place in hints.named} if len(names) == 1 else ()
+                found = suspects(wrong, probes, bench, bank, hints, frozenset(told))
                 return found if found.places else _by_values(wrong, hints)
             finally:
                 self._left -= bench.end()
@@ -212,6 +215,7 @@ class Bench:
         self._target: Target | None = None
         self._began = 0.0
         self._ended: float | None = None
+        self._spent, self._looked = 0.0, -1.0
 
     def begin(self) -> None:
         self._began = time.thread_time()
@@ -222,9 +226,14 @@ class Bench:
 
     @property
     def spent(self) -> float:
-        """Processor seconds, of the versions and of looking at them."""
+        """Processor seconds, of the versions and of looking at them, or a moment ago."""
         if self._ended is not None:
             return self._ended
+        if time.monotonic() - self._looked > _LOOKS:
+            self._spent, self._looked = self._all_spent(), time.monotonic()
+        return self._spent
+
+    def _all_spent(self) -> float:
         inside = self._target.used_seconds() if isinstance(self._target, Sandboxed) else 0.0
         return time.thread_time() - self._began + inside
 
@@ -243,8 +252,7 @@ class Bench:
 
     def short(self, made: Change) -> Target | None:
         """The version as far as the exercise needs it; None if it is no Python."""
-        text = made.applied(self._short)
-        return self._load(text) if _compiles(text) else None
+        return self._version(made.applied(self._short))
 
     def other(self, text: str) -> Target:
         """A module of another text."""
@@ -252,10 +260,10 @@ class Bench:
 
     def passes(self, made: Change) -> bool:
         """Whether all hidden tests of the exercise hold."""
-        text = made.applied(self._wrong.data)
-        if not _compiles(text):
+        target = self._version(made.applied(self._wrong.data))
+        if target is None:
             return False
-        ran = self._grader.until_failure(self._load(text), self._wrong.exercise, self._first)
+        ran = self._grader.until_failure(target, self._wrong.exercise, self._first)
         return all(not r.report.verdict.failed for r in ran)
 
     def run(self, made: Change) -> list[Ran]:
@@ -264,18 +272,27 @@ class Bench:
         source = text.decode("utf-8", "replace")
         return self._grader.every(self._load(text), self._wrong.exercise, source)
 
+    def _version(self, text: bytes) -> Target | None:
+        """A module of this text; None if it is no Python."""
+        if not isinstance(self._target, Sandboxed):
+            return self._load(text) if _compiles(text) else None
+        ended = self._target.swap(self._files(text))  # it is compiled there
+        return None if ended in _NOT_PARSED else self._target
+
     def _load(self, text: bytes) -> Target:
-        files = {**self._wrong.files, self._wrong.module: text}
         if isinstance(self._target, Sandboxed):
-            self._target.swap(files)
+            self._target.swap(self._files(text))
         else:
             self._close()
-            self._target = self._grader.target(files)
+            self._target = self._grader.target(self._files(text))
         return self._target
+
+    def _files(self, text: bytes) -> dict[str, bytes]:
+        return {**self._wrong.files, self._wrong.module: text}
 
     def end(self) -> float:
         """End the process; what was spent in all."""
-        self._ended = self.spent
+        self._ended = self._all_spent()
         self._close()
         return self._ended
 
@@ -298,10 +315,14 @@ def suspects(
     bench: Bench,
     bank: Compared | None = None,
     hints: ValueHints = NO_HINTS,
+    told: frozenset[Place] = frozenset(),
 ) -> FoundPlaces:
-    """The places where a change makes all tests of the exercise pass."""
+    """The places where a change makes all tests of the exercise pass.
+
+    told: where the one mistake is, as values say
+    """
     written = changes(wrong.source, wrong.exercise, wrong.others)
-    mended = _mended(written, probes, wrong, bench, bank, hints)
+    mended = _mended(written, probes, wrong, bench, bank, hints, told)
     places = _places(wrong.module, mended, [written[n] for n in mended.numbers])
     return FoundPlaces(places, mended.beside)
 
@@ -313,6 +334,7 @@ def _mended(
     bench: Bench,
     bank: Compared | None,
     hints: ValueHints,
+    told: frozenset[Place],
 ) -> Mended:
     failing = wrong.failing
     sharp = (_sharp(r, probes.get(r.report.name)) for r in failing)
@@ -323,7 +345,7 @@ def _mended(
     bench.shorten(asked)
     clues = Clues(failing, probes, hints)
     return Search(
-        wrong.exercise, written, clues.weight, failing, asked, len(first), bench, bank
+        wrong.exercise, written, clues.weight, failing, asked, len(first), bench, bank, told
     ).mended()
 
 

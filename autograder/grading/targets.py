@@ -234,10 +234,11 @@ class Sandboxed:
             raise LimitExceeded("The memory that your code uses cannot be measured.")
         return reply.value is not False
 
-    def swap(self, files: Mapping[str, bytes]) -> None:
+    def swap(self, files: Mapping[str, bytes]) -> str:
         """Another version of the submission, in the same process where that still runs.
 
-        Nothing is held against it that others did. An import that fails shows at the first call.
+        Nothing is held against it that others did. The name of the error that ended its import, if
+        it is imported at once.
         """
         self._deaths.clear()
         self._import_outcome = None
@@ -246,10 +247,12 @@ class Sandboxed:
         )
         if self._child is not None:
             try:
-                self._exchange(self._load, self._limits.call_seconds)
+                reply, _ = self._exchange(self._load, self._limits.call_seconds)
+                return reply.raised.type if reply.raised is not None else ""
             except (TimedOut, Crashed, LimitExceeded, BadReply) as outcome:
                 self._import_outcome = outcome
                 self._end_child()
+        return ""
 
     def ran_seconds(self) -> float:
         """Processor time of all its processes so far."""

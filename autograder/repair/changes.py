@@ -40,6 +40,11 @@ class Change:
     pieces: Pieces
     more: tuple[int, ...] = ()
 
+    @property
+    def places(self) -> frozenset[tuple[str, int]]:
+        """The lines that it changes, each with its function."""
+        return frozenset((self.function, n) for n in (self.line, *self.more))
+
     def applied(self, data: bytes) -> bytes:
         """The module with the change made."""
         for start, end, text in self.pieces:

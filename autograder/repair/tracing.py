@@ -8,7 +8,6 @@ that another program computes in other words. The version answers one more call 
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -115,17 +114,25 @@ def traced(source: str, names: Iterable[str], others: frozenset[str] = frozenset
     """The module with all expressions of these definitions noted, and of what they use but for
     `others`; raises one of NO_PYTHON."""
     code = parsed(source)
-    tree = ast.parse(source)
-    wanted = {id(d): d for name in names for d in code.reached(name, others - {name})}
-    places = {(d.name, d.lineno) for d in wanted.values()}
+    wanted = {id(d) for name in names for d in code.reached(name, others - {name})}
     marker = _Marker()
-    for statement in tree.body:
-        if isinstance(statement, Definition) and (statement.name, statement.lineno) in places:
-            marker.definition(statement)
+    pieces = []
+    for definition in code.tree.body:
+        if isinstance(definition, Definition) and id(definition) in wanted:
+            start, end = code.span(definition)
+            # parsed once more, on lines of their own: what is marked is changed
+            text = "\n" * (definition.lineno - 1) + code.data[start:end].decode()
+            (marked,) = ast.parse(text).body
+            if not isinstance(marked, Definition):
+                raise ValueError("a definition that stands elsewhere")
+            marker.definition(marked)
+            pieces.append((start, end, ast.unparse(marked).encode()))
     if len(marker.nodes) > _MOST_NODES:
         raise ValueError("too long")
-    text = ast.unparse(ast.fix_missing_locations(tree))
-    return Traced(f"{text}\n{textwrap.dedent(_NOTING)}", marker.nodes, marker.statements)
+    whole = code.data
+    for start, end, marked_text in reversed(pieces):
+        whole = whole[:start] + marked_text + whole[end:]
+    return Traced(f"{whole.decode()}\n{_NOTING}", marker.nodes, marker.statements)
 
 
 class _Marker(ast.NodeTransformer):

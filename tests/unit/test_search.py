@@ -1,0 +1,62 @@
+"""How much a search tries, where values have told the line of a mistake and where not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from autograder.grading.plugin import Ran
+from autograder.grading.search import Search
+from autograder.grading.targets import Target
+from autograder.repair import Change
+
+CHANGES = [Change(1 + n // 3, "f", "operator", n / 1000, ()) for n in range(900)]
+PLACE = ("f", 290)
+
+
+@dataclass
+class Versions:
+    """Notes which are tried; those of these numbers mend."""
+
+    mending: set[int]
+    tried: list[int] = field(default_factory=list)
+    spent_share: float = 0.0
+    over: bool = False
+
+    def short(self, made: Change) -> Target | None:
+        raise AssertionError("no test is asked about by its answers")
+
+    def passes(self, made: Change) -> bool:
+        self.tried.append(CHANGES.index(made))
+        return self.tried[-1] in self.mending
+
+    def run(self, made: Change) -> list[Ran]:
+        raise AssertionError("nothing is left to be named")
+
+
+def searched(versions: Versions, told: frozenset[tuple[str, int]]) -> tuple[int, ...]:
+    weigh = {id(c): c.weight for c in CHANGES}
+    search = Search("f", CHANGES, lambda c: weigh[id(c)], [], [], 0, versions, None, told)
+    return search.mended().numbers
+
+
+def test_where_values_tell_a_line_little_is_tried_elsewhere_and_all_of_it_there() -> None:
+    versions = Versions(mending=set())
+    assert searched(versions, frozenset({PLACE})) == ()
+    assert len(versions.tried) < 200
+    assert {n for n, c in enumerate(CHANGES) if PLACE in c.places} <= {*versions.tried}
+
+
+def test_where_values_tell_nothing_all_is_tried() -> None:
+    versions = Versions(mending=set())
+    assert searched(versions, frozenset()) == ()
+    assert len(versions.tried) == len(CHANGES)
+
+
+def test_a_change_that_mends_where_values_tell_stands_alone() -> None:
+    told = CHANGES.index(next(c for c in CHANGES if PLACE in c.places))
+    versions = Versions(mending={0, told})
+    assert searched(versions, frozenset({PLACE})) == (told,)
+
+
+def test_a_change_that_mends_elsewhere_is_told_if_none_mends_there() -> None:
+    assert searched(Versions(mending={0}), frozenset({PLACE})) == (0,)
