@@ -67,8 +67,8 @@ simulate: setup
 	$(BIN)/python -m tests.simulation.run --students $(or $(STUDENTS),60) --weeks $(or $(WEEKS),8)
 
 # Against other graders (otter in an environment of its own that sees this one's libraries), against
-# the bare calls, start-up, growth, GPU; written to benchmarks/RESULTS.md.
-# BENCH="--weeks all --n 12" makes it thorough, and long.
+# the bare calls, start-up, growth, a cluster, GPU; written to benchmarks/RESULTS.md. About 25 minutes on two
+# idle cores. BENCH="--n 12 --rounds 3" makes it thorough, GROWTH=--full goes on to 10,000; both long.
 bench: setup .venv-bench/ready
 	$(BIN)/python -m benchmarks.throughput $(BENCH)
 	$(BIN)/python -m benchmarks.floor

@@ -1,12 +1,14 @@
 """The floor: a submission's calls made bare in one warm process, against all that grading it costs.
 
-    python -m benchmarks.floor [--weeks week01_softmax,…|all] [--n 24]
+    python -m benchmarks.floor [--weeks week01_softmax,…|all] [--n 12]
 
 The calls are those that the hidden tests make of the solution: the same functions, arguments,
 backward passes and devices. Bare, they are made one after the other in a process that has made
-them before; nothing is encoded, watched, counted, compared or confined. Grading is measured on a
-class from the bank, once the engine is warm and has run the misconceptions: processor time of the
-grader, the sandbox's template and every submission's process.
+them before; nothing is encoded, watched, counted, compared or confined. Beside them stands what a
+process in fresh namespaces costs that is forked, confined and ended, and does nothing: less than
+both no grader can take that keeps submissions apart. Grading is measured on a class from the bank,
+once the engine is warm and has run the misconceptions: processor time of the grader, the sandbox's
+template and every submission's process, lines of mistakes included.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +28,10 @@ import psutil
 
 from autograder.grading import targets
 from autograder.grading.engine import Engine
+from autograder.grading.spawner import Spawner
 from autograder.grading.warm import warm_engine
 from autograder.model.course import Course, Week, load
-from autograder.sandbox import choose
+from autograder.sandbox import ChildLimits, choose
 from autograder.worker import wire
 from autograder.worker.execute import Executor
 
@@ -37,6 +41,7 @@ from .results import table, write_section
 from .sample import SECRET, course_copy, take
 
 _REPEATS = 5
+_FORKS = 40
 
 
 class Bare(Executor):
@@ -114,10 +119,35 @@ def used() -> float:
     return float(total)
 
 
-def measure(course: Course, week: Week, n: int) -> tuple[int, float, float, float, float]:
-    """Calls, bare seconds; seconds of a submission that is right and of one of the class; seconds
-    of running all misconceptions once."""
+@dataclass(frozen=True)
+class Floor:
+    """Seconds of processor time of a submission, but for `calls`; `once`: of all misconceptions."""
+
+    calls: int
+    bare: float
+    fork: float
+    right: float
+    mixed: float
+    once: float
+
+    def row(self, name: str) -> tuple[str, ...]:
+        parts = (self.bare, self.fork, self.right, self.mixed)
+        least = self.bare + self.fork
+        ratios = (self.right / self.bare, self.right / least, self.mixed / least)
+        return (
+            name,
+            str(self.calls),
+            *(f"{1000 * seconds:.0f}" for seconds in parts),
+            *(f"{ratio:.1f}" for ratio in ratios),
+            f"{self.once:.1f}",
+        )
+
+
+def measure(course: Course, week: Week, n: int) -> Floor:
+    """What a right submission and a class of `n` cost, and the least that they could."""
+    fork = fork_seconds(course, week)
     engine = warm_engine(course, week, DEVICES, SECRET, choose())
+    engine.look_for_lines(course.registry.suspects)
     try:
         frames = frames_of(engine, course.solution(week))
         bare = bare_seconds(course.solution(week), frames)
@@ -128,11 +158,32 @@ def measure(course: Course, week: Week, n: int) -> tuple[int, float, float, floa
         for exercise in week.exercises:
             engine.runs.of_misconceptions(exercise.name)
         once = used() - before
-        right = _grade(engine, [(f"r{i}", f"{solution}\n# {i}") for i in range(_REPEATS)])
+        right = _grade(engine, [(f"r{i}", f"{solution}\n# {i}") for i in range(2 * _REPEATS)])
         mixed = _grade(engine, chosen)
     finally:
         engine.close()
-    return len(frames), bare, right, mixed, once
+    return Floor(len(frames), bare, fork, right, mixed, once)
+
+
+def fork_seconds(course: Course, week: Week) -> float:
+    """Mean of a process that is forked from a warm template, confined and ended at once."""
+    limits = course.limits(week)
+    spawner = Spawner(choose(), course, week, DEVICES)
+    bounds = ChildLimits(
+        memory_bytes=limits.memory_mib << 20,
+        processes=limits.processes,
+        disk_bytes=limits.disk_mib << 20,
+        open_files=limits.open_files,
+        cpu_seconds=limits.cpu_seconds,
+    )
+    try:
+        spawner.spawn(bounds).close()
+        before = used()
+        for _ in range(_FORKS):
+            spawner.spawn(bounds).close()
+        return (used() - before) / _FORKS
+    finally:
+        spawner.end()
 
 
 def _grade(engine: Engine, chosen: list[tuple[str, str]]) -> float:
@@ -146,27 +197,26 @@ def _grade(engine: Engine, chosen: list[tuple[str, str]]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--weeks", default="week01_softmax", help="comma-separated, or all")
-    parser.add_argument("--n", type=int, default=24, help="submissions of the class")
+    parser.add_argument("--weeks", default="all", help="comma-separated, or all")
+    parser.add_argument("--n", type=int, default=12, help="submissions of the class")
     chosen = parser.parse_args()
     every = [w.name for w in load(ROOT).weeks]
     rows = []
     for name in every if chosen.weeks == "all" else chosen.weeks.split(","):
         print(f"{name}: the floor", flush=True)
         with tempfile.TemporaryDirectory(prefix="bench-") as place:
-            calls, bare, *costs, once = measure(*course_copy(Path(place) / "c", name), chosen.n)
-        ratios = [f"{cost / bare:.1f}" for cost in costs]
-        milliseconds = [f"{1000 * seconds:.0f}" for seconds in (bare, *costs)]
-        rows.append((name, str(calls), *milliseconds, *ratios, f"{once:.1f}"))
-    head = ("", "calls", "bare, ms", "a right one, ms", "of the class, ms", "right / bare",
-            "class / bare", "misconceptions, once, s")  # fmt: skip
+            rows.append(measure(*course_copy(Path(place) / "c", name), chosen.n).row(name))
+    head = ("", "calls", "bare, ms", "a fork, ms", "a right one, ms", "of the class, ms",
+            "right / bare", "right / (bare + fork)", "class / (bare + fork)",
+            "misconceptions, once, s")  # fmt: skip
     write_section(
         "floor",
         "The floor",
         "Processor time of the calls that the hidden tests make of the solution, made bare in one "
-        "warm process; of grading a submission with one warm engine, a right one and the mean of "
-        f"{chosen.n} from the bank; and of running all misconceptions, to be recognised later, "
-        f"once per version of the graders.\n\n{table(head, rows)}",
+        "warm process; of a process in fresh namespaces that does nothing; of grading a submission "
+        f"with one warm engine, a right one and the mean of {chosen.n} from the bank, lines of "
+        "mistakes included; and of running all misconceptions, to be recognised later, once per "
+        f"version of the graders.\n\n{table(head, rows)}",
     )
 
 

@@ -1,11 +1,12 @@
 """Larger and larger classes of generated submissions: time, memory, and what a second core gives.
 
-    python -m benchmarks.growth [--week week01_softmax] [--sizes 100,400] [--full] [--again]
+    python -m benchmarks.growth [--week week01_softmax] [--sizes 100,1000] [--rounds 1] [--full]
+                                [--again]
 
 `--again`: the week was graded before, so what the solution and the misconceptions answer is known,
 as it is for every batch but the first. `--full` goes on to 10,000. The second size is graded on one
-core too, in turns: one, two, two, one. Before anything is measured, a sample of generated
-submissions is graded beside its originals: every test must end alike.
+core too, in turns: one, two, and in the next round two, one. Before anything is measured, a sample
+of generated submissions is graded beside its originals: every test must end alike.
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ def grade(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--week", default="week01_softmax")
-    parser.add_argument("--sizes", default="100,400", help="comma-separated")
+    parser.add_argument("--sizes", default="100,1000", help="comma-separated")
+    parser.add_argument("--rounds", type=int, default=1, help="of the second size")
     parser.add_argument("--again", action="store_true", help="in a week that was graded before")
     parser.add_argument("--full", action="store_true", help="10,000 too")
     chosen = parser.parse_args()
@@ -99,15 +101,17 @@ def main() -> None:
         wrong = differing(*course_copy(Path(place) / "course", chosen.week), _SAMPLE)
         if wrong:
             parser.exit(1, f"generated submissions do not do what their originals do: {wrong}\n")
-        measure(chosen.week, sizes, Path(place) / "bank" if chosen.again else None)
+        known = Path(place) / "bank" if chosen.again else None
+        measure(chosen.week, sizes, chosen.rounds, known)
 
 
-def measure(week: str, sizes: list[int], known: Path | None) -> None:
+def measure(week: str, sizes: list[int], rounds: int, known: Path | None) -> None:
     """Grade classes of these sizes and write what it took."""
     if known is not None:
         grade(sizes[0], 2, week, known=known)
     compared = sizes[min(1, len(sizes) - 1)]
-    turns = [(jobs, grade(compared, jobs, week, known=known)) for jobs in (1, 2, 2, 1)]
+    order = [jobs for n in range(rounds) for jobs in ((2, 1) if n % 2 else (1, 2))]
+    turns = [(jobs, grade(compared, jobs, week, known=known)) for jobs in order]
     alone, both = (_mean([cost for jobs, cost in turns if jobs == n]) for n in (1, 2))
     costs = {s: both if s == compared else grade(s, 2, week, known=known) for s in sizes}
     first, last = costs[sizes[0]], costs[sizes[-1]]
@@ -118,7 +122,8 @@ def measure(week: str, sizes: list[int], known: Path | None) -> None:
         "growth" if known is None else "again",
         "Growth" if known is None else "Growth, in a week that was graded before",
         f"Generated submissions of {week}; a sample was graded beside its originals, and "
-        f"every test ended alike. {compared}: means of two runs each, in turns.\n\n"
+        f"every test ended alike. {compared}: means of {rounds} on one core and as many on two, in "
+        "turns.\n\n"
         + table(("submissions", "wall s", "CPU s", "CPU s each", "peak MiB"), rows)
         + f"\n\nFrom {sizes[0]} to {sizes[-1]} the wall clock grows with the exponent "
         f"{exponent(first.wall, last.wall, *sizes_apart):.2f}, processor time with "

@@ -11,7 +11,7 @@ from pathlib import Path
 from .measure import machine
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-ORDER = ("throughput", "weeks", "floor", "growth", "again", "outside", "cluster", "start", "gpu")
+ORDER = ("throughput", "floor", "growth", "again", "outside", "cluster", "start", "gpu")
 _HEAD = (
     "# Results\n\nMade by `make bench`. Processor time is user and system time of all processes.\n"
 )

@@ -3,25 +3,29 @@
     python -m benchmarks.start
 
 Writes the time and the heaviest imports of the commands that need no torch, `check` on one exercise
-against importing torch and pytest, and how long after a save `watch` starts to answer and has
-answered. Processor time of a start is given beside the wall clock: on a busy machine it says more.
+against importing torch and pytest, how long after a save `watch` starts to answer and has answered,
+and the first verdict of a class, `grade` on one right submission, against importing torch.
+Processor time of a start is given beside the wall clock: on a busy machine it says more.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from dataclasses import astuple
 from pathlib import Path
 
 from autograder.model.course import load
 
-from .measure import ROOT, run
+from .measure import ROOT, Cost, run
 from .results import table, write_section
+from .sample import course_copy, lay, take
 
 # Commands that are to answer at once; `fails` where what they say is an error of the user's.
 QUICK = (
@@ -74,6 +78,27 @@ def checking(folder: Path) -> tuple[float, float]:
         checks.append(run(command, folder, log).cpu)
         imports.append(run([sys.executable, "-c", "import torch, pytest"], folder, log).cpu)
     return statistics.median(checks), statistics.median(imports)
+
+
+def first_verdict(place: Path) -> tuple[Cost, Cost, Cost]:
+    """`grade` on one right submission of a week that nobody graded before, and of one that was;
+    importing torch. Medians, in turns."""
+    course, week = course_copy(place / "course", load(ROOT).weeks[0].name)
+    (path,) = lay(place / "class", week, take(course, week, 1))
+    command = [sys.executable, "-m", "autograder", "grade", week.name, path]
+    command += ["--jobs", "1", "--device", "fake-gpu", "--json", place / "report.json"]
+    found: dict[str, list[Cost]] = {"new": [], "again": [], "torch": []}
+    for _ in range(_REPEATS):
+        for kind in found:
+            for known in ("results", "bank") if kind == "new" else ("results",):
+                shutil.rmtree(course.state / known, ignore_errors=True)
+            words = [sys.executable, "-c", "import torch"] if kind == "torch" else command
+            found[kind].append(run(words, course.root, place / "log"))
+    new, again, torch = (
+        Cost(*(statistics.median(values) for values in zip(*map(astuple, costs), strict=True)))
+        for costs in found.values()
+    )
+    return new, again, torch
 
 
 def watching(folder: Path, module: str) -> tuple[float, float]:
@@ -149,6 +174,7 @@ def main() -> None:
         folder = student_folder(Path(place))
         check, bare = checking(folder)
         first, last = watching(folder, load(ROOT).weeks[0].module)
+        new, again, torch = first_verdict(Path(place))
     write_section(
         "start",
         "Start",
@@ -156,6 +182,11 @@ def main() -> None:
         + f"\n\n`check softmax` takes {check:.2f} s of processor time, importing torch and pytest "
         f"{bare:.2f} s: {check / bare:.2f} times as much. `watch` says its first word "
         f"{first:.2f} s after a save and has answered after {last:.2f} s.\n\n"
+        f"The first verdict, `grade` on one right submission of week 1, takes {new.wall:.2f} s "
+        f"and {new.cpu:.2f} s of processor time ({again.wall:.2f} s and {again.cpu:.2f} s if the "
+        f"week was graded before). Importing torch takes {torch.wall:.2f} s and {torch.cpu:.2f} s: "
+        f"the verdict {new.wall / torch.wall:.2f} times as long, and {new.cpu / torch.cpu:.2f} "
+        "times the processor time, of which two processes each import torch.\n\n"
         "What takes longest to import:\n\n" + "\n".join(imports),
     )
 

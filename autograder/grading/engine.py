@@ -77,7 +77,7 @@ class Engine:
         set_nets(week.all_patterns)
         claimed.device()  # a later engine may need it, after a backward pass of this one
         if any(AXES[d].claimed for d in devices):
-            claimed.warm()
+            claimed.warm_without_distributed()
         for extra in usable_extras(week):
             warm(extra)
         solution = write_module(self._folder.path / "solution", week, self.bank.solution)

@@ -21,63 +21,86 @@ UNORDERED, ORDERED = slice(6, 13), slice(13, 15)
 WIDTH = 15
 _MOST_NODES = 1500
 _NOTING = """
-def _kit_note(node, value, _rows=[], _seen={}):
-    import numpy, torch
+def _kit_noting():
+    import math, numpy, torch
 
-    def _type(name):
-        return sum(ord(c) * (place + 1) for place, c in enumerate(name))
+    rows, seen, types = [], {}, {}
+    waves = [numpy.empty(0), numpy.empty(0)]
 
-    if node is None:
-        rows = _rows[:]
-        _rows.clear(), _seen.clear()
-        return torch.tensor(rows or numpy.empty((0, 15)), dtype=torch.float64)
-    if type(value).__module__.startswith("triton.") and type(value).__name__ == "tensor":
-        inside = getattr(getattr(value, "handle", None), "data", None)  # of its interpreter
-        if isinstance(inside, numpy.ndarray) and inside.size > 1:
-            _kit_note(node, inside)
-        return value
-    if type(value) in (tuple, list) and len(value) <= 4:
-        for part in value:
-            if isinstance(part, (torch.Tensor, numpy.ndarray)):
-                _kit_note(node, part)
-        return value
-    if type(value) in (int, float, bool):
-        kind, x, type_, grad = 2, numpy.array(value, dtype="float64"), 0, 0
-    elif isinstance(value, torch.Tensor):
-        if value.is_meta or value.is_complex() or _seen.get(node, 0) >= 4:
+    def type_of(x):
+        if x.dtype not in types:
+            name = str(x.dtype)
+            types[x.dtype] = sum(ord(c) * (place + 1) for place, c in enumerate(name))
+        return types[x.dtype]
+
+    def noted():
+        found = numpy.array(rows or numpy.empty((0, 15)), dtype="float64")
+        rows.clear(), seen.clear()
+        return torch.from_numpy(found)
+
+    def number(node, x):
+        odd = not math.isfinite(x)
+        if odd:
+            x = 0.7 if math.isnan(x) else math.copysign(3.3, x)
+        rows.append([
+            node, 2, 0, 0, 1, 0.0, x, x * x, abs(x), x, x, odd, x * x * x, x * math.sin(1.0), x,
+        ])
+
+    def numbers(node, kind, type_, gradient, x):
+        shape, flat = x.shape, x.reshape(-1)
+        finite = numpy.isfinite(flat)
+        odd = flat.size - int(finite.sum())
+        if odd:
+            other = numpy.where(numpy.isnan(flat), 0.7, numpy.sign(flat) * 3.3)
+            flat = numpy.where(finite, flat, other)
+        if flat.size > waves[0].size:
+            places = numpy.arange(flat.size)
+            waves[:] = numpy.sin(places * 1.7 + 1.0), numpy.cos(places * 0.9)
+        width = 0.0
+        for axis, size in enumerate(shape):
+            width += size * (axis + 1.37) ** 2
+        high, low = (flat.max(), flat.min()) if flat.size else (0.0, 0.0)
+        squares = flat * flat
+        one, other = waves[0][: flat.size], waves[1][: flat.size]
+        rows.append([
+            node, kind, type_, gradient, flat.size, width,
+            flat.sum(), squares.sum(), abs(flat).sum(), high, low, odd, (squares * flat).sum(),
+            (flat * one).sum(), (flat * other).sum(),
+        ])
+
+    def note(node, value):
+        if seen.get(node, 0) >= 4 or len(rows) >= 2000:
             return value
-        kind, type_, grad = 0, _type(str(value.dtype)), value.requires_grad
-        x = value.detach().cpu().double().numpy()
-    elif isinstance(value, (numpy.ndarray, numpy.generic)) and value.dtype.kind in "biuf":
-        if _seen.get(node, 0) >= 4:
-            return value
-        kind, x, type_, grad = 1, value.astype("float64"), _type(str(value.dtype)), 0
-    else:
+        kind = type(value)
+        if kind in (int, float, bool):
+            seen[node] = seen.get(node, 0) + 1
+            number(node, float(value))
+        elif isinstance(value, torch.Tensor):
+            if value.is_meta or value.is_complex():
+                return value
+            seen[node] = seen.get(node, 0) + 1
+            if value.numel() <= 65536:
+                x = value.detach().cpu().double().numpy()
+                numbers(node, 0, type_of(value), value.requires_grad, x)
+        elif isinstance(value, (numpy.ndarray, numpy.generic)):
+            if value.dtype.kind in "biuf":
+                seen[node] = seen.get(node, 0) + 1
+                if value.size <= 65536:
+                    numbers(node, 1, type_of(value), 0, value.astype("float64"))
+        elif kind in (tuple, list) and len(value) <= 4:
+            for part in value:
+                if isinstance(part, (torch.Tensor, numpy.ndarray)):
+                    note(node, part)
+        elif kind.__module__.startswith("triton.") and kind.__name__ == "tensor":
+            inside = getattr(getattr(value, "handle", None), "data", None)  # of its interpreter
+            if isinstance(inside, numpy.ndarray) and inside.size > 1:
+                note(node, inside)
         return value
-    if _seen.get(node, 0) >= 4 or len(_rows) >= 2000:
-        return value
-    _seen[node] = _seen.get(node, 0) + 1
-    shape, flat = x.shape, x.reshape(-1)
-    if flat.size > 65536:
-        return value
-    finite = numpy.isfinite(flat)
-    odd = flat.size - int(finite.sum())
-    flat = numpy.where(finite, flat, numpy.where(numpy.isnan(flat), 0.7, numpy.sign(flat) * 3.3))
-    places = numpy.arange(flat.size)
-    width = 0.0
-    for number, size in enumerate(shape):
-        width += size * (number + 1.37) ** 2
-    high, low = (flat.max(), flat.min()) if flat.size else (0.0, 0.0)
-    _rows.append([
-        node, kind, type_, grad, flat.size, width,
-        flat.sum(), (flat * flat).sum(), abs(flat).sum(), high, low, odd, (flat**3).sum(),
-        (flat * numpy.sin(places * 1.7 + 1.0)).sum(), (flat * numpy.cos(places * 0.9)).sum(),
-    ])
-    return value
+
+    return note, noted
 
 
-def _kit_notes():
-    return _kit_note(None, None)
+_kit_note, _kit_notes = _kit_noting()
 """
 
 

@@ -18,9 +18,11 @@ torch.accelerator asks.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, lru_cache
+from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
 import torch
@@ -28,6 +30,7 @@ from torch.utils._python_dispatch import return_and_correct_aliasing
 
 from .values import FAKE_DEVICE
 
+_DISTRIBUTED = "torch.distributed.tensor"
 _OURS = (FAKE_DEVICE, "privateuseone")
 _aten = torch.ops.aten
 # Their first argument's device decides, and an index may come from the CPU.
@@ -179,6 +182,25 @@ def _name_the_accelerator() -> None:
 def warm() -> None:
     """Have torch import what it wants for a first tensor like these; no call should wait for it."""
     ClaimedTensor(torch.ones(1)) * 1
+
+
+@cache
+def warm_without_distributed() -> None:
+    """The same in a process in which only our own code runs.
+
+    At a first tensor like these torch asks for the class of tensors of many machines, and imports
+    half of itself for it. Nothing of ours is one, so a class without instances answers; whoever
+    imports the module later gets it.
+    """
+    if _DISTRIBUTED in sys.modules:
+        return warm()
+    stand_in = ModuleType(_DISTRIBUTED)
+    vars(stand_in)["DTensor"] = type("DTensor", (torch.Tensor,), {})
+    sys.modules[_DISTRIBUTED] = stand_in
+    try:
+        return warm()
+    finally:
+        del sys.modules[_DISTRIBUTED]
 
 
 _libraries: list[torch.library.Library] = []  # what they registered lasts as long as they do

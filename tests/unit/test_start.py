@@ -65,3 +65,24 @@ def test_a_command_that_reads_notebooks_compiles_no_grammars(copy, autograder) -
     found = re.findall(r"import time:[^|]+\|[^|]+\|\s+(\w+)", done.stderr)
     assert "nbformat" in found, done.stderr[-2000:]
     assert "lark" not in found
+
+
+def test_a_first_claimed_tensor_of_our_own_imports_no_half_of_torch(project) -> None:
+    """Who imports it later gets it, and not what stood in its place."""
+    program = (
+        "import sys, torch\n"
+        "from autograder.worker import claimed\n"
+        "claimed.device()\n"
+        "claimed.warm_without_distributed()\n"
+        "x = claimed.ClaimedTensor(torch.ones(2)) * 3\n"
+        "print(x.tolist(), 'torch.distributed.tensor' in sys.modules, 'sympy' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert done.stdout.strip() == "[3.0, 3.0] False False"
