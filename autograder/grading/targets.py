@@ -90,7 +90,7 @@ class InProcess:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if self._executor is None:
-                self._executor = Executor()
+                self._executor = Executor(trusted=True)
                 self._executor.load_module(self.path, unique=True)
                 self._loaded(self._executor.module)
             request, buffers = wire.unpack_request(*_split_frame(frame))

@@ -68,9 +68,13 @@ class Printed(io.TextIOBase):
 
 
 class Executor:
-    """Holds one submission's module and objects, and answers requests about them."""
+    """Holds one submission's module and objects, and answers requests about them.
 
-    def __init__(self) -> None:
+    trusted: it is project code, and none of it was written to look like another
+    """
+
+    def __init__(self, trusted: bool = False) -> None:
+        self._trusted = trusted
         self.root = Path()
         self.watcher = Watcher()
         self.net = FunctionNet(self.watcher)
@@ -210,7 +214,8 @@ class Executor:
         before = Before(leaves, args, kwargs)
         counting = Counting() if request.count else None
         withheld = Withheld(leaves) if request.withheld else None
-        launches = kernels.watching(str(self.root), request.order, request.count, withheld)
+        root = str(self.root)
+        launches = kernels.watching(root, request.order, request.count, withheld, self._trusted)
         gradients: tuple[wire.Value, ...] | None = None
         detached: tuple[int, ...] = ()
         try:

@@ -46,6 +46,7 @@ class Frontend:
         tensor = import_module("triton.language").tensor
         # the interpreter puts its own in the place of these, and leaves some of it there
         self._plain = [(owner, dict(vars(owner))) for owner in [tensor, *_language()]]
+        self._libraries = frozenset(sys.modules)
 
     def refusal(
         self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], root: str
@@ -88,11 +89,14 @@ class Frontend:
         constants: dict[tuple[int, ...], Any],
         root: str,
     ) -> wire.Raised | None:
-        with warnings.catch_warnings(), compiled_twins(self._plain, kernel.fn, root) as twin:
+        own = [m for n, m in list(sys.modules.items()) if n not in self._libraries]
+        own = [vars(module) for module in own if _is_own(module, root + os.sep)]
+        with warnings.catch_warnings(), compiled_twins(self._plain, kernel.fn, own) as twin:
             warnings.simplefilter("ignore")
             try:
                 source = self._source(twin, signature, constants)
-                options = self._backend.parse_options({})
+                # What an overflow is told by is left out of a kernel that is not debugged.
+                options = self._backend.parse_options({"sanitize_overflow": False})
                 context = self._ir.context()
                 self._ir.load_dialects(context)
                 self._backend.load_dialects(context)
@@ -166,16 +170,17 @@ _twins: dict[Any, Any] = {}
 
 @contextmanager
 def compiled_twins(
-    plain: list[tuple[Any, dict[str, Any]]], kernel: types.FunctionType, root: str
+    plain: list[tuple[Any, dict[str, Any]]],
+    kernel: types.FunctionType,
+    own: list[dict[str, Any]],
 ) -> Iterator[Any]:
     """While this lasts, what can be called from a kernel can be compiled; the kernel's own twin.
 
     plain: Triton's modules and classes, and what they held when nothing had been interpreted
+    own:   the names of the submission's modules
     """
     kind = import_module("triton.runtime.interpreter").InterpretedFunction
     tensor = import_module("triton.language").tensor
-    within = root + os.sep
-    own = [vars(m) for m in list(sys.modules.values()) if _is_own(m, within)]
     changed: list[tuple[Any, str, Any]] = []
 
     def put(owner: Any, name: str, value: Any) -> None:

@@ -70,12 +70,19 @@ class KernelWatch:
 
     order:    a seed for the order of programs, if any
     withheld: the numbers of its arguments, if only kernels may see them
+    trusted:  project code, which leaves Triton as it is: nothing has to be put back
     """
 
     def __init__(
-        self, root: str, order: int | None, noting: bool, withheld: Withheld | None = None
+        self,
+        root: str,
+        order: int | None,
+        noting: bool,
+        withheld: Withheld | None = None,
+        trusted: bool = False,
     ) -> None:
         self.root, self.order, self.noting, self.withheld = root, order, noting, withheld
+        self.trusted = trusted
         self.launches: list[wire.LaunchCounts] = []
         self.failed = False  # a kernel that had been shown the numbers
         self.arrays = 0  # numbers that the interpreter made in NumPy
@@ -123,11 +130,15 @@ class KernelWatch:
 
 @contextmanager
 def watching(
-    root: str, order: int | None, noting: bool, withheld: Withheld | None = None
+    root: str,
+    order: int | None,
+    noting: bool,
+    withheld: Withheld | None = None,
+    trusted: bool = False,
 ) -> Iterator[KernelWatch]:
     """While a call runs. Memory that is asked for and not written to holds NaN, as it well may."""
     global _watch
-    before, _watch = _watch, KernelWatch(root, order, noting, withheld)
+    before, _watch = _watch, KernelWatch(root, order, noting, withheld, trusted)
     mode = torch.get_deterministic_debug_mode()
     torch.set_deterministic_debug_mode("warn")  # which fills it
     try:
@@ -225,7 +236,8 @@ def _run_alone(original: Any, kernel: Any, args: Any, grid: Any, kwargs: dict[st
     with arrays.uncounted():
         args, kwargs = reach.bared(kernel, args, kwargs)
     reach.text_of(kernel)  # now, and not after Triton was put back
-    mended.put_back()
+    if not _watch.trusted:
+        mended.put_back()
     try:
         return original(kernel, *args, grid=_counted(grid), warmup=False, **kwargs)
     except Exception as error:
@@ -340,7 +352,8 @@ def _begin(original: Any, builder: Any, *dims: int) -> None:
         if _watch is not None and _watch.withheld is not None:
             launch = sys._getframe(2)
             grid = getattr(launch.f_locals.get("self"), "grid", None)
-            mended.put_back_for_a_kernel(everything=type(grid) is not tuple)
+            if not _watch.trusted:
+                mended.put_back_for_a_kernel(everything=type(grid) is not tuple)
             with arrays.uncounted():
                 alone = _keeps_to_itself(launch)
             if alone:
