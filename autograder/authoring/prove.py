@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ..batch.depends import fingerprint
+from ..batch.depends import fingerprint, of_our_own
 from ..grading.warm import seldom_collected, warm_engine
 from ..model.bank import Bank
 from ..model.course import Course, load
@@ -25,7 +25,10 @@ _WEIGHTS = {WHOLE: 10, PUBLIC: 40, LESSON: 200}
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """What is to be proven: a part of a week, as far as `aim` asks for it."""
+    """What is to be proven: a part of a week, as far as `aim` asks for it.
+
+    keeps: what the bank and the solution answered before may be taken from disk, and is left there
+    """
 
     root: str
     week: str
@@ -34,6 +37,7 @@ class Proof(msgspec.Struct, frozen=True):
     secret: bytes
     sandbox: str
     aim: Aim | None = None
+    keeps: bool = False
 
 
 def weight(course: Course, proof: Proof) -> int:
@@ -65,11 +69,13 @@ def prove(proof: Proof, tell: Callable[[str], None] = lambda _: None) -> Verific
         said("the lesson")
         return verify_lesson(course, week)
     depends = fingerprint(course, week, proof.devices, proof.secret, proof.sandbox)
-    made_for = (proof.root, week.name, depends)
+    made_for = (proof.root, week.name, depends, proof.keeps)
     if not _engine or _engine[0][0] != made_for:
         end_engine()
         box = BACKENDS[proof.sandbox]() if proof.sandbox else None  # tried by whoever chose it
-        engine = warm_engine(course, week, proof.devices, proof.secret, box)
+        about = course, week, proof.devices, proof.secret, proof.sandbox
+        kept_for = of_our_own(*about) if proof.keeps else None
+        engine = warm_engine(*about[:-1], box, kept_for)
         ending = ExitStack()
         ending.callback(engine.close)
         ending.enter_context(seldom_collected())

@@ -89,8 +89,8 @@ class Frontend:
         constants: dict[tuple[int, ...], Any],
         root: str,
     ) -> wire.Raised | None:
-        own = [m for n, m in list(sys.modules.items()) if n not in self._libraries]
-        own = [vars(module) for module in own if _is_own(module, root + os.sep)]
+        others = [m for n, m in list(sys.modules.items()) if n not in self._libraries]
+        own = [vars(module) for module in others if _is_own(module, root + os.sep)]
         with warnings.catch_warnings(), compiled_twins(self._plain, kernel.fn, own) as twin:
             warnings.simplefilter("ignore")
             try:

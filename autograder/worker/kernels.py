@@ -38,7 +38,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from . import arrays, mended, reach, wire
 from .claimed import ClaimedTensor
 from .frontend import Frontend, interpreted
-from .launched import Launch, Region
+from .launched import Launch, Region, bare
 from .shortcuts import take_shortcuts
 from .withheld import Withheld
 
@@ -197,6 +197,7 @@ def setup() -> None:
     _wrap(builder, "set_grid_idx", _choose)
     _wrap(executor, "_init_args_hst", _hand_over)
     _wrap(executor, "_restore_args_dev", _give_back)
+    _number_addresses(interpreter)
     _wrap(interpreter.InterpretedFunction, "run", _run)
     _wrap(interpreter.InterpretedFunction, "__call__", _nested)
     # Whether integers overflow is asked of every operation, and takes a third of the time.
@@ -211,6 +212,20 @@ def _wrap(owner: type, name: str, around: Callable[..., Any]) -> None:
         return around(original, self, *args, **kwargs)
 
     setattr(owner, name, method)
+
+
+def _number_addresses(interpreter: Any) -> None:
+    """The address that a kernel is given for a tensor bears the number of its memory."""
+    original = interpreter._implicit_cvt
+
+    def converted(arg: Any) -> Any:
+        result = original(arg)
+        if _launch is not None and hasattr(arg, "data_ptr"):
+            base = getattr(arg, "base", arg)  # of a wrapped tensor
+            result.handle.data |= _launch.numbered(base)
+        return result
+
+    interpreter._implicit_cvt = converted
 
 
 # In the place of the interpreter's methods
@@ -399,10 +414,10 @@ def _load(
     with arrays.uncounted():
         places, active = _together(ptrs.data, mask.data)
         outside = _launch.note_load(places, active, kind.itemsize)
+        safe = _in_memory(ptrs, places, outside)
     if outside is None:
-        return original(builder, ptrs, mask, other, *rest, **named)
+        return original(builder, safe, mask, other, *rest, **named)
     handle = type(ptrs)
-    safe = handle(np.where(outside, np.uint64(0), places), ptrs.dtype)
     result = original(builder, safe, handle(active & ~outside, mask.dtype), other, *rest, **named)
     largest = np.iinfo(kind).max if kind.kind in "iu" else True
     result.data[outside] = np.nan if kind.kind == "f" else largest
@@ -417,10 +432,10 @@ def _store(
     with arrays.uncounted():
         places, active = _together(ptrs.data, mask.data)
         outside = _launch.note_store(places, active, _numpy_type(ptrs).itemsize)
+        safe = _in_memory(ptrs, places, outside)
     if outside is None:
-        return original(builder, ptrs, value, mask, *rest, **named)
+        return original(builder, safe, value, mask, *rest, **named)
     handle = type(ptrs)
-    safe = handle(np.where(outside, np.uint64(0), places), ptrs.dtype)
     return original(builder, safe, value, handle(active & ~outside, mask.dtype), *rest, **named)
 
 
@@ -435,14 +450,21 @@ def _atomic(original: Any, builder: Any, *args: Any) -> Any:
         mask = args[at + 2].data if masked else np.ones(ptrs.data.shape, bool)
         places, active = np.broadcast_arrays(ptrs.data, mask)
         outside = _launch.note_store(places, active, _numpy_type(ptrs).itemsize)
+        changed = list(args)
+        changed[at] = _in_memory(ptrs, places, outside)
     if outside is None:
-        return original(builder, *args)
+        return original(builder, *changed)
     if not masked:
         raise IndexError("an atomic operation outside of every tensor")
-    handle, changed = type(ptrs), list(args)
-    changed[at] = handle(np.where(outside, np.uint64(0), places), ptrs.dtype)
+    handle = type(ptrs)
     changed[at + 2] = handle(active & ~outside, args[at + 2].dtype)
     return original(builder, *changed)
+
+
+def _in_memory(ptrs: Any, places: np.ndarray, outside: np.ndarray | None) -> Any:
+    """The pointers as they are in memory; those that lead out of every tensor lead nowhere."""
+    safe = bare(ptrs.data) if outside is None else np.where(outside, np.uint64(0), bare(places))
+    return type(ptrs)(safe, ptrs.dtype)
 
 
 def _together(places: Any, active: Any) -> Any:

@@ -1,4 +1,9 @@
-"""The memory that a launch of a kernel was given, and what its programs did with it."""
+"""The memory that a launch of a kernel was given, and what its programs did with it.
+
+An address that a kernel is given bears the number of its tensor in the bits that no address has. So
+one that runs past the end of a tensor is told from one of whatever lies behind it in memory, which
+chance decides. An address without a number (a tensor's `data_ptr()`) may be of any tensor.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +17,28 @@ from . import arrays, wire
 from .watch import student_line
 
 
+_NUMBER = np.uint64(48)  # the bits that no address of a process has, from this one on
+_ADDRESS = np.uint64((1 << 48) - 1)
+
+
+def bare(places: np.ndarray) -> np.ndarray:
+    """Addresses as they are in memory."""
+    found: np.ndarray = places & _ADDRESS
+    return found
+
+
 class Region:
     """The memory of a tensor: which bytes begin an element that was handed over, and who did what.
 
+    number:  which of the launch's it is, from 1
     start:   the address of its first byte
     sizes:   for each byte, the size of the element that begins there, or 0
     loaded:  for each byte, how often the element that begins there was loaded
     writer:  for each byte, the number of the program that wrote the element, or -1
     """
 
-    def __init__(self, tensor: torch.Tensor) -> None:
+    def __init__(self, tensor: torch.Tensor, number: int) -> None:
+        self.number = np.uint64(number)
         storage = tensor.untyped_storage()
         self.start, length = storage.data_ptr(), storage.nbytes()
         self.sizes = np.zeros(length, np.uint8)
@@ -33,10 +50,15 @@ class Region:
         self.view(self.sizes, tensor)[...] = tensor.element_size()
         self.views.append(tensor)
 
-    def elements(self, places: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-        """Which addresses are those of its elements, and the offsets of all, 0 if elsewhere."""
+    def elements(
+        self, places: np.ndarray, numbers: np.ndarray, size: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Which addresses are those of its elements, and the offsets of all, 0 if elsewhere.
+
+        numbers: those that the addresses bear
+        """
         offsets = places - np.uint64(self.start)  # addresses before it wrap to huge ones
-        near = offsets < len(self.sizes)
+        near = (offsets < len(self.sizes)) & ((numbers == self.number) | (numbers == 0))
         offsets = np.where(near, offsets, 0).astype(np.int64)
         if not len(self.sizes):
             return near, offsets
@@ -64,7 +86,7 @@ class Launch:
         for tensor in tensors:
             place = tensor.untyped_storage().data_ptr()
             if place not in self.regions:
-                self.regions[place] = Region(tensor)
+                self.regions[place] = Region(tensor, len(self.regions) + 1)
             self.regions[place].add(tensor)
         self.grid: tuple[int, ...] = ()
         self.order: list[int] = []  # of its programs
@@ -74,6 +96,11 @@ class Launch:
         self.patched: set[int] = set()
         self.line: int | None = None
         self.arrays = arrays.made_so_far()
+
+    def numbered(self, tensor: torch.Tensor) -> np.uint64:
+        """The number that addresses of a tensor bear, in its place."""
+        region = self.regions.get(tensor.untyped_storage().data_ptr())
+        return np.uint64(0) if region is None else region.number << _NUMBER
 
     def begin(self, grid: tuple[int, ...]) -> None:
         """Its grid is known; in which order will its programs run?"""
@@ -90,9 +117,9 @@ class Launch:
     def note_load(self, places: np.ndarray, active: np.ndarray, size: int) -> np.ndarray | None:
         """Note what is loaded; where that is outside of every tensor, if anywhere."""
         asked = places[active]
-        allowed = np.zeros(len(asked), bool)
+        allowed, numbers, asked = np.zeros(len(asked), bool), asked >> _NUMBER, bare(asked)
         for region in self.regions.values() if len(asked) else ():
-            own, offsets = region.elements(asked, size)
+            own, offsets = region.elements(asked, numbers, size)
             allowed |= own
             read = offsets[own]
             np.add.at(region.loaded, read, 1)
@@ -103,9 +130,9 @@ class Launch:
     def note_store(self, places: np.ndarray, active: np.ndarray, size: int) -> np.ndarray | None:
         """Note what is stored; where that is outside of every tensor, if anywhere."""
         asked = places[active]
-        allowed = np.zeros(len(asked), bool)
+        allowed, numbers, asked = np.zeros(len(asked), bool), asked >> _NUMBER, bare(asked)
         for region in self.regions.values() if len(asked) else ():
-            own, offsets = region.elements(asked, size)
+            own, offsets = region.elements(asked, numbers, size)
             allowed |= own
             region.writer[offsets[own]] = self.program
         return self._outside("outside_stores", active, allowed)

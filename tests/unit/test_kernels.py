@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 import torch
 
@@ -56,6 +57,12 @@ def helped(v):
 @triton.jit
 def calls_another(x, y, block: tl.constexpr):
     tl.store(y, helped(tl.load(x + tl.arange(0, block))))
+
+@triton.jit
+def by_address(x, where, y, block: tl.constexpr):
+    columns = tl.arange(0, block)
+    place = tl.load(where).to(tl.pointer_type(tl.float32))
+    tl.store(y + columns, tl.load(place + columns))
 
 class Steps(NamedTuple):
     row: int
@@ -124,6 +131,21 @@ def test_a_store_outside_of_a_view_is_lost_and_counted(own):
     assert launch.outside_stores == 4
     assert torch.equal(around[2], torch.tensor([2.0] * 4 + [7.0] * 4))
     assert (around[[0, 1, 3, 4]] == 7).all()
+
+
+def test_a_store_past_the_end_is_outside_whatever_lies_there(own):
+    memory = np.ones(8, np.float32)
+    y, x = torch.from_numpy(memory[:4]), torch.from_numpy(memory[4:])
+    launch = seen(own, "double", 1, x, y, 0, 0, 8, False)
+    assert launch.outside_stores == 4
+    assert memory.tolist() == [2.0] * 4 + [1.0] * 4
+
+
+def test_an_address_that_a_kernel_was_given_as_a_number_leads_there(own):
+    x, y = torch.arange(4.0), torch.zeros(4)
+    launch = seen(own, "by_address", 1, x, torch.tensor([x.data_ptr()]), y, 4)
+    assert torch.equal(y, x)
+    assert (launch.outside_loads, launch.outside_stores) == (0, 0)
 
 
 def test_memory_that_was_asked_for_and_not_written_is_nan(own):

@@ -61,9 +61,10 @@ class Wanted:
     def proofs(self, week: Week) -> list[Proof]:
         """The parts of a week: of what students get once, of the rest once per draw."""
         root, devices = str(self.course.root), axis(self.device)
+        keeps = not self.fresh and not self.draws  # other draws are no course's own
 
         def proof(part: str, secret: bytes = b"", aim: Aim | None = None) -> Proof:
-            return Proof(root, week.name, part, devices, secret, self.sandbox, aim)
+            return Proof(root, week.name, part, devices, secret, self.sandbox, aim, keeps)
 
         aims = [a for a in self.aims if a.week == week.name]
         if self.aims:
