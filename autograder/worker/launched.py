@@ -16,7 +16,6 @@ import torch
 from . import arrays, wire
 from .watch import student_line
 
-
 _NUMBER = np.uint64(48)  # the bits that no address of a process has, from this one on
 _ADDRESS = np.uint64((1 << 48) - 1)
 

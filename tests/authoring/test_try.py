@@ -35,6 +35,15 @@ def test_a_snippet_is_laid_over_the_solution_and_a_module_is_taken_as_it_is(cour
     assert (whole.submission.files[week.module].decode(), whole.over) == (f"{solution}\n{WRONG}", 0)
 
 
+def test_a_snippet_may_hold_no_more_than_what_an_exercise_calls(course, tmp_path):
+    path = course.solution(course.weeks[0])
+    helped = path.read_text("utf-8") + "\n\ndef helper(x):\n    return x\n"
+    path.write_text(helped, encoding="utf-8")
+    (tmp_path / "piece.py").write_text("def helper(x):\n    return 2 * x\n")
+    piece = tried_of(course, course.weeks[0], str(tmp_path / "piece.py"))
+    assert piece.submission.files["tiny.py"].decode().startswith(helped)
+
+
 def test_what_defines_no_exercise_or_is_not_known_is_refused(course, tmp_path):
     (tmp_path / "other.py").write_text("def other():\n    pass\n")
     with pytest.raises(KitError, match="defines no exercise"):

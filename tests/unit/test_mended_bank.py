@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring.aim import Aim
+from autograder.authoring.prove import Proof, end_engine, prove
 from autograder.batch.depends import of_our_own
 from autograder.grading.runs import Runs
 from autograder.grading.warm import warm_engine
@@ -66,3 +68,23 @@ def test_each_runs_again_only_where_it_or_its_tests_were_mended(
     assert again() == set()
     mend(tmp_path / "solutions" / "week01_tiny" / "tiny.py")
     assert again() == EVERY
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_proof_takes_what_the_bank_answered_before_if_it_may(
+    tmp_path: Path,
+    again: Callable[[], set[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    keeps: bool,
+) -> None:
+    again()
+    asked = []
+    run = Runs._run_through
+    monkeypatch.setattr(Runs, "_run_through", lambda self, m: asked.append(m.name) or run(self, m))
+    aim = Aim("week01_tiny", "weigh", "ignores_dim")
+    proof = Proof(str(tmp_path), aim.week, aim.exercise, ("cpu",), b"s" * 32, "", aim, keeps)
+    try:
+        assert prove(proof).gaps == []
+    finally:
+        end_engine()
+    assert asked == ([] if keeps else ["ignores_dim"])

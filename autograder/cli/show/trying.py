@@ -15,6 +15,7 @@ from ...batch.grade import grade_batch
 from ...batch.intake import Submission, clean_name, read_submission
 from ...feedback.html import feedback_page
 from ...files.atomic import replace_file
+from ...grading.warm import seldom_collected
 from ...model.axes import axis
 from ...model.bank import Bank
 from ...model.course import Course, Week
@@ -40,7 +41,7 @@ def run_try(
 ) -> bool:
     """Grade it, print scores and what they say, write the page; return whether it was graded."""
     console, tried = terminal(), tried_of(course, week, what)
-    with terminal(stderr=True).status(f"grading {tried.submission.name}"):
+    with terminal(stderr=True).status(f"grading {tried.submission.name}"), seldom_collected():
         report = grade_batch(
             course,
             week,
@@ -94,16 +95,22 @@ def _laid(bank: Bank, name: str, text: str) -> Tried:
     """A snippet over the solution, or a whole module as it is."""
     module, wanted = bank.week.module, {e.name for e in bank.week.exercises}
     try:
-        defined = {getattr(n, "name", "") for n in ast.parse(text).body}
+        defined = _defined(text)
     except (SyntaxError, ValueError):
         defined = wanted  # it is told about as it stands
     if wanted <= defined:
         return Tried(Submission(clean_name(name), {module: text.encode()}))
-    if not wanted & defined:
+    if not _defined(bank.solution) & defined:
         raise KitError(f"{name} defines no exercise of {bank.week.name}: {', '.join(wanted)}")
     source = bank.over_solution(text)
     over = bank.solution.count("\n") + 2
     return Tried(Submission(clean_name(name), {module: source.encode()}), over=over)
+
+
+def _defined(text: str) -> set[str]:
+    """The functions and classes of a module: exercises, and what they call."""
+    defined = (getattr(node, "name", "") for node in ast.parse(text).body)
+    return {name for name in defined if name}
 
 
 def _print(console: Console, week: Week, report: SubmissionReport) -> None:
