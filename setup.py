@@ -60,6 +60,7 @@ MODULES = {
     "autograder.student.handin",
     "autograder.student.hints",
     "autograder.student.keys",
+    "autograder.student.late",
     "autograder.student.lessons",
     "autograder.student.lines",
     "autograder.student.notebook",

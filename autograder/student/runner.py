@@ -32,6 +32,7 @@ from ..model.ownpytest import run_pytest
 from ..model.rules import Rules
 from ..worker.functions import watch_functions
 from .explain import Explainer
+from .late import settings_in
 from .notice import CallNotice, note_ufuncs
 from .orders import TIMED_OUT, Event, Order
 from .results import CheckOutcome, Failure, claim_in_words
@@ -48,6 +49,7 @@ class CheckPlugin:
         self.folder, self.orders, self.events = folder, orders, events
         self._serve = serve
         self._fork: Fork | None = None  # that this is
+        self._settings: tuple[str, ...] | None = None
         self.explain = Explainer(folder.path, folder.week.module, folder.checks, folder.names)
         self.notice = CallNotice(folder.path, folder.checks)
         self._lock = threading.Lock()
@@ -70,6 +72,10 @@ class CheckPlugin:
             self.order = self.orders.next()
             if not self._serve:
                 break
+            settings = settings_in(self.folder.path)
+            if self._settings not in (None, settings):
+                os._exit(0)  # whoever asked takes another
+            self._settings = settings
             self._fork = fork = Fork()
             if fork.here:
                 break

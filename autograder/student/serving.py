@@ -15,19 +15,16 @@ import os
 import random
 import select
 import signal
-import string
 import sys
 
 import msgspec
 
+from .late import import_told, imported_since
 from .orders import Order
 
 CAN_SERVE = sys.platform == "linux" and hasattr(os, "pidfd_open")
 _IDLE = 1800.0  # seconds without an order, after which a Python that waits gives its memory back
 _PR_SET_PDEATHSIG = 1
-# Torch imports half of itself when it is first asked for an optimizer or a device by name.
-_LATE, _MOST_TOLD = "torch.", 32768
-_OF_A_NAME = frozenset(string.ascii_letters + string.digits + "._")
 
 
 class Orders:
@@ -86,20 +83,16 @@ class Fork:
             os.close(handle)
 
     def end(self) -> None:
-        """In the fork, when all is done: tell what of torch was imported meanwhile."""
-        late = [n for n in sys.modules if n.startswith(_LATE) and n not in self._before]
+        """In the fork, when all is done: tell what was imported meanwhile."""
         os.set_blocking(self._tell, False)
         with contextlib.suppress(OSError):
-            os.write(self._tell, "\n".join(late).encode()[:_MOST_TOLD])
+            os.write(self._tell, imported_since(self._before))
 
     def import_late(self) -> None:
         """Here, when it has ended and its results are told: import what it had to."""
         os.set_blocking(self._told, False)  # the fork may have left a process behind
         with contextlib.suppress(OSError), open(self._told, "rb") as told:
-            for name in (told.read() or b"").decode("ascii", "replace").split("\n"):
-                if name.startswith(_LATE) and set(name) <= _OF_A_NAME:
-                    with contextlib.suppress(Exception):
-                        importlib.import_module(name)
+            import_told(told.read() or b"")
 
 
 def _as_if_fresh() -> None:

@@ -70,7 +70,8 @@ class KernelWatch:
 
     order:    a seed for the order of programs, if any
     withheld: the numbers of its arguments, if only kernels may see them
-    trusted:  project code, which leaves Triton as it is: nothing has to be put back
+    trusted:  project code, which changes nothing of Triton's: what the interpreter itself leaves
+              behind is put back, and no more
     """
 
     def __init__(
@@ -251,8 +252,8 @@ def _run_alone(original: Any, kernel: Any, args: Any, grid: Any, kwargs: dict[st
     with arrays.uncounted():
         args, kwargs = reach.bared(kernel, args, kwargs)
     reach.text_of(kernel)  # now, and not after Triton was put back
-    if not _watch.trusted:
-        mended.put_back()
+    put_back = mended.put_out if _watch.trusted else mended.put_back
+    put_back()
     try:
         return original(kernel, *args, grid=_counted(grid), warmup=False, **kwargs)
     except Exception as error:
@@ -367,8 +368,8 @@ def _begin(original: Any, builder: Any, *dims: int) -> None:
         if _watch is not None and _watch.withheld is not None:
             launch = sys._getframe(2)
             grid = getattr(launch.f_locals.get("self"), "grid", None)
-            if not _watch.trusted:
-                mended.put_back_for_a_kernel(everything=type(grid) is not tuple)
+            asked = not _watch.trusted and type(grid) is not tuple
+            mended.put_back_for_a_kernel(everything=asked)
             with arrays.uncounted():
                 alone = _keeps_to_itself(launch)
             if alone:

@@ -1,0 +1,75 @@
+"""What a check imports late is there for the next, as that one would have imported it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.student.checking import check_week
+from autograder.student.late import import_told, imported_since, settings_in
+from autograder.student.run import WarmPython
+from autograder.student.serving import CAN_SERVE
+
+from .conftest import SOLVED
+
+KERAS = "import os\nBACKEND = os.environ.get('KERAS_BACKEND', 'another')\n"
+
+
+@pytest.fixture
+def keras(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A library of that name, which reads the environment when it is imported."""
+    (tmp_path / "keras.py").write_text(KERAS, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    others = {n: m for n, m in sys.modules.items() if n.partition(".")[0] == "keras"}
+    for name in others:
+        monkeypatch.delitem(sys.modules, name)
+    yield tmp_path
+    sys.modules.pop("keras", None)
+
+
+def test_a_library_is_imported_with_the_environment_that_it_was_imported_with(keras, monkeypatch):
+    monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    import_told(b"KERAS_BACKEND=torch\nkeras\nos.path\nkeras; import antigravity\nkeras.none")
+    assert sys.modules["keras"].BACKEND == "torch"
+    assert "KERAS_BACKEND" not in os.environ
+
+
+def test_it_is_told_with_what_the_environment_says(keras, monkeypatch):
+    monkeypatch.setenv("KERAS_BACKEND", "torch")
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    before = frozenset(sys.modules)
+    __import__("keras")
+    assert imported_since(before) == b"KERAS_BACKEND=torch\nkeras"
+
+
+def test_a_file_of_the_students_own_is_not_told(keras, monkeypatch):
+    monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    monkeypatch.chdir(keras)
+    before = frozenset(sys.modules)
+    __import__("keras")
+    assert imported_since(before) == b""
+
+
+@pytest.mark.skipif(not CAN_SERVE, reason="one Python per order here")
+def test_a_file_that_names_another_backend_is_checked_by_another_python(tiny, write):
+    folder = write("import os\nos.environ['KERAS_BACKEND'] = 'one'", *SOLVED.values())
+    assert settings_in(folder.path) == ("os.environ['KERAS_BACKEND'] = 'one'",)
+    python = WarmPython(folder)
+    try:
+
+        def answers() -> int:
+            assert check_week(folder, folder.names, warm=python).passed
+            assert python._ready is not None
+            return python._ready._process.pid
+
+        first = answers()
+        assert answers() == first
+        write("import os\nos.environ['KERAS_BACKEND'] = 'two'", *SOLVED.values())
+        assert answers() != first
+    finally:
+        python.close()
