@@ -8,6 +8,9 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+from importlib import import_module
+from itertools import pairwise
+from typing import Any
 
 from ..model.errors import KitError
 from ..terminal.streams import guard_streams
@@ -31,8 +34,11 @@ _INSTRUCTORS = {
 }
 
 # What says nothing of a stranger's, and has colours, or code for a shell, of its own.
-_OWN_WORDS = {"--help", "--show-completion", "--install-completion"}
+_FOR_A_SHELL = ("--show-completion", "--install-completion")
+_OWN_WORDS = {"--help", *_FOR_A_SHELL}
 _COMPLETING = "_AUTOGRADER_COMPLETE"
+# With it, Typer's options for a shell take its name.
+_SHELL_IS_NAMED = "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"
 
 
 def register() -> None:
@@ -48,9 +54,38 @@ def main() -> None:
     # For a kind of address that no notebook has, jsonschema would compile 38 grammars: 0.9 s of
     # every command that reads a notebook. It goes without where the package is missing.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as import takes it
-    if not _OWN_WORDS & {*sys.argv[1:]} and _COMPLETING not in os.environ:
+    typed = {word.partition("=")[0] for word in sys.argv[1:]}
+    if not _OWN_WORDS & typed and _COMPLETING not in os.environ:
         guard_streams()
     _leave(run())
+
+
+def _take_named_shell(arguments: list[str]) -> None:
+    """Let `--show-completion bash` mean that shell.
+
+    Typer looks for the shell among the processes above, where a job, a container or an editor has
+    none, and takes no name.
+    """
+    for word, after in pairwise([*arguments, ""]):
+        option, _, name = word.partition("=")
+        if option not in _FOR_A_SHELL:
+            continue
+        if name or after[:1] not in ("", "-"):
+            os.environ[_SHELL_IS_NAMED] = "1"
+        else:
+            _find_shell(option)
+
+
+def _find_shell(option: str) -> None:
+    """Raise KitError if no shell is among the processes above."""
+    shellingham: Any = import_module("shellingham")  # Typer's, and without types
+
+    try:
+        shellingham.detect_shell()
+    except shellingham.ShellDetectionFailure:
+        raise KitError(
+            f"no shell is seen that started this: name it, as in `autograder {option} bash`"
+        ) from None
 
 
 def run(arguments: list[str] | None = None) -> int | str | None:
@@ -60,6 +95,7 @@ def run(arguments: list[str] | None = None) -> int | str | None:
     """
     register()
     try:
+        _take_named_shell(sys.argv[1:] if arguments is None else arguments)
         app(arguments)
     except SystemExit as end:
         return end.code
