@@ -77,13 +77,16 @@ def _by_mistakes(report: ExerciseReport) -> list[ArithmeticLine]:
             lines.append(
                 ArithmeticLine(f"{_MINUS} {_points(deduction.points)}", f"({share} %) {title}")
             )
-    left = report.max_score - sum(d.points for d in report.deductions) - report.score
-    if left > 0.004:
-        lines.append(
-            ArithmeticLine(
-                f"{_MINUS} {_points(left)}", "for checks that another exercise's mistake fails"
-            )
-        )
+    total = sum(t.weight for t in report.tests if t.verdict.counted) or 1.0
+    carried = sum(t.weight * (1.0 - t.carried) for t in report.tests if t.carried) / total
+    elsewhere = report.max_score * carried
+    left = report.max_score - sum(d.points for d in report.deductions) - report.score - elsewhere
+    for points, reason in (
+        (elsewhere, "for checks that another exercise's mistake fails"),
+        (left, "for checks that fail for another reason"),
+    ):
+        if points > 0.004:
+            lines.append(ArithmeticLine(f"{_MINUS} {_points(points)}", reason))
     return lines
 
 

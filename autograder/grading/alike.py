@@ -21,7 +21,7 @@ from ..model.verdicts import Verdict
 from ..worker import wire
 from ..worker.values import Decoder
 from .drawn import Drawing, Figure, read_special
-from .outcomes import Outcome
+from .outcomes import Flaw, Outcome
 from .plugin import Ran
 from .targets import Answer
 
@@ -41,6 +41,8 @@ def alike_failure(mine: Ran, theirs: Ran) -> bool:
     mine_said, theirs_said = mine.report, theirs.report
     if mine_said.verdict != theirs_said.verdict:
         return False
+    if mine.flaw is Flaw.REFUSAL and len(mine.answers) != len(theirs.answers):
+        return False  # what one of them accepts is not what the other does
     if mine.flaw.tells_by_itself and mine_said.message == theirs_said.message:
         return not _other_numbers(mine.answers, theirs.answers)
     if mine_said.verdict is not Verdict.CRASHED or not 0 < len(mine.answers) == len(theirs.answers):
@@ -113,7 +115,9 @@ def _mismatch(reply: wire.Reply) -> object:
     found = reply.mismatch
     if found is None:
         return None
-    layers = {n for n in found.unexpected if n.rpartition(".")[2] in ("weight", "bias")}
+    layers = {
+        n for n in found.unexpected if n.rpartition(".")[2] in ("weight", "bias") and "." in n
+    }
     others = min(len(found.unexpected) - len(layers), 1)
     return found.missing, layers, others, found.shapes
 

@@ -29,7 +29,11 @@ def with_a_name(report: ExerciseReport, found: FoundPlaces, bank: Bank) -> Exerc
     report = msgspec.structs.replace(report, suspects=found.places)
     if report.diagnosis:
         return report
-    explained = (*_beside(report, found, bank), *_by_kind(report, found.places))
+    return with_names(report, (*_beside(report, found, bank), *_by_kind(report, found.places)))
+
+
+def with_names(report: ExerciseReport, explained: tuple[Diagnosis, ...]) -> ExerciseReport:
+    """The report with these names of mistakes."""
     return msgspec.structs.replace(
         report, diagnosis=tuple(d.name for d in explained), explained=explained
     )

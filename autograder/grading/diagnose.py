@@ -4,8 +4,10 @@ On a failing test the misconceptions of its exercise are run through the very sa
 trusted process. One fits if it fails no test that the student passes, and agrees with the student
 on most of the tests that it fails: the same answers to the same calls, or at least the same
 reason. A program can have several flaws, so small sets are searched: where two members of a set
-fail a test, its answers may be neither's, and it speaks against none. The set that explains most
-is named, if that is most of what fails; of one that explains less, what agrees in every answer.
+fail a test, its answers may be neither's, and it speaks against none. Nor does a test that the
+student fails for what is looked at before: who stops with an error gives no values. The set that
+explains most is named, if that is most of what fails; of one that explains less, what agrees in
+every answer.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
+from ..model.verdicts import Verdict
 from .alike import Answers, alike_failure, same_failure
 from .outcomes import Flaw
 from .plugin import Ran
@@ -41,11 +44,13 @@ class Named:
 
 @dataclass(frozen=True)
 class _Suspected:
-    """A misconception: the tests that it fails, and how far the student agrees on each."""
+    """A misconception: the tests that it fails, how far the student agrees on each, and those that
+    the student fails for something that is looked at before."""
 
     name: str
     fails: frozenset[str]
     agrees: Mapping[str, float]
+    silent: frozenset[str] = frozenset()
 
     @property
     def rank(self) -> tuple[float, int, str]:
@@ -72,14 +77,30 @@ def diagnose(
     best = min(sets, key=lambda s: (-_worth(s), [m.rank for m in s]))
     explained = {t for m in best for t in m.agrees}
     if len(explained) < _EXPLAINS * len(failed):
-        best = tuple(m for m in best if _is_certain(m, failed))
+        certain = [s for s in found if s is not None and _is_certain(s, failed)]
+        best = tuple(m for m in certain if _is_alone(m, certain))[:_MOST]
     return [Named(m.name, len(m.agrees), len(failed), len(m.agrees) < len(m.fails)) for m in best]
 
 
 def _is_certain(one: _Suspected, failed: Mapping[str, Ran]) -> bool:
     """Whether a mistake is there beside a larger one: all its tests ended in its very answers."""
-    whole = one.agrees.keys() == one.fails and all(how == 1.0 for how in one.agrees.values())
-    return whole and (len(one.fails) > 1 or all(failed[t].flaw.tells_by_itself for t in one.fails))
+    if one.agrees.keys() != one.fails - one.silent:
+        return False
+    if all(failed[t].flaw is Flaw.REFUSAL for t in one.agrees) and not one.silent:
+        return True
+    exact = all(how == 1.0 for how in one.agrees.values())
+    alone = all(failed[t].flaw.tells_by_itself for t in one.agrees)
+    return exact and (len(one.agrees) > 1 or (alone and not one.silent))
+
+
+def _is_alone(one: _Suspected, certain: list[_Suspected]) -> bool:
+    """Whether no other mistake is as certain by the same tests."""
+    return not any(
+        other is not one
+        and one.agrees.keys() <= other.agrees.keys()
+        and sum(one.agrees.values()) <= sum(other.agrees.values())
+        for other in certain
+    )
 
 
 def _suspected(
@@ -98,7 +119,20 @@ def _suspected(
             agrees[test] = _NOT_REFUSED if run.flaw is Flaw.REFUSAL else _ALIKE
     if not agrees:
         return None
-    return _Suspected(name, frozenset(theirs), agrees)
+    silent = (
+        t for t in theirs if t not in agrees and _looked_at(failed[t]) < _looked_at(theirs[t])
+    )
+    return _Suspected(name, frozenset(theirs), agrees, frozenset(silent))
+
+
+def _looked_at(ran: Ran) -> int:
+    """When it is looked at, in one call, what a test failed for: errors before kinds, kinds before
+    values, and values before all that is beside them."""
+    if ran.report.verdict is not Verdict.WRONG or ran.flaw is Flaw.STATE:
+        return 0
+    if ran.flaw in (Flaw.KIND, Flaw.DEVICE):
+        return 1
+    return 2 if ran.flaw.stops_at_values or ran.flaw is Flaw.CLAIM else 3
 
 
 def _sets(candidates: list[_Suspected]) -> Iterator[tuple[_Suspected, ...]]:
@@ -109,7 +143,7 @@ def _sets(candidates: list[_Suspected]) -> Iterator[tuple[_Suspected, ...]]:
 def _holds(one: _Suspected, among: tuple[_Suspected, ...]) -> bool:
     """Whether the student agrees with it where no other of the set blurs the answers."""
     blurred = {t for other in among if other is not one for t in other.fails}
-    speaks = {t for t in one.fails if t in one.agrees or t not in blurred}
+    speaks = {t for t in one.fails if t in one.agrees or not (t in blurred or t in one.silent)}
     agreed = sum(one.agrees.values())
     return agreed >= _AGREES * len(speaks) and agreed >= _EVIDENCE * len(one.fails)
 

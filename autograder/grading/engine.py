@@ -26,7 +26,7 @@ from ..sandbox import SandboxError
 from ..worker import claimed
 from ..worker.fixtures import warm
 from ..worker.nets import set_nets
-from .byplace import with_a_name
+from .byplace import with_a_name, with_names
 from .ceiling import ceiling
 from .diagnose import Named, diagnose
 from .faults import let_go
@@ -41,6 +41,7 @@ from .search import Compared
 from .session import GraderSession
 from .spawner import Spawner, usable_extras
 from .suspects import Grader, LineFinder
+from .symptoms import by_symptom
 from .targets import InProcess, RecordedTarget, Sandboxed, Target
 from .traces import OwnPrograms
 from .worked import shows_work, works_fitted
@@ -175,7 +176,8 @@ class Engine:
         if self.finder is not None:
             self.finder.begin()
         exercises = tuple(
-            self._with_lines(report, files, by_exercise.get(report.name, [])) for report in reports
+            self._told(report, files, by_exercise.get(report.name, []), standing.explained)
+            for report, standing in zip(reports, standings, strict=True)
         )
         faults = [r.fault for r in ran if r.fault]
         attempts = tuple(sorted(target.attempts))
@@ -200,19 +202,38 @@ class Engine:
         if self.heard is not None:
             self.heard(ran.exercise, not ran.report.verdict.a_finding)
 
-    def _with_lines(
-        self, report: ExerciseReport, files: Mapping[str, bytes], own: list[Ran]
+    def _told(
+        self,
+        report: ExerciseReport,
+        files: Mapping[str, bytes],
+        own: list[Ran],
+        explained: frozenset[str],
     ) -> ExerciseReport:
-        """The report with where its mistake is; what is inherited has its place elsewhere."""
-        if self.finder is None or report.inherits or any(r.fault for r in own):
+        """The report with where its mistake is and, if names leave most of it open, what its tests
+        show; what is inherited has its place elsewhere."""
+        if report.inherits or any(r.fault for r in own):
             return report
         finder, names = self.finder, report.diagnosis
+        failing = [r for r in own if r.report.verdict.failed]
+        open_ones = [r for r in failing if r.report.name not in explained]
 
         def named_by_place() -> ExerciseReport:
+            assert finder is not None
             found = finder.find(files, report.name, own, names)
             return with_a_name(report, found, self.bank)
 
-        return self._explain(f"{report.name}, line", named_by_place, report)
+        def named_by_symptom() -> ExerciseReport:
+            right = self.runs.right_answers(report.name)
+            shown = by_symptom(open_ones, own, right, self.runs.asked(report.name))
+            return with_names(report, (*report.explained, *shown))
+
+        if finder is not None:
+            report = self._explain(f"{report.name}, line", named_by_place, report)
+        if report.diagnosis != names or 2 * len(open_ones) <= len(failing):
+            return report
+        if all(r.report.verdict in _NOTHING_TO_NAME for r in failing):
+            return report
+        return self._explain(f"{report.name}, symptom", named_by_symptom, report)
 
     def _carried(
         self, source: tuple[str, ...], ran: list[Ran], files: Mapping[str, bytes]

@@ -92,9 +92,13 @@ class Names:
         result.parts, result.each = self._parts.get(key, ()), self._each.get(key)
         return result
 
+    def arguments(self, path: str) -> tuple[str, ...]:
+        """What the arguments of a call are called, as far as the stub names them."""
+        return self._arguments.get(self._key(path), ())
+
     def inputs(self, path: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
         """What the float tensors among the arguments are called, each once."""
-        known = self._arguments.get(self._key(path), ())
+        known = self.arguments(path)
         labels = [*known, *(f"input {n + 1}" for n in range(len(known), len(args)))]
         found: dict[int, str] = {}
         for label, argument in [*zip(labels, args, strict=False), *kwargs.items()]:

@@ -107,7 +107,7 @@ class GraderPlugin:
         precise: Target,
         solution: str = "",
     ) -> None:
-        self._names = Names(solution)
+        self.names = Names(solution)
         self.module, self.exercises, self.patterns = module, exercises, patterns
         self.devices, self.secret = devices, secret
         self._reference, self._precise = reference, precise
@@ -323,7 +323,7 @@ class GraderPlugin:
             student=Side(student, device, is_reference=False, source=self._source),
             reference=Side(self._reference, reference_device),
             precise=Side(self._precise, reference_device, wide=True),
-            names=self._names,
+            names=self.names,
         )
 
     def _judge(self, name: str, graders: Path) -> tuple[Verdict, str, str]:

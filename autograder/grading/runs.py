@@ -26,7 +26,9 @@ from .alike import Answers
 from .kept import KeptRuns
 from .outcomes import NotRun, Outcome
 from .plugin import GraderPlugin, Ran, exercise_of
+from .probes import Recording
 from .session import GraderSession
+from .setapart import Asked, asked
 from .source_rules import source_problems
 from .targets import InProcess, Target
 
@@ -58,6 +60,7 @@ class Runs:
         self._folder, self._kept = folder, kept
         self._misconceptions: dict[str, list[Ran]] = {}
         self._right: dict[str, dict[str, Answers]] = {}
+        self._asked: dict[str, dict[str, Asked]] = {}
         self._order = random.Random()
         # what ran in this process, where `verify` grades the bank that it diagnoses with
         self._ours: dict[tuple[str | None, tuple[str, ...]] | None, list[Ran]] = {}
@@ -230,6 +233,18 @@ class Runs:
                     self._kept.put(name, runs, about)
             self._right[exercise] = {r.report.name: r.answers for r in runs}
         return self._right[exercise]
+
+    def asked(self, exercise: str) -> dict[str, Asked]:
+        """What each test of the exercise asks."""
+        if exercise not in self._asked:
+            recording = Recording(self.solution())
+            self.run_until_failure(recording, exercise)
+            labels = self.plugin.names.arguments
+            self._asked[exercise] = {
+                test: asked((frame for frame, _ in steps), labels)
+                for test, steps in recording.steps.items()
+            }
+        return self._asked[exercise]
 
     def _about(self, source: str, exercise: str) -> bytes:
         """A hash of a program and of the tests that it is run through."""

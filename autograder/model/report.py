@@ -85,8 +85,8 @@ class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
 class ExerciseReport(msgspec.Struct, frozen=True):
     """One exercise. `inherits`: the exercises whose mistakes it carries.
 
-    `deductions`: what its named mistakes cost, where they explain all that fails; `suspects`: where
-    the mistake is.
+    `deductions`: what its named mistakes cost, where they explain most of what fails; `suspects`:
+    where the mistake is.
     """
 
     name: str

@@ -1,8 +1,9 @@
 """From the verdicts of tests to points.
 
-Where the mistakes that were named explain every failed test of an exercise, it loses what these
-mistakes cost, and one belief costs once in a week. Otherwise it earns the weighted share of its
-tests that passed, among those that could be run here. A failed test whose mistake is another
+Where the mistakes that were named explain most of what failed in an exercise, it loses what these
+mistakes cost, and one belief costs once in a week; failed tests that none of them explains cost
+their weights besides. Otherwise it earns the weighted share of its tests that passed, among those
+that could be run here. A failed test whose mistake is another
 exercise's is carried: it counts as course.yaml's `scoring` says. One forbidden call costs the
 exercise its points. Of electives the best ones count, as many as course.yaml says.
 """
@@ -18,6 +19,8 @@ import msgspec
 from .course import Exercise, Scoring, Week
 from .report import Deduction, Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from .verdicts import Ending, Verdict
+
+_REST = 0.5  # of what failed: less than that may be left unexplained where mistakes decide
 
 
 @dataclass(frozen=True)
@@ -68,16 +71,18 @@ class _Count:
         counted = [t for t in self.tests if t.verdict.counted]
         self.total = sum(t.weight for t in counted)
         self.failed = [t for t in counted if t.verdict.failed and not t.carried]
-        self.by_mistakes = rule.by == "mistakes" and self._explains_all()
+        rest = [t for t in self.failed if t.name not in standing.explained]
+        self.rest = sum(t.weight for t in rest)
+        self.by_mistakes = rule.by == "mistakes" and self._explains_most()
         self.deductions: tuple[Deduction, ...] = ()
 
-    def _explains_all(self) -> bool:
-        """Return True if named mistakes with a cost explain every test that failed."""
+    def _explains_most(self) -> bool:
+        """Return True if named mistakes with a cost explain most of what failed."""
         if not self.failed or any(t.verdict is Verdict.FORBIDDEN for t in self.failed):
             return False
         mistakes = self.standing.mistakes
         priced = bool(mistakes) and all(m.cost is not None for m in mistakes)
-        return priced and all(t.name in self.standing.explained for t in self.failed)
+        return priced and self.rest < _REST * sum(t.weight for t in self.failed)
 
     def price(self, belief: str) -> float:
         """The points that this exercise loses for a belief, were it charged here alone."""
@@ -116,7 +121,8 @@ class _Count:
         if self.by_mistakes:
             lost = sum(d.points for d in self.deductions)
             uncarried = sum(t.weight * (1.0 - t.carried) for t in self.tests if t.carried)
-            score = max(0.0, exercise.points * (1.0 - uncarried / self.total) - lost)
+            held = 1.0 - (uncarried + self.rest) / self.total
+            score = max(0.0, exercise.points * held - lost)
         else:
             score = exercise.points * self.share_of_tests()
         return ExerciseReport(

@@ -38,8 +38,10 @@ def settle(
     if mismatch.missing or mismatch.unexpected or mismatch.shapes:
         if not request.fitting:
             return mismatch
-        if not _fitted(own, state):
-            _fill(own, request.device)
+        tables = {name for name, _ in module.named_buffers()} - state.keys()
+        trained = {name: value for name, value in own.items() if name not in tables}
+        if not _fitted(trained, state):
+            _fill(trained, request.device)
         return None
     if plain is None:
         module.load_state_dict(state, strict=True)

@@ -29,6 +29,15 @@ def test_a_named_mistake_is_subtracted_with_its_share():
     assert lines(found) == ["2 for the exercise", f"{MINUS} 0.8 (40 %) Takes one maximum", "= 1.2"]
 
 
+def test_checks_that_no_name_explains_are_subtracted_apart():
+    found = exercise(
+        1.2,
+        [outcome("a", Verdict.WRONG, 8.0), outcome("b", Verdict.WRONG, 2.0)],
+        deductions=(report.Deduction("slip", 0.4),),
+    )
+    assert lines(found)[2] == f"{MINUS} 0.4 for checks that fail for another reason"
+
+
 def test_a_belief_that_was_counted_elsewhere_costs_nothing_and_says_where():
     mistake = report.Deduction("global_maximum", 0.0, "attention")
     found = exercise(2.0, [outcome("a", Verdict.WRONG)], deductions=(mistake,))

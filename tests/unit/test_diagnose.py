@@ -67,3 +67,35 @@ def test_what_is_drawn_otherwise_tells_by_itself():
     other = [ran("a", value("theirs"), Flaw.DRAWN, "Rows run upwards.")]
     assert names(student, upside_down=other) == ["upside_down"]
     assert names(student, labels=[ran("a", value("theirs"), Flaw.DRAWN, "The x label.")]) == []
+
+
+def crashed(name: str) -> Ran:
+    return Ran(Reported(name, Verdict.CRASHED, 1.0, "It raised."), "f", [stopped("no")])
+
+
+def test_who_stops_with_an_error_gives_no_values_to_speak_against_a_mistake():
+    zero = [ran("a", value(0)), ran("b", value(0)), ran("c", value(0))]
+    student = [ran("a", value(0)), ran("b", value(0)), crashed("c"), *map(crashed, "defgh")]
+    assert names(student, zero=zero) == ["zero"]
+    assert names([*student[:2], ran("c", value(5)), *student[3:]], zero=zero) == []
+
+
+def test_what_is_accepted_is_named_if_one_mistake_accepts_it():
+    accepts = [ran("c", value("theirs"), Flaw.REFUSAL, "It accepts them.")]
+    student = [
+        *(ran(n, value(n)) for n in "abdefg"),
+        ran("c", value("mine"), Flaw.REFUSAL, "It accepts them."),
+    ]
+    assert names(student, accepts=accepts) == ["accepts"]
+    assert names(student, accepts=accepts, also=accepts) == []
+
+
+def test_who_accepts_the_first_arguments_is_not_who_accepts_the_second():
+    theirs = Ran(
+        Reported("c", Verdict.WRONG, 1.0, "It accepts them."),
+        "f",
+        [stopped("7"), value("theirs")],
+        flaw=Flaw.REFUSAL,
+    )
+    student = [ran("c", value("mine"), Flaw.REFUSAL, "It accepts them.")]
+    assert names(student, second=[theirs]) == []

@@ -58,8 +58,17 @@ def test_mistakes_never_cost_more_than_there_is():
     assert [d.points for d in reports[0].deductions] == [1.4, 0.6]
 
 
-def test_a_failure_that_no_name_explains_leaves_it_to_the_tests():
+def test_what_most_failures_have_no_name_for_is_left_to_the_tests():
     assert score(standing(mistakes=[SLIP], explained="a", a="wrong", b="wrong 3")) == [0.0]
+    even = standing(mistakes=[SLIP], explained="a", a="wrong", b="wrong", c="pass 2")
+    assert score(even) == [1.0]
+
+
+def test_a_failure_that_no_name_explains_costs_its_weight_beside_the_price():
+    mine = standing(mistakes=[SLIP], explained="a", a="wrong 8", b="wrong 2")
+    assert score(mine) == [2.0 * (1 - 0.1 - 0.2)]
+    dear = standing(mistakes=[Mistake("x", 0.9)], explained="a", a="wrong 8", b="wrong 2")
+    assert score(dear) == [0.0]
 
 
 def test_a_mistake_without_a_price_leaves_it_to_the_tests():
@@ -94,7 +103,7 @@ def test_two_signs_of_one_belief_in_one_exercise_cost_once():
 
 
 def test_a_belief_that_cost_more_by_tests_is_not_charged_again():
-    by_tests = standing("softmax", 2.0, [GLOBAL], "a", a="wrong", b="wrong")
+    by_tests = standing("softmax", 2.0, [GLOBAL], "a", a="wrong", b="wrong 2")
     by_name = standing("attention", 2.0, [GLOBAL], "a", a="wrong", b="pass")
     assert score(by_tests, by_name) == [0.0, 2.0]
 

@@ -43,10 +43,19 @@ class Hooked(nn.Linear):
         self.register_load_state_dict_post_hook(no_bias)
 
 
-def settled(module, state, device="cpu", dtype=None):
+def settled(module, state, device="cpu", dtype=None, fitting=False):
     encoder = Encoder()
     request = wire.Call(
-        "x", None, "x", (), {}, device, construct=True, dtype=dtype, state=encoder(state)
+        "x",
+        None,
+        "x",
+        (),
+        {},
+        device,
+        construct=True,
+        dtype=dtype,
+        state=encoder(state),
+        fitting=fitting,
     )
     return weights.settle(module, request, [memoryview(b) for b in encoder.buffers])
 
@@ -115,3 +124,26 @@ def test_drawn_weights_follow_their_seed_and_leave_the_global_one():
     assert norm.weight.eq(1).all()
     assert not torch.cat([norm.bias, linear.bias]).any()
     assert 0.3 < float(words.weight[1:].std()) < 0.5
+
+
+class WithTable(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.one = nn.Linear(3, 3)
+        self.register_buffer("bias", torch.ones(4, 4).tril())
+
+
+@pytest.mark.parametrize("rename", [False, True])
+def test_layers_that_are_made_to_fit_leave_tables_as_they_are(rename):
+    module = WithTable()
+    state = {f"two.{k}" if rename else f"one.{k}": torch.randn(s) for k, s in SIZES.items()}
+    assert (
+        settled(module, state).unexpected
+        == ("bias", "one.bias", "one.weight")[: 3 if rename else 1]
+    )
+    assert settled(module, state, fitting=True) is None
+    assert torch.equal(module.bias, torch.ones(4, 4).tril())
+    assert torch.equal(module.one.weight, state["two.weight" if rename else "one.weight"])
+
+
+SIZES = {"weight": (3, 3), "bias": (3,)}

@@ -1,0 +1,33 @@
+"""Rounds the sums to float16 before they are stored, whatever the inputs are.
+
+Exercise: matmul
+Believes: matrices are float16 on a GPU.
+Shows: products of float32 matrices are right to three digits, and no further.
+Hint: How many digits are right for float32 inputs? Which number type has that many?
+Rejected by: test_values
+Costs: 20 %
+"""
+
+
+@triton.jit
+def _matmul_kernel(
+    a, b, c, M, N, K, a_row, a_column, b_row, b_column, c_row, c_column, block: tl.constexpr
+):
+    rows = tl.program_id(0) * block + tl.arange(0, block)
+    columns = tl.program_id(1) * block + tl.arange(0, block)
+    total = tl.zeros((block, block), dtype=tl.float32)
+    for start in range(0, K, block):
+        inner = start + tl.arange(0, block)
+        a_tile = tl.load(
+            a + rows[:, None] * a_row + inner[None, :] * a_column,
+            mask=(rows[:, None] < M) & (inner[None, :] < K),
+            other=0.0,
+        )
+        b_tile = tl.load(
+            b + inner[:, None] * b_row + columns[None, :] * b_column,
+            mask=(inner[:, None] < K) & (columns[None, :] < N),
+            other=0.0,
+        )
+        total += tl.dot(a_tile, b_tile, input_precision="ieee")
+    inside = (rows[:, None] < M) & (columns[None, :] < N)
+    tl.store(c + rows[:, None] * c_row + columns[None, :] * c_column, total.to(tl.float16), mask=inside)

@@ -1,0 +1,154 @@
+"""What a failed test says by itself, and what sets failed tests apart from the others."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from autograder.grading.known_errors import family
+from autograder.grading.names import Names
+from autograder.grading.outcomes import Flaw
+from autograder.grading.plugin import Ran
+from autograder.grading.setapart import Asked, asked, by_axes, by_sizes
+from autograder.grading.symptoms import by_symptom
+from autograder.grading.targets import Answer
+from autograder.model.report import TestReport as Reported
+from autograder.model.verdicts import Verdict
+from autograder.worker import wire
+from autograder.worker.values import Encoder
+
+RIGHT = torch.tensor([1.0, 2.0, 4.0])
+
+
+def answer(value: object, **fields: object) -> Answer:
+    encoder = Encoder()
+    reply = wire.Reply("ok", value=encoder(value), **fields)
+    return reply, [memoryview(bytes(b)) for b in encoder.buffers]
+
+
+def stopped(kind: str, message: str) -> Answer:
+    return wire.Reply("raised", raised=wire.Raised(kind, (kind, "Exception"), message, 3)), []
+
+
+def ran(name: str, last: Answer, flaw: Flaw, verdict: Verdict = Verdict.WRONG) -> Ran:
+    return Ran(Reported(name, verdict, 1.0, "It is wrong."), "f", [last], flaw=flaw)
+
+
+def shown(*runs: Ran, right: object = RIGHT, asks: dict[str, Asked] | None = None) -> list[str]:
+    answers = {r.report.name: [answer(right)] for r in runs}
+    failing = [r for r in runs if r.report.verdict.failed]
+    return [d.name.removeprefix("shows:") for d in by_symptom(failing, runs, answers, asks or {})]
+
+
+@pytest.mark.parametrize(
+    ("value", "flaw", "name"),
+    [
+        (RIGHT.double(), Flaw.KIND, "number type"),
+        (RIGHT[None], Flaw.KIND, "shape"),
+        (1.0, Flaw.KIND, "kind"),
+        (torch.tensor([1.0, torch.nan, 4.0]), Flaw.VALUE, "nan"),
+        (RIGHT * 1.0005, Flaw.VALUE, "digits"),
+        (RIGHT, Flaw.GRADIENT, "gradient"),
+        (RIGHT, Flaw.EFFECT, "touched"),
+        (RIGHT, Flaw.DETACHED, "detached"),
+        (RIGHT, Flaw.REFUSAL, "accepts"),
+    ],
+)
+def test_what_an_answer_shows(value: object, flaw: Flaw, name: str) -> None:
+    assert shown(ran("a", answer(value), flaw)) == [name]
+
+
+@pytest.mark.parametrize("value", [RIGHT * 2, torch.tensor([9.0, torch.nan, 4.0])])
+def test_other_values_show_nothing_by_themselves(value: torch.Tensor) -> None:
+    assert shown(ran("a", answer(value), Flaw.VALUE)) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "name"),
+    [
+        ("ValueError", "not enough values to unpack (expected 4, got 3)", "parts"),
+        ("RuntimeError", "expected scalar type Float but found Half", "number types"),
+        ("IndexError", "too many indices for tensor of dimension 2", "axes"),
+        ("RuntimeError", "The size of tensor a (5) must match the size of tensor b (3) "
+         "at non-singleton dimension 1", "sizes"),
+        ("AttributeError", "whatever it says", "unknown names"),
+        ("KeyError", "'k'", "stopped"),
+        ("RuntimeError", "the inputs were 0.25 and 0.5", "stopped"),
+    ],
+)  # fmt: skip
+def test_errors_are_told_by_kind_and_never_by_their_text(
+    kind: str, message: str, name: str
+) -> None:
+    assert family(kind, message) == name
+    assert shown(ran("a", stopped(kind, message), Flaw.CLAIM, Verdict.CRASHED)) == [name]
+
+
+def test_layers_that_do_not_fit_are_told_by_what_is_wrong_with_them() -> None:
+    more = wire.StateMismatch((), ("mask",), ())
+    lacks = wire.StateMismatch(("W_o.weight",), (), ())
+    other = wire.StateMismatch(("W_o.weight",), ("out.weight",), ())
+    told = ((more, "more"), (lacks, "lacks"), (other, "names of state"))
+    for mismatch, name in told:
+        assert shown(ran("a", answer(None, mismatch=mismatch), Flaw.STATE)) == [name]
+
+
+def test_digits_are_lost_only_where_no_value_is_far_off() -> None:
+    near, far = (ran(n, answer(RIGHT * by), Flaw.VALUE) for n, by in (("a", 1.0005), ("b", 2)))
+    assert shown(near, far) == []
+
+
+def test_what_most_tests_show_comes_first_with_how_many() -> None:
+    runs = [ran(n, answer(RIGHT.double()), Flaw.KIND) for n in "ab"]
+    runs.append(ran("c", answer(RIGHT), Flaw.REFUSAL))
+    runs.append(ran("d", answer(RIGHT * 2), Flaw.VALUE))
+    found = by_symptom(runs, runs, {n: [answer(RIGHT)] for n in "abcd"}, {})
+    assert [(d.name, d.explains, d.of) for d in found] == [
+        ("shows:number type", 2, 4),
+        ("shows:accepts", 1, 4),
+    ]
+
+
+def axes(*numbers: int) -> list[Asked]:
+    return [Asked(frozenset({n})) for n in numbers]
+
+
+def test_a_number_of_axes_sets_tests_apart() -> None:
+    assert "not exactly 3 axes" in by_axes(axes(2, 4, 4), axes(3, 3))
+
+
+@pytest.mark.parametrize(
+    ("these", "others"),
+    [((2, 4), (3, 3)), ((2, 4, 4), (3,)), ((2, 4, 3), (3, 3)), ((2, 4, 4), (3, 2)), ((2,) * 3, ())],
+)
+def test_few_tests_or_mixed_ones_are_not_set_apart(
+    these: tuple[int, ...], others: tuple[int, ...]
+) -> None:
+    assert by_axes(axes(*these), axes(*others)) == ""
+
+
+def test_sizes_that_differ_set_tests_apart_by_the_names_in_the_stub() -> None:
+    names = Names("def f(q, k, v):\n    pass\n")
+
+    def call(*shapes: tuple[int, ...]) -> bytes:
+        encoder = Encoder()
+        args = tuple(encoder(torch.zeros(s)) for s in shapes)
+        request = wire.Call(exercise="f", handle=None, path="f", args=args, kwargs={}, device="cpu")
+        return wire.pack(request, [bytes(b) for b in encoder.buffers])
+
+    wide = asked([call((4, 5), (4, 5), (4, 3))], names.arguments)
+    even = asked([call((4, 5), (4, 5), (4, 5))], names.arguments)
+    assert wide.axes == even.axes == {2}
+    assert by_sizes([wide] * 3, [even] * 2) == "wherever `k` and `v` differ in their last size"
+    assert by_sizes([wide] * 3, [wide] * 2) == ""
+
+
+def test_where_it_stops_is_said_in_the_title() -> None:
+    crash = stopped("ValueError", "too many values to unpack (expected 3)")
+    runs = [ran(n, crash, Flaw.CLAIM, Verdict.CRASHED) for n in "abc"]
+    runs += [ran(n, answer(RIGHT), Flaw.VALUE, Verdict.PASS) for n in "de"]
+    asks = dict(zip("abcde", axes(2, 4, 4, 3, 3), strict=True))
+    (found,) = by_symptom(runs[:3], runs, {}, asks)
+    assert found.title == (
+        "Takes something apart into more or fewer parts than it has, "
+        "wherever its input has not exactly 3 axes."
+    )
