@@ -316,6 +316,7 @@ class Engine:
                 for n in named
             ),
             explained=explained,
+            seen=all(r.report.verdict is Verdict.WRONG for r in own if r.report.name in explained),
             diagnoses=tuple(_explained(n, by_name[n.name]) for n in named),
             inherits=carried.helpers,
             carried=carried.credit,

@@ -1,9 +1,9 @@
 """From the verdicts of tests to points.
 
-Where the mistakes that were named explain most of what failed in an exercise, it loses what these
-mistakes cost, and one belief costs once in a week; failed tests that none of them explains cost
-their weights besides. Otherwise it earns the weighted share of its tests that passed, among those
-that could be run here. A failed test whose mistake is another
+Where the mistakes that were named explain what failed in an exercise, it loses what these mistakes
+cost, and one belief costs once in a week. If they explain most of it, by answers and not by errors,
+the other failed tests cost their weights besides. Otherwise it earns the weighted share of its
+tests that passed, among those that could be run here. A failed test whose mistake is another
 exercise's is carried: it counts as course.yaml's `scoring` says. One forbidden call costs the
 exercise its points. Of electives the best ones count, as many as course.yaml says.
 """
@@ -36,7 +36,8 @@ class Mistake:
 class Standing:
     """How an exercise stands before points are counted.
 
-    mistakes: those that were named. explained: the failed tests that they explain.
+    mistakes: those that were named. explained: the failed tests that they explain. seen: whether
+    what else is there was seen in them, for they came to an answer.
     carried: by failed test, the share of it that is right given the exercises in `inherits`.
     """
 
@@ -44,6 +45,7 @@ class Standing:
     tests: tuple[TestReport, ...]
     mistakes: tuple[Mistake, ...] = ()
     explained: frozenset[str] = frozenset()
+    seen: bool = False
     diagnoses: tuple[Diagnosis, ...] = ()
     inherits: tuple[str, ...] = ()
     carried: Mapping[str, float] = field(default_factory=dict)
@@ -77,12 +79,16 @@ class _Count:
         self.deductions: tuple[Deduction, ...] = ()
 
     def _explains_most(self) -> bool:
-        """Return True if named mistakes with a cost explain most of what failed."""
+        """Return True if named mistakes with a cost explain all that failed.
+
+        Most of it is enough where what is there besides was seen.
+        """
         if not self.failed or any(t.verdict is Verdict.FORBIDDEN for t in self.failed):
             return False
         mistakes = self.standing.mistakes
         priced = bool(mistakes) and all(m.cost is not None for m in mistakes)
-        return priced and self.rest < _REST * sum(t.weight for t in self.failed)
+        left = _REST * sum(t.weight for t in self.failed) if self.standing.seen else 0.0
+        return priced and (not self.rest or self.rest < left)
 
     def price(self, belief: str) -> float:
         """The points that this exercise loses for a belief, were it charged here alone."""

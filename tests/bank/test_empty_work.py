@@ -101,6 +101,22 @@ def test_who_did_the_work_loses_the_price_alone(exercise: str, masks: Engine) ->
     assert earned(masks, exercise, code)[0] == pytest.approx(points)
 
 
+def test_an_error_like_a_mistakes_is_no_work() -> None:
+    course = load(PROJECT)
+    engine = warm_engine(course, course.week("week01_softmax"), ("cpu",), SECRET, None)
+    points, names = earned(
+        engine,
+        "scaled_dot_product_attention_numpy",
+        "def scaled_dot_product_attention_numpy(q, k, v):\n"
+        "    k.transpose(0, 2, 1)\n"
+        "    leading = q.shape[:-1]\n"
+        "    return np.zeros((*leading, v.shape[-1])), np.zeros((*leading, k.shape[-2]))\n",
+    )
+    engine.close()
+    assert names == ("knows_three_axes_only",)
+    assert points <= 0.2
+
+
 @pytest.mark.parametrize(
     ("mine", "other", "near"),
     [

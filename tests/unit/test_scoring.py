@@ -18,12 +18,15 @@ def outcomes(**verdicts):
     )
 
 
-def standing(name="softmax", points=2.0, mistakes=(), explained=(), carried=None, **verdicts):
+def standing(
+    name="softmax", points=2.0, mistakes=(), explained=(), carried=None, seen=True, **verdicts
+):
     return Standing(
         Exercise(name, points),
         outcomes(**verdicts),
         tuple(mistakes),
         frozenset(explained),
+        seen=seen,
         carried=carried or {},
         inherits=("helper",) if carried else (),
     )
@@ -69,6 +72,12 @@ def test_a_failure_that_no_name_explains_costs_its_weight_beside_the_price():
     assert score(mine) == [2.0 * (1 - 0.1 - 0.2)]
     dear = standing(mistakes=[Mistake("x", 0.9)], explained="a", a="wrong 8", b="wrong 2")
     assert score(dear) == [0.0]
+
+
+def test_errors_that_a_name_explains_show_nothing_of_what_else_is_there():
+    mine = {"mistakes": [SLIP], "explained": "a", "seen": False, "a": "crashed 8"}
+    assert score(standing(**mine, b="wrong 2")) == [0.0]
+    assert score(standing(**mine, b="pass 2")) == [1.8]
 
 
 def test_a_mistake_without_a_price_leaves_it_to_the_tests():
