@@ -112,7 +112,7 @@ class Engine:
             self._trial,
             runs.run_until_failure,
             lambda target, exercise, source: runs.run(target, tuple(source.split("\n")), exercise),
-            runs.solution,
+            runs.recorded,
             lambda e: Compared(runs.of_misconceptions(e), runs.right_answers(e)),
             self._own_programs,
         )

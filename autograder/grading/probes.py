@@ -22,6 +22,7 @@ from .outcomes import Outcome
 from .targets import Answer, Target, frame_path
 
 FAR = math.inf
+Steps = list[tuple[bytes, Answer | Outcome]]
 _NOISE = 1e-2
 # Farther than this from the solution is wrong, in parts of the largest entry.
 _LOOSE = {torch.float16: 0.1, torch.bfloat16: 0.3, torch.float32: 1e-3, torch.float64: 1e-3}
@@ -34,7 +35,7 @@ class Recording:
 
     def __init__(self, inner: Target) -> None:
         self._inner = inner
-        self.steps: dict[str, list[tuple[bytes, Answer | Outcome]]] = {}
+        self.steps: dict[str, Steps] = {}
         self._test = ""
 
     def begin(self, test: str, exercise: str) -> None:

@@ -26,7 +26,7 @@ from .alike import Answers
 from .kept import KeptRuns
 from .outcomes import NotRun, Outcome
 from .plugin import GraderPlugin, Ran, exercise_of
-from .probes import Recording
+from .probes import Recording, Steps
 from .session import GraderSession
 from .setapart import Asked, asked
 from .source_rules import source_problems
@@ -60,6 +60,7 @@ class Runs:
         self._folder, self._kept = folder, kept
         self._misconceptions: dict[str, list[Ran]] = {}
         self._right: dict[str, dict[str, Answers]] = {}
+        self._recorded: dict[str, dict[str, Steps]] = {}
         self._asked: dict[str, dict[str, Asked]] = {}
         self._order = random.Random()
         # what ran in this process, where `verify` grades the bank that it diagnoses with
@@ -234,15 +235,21 @@ class Runs:
             self._right[exercise] = {r.report.name: r.answers for r in runs}
         return self._right[exercise]
 
-    def asked(self, exercise: str) -> dict[str, Asked]:
-        """What each test of the exercise asks."""
-        if exercise not in self._asked:
+    def recorded(self, exercise: str) -> dict[str, Steps]:
+        """What each test of the exercise asks, and what the solution answers."""
+        if exercise not in self._recorded:
             recording = Recording(self.solution())
             self.run_until_failure(recording, exercise)
+            self._recorded[exercise] = recording.steps
+        return self._recorded[exercise]
+
+    def asked(self, exercise: str) -> dict[str, Asked]:
+        """In what the arguments of the exercise's tests differ."""
+        if exercise not in self._asked:
             labels = self.plugin.names.arguments
             self._asked[exercise] = {
                 test: asked((frame for frame, _ in steps), labels)
-                for test, steps in recording.steps.items()
+                for test, steps in self.recorded(exercise).items()
             }
         return self._asked[exercise]
 

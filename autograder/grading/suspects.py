@@ -34,7 +34,7 @@ from ..repair.words import SHOWN
 from .causes import FoundPlaces, KnownCauses, cause_of
 from .clues import Clues
 from .plugin import Ran
-from .probes import FAR, Probe, Recording, distance
+from .probes import FAR, Probe, Steps, distance
 from .search import Compared, Mended, Search, ways_to_fail
 from .targets import Sandboxed, Target
 from .traces import NO_HINTS, OwnPrograms, Place, Traces, ValueHints
@@ -54,7 +54,7 @@ class Grader:
     target: where a version of a submission answers
     until_failure: the hidden tests of an exercise against a target, some first
     every: all hidden tests of an exercise against a target of this source
-    solution: makes a target of the solution
+    recorded: what each hidden test of an exercise asks, and what the solution answers
     bank: what the misconceptions of an exercise answer
     own: programs of our own, whose values a submission's are compared with
     """
@@ -62,7 +62,7 @@ class Grader:
     target: Callable[[Mapping[str, bytes]], Target]
     until_failure: Callable[[Target, str, tuple[str, ...]], list[Ran]]
     every: Callable[[Target, str, str], list[Ran]]
-    solution: Callable[[], Target]
+    recorded: Callable[[str], Mapping[str, Steps]]
     bank: Callable[[str], Compared]
     own: Callable[[str], OwnPrograms]
 
@@ -184,11 +184,9 @@ class LineFinder:
 
     def _probes_of(self, exercise: str) -> dict[str, Probe]:
         if exercise not in self._probes:
-            recording = Recording(self._grader.solution())
-            self._grader.until_failure(recording, exercise, ())
             self._probes[exercise] = {
                 test: Probe(test, [(f, a) for f, a in steps if isinstance(a, tuple)])
-                for test, steps in recording.steps.items()
+                for test, steps in self._grader.recorded(exercise).items()
             }
         return self._probes[exercise]
 
