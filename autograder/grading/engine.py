@@ -44,7 +44,7 @@ from .suspects import Grader, LineFinder
 from .symptoms import by_symptom
 from .targets import InProcess, RecordedTarget, Sandboxed, Target
 from .traces import OwnPrograms
-from .worked import shows_work, works_fitted
+from .worked import came_to_something, shows_work, works_fitted
 
 import msgspec  # isort: skip
 
@@ -316,7 +316,7 @@ class Engine:
                 for n in named
             ),
             explained=explained,
-            seen=all(r.report.verdict is Verdict.WRONG for r in own if r.report.name in explained),
+            seen=came_to_something(r for r in own if r.report.name in explained),
             diagnoses=tuple(_explained(n, by_name[n.name]) for n in named),
             inherits=carried.helpers,
             carried=carried.credit,

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 import torch
 
+from ..model.verdicts import Verdict
 from ..worker import wire
 from ..worker.values import Decoder
 from .alike import Answers, same_failure
@@ -27,6 +28,7 @@ from .targets import Answer, Target, as_frame, request_of
 
 _CLOSE = 0.02  # in parts of the largest entry
 _MOST = 0.5  # of the tests, that must show it
+_LOOKED_AT = 64  # numbers of an answer
 
 Shown = list[Any]
 
@@ -41,6 +43,34 @@ def shows_work(mine: Iterable[Ran], theirs: Iterable[Ran], right: Mapping[str, A
     ]
     told = [shown for shown in found if shown is not None]
     return not told or sum(told) >= _MOST * len(told)
+
+
+def came_to_something(ran: Iterable[Ran]) -> bool:
+    """Whether tests ended with answers, most of them with numbers that are not all the same.
+
+    An error or NaN everywhere is soon had: like a mistake's, it says nothing of what else is there.
+    """
+    runs = list(ran)
+    told = sum(_holds_numbers(r) for r in runs if r.report.verdict is Verdict.WRONG)
+    wrong = all(r.report.verdict is Verdict.WRONG for r in runs)
+    return wrong and told >= _MOST * len(runs)
+
+
+def _holds_numbers(ran: Ran) -> bool:
+    """Whether what was answered holds two different numbers."""
+    seen = set[float]()
+    for answer in ran.answers:
+        try:
+            parts = _content(answer) or []
+        except wire.BadFrame:
+            return False
+        for part in parts:
+            if not isinstance(part, str):
+                numbers = np.real(np.asarray(part, dtype=np.complex128)).ravel()
+                seen.update(numbers[np.isfinite(numbers)][:_LOOKED_AT].tolist())
+        if len(seen) > 1:
+            return True
+    return ran.flaw is Flaw.STATE
 
 
 def _shown(mine: Ran, theirs: Ran, right: Answers) -> bool | None:

@@ -14,9 +14,15 @@ import torch
 
 from autograder.grading import worked
 from autograder.grading.engine import Engine
+from autograder.grading.outcomes import Flaw
+from autograder.grading.plugin import Ran
+from autograder.grading.targets import Answer
 from autograder.grading.warm import warm_engine
 from autograder.model.course import load
+from autograder.model.report import TestReport as Reported
 from autograder.model.verdicts import Verdict
+from autograder.worker import wire
+from autograder.worker.values import Encoder
 from tests.courses import PROJECT
 
 SECRET = b"what is earned does not depend on it"
@@ -99,6 +105,30 @@ def test_an_empty_exercise_earns_nothing_by_the_name_of_a_mistake(
 def test_who_did_the_work_loses_the_price_alone(exercise: str, masks: Engine) -> None:
     points, code = HONEST[exercise]
     assert earned(masks, exercise, code)[0] == pytest.approx(points)
+
+
+@pytest.mark.parametrize(
+    ("answers", "seen"),
+    [
+        ([torch.tensor([1.0, 2.0])], True),
+        ([(torch.zeros(3), torch.tensor([0.0, 5.0]))], True),
+        ([torch.full((3,), torch.nan)], False),
+        ([torch.zeros(2, 2)], False),
+        ([7], False),
+        ([7, 9], True),
+        (["a drawing", "of words"], False),
+    ],
+)
+def test_an_answer_shows_work_if_its_numbers_differ(answers: list[object], seen: bool) -> None:
+    def answer(value: object) -> Answer:
+        encoder = Encoder()
+        return wire.Reply("ok", value=encoder(value)), [memoryview(b) for b in encoder.buffers]
+
+    told = Reported("a", Verdict.WRONG, 1.0, "It is wrong.")
+    ran = Ran(told, "f", [answer(a) for a in answers], flaw=Flaw.VALUE)
+    assert worked.came_to_something([ran]) is seen
+    crashed = Reported("b", Verdict.CRASHED, 1.0, "It raised.")
+    assert not worked.came_to_something([ran, Ran(crashed, "f", [])])
 
 
 def test_an_error_like_a_mistakes_is_no_work() -> None:
