@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from .ration import HINTS, ROUGH, Ration, count_of, of_values, rough
@@ -33,7 +34,7 @@ def _place(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor, rati
         return ""
     gap = (actual.double() - expected.double()).abs()
     gap = torch.where(off, torch.nan_to_num(gap, nan=torch.inf), torch.zeros_like(gap))
-    worst = tuple(int(i) for i in torch.unravel_index(gap.argmax(), gap.shape))
+    worst = tuple(int(i) for i in np.unravel_index(int(gap.argmax()), tuple(gap.shape)))
     return f", most at index {list(worst)}"
 
 
