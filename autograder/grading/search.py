@@ -32,6 +32,7 @@ from .tracedruns import Place
 
 _PLACES = 3
 _ALSO = 1.0  # a change that is so much less likely than the first that mends is not tried any more
+_ALSO_TRIED = 60  # nor is any more, once so many were tried in vain after it
 _ALONE = 0.6  # of the time, if two mistakes can be there
 _BESIDE_TOLD = 150  # versions, if values have told the line: what they say is told if none mends
 _CONFIRMED = 4  # pairs that the tests are asked about, of each sort
@@ -121,17 +122,20 @@ class Search:
 
     def _alone(self) -> list[int]:
         """The likeliest changes that mend alone, one for each line."""
-        lines, found, enough, tried = set[Place](), list[int](), math.inf, 0
+        lines, found, enough = set[Place](), list[int](), math.inf
+        tried, most = 0, math.inf
         for weight, number in sorted((self.weigh(c), n) for n, c in enumerate(self.written)):
             change = self.written[number]
             if self.versions.spent_share > self._share or len(found) >= _PLACES or weight > enough:
                 break
             is_told = not self.told.isdisjoint(change.places)
-            if (change.function, change.line) in lines or not (is_told or self._tries(tried)):
+            if (change.function, change.line) in lines:
+                continue
+            if not is_told and (tried > most or not self._tries(tried)):
                 continue
             tried += 1
             if self._mends(number):
-                enough = min(enough, weight + _ALSO)
+                enough, most = min(enough, weight + _ALSO), tried + _ALSO_TRIED
                 lines.add((change.function, change.line))
                 found.append(number)
                 if is_told:  # by its values and by what mends it

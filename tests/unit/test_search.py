@@ -60,3 +60,9 @@ def test_a_change_that_mends_where_values_tell_stands_alone() -> None:
 
 def test_a_change_that_mends_elsewhere_is_told_if_none_mends_there() -> None:
     assert searched(Versions(mending={0}), frozenset({PLACE})) == (0,)
+
+
+def test_after_one_that_mends_little_more_is_tried() -> None:
+    versions = Versions(mending={0, 30})
+    assert searched(versions, frozenset()) == (0, 30)
+    assert len(versions.tried) < 120
