@@ -4,6 +4,8 @@
     pytest autograder/graders/week02_masking -k any_axis --alternative python_loops
     pytest autograder/graders/week02_masking --submission mine/masking.py
 
+A piece of Python that has not all exercises is laid over the solution, like a misconception.
+
 A conftest.py beside the weeks' folders says `from autograder.authors.byhand import *`. An editor's
 test button runs the same, as does its debugger: `breakpoint()` stops in a test and in what it
 tests. What the code under test prints is shown with its name. Grading itself never reads that
@@ -12,6 +14,7 @@ conftest.py, nor anything here.
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Generator, Iterator
 from functools import cache
@@ -25,6 +28,7 @@ from ..files.workfolder import WorkFolder
 from ..model.axes import AXES, axis
 from ..model.bank import Bank
 from ..model.course import Course, Week, find_root, load
+from ..model.errors import KitError
 from ..worker import claimed
 from ..worker.fixtures import warm
 from ..worker.nets import set_nets
@@ -89,11 +93,13 @@ class Desk:
             sources = {a.name: a.source for a in bank.alternatives}
             sources |= {m.name: m.source for m in bank.misconceptions}
             if alternative not in sources:
-                raise pytest.UsageError(f"{week.name} has no alternative {alternative}")
+                near = difflib.get_close_matches(alternative, sources, n=3)
+                guess = f"; did you mean {' or '.join(near)}?" if near else ""
+                raise KitError(f"the bank of {week.name} has no {alternative!r}{guess}")
             path = write_module(self._folder.path / alternative, week, sources[alternative])
             self.student = ShownTarget(path, alternative)
         elif given:
-            self.student = ShownTarget(Path(given).resolve(), "submission")
+            self.student = ShownTarget(self._given(bank, Path(given)), "submission")
         self.plugin = GraderPlugin(
             week.module,
             tuple(e.name for e in week.exercises),
@@ -104,6 +110,15 @@ class Desk:
             InProcess(solution),
             bank.solution,
         )
+
+    def _given(self, bank: Bank, path: Path) -> Path:
+        """The file itself, if it is a whole module; else a file of it over the solution."""
+        if not path.is_file():
+            raise KitError(f"there is no file {path}")
+        source, over = bank.laid(path.read_text(encoding="utf-8", errors="replace"), path.name)
+        if not over:
+            return path.resolve()
+        return write_module(self._folder.path / "submission", bank.week, source)
 
 
 @cache
@@ -134,7 +149,13 @@ def _stop(*args: Any, **kwargs: Any) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    _desk(metafunc.definition.path.parent, metafunc.config).plugin.pytest_generate_tests(metafunc)
+    collected = metafunc.definition
+    try:
+        desk = _desk(collected.path.parent, metafunc.config)
+    except KitError as error:
+        collected.session.shouldfail = str(error)  # said once, and not for each file
+        raise pytest.Collector.CollectError(str(error)) from None
+    desk.plugin.pytest_generate_tests(metafunc)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -109,6 +109,24 @@ class Bank:
             text = "\n".join(line for line in text.split("\n") if line not in future)
         return f"{self.solution}\n\n{text}"
 
+    def laid(self, text: str, name: str) -> tuple[str, int]:
+        """A module with all exercises as it is; a piece of one over the solution.
+
+        Also how many of the solution's lines stand before it. Raises BankError if it defines
+        nothing that the solution does.
+        """
+        wanted = {e.name for e in self.week.exercises}
+        try:
+            defined = _defined(text)
+        except (SyntaxError, ValueError):
+            return text, 0  # it is told about as it stands
+        if wanted <= defined:
+            return text, 0
+        if not _defined(self.solution) & defined:
+            exercises = ", ".join(e.name for e in self.week.exercises)
+            raise BankError(f"{name} defines no exercise of {self.week.name}: {exercises}")
+        return self.over_solution(text), self.solution.count("\n") + 2
+
     def _misconception(self, path: Path) -> Misconception:
         where = path.relative_to(self.course.root)
         text = path.read_text(encoding="utf-8")
@@ -145,6 +163,12 @@ def _cost(text: str, where: str) -> float | None:
     if not found or not 0 < int(found.group(1)) <= 100:
         raise BankError(f"{where}: `Costs: {text}` must be a whole number from 1 % to 100 %")
     return int(found.group(1)) / 100
+
+
+def _defined(text: str) -> set[str]:
+    """The functions and classes of a module: exercises, and what they call."""
+    defined = (getattr(node, "name", "") for node in ast.parse(text).body)
+    return {name for name in defined if name}
 
 
 def _fields(doc: str) -> tuple[str, dict[str, str]]:

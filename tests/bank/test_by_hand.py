@@ -98,6 +98,20 @@ def test_a_file_is_tested_and_what_it_prints_is_labelled(by_hand, tiny):
     assert "[submission] here 1" in done.stdout
 
 
+def test_a_piece_is_tested_over_the_solution(by_hand, tiny):
+    (tiny / "piece.py").write_text("def weigh(x, dim=-1):\n    return x\n")
+    done = by_hand("--submission", "piece.py", "-k", "any_axis")
+    assert done.returncode == 1
+    assert "wrong (test_weigh.py:" in done.stdout
+
+
+def test_what_is_not_there_is_said_once(by_hand):
+    done = by_hand("--alternative", "ignore_dim")
+    assert done.returncode != 0
+    assert "has no 'ignore_dim'; did you mean ignores_dim?" in done.stdout
+    assert ", in " not in done.stdout
+
+
 @pytest.mark.parametrize("place", ["test", "submission"])
 def test_breakpoint_stops_in_a_test_and_in_what_it_tests(by_hand, tiny, place):
     grader, mine = tiny / GRADERS / "test_weigh.py", tiny / "mine.py"

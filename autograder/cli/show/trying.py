@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import sys
 from pathlib import Path
@@ -93,24 +92,8 @@ def tried_of(course: Course, week: Week, what: str) -> Tried:
 
 def _laid(bank: Bank, name: str, text: str) -> Tried:
     """A snippet over the solution, or a whole module as it is."""
-    module, wanted = bank.week.module, {e.name for e in bank.week.exercises}
-    try:
-        defined = _defined(text)
-    except (SyntaxError, ValueError):
-        defined = wanted  # it is told about as it stands
-    if wanted <= defined:
-        return Tried(Submission(clean_name(name), {module: text.encode()}))
-    if not _defined(bank.solution) & defined:
-        raise KitError(f"{name} defines no exercise of {bank.week.name}: {', '.join(wanted)}")
-    source = bank.over_solution(text)
-    over = bank.solution.count("\n") + 2
-    return Tried(Submission(clean_name(name), {module: source.encode()}), over=over)
-
-
-def _defined(text: str) -> set[str]:
-    """The functions and classes of a module: exercises, and what they call."""
-    defined = (getattr(node, "name", "") for node in ast.parse(text).body)
-    return {name for name in defined if name}
+    source, over = bank.laid(text, name)
+    return Tried(Submission(clean_name(name), {bank.week.module: source.encode()}), over=over)
 
 
 def _print(console: Console, week: Week, report: SubmissionReport) -> None:
