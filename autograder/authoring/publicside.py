@@ -31,6 +31,7 @@ _SECONDS = 60.0  # for one check: what students wait for is shorter
 def verify_public(course: Course, week: Week, exercise: str = "") -> Verification:
     """The public side of a week, or of one exercise."""
     result = Verification(week.name)
+    result.gaps += _hints(course, week, exercise)
     if not exercise:
         result.gaps += _texts(course, week)
     names = [e.name for e in week.exercises if exercise in ("", e.name)]
@@ -63,8 +64,24 @@ def _released(course: Course, week: Week, path: Path) -> WeekFolder:
     return open_folder(path)
 
 
+def _hints(course: Course, week: Week, only: str) -> Iterator[str]:
+    """A hint for each exercise, or for `only` one, and none for what is no exercise."""
+    path = course.exercise_folder(week) / "hints.md"
+    try:
+        hints = parse_hints(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        yield f"{path.relative_to(course.root)} is missing"
+        return
+    names = [e.name for e in week.exercises]
+    yield from (
+        f"{n} has no hint in hints.md" for n in names if not hints.get(n) and only in ("", n)
+    )
+    for name in hints.keys() - {*names}:
+        yield f"hints.md has hints for {name}, which is no exercise"
+
+
 def _texts(course: Course, week: Week) -> Iterator[str]:
-    """README, hints and the lesson's places."""
+    """README and the lesson's places."""
     from .lesson import lesson_notebook  # what reads notebooks takes seconds to import
 
     folder = course.exercise_folder(week)
@@ -72,16 +89,6 @@ def _texts(course: Course, week: Week) -> Iterator[str]:
         yield f"{(folder / 'README.md').relative_to(course.root)} is missing"
     else:
         yield from _other_points(course, week, folder / "README.md")
-    try:
-        hints = parse_hints((folder / "hints.md").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        yield f"{(folder / 'hints.md').relative_to(course.root)} is missing"
-    else:
-        for exercise in week.exercises:
-            if not hints.get(exercise.name):
-                yield f"{exercise.name} has no hint in hints.md"
-        for name in hints.keys() - {e.name for e in week.exercises}:
-            yield f"hints.md has hints for {name}, which is no exercise"
     try:
         lesson_notebook(course, week)
     except BuildError as error:

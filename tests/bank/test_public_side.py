@@ -100,6 +100,14 @@ def test_hints_and_a_cell_for_each_exercise(gaps, name, before, after, gap):
     assert any(gap in found for found in gaps(name, before, after))
 
 
+def test_one_exercise_alone_wants_its_hint_too(course):
+    folder = course.root / "exercises" / WEEK
+    (folder / "test_spread.py").unlink()  # so that nothing has to run
+    (folder / "hints.md").write_text("# Hints\n", encoding="utf-8")
+    hint, _ = verify_public(course, course.week(WEEK), "spread").gaps
+    assert hint == "spread has no hint in hints.md"
+
+
 @pytest.mark.parametrize("name", ["README.md", "hints.md", "test_spread.py"])
 def test_files_that_are_missing(course, name):
     (course.root / "exercises" / WEEK / name).unlink()
