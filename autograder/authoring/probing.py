@@ -227,17 +227,29 @@ def _options(
 
 
 def _tries(node: ast.FunctionDef) -> Iterator[Sample]:
-    """Arguments for what has no default: of one shape first, then whatever goes together."""
+    """Arguments for what has no default: of one shape first, then whatever goes together.
+
+    Numbers first differ from each other: of two that are equal, one may say nothing.
+    """
     required = _required(node)
     offers = [_offers(argument, None) for argument, _ in required]
     seen = set()
-    together = ([o[min(i, len(o) - 1)] for o in offers] for i in range(len(_TENSORS)))
-    for texts in itertools.chain(together, itertools.product(*offers)):
+    numbers = [o in (_PLAIN["int"], _PLAIN["float"]) for o in offers]
+    before = [sum(numbers[:n]) if number else 0 for n, number in enumerate(numbers)]
+    rounds = range(len(_TENSORS))
+    apart = ([_at(o, i + b) for o, b in zip(offers, before, strict=True)] for i in rounds)
+    together = ([_at(o, i) for o in offers] for i in rounds)
+    for texts in itertools.chain(apart, together, itertools.product(*offers)):
         named = tuple((a.arg, t) for (a, only), t in zip(required, texts, strict=True) if only)
         plain = tuple(t for (_, only), t in zip(required, texts, strict=True) if not only)
         if (plain, named) not in seen:
             seen.add((plain, named))
             yield Sample(plain, named)
+
+
+def _at(offers: tuple[str, ...], number: int) -> str:
+    """The offer of that number, or the last."""
+    return offers[min(number, len(offers) - 1)]
 
 
 def _required(node: ast.FunctionDef) -> list[tuple[ast.arg, bool]]:

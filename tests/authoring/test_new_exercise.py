@@ -18,7 +18,7 @@ from autograder.authoring.newexercise import (
     example,
     in_place_of_the_example,
 )
-from autograder.authoring.probing import Sample
+from autograder.authoring.probing import Sample, defined, samples
 from autograder.authoring.proposals import Proposal, proposals
 from autograder.authoring.publicside import verify_public
 from autograder.authoring.registry import with_exercise
@@ -205,6 +205,14 @@ def test_a_function_that_draws_is_refused() -> None:
 def test_a_function_without_a_call_that_works_is_refused() -> None:
     with pytest.raises(CourseError, match="no call of picky was found"):
         made_of(taken(MINE, "picky", "mine.py"), kept_all)
+
+
+def test_numbers_of_the_first_calls_differ() -> None:
+    text = "def first(n: int, m: int, p: float, q: float) -> float:\n    return n + m + p + q\n"
+    (node,) = ast.parse(text).body
+    assert isinstance(node, ast.FunctionDef)
+    first, *_ = samples(node, defined(text)["first"])
+    assert len({*first.positional}) == 4
 
 
 def test_a_call_that_does_not_end_is_given_up() -> None:
