@@ -92,6 +92,7 @@ gpu: setup
 
 # What students install: dist/autograder-….whl. `build` may hold what is no longer packed.
 # Fresh environments of Python 3.11 to 3.14, as far as they are here; TORCH="none 2.4.1 newest" for torch's CPU builds.
+# TORCH=system takes the torch that an interpreter has, such as python3-torch of Debian.
 matrix: setup
 	$(BIN)/python tests/matrix/run.py --torch $(or $(TORCH),none)
 
