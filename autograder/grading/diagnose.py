@@ -79,7 +79,19 @@ def diagnose(
     if len(explained) < _EXPLAINS * len(failed):
         certain = [s for s in found if s is not None and _is_certain(s, failed)]
         best = tuple(m for m in certain if _is_alone(m, certain))[:_MOST]
+    best = tuple(m for m in best if not _is_doubtful(m, candidates, failed))
     return [Named(m.name, len(m.agrees), len(failed), len(m.agrees) < len(m.fails)) for m in best]
+
+
+def _is_doubtful(one: _Suspected, among: Iterable[_Suspected], failed: Mapping[str, Ran]) -> bool:
+    """Whether only the values of one test speak for it, and for another mistake as well."""
+    if len(one.agrees) > 1 or len(one.fails) == 1:
+        return False
+    (test,) = one.agrees
+    others = (o for o in among if o is not one and test in o.agrees)
+    return not failed[test].flaw.tells_by_itself and any(
+        o.agrees[test] >= one.agrees[test] for o in others
+    )
 
 
 def _is_certain(one: _Suspected, failed: Mapping[str, Ran]) -> bool:

@@ -99,3 +99,11 @@ def test_who_accepts_the_first_arguments_is_not_who_accepts_the_second():
     )
     student = [ran("c", value("mine"), Flaw.REFUSAL, "It accepts them.")]
     assert names(student, second=[theirs]) == []
+
+
+def test_one_test_that_speaks_for_two_mistakes_names_neither_beside_another():
+    clear = [ran(n, value(n)) for n in "abcd"]
+    vague = [ran("a", value("x")), ran("e", value("nan"))]
+    student = [*clear, ran("e", value("nan"))]
+    assert sorted(names(student, clear=clear, vague=vague)) == ["clear", "vague"]
+    assert names(student, clear=clear, vague=vague, other=vague) == ["clear"]

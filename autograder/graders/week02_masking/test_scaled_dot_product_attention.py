@@ -37,14 +37,14 @@ def test_values_of_another_size(agree, draw):
 
 def test_without_a_mask(agree, draw):
     """Without a mask every query sees every key."""
-    agree.scaled_dot_product_attention(*qkv(draw, 2))
-    agree.scaled_dot_product_attention(*qkv(draw), mask=None)
+    agree.scaled_dot_product_attention(*qkv(draw, 2, 3))
+    agree.scaled_dot_product_attention(*qkv(draw, 2, 3), mask=None)
 
 
 def test_head_size_sets_the_scale(agree, draw):
     """The scores are scaled by the size of the heads at hand, small or large."""
     for d in (1, 2, 16, 64):
-        agree.scaled_dot_product_attention(*qkv(draw, 2, d=d), some(draw, 4, 6))
+        agree.scaled_dot_product_attention(*qkv(draw, 2, 3, d=d), some(draw, 4, 6))
 
 
 def test_any_leading_axes(agree, draw):
@@ -70,16 +70,16 @@ def test_mask_broadcasts(agree, draw):
 def test_causal(agree, draw):
     """Under a causal mask no weight lies above the diagonal: the first token sees itself alone."""
     causal = torch.ones(5, 5, dtype=torch.bool).tril()
-    q, k, v = qkv(draw, 2, n=5, m=5)
+    q, k, v = qkv(draw, 2, 3, n=5, m=5)
     output, weights = agree.scaled_dot_product_attention(q, k, v, mask=causal)
-    zero_where(weights, ~causal.expand(2, 5, 5))
-    same(output[:, 0], v[:, 0], "The first token should answer with its own value.")
+    zero_where(weights, ~causal.expand(2, 3, 5, 5))
+    same(output[..., 0, :], v[..., 0, :], "The first token should answer with its own value.")
 
 
 def test_hidden_keys_change_nothing(agree, draw):
     """Neither the key nor the value of a hidden position reaches any output."""
     visible = torch.tensor([True, True, False, True, False, True])
-    q, k, v = qkv(draw, 2)
+    q, k, v = qkv(draw, 2, 3)
     before, _ = agree.scaled_dot_product_attention(q, k, v, visible)
     k, v = k + 40.0 * ~visible[:, None], v - 40.0 * ~visible[:, None]
     after, _ = agree.scaled_dot_product_attention(q, k, v, visible)
@@ -100,13 +100,13 @@ def test_query_that_sees_nothing(agree, draw):
 
 def test_gradients(agree, draw):
     """The gradients of queries, keys and values are right, with a mask and without."""
-    agree.gradients.scaled_dot_product_attention(*qkv(draw, 2), some(draw, 4, 6))
-    agree.gradients.scaled_dot_product_attention(*qkv(draw, 2))
+    agree.gradients.scaled_dot_product_attention(*qkv(draw, 2, 3), some(draw, 4, 6))
+    agree.gradients.scaled_dot_product_attention(*qkv(draw, 2, 3))
 
 
 def test_weights_belong_to_the_output(agree, draw):
     """The weights that come back are those that made the output: masked, and after the softmax."""
-    q, k, v = qkv(draw, 2)
+    q, k, v = qkv(draw, 2, 3)
     output, weights = agree.scaled_dot_product_attention(q, k, v, some(draw, 4, 6))
     same(weights @ v, output, "The output should be the returned weights times the values.")
 

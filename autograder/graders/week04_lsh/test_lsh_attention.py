@@ -45,21 +45,30 @@ def full_attention(qk, v):
 def test_values(agree, draw, clear):
     """One round of hashing, sorting and attending within chunks."""
     rotations = draw.normal(1, 5, 2)
-    agree.lsh_attention(clear(rotations, 2, 12, 5), draw.normal(2, 12, 3), rotations, 4)
+    agree.lsh_attention(clear(rotations, 2, 12, 5), draw.normal(2, 12, 5), rotations, 4)
+
+
+@pytest.mark.weight(2)
+def test_values_of_another_size(agree, draw, clear):
+    """Values may be shorter or longer than the vectors that are queries and keys."""
+    rotations = draw.normal(2, 5, 2)
+    for d_v in (2, 8):
+        x = clear(rotations, 2, 12, 5, bucket_size=4)
+        agree.lsh_attention(x, draw.normal(2, 12, d_v), rotations, 4)
 
 
 def test_any_leading_dimensions(agree, draw, clear):
     """No leading dimension, one or two, and a single position."""
     rotations = draw.normal(1, 5, 2)
     for lead in ((), (4,), (2, 6)):
-        agree.lsh_attention(clear(rotations, *lead, 12, 5), draw.normal(*lead, 12, 3), rotations, 4)
-    agree.lsh_attention(clear(rotations, 2, 1, 5), draw.normal(2, 1, 3), rotations, 1)
+        agree.lsh_attention(clear(rotations, *lead, 12, 5), draw.normal(*lead, 12, 5), rotations, 4)
+    agree.lsh_attention(clear(rotations, 2, 1, 5), draw.normal(2, 1, 5), rotations, 1)
 
 
 def test_one_chunk_is_full_attention(agree, draw, planted):
     """One bucket in one chunk is full attention with shared queries and keys."""
     x, rotations = planted([[0] * 9], 2, n_buckets=4)
-    qk, v = 2 * x, draw.normal(2, 9, 5)
+    qk, v = 2 * x, draw.normal(2, 9, x.shape[-1])
     result = agree.lsh_attention(qk, v, rotations, 9)
     expect(
         torch.allclose(result.double(), full_attention(qk, v), atol=1e-4),
@@ -70,16 +79,16 @@ def test_one_chunk_is_full_attention(agree, draw, planted):
 def test_looks_back_one_chunk(agree, draw, planted):
     """A position sees its own chunk and the one before it in sorted order, no other."""
     x, rotations = planted([SPREAD], 2)
-    agree.lsh_attention(x, draw.normal(2, 16, 5), rotations, 4)
+    agree.lsh_attention(x, draw.normal(2, 16, x.shape[-1]), rotations, 4)
     x, rotations = planted([ONE_BUCKET], 2)
-    agree.lsh_attention(x, draw.normal(2, 12, 5), rotations, 3)
+    agree.lsh_attention(x, draw.normal(2, 12, x.shape[-1]), rotations, 3)
 
 
 def test_nothing_before_the_first_chunk(agree, draw, planted):
     """The first chunk has none before it: neither the last one nor padding."""
     for bucket in (0, 3):
         x, rotations = planted([[bucket] * 12], 2)
-        v = draw.normal(2, 12, 5)
+        v = draw.normal(2, 12, x.shape[-1])
         result = agree.lsh_attention(x, v, rotations, 4)
         first = full_attention(x[:, :4], v[:, :4])
         expect(
@@ -91,15 +100,15 @@ def test_nothing_before_the_first_chunk(agree, draw, planted):
 def test_buckets_stay_apart(agree, draw, planted):
     """Positions of different buckets do not see each other, even in one chunk."""
     x, rotations = planted([[0, 1, 2, 0, 1, 2, 0, 3, 3]], 2)
-    agree.lsh_attention(x, draw.normal(2, 9, 5), rotations, 9)
+    agree.lsh_attention(x, draw.normal(2, 9, x.shape[-1]), rotations, 9)
     x, rotations = planted([[3, 1, 0, 0, 1, 3, 2, 2, 3, 1, 2, 1]], 2)
-    agree.lsh_attention(x, draw.normal(2, 12, 5), rotations, 6)
+    agree.lsh_attention(x, draw.normal(2, 12, x.shape[-1]), rotations, 6)
 
 
 def test_itself_comes_last(agree, draw, planted):
     """A position that has company does not attend to itself."""
     x, rotations = planted([THREES], 2)
-    v = draw.normal(2, 12, 5)
+    v = draw.normal(2, 12, x.shape[-1])
     before = agree.lsh_attention(x, v, rotations, 4)
     v[:, 5] += 10.0
     after = agree.lsh_attention(x, v, rotations, 4)
@@ -111,13 +120,15 @@ def test_long_queries_do_not_attend_to_themselves(agree, draw, planted):
     """Lowering a score by 1e5 is enough for long queries too, if they have company."""
     # Scores of some ten thousands: float64 knows them to 1e-11.
     x, rotations = planted([THREES], 2)
-    agree.within(IN_FLOAT64).lsh_attention(40_000 * x, draw.normal(2, 12, 5), rotations, 4)
+    agree.within(IN_FLOAT64).lsh_attention(
+        40_000 * x, draw.normal(2, 12, x.shape[-1]), rotations, 4
+    )
 
 
 def test_alone_it_attends_to_itself(agree, draw, planted):
     """A position that is alone in its bucket gets its own value."""
     x, rotations = planted([[4, 2, 7, 0, 1, 6, 3, 5]], 2, n_buckets=8)
-    v = draw.normal(2, 8, 3)
+    v = draw.normal(2, 8, x.shape[-1])
     result = agree.lsh_attention(x, v, rotations, 4)
     same(result, v, "A position that is alone should get its own value.")
 
@@ -128,13 +139,13 @@ def test_alone_in_some_rounds_or_in_all(agree, draw, planted):
     x, rotations = planted(
         [[0, 0, 1, 2, 3, 0, 0, 3], [0, 1, 2, 1, 1, 3, 3, 3], [2, 1, 1, 0, 2, 2, 1, 1]], 2
     )
-    agree.within(IN_FLOAT64).lsh_attention(x, draw.normal(2, 8, 3), rotations, 2)
+    agree.within(IN_FLOAT64).lsh_attention(x, draw.normal(2, 8, x.shape[-1]), rotations, 2)
 
 
 def test_only_the_direction_of_a_key_counts(agree, draw, planted):
     """Keys have unit length, queries keep theirs."""
     x, rotations = planted([THREES], 2)
-    v = draw.normal(2, 12, 5)
+    v = draw.normal(2, 12, x.shape[-1])
     before = agree.lsh_attention(x, v, rotations, 4)
     longer = x.clone()
     longer[:, 5] *= 8.0
@@ -146,22 +157,22 @@ def test_only_the_direction_of_a_key_counts(agree, draw, planted):
 def test_rounds_count_by_what_they_found(agree, draw, planted):
     """Rounds are weighted by the logsumexp of their scores."""
     x, rotations = planted([THREES, SPREAD[:12], [2, 0, 0, 1, 0, 2, 2, 0, 1, 2, 2, 0]], 2)
-    agree.lsh_attention(2 * x, draw.normal(2, 12, 5), rotations, 4)
+    agree.lsh_attention(2 * x, draw.normal(2, 12, x.shape[-1]), rotations, 4)
     x, rotations = planted([THREES, draw.integers(0, 4, 12).tolist()], 2, 3)
-    agree.lsh_attention(2 * x, draw.normal(2, 3, 12, 5), rotations, 4)
+    agree.lsh_attention(2 * x, draw.normal(2, 3, 12, x.shape[-1]), rotations, 4)
 
 
 def test_a_key_met_twice_counts_twice(agree, draw, planted):
     """A key that is seen in two rounds counts in both."""
     x, rotations = planted([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0]], 2)
-    agree.lsh_attention(2 * x, draw.normal(2, 6, 3), rotations, 3)
+    agree.lsh_attention(2 * x, draw.normal(2, 6, x.shape[-1]), rotations, 3)
 
 
 def test_causal(agree, draw, planted):
     """With causal, a position sees no later one: later in the sequence, not in sorted order."""
     for buckets, size in ((THREES, 4), (SPREAD, 4), (ONE_BUCKET, 6)):
         x, rotations = planted([buckets], 2)
-        v = draw.normal(2, len(buckets), 5)
+        v = draw.normal(2, len(buckets), x.shape[-1])
         before = agree.lsh_attention(x, v, rotations, size, causal=True)
         v[:, 7:] += 10.0
         after = agree.lsh_attention(x, v, rotations, size, True)
@@ -172,21 +183,23 @@ def test_causal(agree, draw, planted):
 def test_causal_in_several_rounds(agree, draw, planted):
     """The causal mask holds in every round."""
     x, rotations = planted([THREES, SPREAD[:12], draw.integers(0, 4, 12).tolist()], 2)
-    agree.within(IN_FLOAT64).lsh_attention(x, draw.normal(2, 12, 5), rotations, 4, causal=True)
+    agree.within(IN_FLOAT64).lsh_attention(
+        x, draw.normal(2, 12, x.shape[-1]), rotations, 4, causal=True
+    )
 
 
 def test_gradients(agree, draw, clear):
     """Queries, keys and values get their gradient, through the length of the keys too."""
     rotations = draw.normal(1, 5, 2)
     for causal in (False, True):
-        qk, v = clear(rotations, 2, 12, 5), draw.normal(2, 12, 3)
+        qk, v = clear(rotations, 2, 12, 5), draw.normal(2, 12, 5)
         agree.gradients.lsh_attention(qk, v, rotations, 4, causal)
 
 
 def test_gradients_of_several_rounds(agree, draw, planted):
     """The weights of the rounds pass their gradient on."""
     x, rotations = planted([THREES, SPREAD[:12]], 2)
-    agree.gradients.lsh_attention(2 * x, draw.normal(2, 12, 3), rotations, 4)
+    agree.gradients.lsh_attention(2 * x, draw.normal(2, 12, x.shape[-1]), rotations, 4)
 
 
 @pytest.mark.dtypes("float64")
@@ -194,14 +207,14 @@ def test_double_precision(agree, draw, clear):
     """float64 is computed in float64, even if the rotations are float32."""
     rotations = draw.normal(2, 5, 2)
     x = clear(rotations.float(), 2, 12, 5, bucket_size=4)
-    agree.within(IN_FLOAT64).lsh_attention(x, draw.normal(2, 12, 3), rotations.float(), 4)
+    agree.within(IN_FLOAT64).lsh_attention(x, draw.normal(2, 12, 5), rotations.float(), 4)
 
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_precision(agree, draw, planted, dtype):
     """The result has the inputs' half precision; scores are made in float32, also for one alone."""
     x, rotations = planted([[0, 1, 2, 0, 1, 3, 0, 2, 0, 0, 2, 1]], 2)
-    v = draw.normal(2, 12, 3)
+    v = draw.normal(2, 12, x.shape[-1])
     agree.lsh_attention(x, v, rotations, 4)
     agree.lsh_attention(x, v, rotations.to(dtype), 4, causal=True)
 
@@ -210,7 +223,7 @@ def test_zero_vectors(agree, draw):
     """A zero vector stays zero and makes no NaN."""
     for length in (1, 6):
         agree.lsh_attention(
-            torch.zeros(2, length, 4), draw.normal(2, length, 3), draw.normal(1, 4, 2), length
+            torch.zeros(2, length, 4), draw.normal(2, length, 4), draw.normal(1, 4, 2), length
         )
 
 
@@ -218,10 +231,10 @@ def test_views_and_shared_inputs(agree, draw, clear):
     """Transposed and expanded inputs, and one tensor as both arguments."""
     rotations = draw.normal(1, 5, 2)
     x = clear(rotations, 12, 2, 5).transpose(0, 1)
-    agree.lsh_attention(x, draw.normal(12, 2, 3).transpose(0, 1), rotations, 4)
+    agree.lsh_attention(x, draw.normal(12, 2, 5).transpose(0, 1), rotations, 4)
     heads = clear(rotations, 2, 12, 3, 5).transpose(1, 2)
     agree.lsh_attention(heads, draw.normal(2, 12, 3, 5).transpose(1, 2), rotations, 4)
-    agree.lsh_attention(x[:1].expand(3, 12, 5), draw.normal(12, 3).expand(3, 12, 3), rotations, 4)
+    agree.lsh_attention(x[:1].expand(3, 12, 5), draw.normal(12, 5).expand(3, 12, 5), rotations, 4)
     agree.lsh_attention(x, x, rotations, 4)
 
 
@@ -229,23 +242,23 @@ def test_views_and_shared_inputs(agree, draw, clear):
 def test_devices(agree, draw, planted, device):
     """The result is on the device of the inputs, with and without causal."""
     x, rotations = planted([THREES, SPREAD[:12]], 2, 3)
-    agree.lsh_attention(x, draw.normal(2, 3, 12, 5), rotations, 4)
-    agree.lsh_attention(x[0, 0], draw.normal(12, 5), rotations[:1], 4, causal=True)
+    agree.lsh_attention(x, draw.normal(2, 3, 12, x.shape[-1]), rotations, 4)
+    agree.lsh_attention(x[0, 0], draw.normal(12, x.shape[-1]), rotations[:1], 4, causal=True)
 
 
 def test_refuses_a_length_that_leaves_a_remainder(submission, refuses, draw, clear):
     """A length that does not fill its last chunk is a ValueError that names the length."""
     rotations = draw.normal(1, 5, 2)
     x = clear(rotations, 2, 14, 5)
-    submission.lsh_attention(x, draw.normal(2, 14, 3), rotations, 7)
-    refuses(ValueError, mentions=14).lsh_attention(x, draw.normal(2, 14, 3), rotations, 4)
-    refuses(ValueError, mentions=14).lsh_attention(x, draw.normal(2, 14, 3), rotations, 16)
+    submission.lsh_attention(x, draw.normal(2, 14, 5), rotations, 7)
+    refuses(ValueError, mentions=14).lsh_attention(x, draw.normal(2, 14, 5), rotations, 4)
+    refuses(ValueError, mentions=14).lsh_attention(x, draw.normal(2, 14, 5), rotations, 16)
 
 
 def test_more_than_a_thousand_positions(agree, draw, planted):
     """In sequences of more than a thousand positions, every position is sorted."""
     x, rotations = planted([SPREAD * 80], 1)
-    agree.lsh_attention(x, draw.normal(1, 1280, 2), rotations, 4)
+    agree.lsh_attention(x, draw.normal(1, 1280, x.shape[-1]), rotations, 4)
 
 
 # Work and memory are measured at a fixed number of buckets and with one leading index, where T is
@@ -257,7 +270,7 @@ def test_more_than_a_thousand_positions(agree, draw, planted):
 def long_input(draw, clear):
     def make(length, n_hashes):
         rotations = draw.normal(n_hashes, 5, 2)
-        return clear(rotations, 1, length, 5, margin=0.01), draw.normal(1, length, 3), rotations, 4
+        return clear(rotations, 1, length, 5, margin=0.01), draw.normal(1, length, 5), rotations, 4
 
     return make
 
@@ -299,7 +312,7 @@ def test_more_hashes_come_closer(agree, draw, clear):
     ratios = []
     for _ in range(5):
         rotations = draw.normal(8, 4, 4)
-        qk, v = clear(rotations, 8, 32, 4, margin=0.005), draw.normal(8, 32, 3)
+        qk, v = clear(rotations, 8, 32, 4, margin=0.005), draw.normal(8, 32, 4)
         one = agree.lsh_attention(qk, v, rotations[:1], 4)
         # Kind and shape are compared, the values are judged by their distance to full attention.
         eight = agree.within(atol=10.0).lsh_attention(qk, v, rotations, 4)

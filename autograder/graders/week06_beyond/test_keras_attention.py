@@ -10,10 +10,10 @@ import torch
 from autograder.authors import expect, rows_sum_to_one, zero_where
 
 
-def inputs(draw, *lead, n=4, m=6, d=5, d_v=3, std=1.0):
+def inputs(draw, *lead, n=4, m=6, d=5, d_v=None, std=1.0):
     """q, k and v."""
     q, k = draw.normal(*lead, n, d, std=std), draw.normal(*lead, m, d, std=std)
-    return q, k, draw.normal(*lead, m, d_v)
+    return q, k, draw.normal(*lead, m, d if d_v is None else d_v)
 
 
 @pytest.mark.weight(2)
@@ -22,6 +22,13 @@ def test_values(agree, draw):
     for lead in ((), (2,), (2, 3)):
         _, weights = agree.keras_attention(*inputs(draw, *lead))
         rows_sum_to_one(weights)
+
+
+@pytest.mark.weight(2)
+def test_values_of_another_size(agree, draw):
+    """Values may be shorter or longer than queries and keys."""
+    for d_v in (3, 8):
+        agree.keras_attention(*inputs(draw, 2, d_v=d_v))
 
 
 def test_scale(agree, draw):
@@ -92,7 +99,7 @@ def test_lengths_of_one(agree, draw):
 
 def test_inputs_that_are_views(agree, draw):
     """Transposed and expanded inputs give the same as their copies, unchanged."""
-    q, v = draw.normal(4, 2, 5).transpose(0, 1), draw.normal(2, 3, 6).transpose(1, 2)
+    q, v = draw.normal(4, 2, 5).transpose(0, 1), draw.normal(2, 5, 6).transpose(1, 2)
     mask = draw.bools(6, 4).T
     agree.keras_attention(q, draw.normal(1, 6, 5).expand(2, 6, 5), v, mask)
 

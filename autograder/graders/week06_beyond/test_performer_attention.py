@@ -6,10 +6,10 @@ import torch
 from autograder.authors import expect, growth_exponent, same
 
 
-def inputs(draw, *lead, n=5, m=7, d=4, d_v=3, r=6, std=1.0):
+def inputs(draw, *lead, n=5, m=7, d=4, d_v=None, r=6, std=1.0):
     """q, k, v and a projection."""
     q, k = draw.normal(*lead, n, d, std=std), draw.normal(*lead, m, d, std=std)
-    return q, k, draw.normal(*lead, m, d_v), draw.normal(r, d)
+    return q, k, draw.normal(*lead, m, d if d_v is None else d_v), draw.normal(r, d)
 
 
 @pytest.mark.weight(2)
@@ -35,10 +35,18 @@ def test_future_changes_nothing(agree, draw):
     """With `causal`, changing the last keys and values leaves earlier outputs as they were."""
     q, k, v, projection = inputs(draw, 2, n=7, m=7)
     k_changed = torch.cat([k[:, :4], 2 * draw.normal(2, 3, 4)], dim=1)
-    v_changed = torch.cat([v[:, :4], draw.normal(2, 3, 3)], dim=1)
+    v_changed = torch.cat([v[:, :4], draw.normal(2, 3, 4)], dim=1)
     before = agree.performer_attention(q, k, v, projection, causal=True)
     after = agree.performer_attention(q, k_changed, v_changed, projection, causal=True)
     same(after[:, :4], before[:, :4], "Outputs should not depend on keys that come later.")
+
+
+@pytest.mark.weight(2)
+def test_values_of_another_size(agree, draw):
+    """Values may be shorter or longer than queries and keys."""
+    for d_v in (3, 7):
+        agree.performer_attention(*inputs(draw, 2, d_v=d_v))
+        agree.performer_attention(*inputs(draw, 2, n=6, m=6, d_v=d_v), causal=True)
 
 
 def test_any_leading_dimensions(agree, draw):
@@ -59,7 +67,7 @@ def test_keys_of_different_lengths(agree, draw):
 def test_equal_values(agree, draw):
     """The weights sum to one: equal values come out as they went in."""
     q, k, _, projection = inputs(draw, 2)
-    v = draw.normal(2, 1, 3).expand(2, 7, 3)
+    v = draw.normal(2, 1, 4).expand(2, 7, 4)
     for causal in (False, True):
         output = agree.performer_attention(q, k, v, projection, causal=causal)
         same(output, v[:, :5], "With equal values, the output should be that value.")
@@ -112,7 +120,7 @@ def test_inputs_that_are_views(agree, draw):
     """Transposed and expanded inputs give the same as their copies, unchanged."""
     q, k, v, projection = inputs(draw, 2)
     q = draw.normal(5, 2, 4).transpose(0, 1)
-    v = draw.normal(2, 3, 7).transpose(1, 2)
+    v = draw.normal(2, 4, 7).transpose(1, 2)
     for causal in (False, True):
         agree.performer_attention(q, k[:1].expand(2, 7, 4), v, projection, causal=causal)
 

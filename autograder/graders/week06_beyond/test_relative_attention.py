@@ -9,23 +9,31 @@ from autograder.authors import expect, rows_sum_to_one
 def test_values(agree, draw):
     """Each score gets the product of its query with the row for its distance, sign included."""
     _, weights = agree.relative_attention(
-        draw.normal(2, 5, 6), draw.normal(2, 7, 6), draw.normal(2, 7, 3), draw.normal(9, 6)
+        draw.normal(2, 5, 6), draw.normal(2, 7, 6), draw.normal(2, 7, 6), draw.normal(9, 6)
     )
     rows_sum_to_one(weights)
+
+
+@pytest.mark.weight(2)
+def test_values_of_another_size(agree, draw):
+    """Values may be shorter or longer than queries and keys."""
+    for d_v in (3, 8):
+        q, k, v = draw.normal(2, 5, 6), draw.normal(2, 7, 6), draw.normal(2, 7, d_v)
+        agree.relative_attention(q, k, v, draw.normal(9, 6))
 
 
 def test_any_leading_dimensions(agree, draw):
     """Without a batch, with one, and with heads: the table is the same for all."""
     table = draw.normal(5, 6)
     for lead in ((), (1,), (2, 3)):
-        q, k, v = draw.normal(*lead, 4, 6), draw.normal(*lead, 5, 6), draw.normal(*lead, 5, 7)
+        q, k, v = draw.normal(*lead, 4, 6), draw.normal(*lead, 5, 6), draw.normal(*lead, 5, 6)
         agree.relative_attention(q, k, v, table)
 
 
 @pytest.mark.weight(2)
 def test_far_keys_share_a_row(agree, draw):
     """Keys more than D places away use the first or the last row, however far they are."""
-    q, k, v = draw.normal(2, 9, 4), draw.normal(2, 11, 4), draw.normal(2, 11, 3)
+    q, k, v = draw.normal(2, 9, 4), draw.normal(2, 11, 4), draw.normal(2, 11, 4)
     agree.relative_attention(q, k, v, draw.normal(5, 4))
     agree.relative_attention(q, k, v, draw.normal(3, 4))
     agree.relative_attention(q, k, v, draw.normal(1, 4))
@@ -33,20 +41,20 @@ def test_far_keys_share_a_row(agree, draw):
 
 def test_table_longer_than_the_sequence(agree, draw):
     """The table may have rows for distances that do not occur."""
-    q, k, v = draw.normal(2, 3, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 6)
+    q, k, v = draw.normal(2, 3, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 4)
     agree.relative_attention(q, k, v, draw.normal(21, 4))
 
 
 def test_more_queries_than_keys(agree, draw):
     """Queries and keys are both counted from 0, whichever are more."""
-    q, k, v = draw.normal(2, 8, 4), draw.normal(2, 3, 4), draw.normal(2, 3, 5)
+    q, k, v = draw.normal(2, 8, 4), draw.normal(2, 3, 4), draw.normal(2, 3, 4)
     agree.relative_attention(q, k, v, draw.normal(7, 4))
 
 
 def test_scale(agree, draw):
     """Both parts of the score are divided by the root of the head size."""
     for d in (2, 16):
-        q, k, v = draw.normal(2, 4, d), draw.normal(2, 5, d), draw.normal(2, 5, 3)
+        q, k, v = draw.normal(2, 4, d), draw.normal(2, 5, d), draw.normal(2, 5, d)
         agree.relative_attention(q, k, v, draw.normal(7, d))
 
 
@@ -54,7 +62,7 @@ def test_scale(agree, draw):
 def test_gradients(agree, draw):
     """Queries, keys, values and the table all get their gradients."""
     agree.gradients.relative_attention(
-        draw.normal(2, 5, 4), draw.normal(2, 6, 4), draw.normal(2, 6, 3), draw.normal(7, 4)
+        draw.normal(2, 5, 4), draw.normal(2, 6, 4), draw.normal(2, 6, 4), draw.normal(7, 4)
     )
 
 
@@ -62,7 +70,7 @@ def test_gradients(agree, draw):
 def test_memory(agree, count, draw):
     """No tensor with an entry for every query, key and feature is made."""
     n, m, d = 40, 48, 64
-    q, k, v = draw.normal(1, n, d), draw.normal(1, m, d), draw.normal(1, m, 5)
+    q, k, v = draw.normal(1, n, d), draw.normal(1, m, d), draw.normal(1, m, d)
     table = draw.normal(7, d)
     agree.relative_attention(q, k, v, table)
     made = count.relative_attention(q, k, v, table).largest
@@ -71,14 +79,14 @@ def test_memory(agree, count, draw):
 
 def test_every_dtype(agree, draw, dtype):
     """Output and weights have the dtype of the inputs."""
-    q, k, v = draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 3)
+    q, k, v = draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6)
     agree.relative_attention(q, k, v, draw.normal(5, 6))
 
 
 def test_lengths_of_one(agree, draw):
     """One query, one key, one feature: all axes are kept."""
     agree.relative_attention(
-        draw.normal(2, 1, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 3), draw.normal(5, 4)
+        draw.normal(2, 1, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 4), draw.normal(5, 4)
     )
     agree.relative_attention(
         draw.normal(1, 3, 1), draw.normal(1, 1, 1), draw.normal(1, 1, 1), draw.normal(5, 1)
@@ -90,7 +98,7 @@ def test_inputs_that_are_views(agree, draw):
     agree.relative_attention(
         draw.normal(4, 2, 6).transpose(0, 1),
         draw.normal(1, 5, 6).expand(2, 5, 6),
-        draw.normal(2, 3, 5).transpose(1, 2),
+        draw.normal(2, 6, 5).transpose(1, 2),
         draw.normal(6, 5).T,
     )
 
@@ -99,13 +107,13 @@ def test_inputs_that_are_views(agree, draw):
 def test_device(agree, draw, device):
     """The distances are made on the device of the queries."""
     agree.relative_attention(
-        draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 3), draw.normal(5, 6)
+        draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6), draw.normal(5, 6)
     )
 
 
 def test_many_keys(agree, draw):
     """With more than a thousand keys, none is left out."""
-    q, k, v = draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 3)
+    q, k, v = draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 4)
     agree.relative_attention(q, k, v, draw.normal(5, 4))
 
 

@@ -9,10 +9,10 @@ def lifted(draw):
     """Attention's inputs with scores raised by chosen amounts: `lifted(rows, columns)` -> q, k, v.
 
     Query i's scaled score with key j is a random one of size about 1 plus rows[i] + columns[j]:
-    two more features carry them, and d is 4, so that the scale is exactly 1/2.
+    two more features carry them, and d and d_v are 4, so that the scale is exactly 1/2.
     """
 
-    def make(rows, columns, d_v=3):
+    def make(rows, columns, d_v=4):
         rows, columns = torch.as_tensor(rows), torch.as_tensor(columns)
         n, m = len(rows), len(columns)
         q, k = draw.normal(2, n, 2), draw.normal(2, m, 2)

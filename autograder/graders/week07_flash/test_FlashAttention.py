@@ -11,11 +11,11 @@ LARGE = 1e-9  # see test_tiled_attention.py
 
 @pytest.fixture
 def qkv(draw):
-    """Queries (2, n, 5), keys (2, m, 5), values (2, m, 3)."""
+    """Queries (2, n, 5), keys (2, m, 5), values (2, m, 5); test_head_sizes has others."""
 
     def make(n=7, m=11, *lead):
         lead = lead or (2,)
-        return draw.normal(*lead, n, 5), draw.normal(*lead, m, 5), draw.normal(*lead, m, 3)
+        return draw.normal(*lead, n, 5), draw.normal(*lead, m, 5), draw.normal(*lead, m, 5)
 
     return make
 
@@ -80,6 +80,7 @@ def test_gradients_of_large_scores(agree, lifted):
         agree.within(LARGE, LARGE).gradients.call(APPLY, *inputs, 4, causal)
 
 
+@pytest.mark.weight(3)
 def test_head_sizes(agree, draw):
     """The scale stands in the gradients of queries and keys, whatever d and d_v are."""
     for d, d_v in ((16, 2), (2, 7)):
@@ -96,8 +97,8 @@ def test_leading_dimensions(agree, qkv):
 def test_views(agree, draw, qkv):
     """Transposed and expanded inputs are read correctly, and not written to."""
     q, k = draw.normal(7, 2, 6, 5).transpose(0, 2), draw.normal(9, 2, 6, 5).transpose(0, 2)
-    agree.gradients.call(APPLY, q, k, draw.normal(6, 2, 3, 9).mT, 4, False)
-    keys, values = draw.normal(1, 9, 5).expand(2, 9, 5), draw.normal(9, 3).expand(2, 9, 3)
+    agree.gradients.call(APPLY, q, k, draw.normal(6, 2, 5, 9).mT, 4, False)
+    keys, values = draw.normal(1, 9, 5).expand(2, 9, 5), draw.normal(9, 5).expand(2, 9, 5)
     agree.gradients.call(APPLY, draw.normal(2, 7, 5), keys, values, 4, True)
 
 
@@ -111,7 +112,7 @@ def test_one_tensor_as_all_three(agree, draw):
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
     """Output and gradients have the inputs' floating-point type, and its precision."""
-    q, k, v = draw.normal(2, 7, 4), draw.normal(2, 9, 4), draw.normal(2, 9, 3)
+    q, k, v = draw.normal(2, 7, 4), draw.normal(2, 9, 4), draw.normal(2, 9, 4)
     agree.gradients.call(APPLY, q, k, v, 4, False)
     agree.gradients.call(APPLY, q, k, v, 4, True)
 
@@ -131,7 +132,7 @@ def test_device(agree, qkv, device):
 @pytest.fixture
 def of_length(draw):
     def make(length):
-        q, k, v = draw.normal(1, length, 4), draw.normal(1, length, 4), draw.normal(1, length, 3)
+        q, k, v = draw.normal(1, length, 4), draw.normal(1, length, 4), draw.normal(1, length, 4)
         return q, k, v, 8
 
     return make

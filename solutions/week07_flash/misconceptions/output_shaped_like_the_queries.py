@@ -4,7 +4,7 @@ Exercise: tiled_attention
 Believes: Values are as large as queries.
 Shows: An error where d_v differs from d.
 Hint: The output is made of values. Which tensor knows their size?
-Rejected by: test_values
+Rejected by: test_head_sizes
 Costs: 15 %
 """
 
