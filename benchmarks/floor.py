@@ -1,6 +1,6 @@
 """The floor: a submission's calls made bare in one warm process, against all that grading it costs.
 
-    python -m benchmarks.floor [--weeks week01_softmax,…|all] [--n 12]
+    python -m benchmarks.floor [--weeks week01_softmax,…|all] [--n 8]
 
 The calls are those that the hidden tests make of the solution: the same functions, arguments,
 backward passes and devices. Bare, they are made one after the other in a process that has made
@@ -198,7 +198,7 @@ def _grade(engine: Engine, chosen: list[tuple[str, str]]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--weeks", default="all", help="comma-separated, or all")
-    parser.add_argument("--n", type=int, default=12, help="submissions of the class")
+    parser.add_argument("--n", type=int, default=8, help="submissions of the class")
     chosen = parser.parse_args()
     every = [w.name for w in load(ROOT).weeks]
     rows = []

@@ -1,12 +1,11 @@
 """Larger and larger classes of generated submissions: time, memory, and what a second core gives.
 
-    python -m benchmarks.growth [--week week01_softmax] [--sizes 100,1000] [--rounds 1] [--full]
-                                [--again]
+    python -m benchmarks.growth [--week week01_softmax] [--sizes 100,1000] [--full] [--again]
 
 `--again`: the week was graded before, so what the solution and the misconceptions answer is known,
-as it is for every batch but the first. `--full` goes on to 10,000. The second size is graded on one
-core too, in turns: one, two, and in the next round two, one. Before anything is measured, a sample
-of generated submissions is graded beside its originals: every test must end alike.
+as it is for every batch but the first. `--full` goes on to 10,000. The first size is graded on one
+core too. Before anything is measured, a sample of generated submissions is graded beside its
+originals: every test must end alike.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import json
 import shutil
 import sys
 import tempfile
-from dataclasses import astuple
 from pathlib import Path
 
 from autograder.grading.warm import warm_engine
@@ -92,7 +90,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--week", default="week01_softmax")
     parser.add_argument("--sizes", default="100,1000", help="comma-separated")
-    parser.add_argument("--rounds", type=int, default=1, help="of the second size")
     parser.add_argument("--again", action="store_true", help="in a week that was graded before")
     parser.add_argument("--full", action="store_true", help="10,000 too")
     chosen = parser.parse_args()
@@ -102,40 +99,32 @@ def main() -> None:
         if wrong:
             parser.exit(1, f"generated submissions do not do what their originals do: {wrong}\n")
         known = Path(place) / "bank" if chosen.again else None
-        measure(chosen.week, sizes, chosen.rounds, known)
+        measure(chosen.week, sizes, known)
 
 
-def measure(week: str, sizes: list[int], rounds: int, known: Path | None) -> None:
+def measure(week: str, sizes: list[int], known: Path | None) -> None:
     """Grade classes of these sizes and write what it took."""
     if known is not None:
         grade(sizes[0], 2, week, known=known)
-    compared = sizes[min(1, len(sizes) - 1)]
-    order = [jobs for n in range(rounds) for jobs in ((2, 1) if n % 2 else (1, 2))]
-    turns = [(jobs, grade(compared, jobs, week, known=known)) for jobs in order]
-    alone, both = (_mean([cost for jobs, cost in turns if jobs == n]) for n in (1, 2))
-    costs = {s: both if s == compared else grade(s, 2, week, known=known) for s in sizes}
+    alone = grade(sizes[0], 1, week, known=known)
+    costs = {size: grade(size, 2, week, known=known) for size in sizes}
     first, last = costs[sizes[0]], costs[sizes[-1]]
     rows = [_row(f"{size}, two cores", size, cost) for size, cost in costs.items()]
-    rows.append(_row(f"{compared}, one core", compared, alone))
+    rows.append(_row(f"{sizes[0]}, one core", sizes[0], alone))
     sizes_apart = sizes[0], sizes[-1]
     write_section(
         "growth" if known is None else "again",
         "Growth" if known is None else "Growth, in a week that was graded before",
         f"Generated submissions of {week}; a sample was graded beside its originals, and "
-        f"every test ended alike. {compared}: means of {rounds} on one core and as many on two, in "
-        "turns.\n\n"
+        "every test ended alike.\n\n"
         + table(("submissions", "wall s", "CPU s", "CPU s each", "peak MiB"), rows)
         + f"\n\nFrom {sizes[0]} to {sizes[-1]} the wall clock grows with the exponent "
         f"{exponent(first.wall, last.wall, *sizes_apart):.2f}, processor time with "
         f"{exponent(first.cpu, last.cpu, *sizes_apart):.2f}; memory is "
-        f"{last.memory / first.memory:.2f} of what it was. Two cores are used "
-        f"{alone.wall / (2 * both.wall):.0%} well on {compared} (start-up included) and take "
-        f"{both.cpu / alone.cpu:.2f} of one core's processor time.",
+        f"{last.memory / first.memory:.2f} of what it was. Of two cores {sizes[-1]} submissions "
+        f"use {last.cpu / (2 * last.wall):.0%}, start-up included; {sizes[0]} take "
+        f"{first.cpu / alone.cpu:.2f} of one core's processor time on two.",
     )
-
-
-def _mean(costs: list[Cost]) -> Cost:
-    return Cost(*(sum(values) / len(costs) for values in zip(*map(astuple, costs), strict=True)))
 
 
 def _row(label: str, size: int, cost: Cost) -> tuple[str, ...]:

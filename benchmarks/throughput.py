@@ -1,21 +1,30 @@
 """The same submissions and the same hidden tests, four graders, in turns; medians.
 
     python -m benchmarks.throughput [--weeks week01_softmax,…|all] [--n 2] [--rounds 1]
-                                    [--class 200,60]
+                                    [--class 200,60] [--at-once 2]
 
 `n` submissions go to each grader in each round, others in every round. What the kit costs once, to
 start, weighs heavily in so small a class: in each round it also grades a class of `--class` from
 the same bank, of the first size in the course's first week and of the second in any other. For the
-others a class costs what its submissions cost, one after the other.
+others a class costs what its submissions cost, one after the other. So many weeks as `--at-once`
+says are measured side by side, all graders of a week on one core.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import queue
 import shutil
 import statistics
+import subprocess
+import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from autograder.model.course import load
 
@@ -34,13 +43,13 @@ GRADERS: dict[str, Grader] = {
 CLASS = "this kit, a whole class"
 
 
+@dataclass
 class Rows:
     """Costs per submission, by grader, one for each week and round."""
 
-    def __init__(self) -> None:
-        self.wall: dict[str, list[float]] = {}
-        self.cpu: dict[str, list[float]] = {}
-        self.memory: dict[str, list[float]] = {}
+    wall: dict[str, list[float]] = field(default_factory=dict)
+    cpu: dict[str, list[float]] = field(default_factory=dict)
+    memory: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, name: str, wall: float, cpu: float, memory: float) -> None:
         self.wall.setdefault(name, []).append(wall)
@@ -59,6 +68,8 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=2, help="submissions per week and round")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--class", default="200,60", dest="sizes", help="for the kit alone")
+    parser.add_argument("--at-once", type=int, default=2, help="weeks, each on a core of its own")
+    parser.add_argument("--part", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if missing := graders.needs():
         parser.exit(2, f"{missing}\n")
@@ -66,7 +77,12 @@ def main() -> None:
     weeks = every if chosen.weeks == "all" else chosen.weeks.split(",")
     first, others = (int(size) for size in chosen.sizes.split(","))
     sizes = {week: first if week == every[0] else others for week in weeks}
-    found = {week: measure_week(week, chosen.n, chosen.rounds, sizes[week]) for week in weeks}
+    if chosen.part is not None:
+        (week,) = weeks
+        measured = measure_week(week, chosen.n, chosen.rounds, sizes[week])
+        chosen.part.write_bytes(msgspec.json.encode(measured))
+        return
+    found = _side_by_side(weeks, chosen)
     rows = {week: measured for week, (measured, _) in found.items()}
     sections = [_section(w, *r, chosen.n, sizes[w]) for w, r in found.items()]
     figure = Path(__file__).with_name("throughput.svg")
@@ -75,15 +91,39 @@ def main() -> None:
         "throughput",
         "Throughput",
         f"{chosen.n} submissions (of solution, alternatives and misconceptions) in each of "
-        f"{chosen.rounds} rounds, graders in turns, one core each; medians over rounds, start-up "
-        "included. Same tests, inputs and devices (CPU and stand-in GPU) for all. Only the kit "
-        "runs them in a sandbox, names misconceptions and tells their lines. In the kit's class "
-        "nearly every submission has a mistake of its own. Ratios are of processor time.\n\n"
+        f"{chosen.rounds} rounds, graders in turns on one core, {chosen.at_once} weeks at a time; "
+        "medians over rounds, start-up included. Same tests, inputs and devices (CPU and stand-in "
+        "GPU) for all. Only the kit runs them in a sandbox, names misconceptions and tells their "
+        "lines. In the kit's class nearly every submission has a mistake of its own. Ratios are of "
+        "processor time.\n\n"
         + _summary(rows, sizes)
         + "\n\n"
         + "\n\n".join(sections)
         + f"\n\n![seconds]({figure.name})",
     )
+
+
+def _side_by_side(weeks: list[str], chosen: argparse.Namespace) -> dict[str, tuple[Rows, str]]:
+    """Costs and agreement of each week; the last week, which takes longest, is begun first."""
+    given = [f"--n={chosen.n}", f"--rounds={chosen.rounds}", f"--class={chosen.sizes}"]
+    cores = queue.SimpleQueue[int]()
+    for core in sorted(os.sched_getaffinity(0))[: max(1, chosen.at_once)]:
+        cores.put(core)
+    with tempfile.TemporaryDirectory(prefix="bench-") as place:
+
+        def measured(week: str) -> tuple[Rows, str]:
+            core, part = cores.get(), Path(place) / week
+            try:
+                command = ["taskset", "--cpu-list", str(core), sys.executable, "-m"]
+                command += ["benchmarks.throughput", f"--weeks={week}", f"--part={part}", *given]
+                subprocess.run(command, cwd=ROOT, check=True)
+            finally:
+                cores.put(core)
+            return msgspec.json.decode(part.read_bytes(), type=tuple[Rows, str])
+
+        with ThreadPoolExecutor(max(1, chosen.at_once)) as pool:
+            found = dict(zip(weeks[::-1], pool.map(measured, weeks[::-1]), strict=True))
+    return {week: found[week] for week in weeks}
 
 
 def _summary(by_week: dict[str, Rows], sizes: dict[str, int]) -> str:
