@@ -4,7 +4,7 @@ Exercise: tiled_attention
 Believes: Queries and keys are equally many.
 Shows: Right unless there are more keys than queries; then the last keys are left out.
 Hint: Which of the two lengths do the blocks divide?
-Rejected by: test_values
+Rejected by: test_more_keys_or_queries
 Costs: 20 %
 Belief: as_many_keys_as_queries
 """
