@@ -25,6 +25,8 @@ def take_shortcuts() -> None:
     _remember_blocks(core)
     _remember_shapes(core)
     _broadcast_what_differs(core, interpreter.interpreter_semantic)
+    _check_numbers_of_one_type(core, interpreter.interpreter_semantic)
+    _unwrap_what_is_wrapped(core)
     _remember_the_language(interpreter, core)
 
 
@@ -127,6 +129,51 @@ def _broadcast_what_differs(core: Any, semantic: Any) -> None:
         return lhs, rhs
 
     semantic.broadcast_impl_value = broadcast
+
+
+def _check_numbers_of_one_type(core: Any, semantic: Any) -> None:
+    """Two tensors of one type of numbers are computed with as they are, where they were before."""
+    parameters = "allow_lhs_ptr", "allow_rhs_ptr", "arithmetic_check", "div_or_mod"
+    if not _has(semantic, "binary_op_type_checking_impl", "lhs", "rhs", *parameters):
+        return
+    original, known = semantic.binary_op_type_checking_impl, set[Any]()
+    tensor, number = core.tensor, core.dtype
+
+    def checked(
+        lhs: Any,
+        rhs: Any,
+        allow_lhs_ptr: bool = False,
+        allow_rhs_ptr: bool = False,
+        arithmetic_check: bool = True,
+        div_or_mod: bool = False,
+    ) -> Any:
+        alike = lhs.__class__ is tensor and rhs.__class__ is tensor
+        if alike and lhs.dtype.__class__ is number and rhs.dtype.__class__ is number:
+            key = lhs.dtype.name, rhs.dtype.name, arithmetic_check, div_or_mod
+            if key in known:
+                return semantic.broadcast_impl_value(lhs, rhs)
+        else:
+            key = None
+        flags = allow_lhs_ptr, allow_rhs_ptr, arithmetic_check, div_or_mod
+        left, right = original(lhs, rhs, *flags)
+        if key is not None and (left.dtype.name, right.dtype.name) == key[:2]:
+            known.add(key)
+        return left, right
+
+    semantic.binary_op_type_checking_impl = checked
+
+
+def _unwrap_what_is_wrapped(core: Any) -> None:
+    """Tensors, types and plain numbers are what they are."""
+    if not _has(core, "_unwrap_if_constexpr", "o"):
+        return
+    original = core._unwrap_if_constexpr
+    bare = {core.tensor, core.dtype, core.block_type, int, float, bool, str, type(None)}
+
+    def unwrapped(o: Any) -> Any:
+        return o if type(o) in bare else original(o)
+
+    core._unwrap_if_constexpr = unwrapped
 
 
 def _common(left: list[int], right: list[int]) -> list[int] | None:

@@ -89,3 +89,33 @@ def test_an_interpreter_with_other_parts_is_left_alone():
     shortcuts._remember_the_language(owner, core)
     shortcuts._broadcast_what_differs(core, owner)
     assert {id(value) for value in vars(owner).values()} == {id(other)}
+
+
+@pytest.mark.parametrize("kinds", [(tl.int32, tl.int32), (tl.int32, tl.float32)])
+@pytest.mark.parametrize("division", [False, True])
+def test_numbers_are_computed_with_as_the_interpreter_says_the_second_time_too(kinds, division):
+    semantic = interpreter.interpreter_semantic
+    left, right = (tensor(8).to(kind, _semantic=semantic) for kind in kinds)
+    plain = type(semantic).binary_op_type_checking_impl(semantic, left, right, div_or_mod=division)
+    for _ in range(2):
+        quick = semantic.binary_op_type_checking_impl(left, right, div_or_mod=division)
+        assert [x.type for x in quick] == [x.type for x in plain]
+        assert [x.handle.data.tolist() for x in quick] == [x.handle.data.tolist() for x in plain]
+
+
+def test_pointers_and_numbers_are_told_apart():
+    semantic = interpreter.interpreter_semantic
+    pointer = core.tensor(tensor(8).handle, block([8], core.pointer_type(tl.float32)))
+    for _ in range(2):
+        with pytest.raises(TypeError):
+            semantic.binary_op_type_checking_impl(pointer, tensor(8))
+
+
+def test_what_is_wrapped_is_unwrapped():
+    assert core._unwrap_if_constexpr([core.constexpr(2), 3, (core.constexpr("a"),)]) == [
+        2,
+        3,
+        ("a",),
+    ]
+    same = tensor(8)
+    assert core._unwrap_if_constexpr(same) is same
