@@ -13,6 +13,7 @@ from autograder.worker import kernels, shortcuts  # noqa: E402  # after the ques
 kernels.setup()
 
 from triton.language import core  # noqa: E402  # as the interpreter has it
+from triton.language.semantic import IncompatibleTypeErrorImpl  # noqa: E402
 from triton.runtime import interpreter  # noqa: E402
 
 
@@ -107,7 +108,7 @@ def test_pointers_and_numbers_are_told_apart():
     semantic = interpreter.interpreter_semantic
     pointer = core.tensor(tensor(8).handle, block([8], core.pointer_type(tl.float32)))
     for _ in range(2):
-        with pytest.raises(TypeError):
+        with pytest.raises(IncompatibleTypeErrorImpl):
             semantic.binary_op_type_checking_impl(pointer, tensor(8))
 
 
