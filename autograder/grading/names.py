@@ -13,9 +13,9 @@ from typing import Any
 import torch
 
 # "output (..., n, d_v) and weights (..., n, m)." in the first sentence, or a line each: "order: …"
-_TOGETHER = re.compile(r"(?:^|\band )([a-z_]+)(?= \()")
+_TOGETHER = re.compile(r"(?:^|\band )(?:the )?([a-z_]+)(?= \()")
 # "y (B, T, C), or (y, weights) with weights (B, H, T, T)"
-_PAIR = re.compile(r"\(([a-z_]+(?:, [a-z_]+)+)\)")
+_PAIR = re.compile(r"\bor \(([a-z_]+(?:, [a-z_]+)+)\)")
 _LINES = re.compile(r"^ *([a-z_]+):", re.MULTILINE)
 # "The loss of every step, before its update"
 _EACH = re.compile(r"^\s*(The [a-z]+) of (?:every|each) ([a-z]+)")

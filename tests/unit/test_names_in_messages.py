@@ -51,6 +51,18 @@ def test_parts_of_a_result():
     assert NAMES.result("fit", "…").part(1, 4) == "The loss of step 2"
 
 
+def test_a_shape_is_no_pair_of_names():
+    text = """def flash(q):
+    '''Both.
+
+    Returns:
+        output (n, d) in q's dtype, and the logsumexp (n,) of each query's scores.
+    '''
+"""
+    names = Names(text)
+    assert [names.result("flash", "…").part(n, 2) for n in range(2)] == ["`output`", "`logsumexp`"]
+
+
 def test_state():
     """What stands in a module's state is a parameter."""
     assert NAMES.result("Block.state_dict", "…").item("W.weight") == "The parameter `W.weight`"
