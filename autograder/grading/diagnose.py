@@ -24,6 +24,7 @@ from .plugin import Ran
 _MOST = 3  # flaws that are looked for together
 _AGREES = 0.6  # of the tests that a misconception fails and that speak of it alone
 _EVIDENCE = 0.2  # of all that it fails
+_NEARLY_ALL = 0.9  # of all that it fails, by weight: then the others end as they do by its style
 _EXPLAINS = 0.5  # of all that the student fails
 _ANOTHER = 0.9  # tests that one more flaw has to explain
 _CLOSE = 0.98  # what answers count that are much closer to each other than to the right ones
@@ -34,12 +35,16 @@ _CANDIDATES = 12
 
 @dataclass(frozen=True)
 class Named:
-    """A misconception that explains so many of the failed tests; `mostly`: not all fits it."""
+    """A misconception that explains so many of the failed tests; `mostly`: not all fits it.
+
+    tests: those that show no other mistake than those that were named
+    """
 
     name: str
     explains: int
     of: int
     mostly: bool = False
+    tests: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,25 @@ def diagnose(
         certain = [s for s in found if s is not None and _is_certain(s, failed)]
         best = tuple(m for m in certain if _is_alone(m, certain))[:_MOST]
     best = tuple(m for m in best if not _is_doubtful(m, candidates, failed))
-    return [Named(m.name, len(m.agrees), len(failed), len(m.agrees) < len(m.fails)) for m in best]
+    return [_named(m, best, failed) for m in best]
+
+
+def _named(one: _Suspected, among: tuple[_Suspected, ...], failed: Mapping[str, Ran]) -> Named:
+    def weight(tests: Iterable[str]) -> float:
+        return sum(failed[t].report.weight for t in tests)
+
+    tests = frozenset(one.agrees)
+    if weight(tests) >= _NEARLY_ALL * weight(one.fails):
+        tests |= one.fails - one.silent
+    # two that agree in the same tests are two names for one mistake, and blur nothing
+    others = tuple(m for m in among if m.agrees.keys() - tests and tests - m.agrees.keys())
+    tests |= (one.fails & _blurred(one, others)) - one.silent
+    return Named(one.name, len(one.agrees), len(failed), len(one.agrees) < len(one.fails), tests)
+
+
+def _blurred(one: _Suspected, among: tuple[_Suspected, ...]) -> set[str]:
+    """The tests that others of the set fail."""
+    return {t for other in among if other is not one for t in other.fails}
 
 
 def _is_doubtful(one: _Suspected, among: Iterable[_Suspected], failed: Mapping[str, Ran]) -> bool:
@@ -154,7 +177,7 @@ def _sets(candidates: list[_Suspected]) -> Iterator[tuple[_Suspected, ...]]:
 
 def _holds(one: _Suspected, among: tuple[_Suspected, ...]) -> bool:
     """Whether the student agrees with it where no other of the set blurs the answers."""
-    blurred = {t for other in among if other is not one for t in other.fails}
+    blurred = _blurred(one, among)
     speaks = {t for t in one.fails if t in one.agrees or not (t in blurred or t in one.silent)}
     agreed = sum(one.agrees.values())
     return agreed >= _AGREES * len(speaks) and agreed >= _EVIDENCE * len(one.fails)

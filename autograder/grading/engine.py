@@ -44,7 +44,7 @@ from .suspects import Grader, LineFinder
 from .symptoms import by_symptom
 from .targets import InProcess, RecordedTarget, Sandboxed, Target
 from .traces import OwnPrograms
-from .worked import came_to_something, shows_work, works_fitted
+from .worked import came_to_something, empty_when_fitted, without_work
 
 import msgspec  # isort: skip
 
@@ -291,19 +291,18 @@ class Engine:
     ) -> scoring.Standing:
         """What the tests found out about an exercise: mistakes by name, and what it inherits."""
         named: list[Named] = []
-        explained = frozenset[str]()
         own = [r for r in ran if r.report.name not in carried.credit]
         failed = any(r.report.verdict.failed for r in own)
         if failed and not all(r.report.verdict in _NOTHING_TO_NAME for r in ran):
             bank = self.runs.of_misconceptions(exercise)
             right = self.runs.right_answers(exercise) if bank else {}
             named = self._explain(f"{exercise}, name", lambda: diagnose(own, bank, right), named)
-            explained = frozenset(r.report.name for n in named for r in bank[n.name])
         by_name = {m.name: m for m in self.bank.of_exercise(exercise)}
-        none = frozenset[str]()
+        none: dict[str, frozenset[str]] = {}
         priced = self._explain(
             f"{exercise}, price", lambda: self._priced(exercise, named, own, files), none
         )
+        explained = frozenset[str]().union(*(priced.get(n.name, n.tests) for n in named))
         return scoring.Standing(
             exercise=self.week.exercise(exercise),
             tests=tuple(r.report for r in ran),
@@ -324,12 +323,14 @@ class Engine:
 
     def _priced(
         self, exercise: str, named: list[Named], ran: list[Ran], files: Mapping[str, bytes]
-    ) -> frozenset[str]:
-        """Those mistakes beside which the rest of the exercise is seen to be there."""
+    ) -> dict[str, frozenset[str]]:
+        """Those mistakes beside which the rest of the exercise is there, and where that is seen."""
+        found = {n.name: n.tests for n in named}
         if not named or self.scoring.by != "mistakes":
-            return frozenset(n.name for n in named)
+            return found
         bank, right = self.runs.of_misconceptions(exercise), self.runs.right_answers(exercise)
-        found = {n.name for n in named if shows_work(ran, bank[n.name], right)}
+        empty = {name: without_work(ran, bank[name], right) for name in found}
+        found = {n: found[n] - tests for n, tests in empty.items() if tests is not None}
         if found and any(r.report.verdict.failed and r.flaw is Flaw.STATE for r in ran):
             source = self._lines(files)
 
@@ -341,9 +342,9 @@ class Engine:
                     if one.name in found:
                         yield InProcess(self.runs.written(f"-fitted-{one.name}", one.source))
 
-            if not works_fitted(self.target(files), run, wrong):
-                return frozenset()
-        return frozenset(found)
+            hollow = empty_when_fitted(self.target(files), run, wrong)
+            found = {name: tests - hollow for name, tests in found.items()}
+        return found
 
     def _fault(self, name: str, message: str) -> SubmissionReport:
         return SubmissionReport(

@@ -33,16 +33,23 @@ _LOOKED_AT = 64  # numbers of an answer
 Shown = list[Any]
 
 
-def shows_work(mine: Iterable[Ran], theirs: Iterable[Ran], right: Mapping[str, Answers]) -> bool:
-    """Whether most tests that a misconception and a submission fail alike show its work."""
+def without_work(
+    mine: Iterable[Ran], theirs: Iterable[Ran], right: Mapping[str, Answers]
+) -> frozenset[str] | None:
+    """The tests that a misconception and a submission fail alike, and that show none of its work.
+
+    None if those are most of the tests that can tell.
+    """
     failed = {r.report.name: r for r in mine}
-    found = [
-        _shown(failed[one.report.name], one, right.get(one.report.name, ()))
+    found = {
+        one.report.name: _shown(failed[one.report.name], one, right.get(one.report.name, ()))
         for one in theirs
         if one.report.name in failed
-    ]
-    told = [shown for shown in found if shown is not None]
-    return not told or sum(told) >= _MOST * len(told)
+    }
+    told = {test: shown for test, shown in found.items() if shown is not None}
+    if told and sum(told.values()) < _MOST * len(told):
+        return None
+    return frozenset(test for test, shown in told.items() if not shown)
 
 
 def came_to_something(ran: Iterable[Ran]) -> bool:
@@ -173,19 +180,21 @@ class Fitting:
         self._inner.close()
 
 
-def works_fitted(
+def empty_when_fitted(
     mine: Target, run: Callable[[Target], Iterable[Ran]], theirs: Callable[[], Iterable[Target]]
-) -> bool:
-    """Whether a submission does its work once its layers fit.
+) -> frozenset[str]:
+    """The tests that a submission fails for more than its layers.
 
-    It passes most hidden tests; or, with layers of other sizes that hold numbers of their own, it
-    answers as one of the misconceptions does that have the same layers.
+    They fail once these fit, and do not end there as one of the misconceptions does with its own
+    layers: those of other sizes hold numbers that follow from their names.
     """
-    counted = [r for r in _fitted(mine, run) if r.report.verdict.counted]
-    failed = {r.report.name: r for r in counted if r.report.verdict.failed}
-    if len(failed) <= _MOST * len(counted):
-        return True
-    return any(_answers_alike(failed, _fitted(one, run)) for one in theirs())
+    failed = {r.report.name: r for r in _fitted(mine, run) if r.report.verdict.failed}
+    for one in theirs() if failed else ():
+        for ran in _fitted(one, run):
+            name = ran.report.name
+            if name in failed and ran.report.verdict.failed and _end_alike(failed[name], ran):
+                del failed[name]
+    return frozenset(failed)
 
 
 def _fitted(target: Target, run: Callable[[Target], Iterable[Ran]]) -> list[Ran]:
@@ -194,12 +203,6 @@ def _fitted(target: Target, run: Callable[[Target], Iterable[Ran]]) -> list[Ran]
         return list(run(fitted))
     finally:
         fitted.close()
-
-
-def _answers_alike(mine: Mapping[str, Ran], theirs: Iterable[Ran]) -> bool:
-    failed = {r.report.name: r for r in theirs if r.report.verdict.failed}
-    told = [name in failed and _end_alike(own, failed[name]) for name, own in mine.items()]
-    return sum(told) >= _MOST * len(told)
 
 
 def _end_alike(mine: Ran, theirs: Ran) -> bool:

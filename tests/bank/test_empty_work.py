@@ -84,6 +84,14 @@ def masks() -> Iterator[Engine]:
     engine.close()
 
 
+@pytest.fixture(scope="module")
+def attention() -> Iterator[Engine]:
+    course = load(PROJECT)
+    engine = warm_engine(course, course.week("week01_softmax"), ("cpu",), SECRET, None)
+    yield engine
+    engine.close()
+
+
 def earned(engine: Engine, exercise: str, code: str) -> tuple[float, tuple[str, ...]]:
     source = f"{engine.bank.solution}\n\nimport math\nimport numpy as np\n\n\n{code}"
     report = engine.grade("somebody", {engine.week.module: source.encode()}, exercise)
@@ -131,20 +139,67 @@ def test_an_answer_shows_work_if_its_numbers_differ(answers: list[object], seen:
     assert not worked.came_to_something([ran, Ran(crashed, "f", [])])
 
 
-def test_an_error_like_a_mistakes_is_no_work() -> None:
-    course = load(PROJECT)
-    engine = warm_engine(course, course.week("week01_softmax"), ("cpu",), SECRET, None)
+def test_an_error_like_a_mistakes_is_no_work(attention: Engine) -> None:
     points, names = earned(
-        engine,
+        attention,
         "scaled_dot_product_attention_numpy",
         "def scaled_dot_product_attention_numpy(q, k, v):\n"
         "    k.transpose(0, 2, 1)\n"
         "    leading = q.shape[:-1]\n"
         "    return np.zeros((*leading, v.shape[-1])), np.zeros((*leading, k.shape[-2]))\n",
     )
-    engine.close()
     assert names == ("knows_three_axes_only",)
     assert points <= 0.2
+
+
+# Where the condition does not hold, there is nothing but zeros, or an error.
+IN_PART = {
+    "another number type": (
+        "scaled_dot_product_attention_numpy",
+        "def scaled_dot_product_attention_numpy(q, k, v):\n"
+        "    weights = softmax_numpy(q @ np.swapaxes(k, -1, -2) / {scale})\n"
+        "    if {condition}:\n"
+        "        return weights @ v, weights\n"
+        "    return np.zeros_like(weights @ v, int), np.zeros_like(weights, int)\n",
+        {"condition": "k.shape[-2] % 2 == 0"},
+        {"scale": "math.sqrt(q.shape[-1])"},
+        {"scale": "q.shape[-1]"},
+    ),
+    "an error": (
+        "scaled_dot_product_attention_numpy",
+        "def scaled_dot_product_attention_numpy(q, k, v):\n"
+        "    weights = softmax_numpy(q @ np.swapaxes(k, -1, -2) / {scale})\n"
+        "    if {condition}:\n"
+        "        return weights @ v, weights\n"
+        "    raise ValueError\n",
+        {"condition": "q.shape[-2] % 2 == 0"},
+        {"scale": "math.sqrt(q.shape[-1])"},
+        {"scale": "q.shape[-1]"},
+    ),
+    "zeros of the mistake's type": (
+        "softmax_numpy",
+        "def softmax_numpy(x, axis=-1):\n"
+        "    if not np.issubdtype(x.dtype, np.floating):\n"
+        "        x = x.astype(np.float64)\n"
+        "    e = np.exp(x - x.max(axis=axis, keepdims=True)){kind}\n"
+        "    return e / e.sum(axis=axis, keepdims=True) * {condition}\n",
+        {"condition": "x.dtype.type(x.ndim == 2)"},
+        {"kind": ""},
+        {"kind": ".astype(np.float64)"},
+    ),
+}
+
+
+@pytest.mark.parametrize("how", IN_PART)
+def test_a_mistake_beside_work_that_is_not_done_earns_less_than_the_work_without_it(
+    how: str, attention: Engine
+) -> None:
+    exercise, text, part, right, wrong = IN_PART[how]
+    without, _ = earned(attention, exercise, text.format(**part, **right))
+    beside, _ = earned(attention, exercise, text.format(**part, **wrong))
+    whole, names = earned(attention, exercise, text.format(condition=1, **wrong))
+    assert names
+    assert beside <= min(without, whole - 0.2)
 
 
 @pytest.mark.parametrize(

@@ -107,3 +107,37 @@ def test_one_test_that_speaks_for_two_mistakes_names_neither_beside_another():
     student = [*clear, ran("e", value("nan"))]
     assert sorted(names(student, clear=clear, vague=vague)) == ["clear", "vague"]
     assert names(student, clear=clear, vague=vague, other=vague) == ["clear"]
+
+
+def explained(student: list[Ran], **bank: list[Ran]) -> dict[str, str]:
+    return {n.name: "".join(sorted(n.tests)) for n in diagnose(student, bank)}
+
+
+def numbers(tests: str, answers: str) -> list[Ran]:
+    return [ran(test, value(float(n))) for test, n in zip(tests, answers, strict=True)]
+
+
+def test_a_name_explains_the_tests_that_end_as_its_own_do():
+    theirs = numbers("abcd", "1234")
+    assert explained(numbers("abcd", "1239"), three=theirs) == {"three": "abc"}
+    stops = [*numbers("abc", "123"), crashed("d")]
+    assert explained(stops, three=theirs) == {"three": "abc"}
+
+
+def test_a_name_that_fits_nearly_everywhere_explains_the_rest_but_no_error():
+    tests, theirs = "abcdefghij", numbers("abcdefghij", "1234567890")
+    assert explained(numbers(tests, "1234567899"), ten=theirs) == {"ten": tests}
+    stops = [*numbers("abcdefghi", "123456789"), crashed("j")]
+    assert explained(stops, ten=theirs) == {"ten": "abcdefghi"}
+
+
+def test_where_two_mistakes_meet_their_answers_are_neithers():
+    first, second = numbers("abcd", "1111"), numbers("cdef", "2222")
+    both = numbers("abcdef", "117722")
+    assert explained(both, first=first, second=second) == {"first": "abcd", "second": "cdef"}
+
+
+def test_two_names_for_one_mistake_blur_nothing():
+    once, again = numbers("abcdefg", "1111222"), numbers("abcdefg", "1111333")
+    found = explained(numbers("abcdefg", "1111555"), once=once, again=again)
+    assert set(found.values()) <= {"abcd"}
