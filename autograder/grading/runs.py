@@ -84,6 +84,10 @@ class Runs:
         """The names of all tests, with their axes."""
         return [self.plugin.name(i) for i in self.items]
 
+    def lines(self, files: Mapping[str, bytes]) -> tuple[str, ...]:
+        """The lines of the week's module among what was handed in."""
+        return tuple(files.get(self.week.module, b"").decode("utf-8", "replace").split("\n"))
+
     # Any target
 
     def run(

@@ -103,7 +103,7 @@ def test_right_work_is_graded_beside_all_that(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("step", "told"),
     [
-        ("autograder.grading.engine.diagnose", "scale, name"),
+        ("autograder.grading.standings.diagnose", "scale, name"),
         ("autograder.grading.suspects.suspects", "scale, line"),
         ("autograder.grading.heritage.Heritage.of", "follow-through"),
     ],

@@ -1,0 +1,145 @@
+"""How each exercise of a submission stands: its mistakes by name, what they cost, where they are.
+
+What the hidden tests answered is read here beside what the solution and the misconceptions of the
+bank answer. Points depend on names alone, and on no clock; lines and what tests show by themselves
+are told besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from ..model import scoring
+from ..model.bank import Misconception
+from ..model.course import Scoring
+from ..model.report import Diagnosis, ExerciseReport
+from ..model.verdicts import Verdict
+from .behind import BehindVerdicts
+from .byplace import with_a_name, with_names
+from .diagnose import Named, diagnose
+from .follow import Inherited
+from .outcomes import Flaw
+from .plugin import Ran
+from .runs import Runs
+from .suspects import LineFinder
+from .symptoms import by_symptom
+from .targets import InProcess, Target
+from .worked import came_to_something, empty_when_fitted, without_work
+
+Files = Mapping[str, bytes]
+# Where every test ended so, there is nothing to name.
+_NOTHING_TO_NAME = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
+
+
+class Standings:
+    """What is found out about the exercises of a week's submissions.
+
+    rule: what decides points. target: where a submission answers. finder: looks for lines, if set
+    """
+
+    def __init__(
+        self, runs: Runs, rule: Scoring, behind: BehindVerdicts, target: Callable[[Files], Target]
+    ) -> None:
+        self._runs, self._behind, self._target = runs, behind, target
+        self._bank = runs.bank
+        self.rule = rule
+        self.finder: LineFinder | None = None
+
+    def standing(
+        self, exercise: str, ran: list[Ran], carried: Inherited, files: Files
+    ) -> scoring.Standing:
+        """What the tests found out about an exercise: mistakes by name, and what it inherits."""
+        named: list[Named] = []
+        own = [r for r in ran if r.report.name not in carried.credit]
+        failed = any(r.report.verdict.failed for r in own)
+        if failed and not all(r.report.verdict in _NOTHING_TO_NAME for r in ran):
+            bank = self._runs.of_misconceptions(exercise)
+            right = self._runs.right_answers(exercise) if bank else {}
+            named = self._behind.find(
+                f"{exercise}, name", lambda: diagnose(own, bank, right), named
+            )
+        by_name = {m.name: m for m in self._bank.of_exercise(exercise)}
+        none: dict[str, frozenset[str]] = {}
+        priced = self._behind.find(
+            f"{exercise}, price", lambda: self._priced(exercise, named, own, files), none
+        )
+        explained = frozenset[str]().union(*(priced.get(n.name, n.tests) for n in named))
+        return scoring.Standing(
+            exercise=self._runs.week.exercise(exercise),
+            tests=tuple(r.report for r in ran),
+            mistakes=tuple(
+                scoring.Mistake(
+                    n.name,
+                    by_name[n.name].cost if n.name in priced else None,
+                    by_name[n.name].belief,
+                )
+                for n in named
+            ),
+            explained=explained,
+            seen=came_to_something(r for r in own if r.report.name in explained),
+            diagnoses=tuple(_explained(n, by_name[n.name]) for n in named),
+            inherits=carried.helpers,
+            carried=carried.credit,
+        )
+
+    def _priced(
+        self, exercise: str, named: list[Named], ran: list[Ran], files: Files
+    ) -> dict[str, frozenset[str]]:
+        """Those mistakes beside which the rest of the exercise is there, and where that is seen."""
+        found = {n.name: n.tests for n in named}
+        if not named or self.rule.by != "mistakes":
+            return found
+        bank, right = self._runs.of_misconceptions(exercise), self._runs.right_answers(exercise)
+        empty = {name: without_work(ran, bank[name], right) for name in found}
+        found = {n: found[n] - tests for n, tests in empty.items() if tests is not None}
+        if found and any(r.report.verdict.failed and r.flaw is Flaw.STATE for r in ran):
+            source = self._runs.lines(files)
+
+            def run(target: Target) -> list[Ran]:
+                return self._runs.run(target, source, exercise, files)
+
+            def wrong() -> Iterator[Target]:
+                for one in self._bank.of_exercise(exercise):
+                    if one.name in found:
+                        yield InProcess(self._runs.written(f"-fitted-{one.name}", one.source))
+
+            hollow = empty_when_fitted(self._target(files), run, wrong)
+            found = {name: tests - hollow for name, tests in found.items()}
+        return found
+
+    def told(
+        self,
+        report: ExerciseReport,
+        files: Files,
+        own: list[Ran],
+        explained: frozenset[str],
+    ) -> ExerciseReport:
+        """The report with where its mistake is and, if names leave most of it open, what its tests
+        show; what is inherited has its place elsewhere."""
+        if report.inherits or any(r.fault for r in own):
+            return report
+        finder, names = self.finder, report.diagnosis
+        failing = [r for r in own if r.report.verdict.failed]
+        open_ones = [r for r in failing if r.report.name not in explained]
+
+        def named_by_place() -> ExerciseReport:
+            assert finder is not None
+            found = finder.find(files, report.name, own, names)
+            return with_a_name(report, found, self._bank)
+
+        def named_by_symptom() -> ExerciseReport:
+            right = self._runs.right_answers(report.name)
+            shown = by_symptom(open_ones, own, right, self._runs.asked(report.name))
+            return with_names(report, (*report.explained, *shown))
+
+        if finder is not None:
+            report = self._behind.find(f"{report.name}, line", named_by_place, report)
+        if report.diagnosis != names or 2 * len(open_ones) <= len(failing):
+            return report
+        if all(r.report.verdict in _NOTHING_TO_NAME for r in failing):
+            return report
+        return self._behind.find(f"{report.name}, symptom", named_by_symptom, report)
+
+
+def _explained(named: Named, by: Misconception) -> Diagnosis:
+    return Diagnosis(by.name, by.title, by.hint, named.explains, named.of, named.mostly)
