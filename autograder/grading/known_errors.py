@@ -9,6 +9,9 @@ numbers, is a group of the pattern.
 # ruff: noqa: E501  # each pattern is a sentence, read whole
 
 import re
+from collections.abc import Iterable
+from functools import cache
+from itertools import chain
 
 _N = r"-?\d{1,5}"
 _SHAPE = rf"[\[(](?:{_N}(?:, ?{_N}){{0,5}},?)?[\])]"
@@ -87,12 +90,14 @@ _TEMPLATES = {
         r"maximum recursion depth exceeded",
     ],
 }
-KNOWN = re.compile("|".join(f"(?:{t})" for some in _TEMPLATES.values() for t in some), re.ASCII)
+
+
+def _any_of(some: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{t})" for t in some), re.ASCII)
+
+
+KNOWN = _any_of(chain.from_iterable(_TEMPLATES.values()))
 SENTENCES = sum(map(len, _TEMPLATES.values()))
-_FAMILIES = {
-    kind: re.compile("|".join(f"(?:{t})" for t in some), re.ASCII)
-    for kind, some in _TEMPLATES.items()
-}
 _BEGINNING = 400
 # Of errors that are raised with other words.
 _BY_TYPE = {"NameError": "unknown names", "AttributeError": "unknown names"}
@@ -101,7 +106,13 @@ _BY_TYPE = {"NameError": "unknown names", "AttributeError": "unknown names"}
 def family(error: str, message: str) -> str:
     """What kind of mistake an error of this type tells of, by what it says."""
     first = message[:_BEGINNING].partition("\n")[0]
-    for kind, pattern in _FAMILIES.items():
+    for kind, pattern in _families().items():
         if pattern.match(first):
             return kind
     return _BY_TYPE.get(error, "stopped")
+
+
+@cache
+def _families() -> dict[str, re.Pattern[str]]:
+    """The sentences of each kind; messages alone never ask for them."""
+    return {kind: _any_of(some) for kind, some in _TEMPLATES.items()}

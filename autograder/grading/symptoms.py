@@ -16,6 +16,7 @@ import torch
 
 from ..model.report import Diagnosis
 from ..model.verdicts import Verdict
+from ..repair.words import DTYPES, MADE, SHAPES
 from ..worker import wire
 from .alike import Answers
 from .known_errors import family
@@ -35,10 +36,8 @@ class _Words(NamedTuple):
     hint: str
 
 
-_SHAPES = "Write the shape of each intermediate result beside its line, with sizes that all differ."
-_DTYPES = "Print the dtype after each step, for inputs of each type."
 _SHOWS = {
-    "sizes": _Words("Puts two things together whose sizes do not fit.", _SHAPES),
+    "sizes": _Words("Puts two things together whose sizes do not fit.", SHAPES),
     "axes": _Words(
         "Counts on another number of axes than there is.",
         "Which axes can stand before the last two? Count axes from the end.",
@@ -51,10 +50,10 @@ _SHOWS = {
         "Takes something apart into more or fewer parts than it has.",
         "Print what stands to the right of the `=`: its shape, or how many values it holds.",
     ),
-    "number types": _Words("Puts numbers of two types together.", _DTYPES),
+    "number types": _Words("Puts numbers of two types together.", DTYPES),
     "devices": _Words(
         "Puts tensors of two devices together.",
-        "Which tensors are new here, and where were they made?",
+        MADE,
     ),
     "unknown names": _Words(
         "Asks for something by a name that it does not have.",
@@ -96,15 +95,15 @@ _SHOWS = {
         "Gives parameters another shape than the exercise does.",
         "Compare the shapes in your `state_dict()` with the docstring, one by one.",
     ),
-    "number type": _Words("Answers in another number type than is asked for.", _DTYPES),
+    "number type": _Words("Answers in another number type than is asked for.", DTYPES),
     "kind": _Words(
         "Gives back another kind of thing than is asked for.",
         "What does the docstring say comes back: a number, a tensor, several of them?",
     ),
-    "shape": _Words("Gives back another shape than is asked for.", _SHAPES),
+    "shape": _Words("Gives back another shape than is asked for.", SHAPES),
     "device": _Words(
         "Answers on another device than the one its input is on.",
-        "Which tensors are new here, and where were they made?",
+        MADE,
     ),
     "touched": _Words(
         "Changes something that is its caller's.",
@@ -175,7 +174,7 @@ def by_symptom(
     passed = [r.report.name for r in ran if not r.report.verdict.failed]
     if not found and (place := where("", rest, passed)):
         title = f"Gives other values {place}, and nowhere else."
-        found.append(Diagnosis(_NAME.format("other values"), title, _SHAPES, len(rest), of))
+        found.append(Diagnosis(_NAME.format("other values"), title, SHAPES, len(rest), of))
     return tuple(found)
 
 
@@ -194,7 +193,7 @@ def _shown(ran: Ran, right: Answers) -> str | None:
     if ran.report.verdict is not Verdict.WRONG:
         return None
     if ran.flaw is Flaw.STATE:
-        return next(_of_state(reply.mismatch), None) if reply else None
+        return _of_state(reply.mismatch) if reply else None
     if ran.flaw is Flaw.REFUSAL:
         return "refuses otherwise" if reply and reply.raised else "accepts"
     if ran.flaw is Flaw.DRAWN:
@@ -204,17 +203,14 @@ def _shown(ran: Ran, right: Answers) -> str | None:
     return _BY_FLAW.get(ran.flaw)
 
 
-def _of_state(found: wire.StateMismatch | None) -> Iterator[str]:
-    if found is not None:
-        if found.missing and found.unexpected:
-            yield "names of state"
-        for text, names in (
-            ("lacks", found.missing),
-            ("more", found.unexpected),
-            ("shapes of state", found.shapes),
-        ):
-            if names:
-                yield text
+def _of_state(found: wire.StateMismatch | None) -> str | None:
+    if found is None:
+        return None
+    if found.missing:
+        return "names of state" if found.unexpected else "lacks"
+    if found.unexpected:
+        return "more"
+    return "shapes of state" if found.shapes else None
 
 
 def _of_numbers(ran: Ran, right: Answers) -> str | None:

@@ -62,21 +62,24 @@ def question(kind: str) -> str:
     return "it shows here" if kind == SHOWN else _QUESTIONS.get(kind, kind)
 
 
-_SHAPES = "Write the shape of each intermediate result beside its line, with sizes that all differ."
+# Hints that are given elsewhere too.
+SHAPES = "Write the shape of each intermediate result beside its line, with sizes that all differ."
+DTYPES = "Print the dtype after each step, for inputs of each type."
+MADE = "Which tensors are new here, and where were they made?"
 _BY_HAND = "Work out a tiny example on paper, and compare it step by step with what your code gets."
 _FORMULA = "Put the formula beside your code, and find each of its symbols there."
 _FOLLOW = "Follow one single number through this place: where should it end up, and where does it?"
 _EDGES = "Try the smallest case, and then the case just at the limit."
 _NAMED = {
-    "axis": ("Works along the wrong axis.", _SHAPES),
-    "kept axis": ("Drops an axis that is needed later, or keeps one that is not.", _SHAPES),
+    "axis": ("Works along the wrong axis.", SHAPES),
+    "kept axis": ("Drops an axis that is needed later, or keeps one that is not.", SHAPES),
     "scale": (
         "Scales something in another way than the formula does.",
         "How large are the numbers before and after this place, and how large should they be?",
     ),
     "factor": ("Has one factor too many or too few.", _BY_HAND),
     "share": ("Makes shares that do not add up to one.", "Add them up: is it one in every row?"),
-    "size": ("Uses the size of the wrong thing.", _SHAPES),
+    "size": ("Uses the size of the wrong thing.", SHAPES),
     "mask": (
         "Uses a mask the other way round.",
         "What does True mean here? Try a mask that hides one entry alone.",
@@ -131,11 +134,11 @@ _NAMED = {
     ),
     "kind of number": (
         "Computes or answers in another type of number than is asked.",
-        "Print the dtype after each step, for inputs of each type.",
+        DTYPES,
     ),
     "device": (
         "Makes something on another device than the one its input is on.",
-        "Which tensors are new here, and where were they made?",
+        MADE,
     ),
     "bias": (
         "Gives a layer a bias that is not asked for, or none where one is.",
@@ -166,7 +169,7 @@ _NAMED = {
         "Lets the same colour mean different values.",
         "Would two pictures with other weights look different?",
     ),
-    "index": ("Uses the wrong part of something.", _SHAPES),
+    "index": ("Uses the wrong part of something.", SHAPES),
     "shared": (
         "Shares memory with what it was given.",
         "Change one of the two afterwards: does the other change as well?",
