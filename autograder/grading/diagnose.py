@@ -89,6 +89,8 @@ def diagnose(
 
 
 def _named(one: _Suspected, among: tuple[_Suspected, ...], failed: Mapping[str, Ran]) -> Named:
+    """What is said of one of a set: the tests that end as its own, or that others of it blur."""
+
     def weight(tests: Iterable[str]) -> float:
         return sum(failed[t].report.weight for t in tests)
 

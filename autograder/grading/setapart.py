@@ -65,15 +65,14 @@ def _apart(shapes: dict[str, tuple[int, ...]]) -> Iterator[Apart]:
 def by_axes(these: Sequence[Asked], others: Sequence[Asked]) -> str:
     """Where these tests end and the others do not, if it is the number of axes that tells."""
     usual = frozenset().union(*(x.axes for x in others))
-    enough = len(these) >= _LEAST and len(others) >= _LEAST_BESIDE and len(usual) == 1
-    if enough and _most(bool(x.axes - usual) for x in these):
+    if _enough(these, others) and len(usual) == 1 and _most(bool(x.axes - usual) for x in these):
         return f"wherever its input has not exactly {_count(min(usual))}"
     return ""
 
 
 def by_sizes(these: Sequence[Asked], others: Sequence[Asked]) -> str:
     """The same, if it is that two arguments differ in a size."""
-    if len(these) < _LEAST or len(others) < _LEAST_BESIDE:
+    if not _enough(these, others):
         return ""
     for one in sorted(frozenset().union(*(x.apart for x in these))):
         if _most(one in x.apart for x in these) and _most(one not in x.apart for x in others):
@@ -81,6 +80,11 @@ def by_sizes(these: Sequence[Asked], others: Sequence[Asked]) -> str:
                 f"wherever `{one.first}` and `{one.second}` differ in their {_ENDS[one.axis]} size"
             )
     return ""
+
+
+def _enough(these: Sequence[Asked], others: Sequence[Asked]) -> bool:
+    """Whether they are so many that what sets them apart is no chance."""
+    return len(these) >= _LEAST and len(others) >= _LEAST_BESIDE
 
 
 def _most(told: Iterable[bool]) -> bool:
