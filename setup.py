@@ -39,6 +39,7 @@ MODULES = {
     "autograder.repair.changes",
     "autograder.repair.code",
     "autograder.repair.exchanges",
+    "autograder.repair.finding",
     "autograder.repair.idioms",
     "autograder.repair.missing",
     "autograder.repair.moving",

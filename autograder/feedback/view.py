@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ..model.axes import AXES
 from ..model.report import ExerciseReport, Suspect, TestReport, axes_of
 from ..model.verdicts import Verdict
-from ..repair.words import SHOWN, question
+from ..repair.words import MAKES, SHOWN, question
 from .arithmetic import ArithmeticLine, arithmetic, carried_words
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
@@ -332,14 +332,24 @@ def where(suspects: Iterable[Suspect], asking: bool = True) -> str:
     if not places:
         return ""
     stopped = next((p for p in places if p.kind in _STOPPED), None)
+    if stopped is not None and stopped.explains:
+        lines = " or ".join(f"line {p.line} of {p.file}" for p in places)
+        count = sum(p.explains for p in places)
+        return f"{count} of the tests that fail stop at {lines}."
     if stopped is not None:
         return f"All of it {_STOPPED[stopped.kind]} line {stopped.line} of {stopped.file}."
+    if all(p.kind == MAKES for p in places):
+        lines = " and ".join(f"line {p.line} of {p.file}" for p in places)
+        return f"What should not be there is made at {lines}."
     if all(p.kind == SHOWN for p in places):
         lines = " and ".join(f"line {p.line} of {p.file}" for p in places)
         return f"It shows at {lines}." if len(places) == 1 else f"They show at {lines}."
     told = [
         f"line {p.line} of {p.file}{f' ({question(p.kind)})' if asking else ''}" for p in places
     ]
+    if places[0].explains:
+        counts = (f"{t} explains {p.explains}" for t, p in zip(told, places, strict=True))
+        return f"Of the tests that fail, {', and '.join(counts)}."
     if not all(p.alone for p in places):
         if len(told) == 1:
             return f"One of the mistakes is at {told[0]}."

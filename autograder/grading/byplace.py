@@ -41,12 +41,13 @@ def with_names(report: ExerciseReport, explained: tuple[Diagnosis, ...]) -> Exer
 
 def _by_kind(report: ExerciseReport, places: tuple[Suspect, ...]) -> Iterator[Diagnosis]:
     alone = all(place.alone for place in places)
-    kinds = dict.fromkeys(place.kind for place in places)
-    failed = sum(t.verdict.failed and not t.carried for t in report.tests) if alone else 0
-    for kind in kinds if len(kinds) == 1 or not alone else ():
+    kinds = {place.kind: place.explains for place in reversed(places)}
+    failed = sum(t.verdict.failed and not t.carried for t in report.tests)
+    for kind, explains in reversed(kinds.items()) if len(kinds) == 1 or not alone else ():
         told = named(kind)
         if told is not None:
-            yield Diagnosis(_NAME.format(kind), *told, failed, failed)
+            of = failed if alone or explains else 0
+            yield Diagnosis(_NAME.format(kind), *told, explains or of, of)
 
 
 def _beside(report: ExerciseReport, found: FoundPlaces, bank: Bank) -> Iterator[Diagnosis]:

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..model.report import Suspect
 from ..repair import Wording
+from .digests import Digest, digest_of, ended_alike
 from .plugin import Ran
-from .search import Digest, digest_of, ended_alike
 
 _MOST = 1000  # causes, and of each the ways to answer
 _MOST_WAYS = 8

@@ -28,7 +28,7 @@ _NO_VALUE = frozenset(
     {"device", "gradient", "in place", "memory", "shared", "refusal", "given back", "option"}
     | {"order of lines", "count"}
 )
-_NAMED, _ODD, _FINE = -1.6, -1.2, 0.8  # lines that values speak of
+_AGREED, _NAMED, _ODD, _FINE = -2.6, -1.6, -1.2, 0.8  # lines that values speak of
 
 
 class Symptom(Enum):
@@ -106,6 +106,8 @@ class Clues:
         lines = change.places
         if lines & {place for _, place in hints.named}:
             return _NAMED
+        if lines & hints.agreed:
+            return _AGREED
         if lines & hints.odd:
             return _ODD
         unseen = change.kind in _NO_VALUE

@@ -13,17 +13,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, product
-from typing import Any, Protocol
-
-import numpy as np
-import torch
+from typing import Protocol
 
 from ..repair import Change
-from ..worker import wire
-from ..worker.values import Decoder
 from .alike import Answers
 from .diagnose import diagnose
-from .drawn import read_special
+from .digests import Digest, digest_of, ended_alike, same_digests
 from .outcomes import Outcome
 from .plugin import Ran
 from .probes import Difference, Probe
@@ -34,22 +29,28 @@ _PLACES = 3
 _ALSO = 1.0  # a change that is so much less likely than the first that mends is not tried any more
 _ALSO_TRIED = 60  # nor is any more, once so many were tried in vain after it
 _ALONE = 0.6  # of the time, if two mistakes can be there
+_ALMOST = 0.85  # of it, if one change mended in part
 _BESIDE_TOLD = 150  # versions, if values have told the line: what they say is told if none mends
 _CONFIRMED = 4  # pairs that the tests are asked about, of each sort
 _PARTLY = 6  # changes remembered for each way to fail
+_IN_PART = 6  # changes that the tests are asked about, where none mends all
+_LEAST_MENDED = 2  # tests: what mends one alone may have bent it
+_FAMILIES = 8  # tests that are asked what a change mends in part
 # Changes that can put one mistake in the place of another.
 _EXCHANGES = frozenset({"name", "statement", "option", "function", "operand", "index", "unused"})
-_LONGEST = 4096  # numbers of an answer that are compared
+_ANYWHERE = frozenset({"kind of number", "device"})
 
 
 @dataclass(frozen=True)
 class Mended:
     """The numbers of the changes that mend, each alone or `together`; `beside` is the name of the
-    mistake that is left after them."""
+    mistake that is left after them. `counts`: how many failed tests each mends, if none mends all.
+    """
 
     numbers: tuple[int, ...] = ()
     together: bool = False
     beside: str = ""
+    counts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ class Search:
     """One search. `asked`: the probes of failed tests; of each way to fail the first ones.
 
     told: where values say that the one mistake is, so that nothing is lost if little else is tried
+    hot: where values first leave the right ones, or code stops; a change there may mend in part
     """
 
     exercise: str
@@ -96,13 +98,17 @@ class Search:
     versions: Versions
     bank: Compared | None
     told: frozenset[Place] = frozenset()
+    hot: frozenset[Place] = frozenset()
     _left: list[tuple[int, frozenset[str]]] = field(default_factory=list)
     _partly: dict[frozenset[int], list[int]] = field(default_factory=dict)
+    _mended_in_part: dict[int, int] = field(default_factory=dict)  # by change, of the families
 
     def __post_init__(self) -> None:
         own = (Difference(r.report.name, len(r.answers) - 1, r.answers[-1]) for r in self._ended())
         self._own = {d.test: (d.number, digest_of(d.answer)) for d in own}
         self._known = _Known(self.bank, {p.test for p in self.asked}) if self.bank else None
+        families = {p.test.partition("[")[0]: p for p in reversed(self.asked)}
+        self._families = [p for p in self.asked if p in families.values()][:_FAMILIES]
 
     def _ended(self) -> Iterator[Ran]:
         return (r for r in self.failing if r.answers)
@@ -111,7 +117,8 @@ class Search:
         alone = self._alone()
         if alone:
             return Mended(tuple(alone))
-        return self._beside() or self._together()
+        found = self._beside() or self._together()
+        return found if found.numbers else self._in_part()
 
     def _beside(self) -> Mended | None:
         """A change after which one mistake that has a name is left."""
@@ -149,7 +156,9 @@ class Search:
     @property
     def _share(self) -> float:
         """Of the time, what is for changes that mend alone: less if there is something else."""
-        return _ALONE if self._is_one_of_two else 1.0
+        if self._is_one_of_two:
+            return _ALONE
+        return _ALMOST if self._mended_in_part else 1.0
 
     @property
     def _is_one_of_two(self) -> bool:
@@ -160,9 +169,67 @@ class Search:
         change = self.written[number]
         if self.asked:
             target = self.versions.short(change)
-            if target is None or not self._looks_right(number, target):
+            if target is None:
+                return False
+            if not self._looks_right(number, target):
+                if not self.hot.isdisjoint(change.places):
+                    self._count_mended(number, target)
                 return False
         return self.versions.passes(change)
+
+    def _count_mended(self, number: int, target: Target) -> None:
+        """Note how many families of tests a change mends that does not mend all."""
+        if len(self._families) > 1:
+            seen = [p.difference(target, self.exercise) for p in self._families]
+            if count := sum(one is None for one in seen):
+                self._mended_in_part[number] = count
+
+    def _in_part(self) -> Mended:
+        """Changes that mend some failed tests and harm none: the one that mends most, and others
+        that mend others."""
+        before = frozenset(r.report.name for r in self.failing)
+        told: dict[int, frozenset[str]] = {}
+        for number in islice(self._likely_in_part(), _IN_PART):
+            if self.versions.over:
+                break
+            ran = self.versions.run(self.written[number])
+            left = frozenset(r.report.name for r in ran if r.report.verdict.failed)
+            if left <= before and len(before - left) >= _LEAST_MENDED:
+                told[number] = before - left
+        most = sorted(told, key=lambda n: (-len(told[n]), *self._far(n)))
+        numbers, mended = list[int](), frozenset[str]()
+        for number in most:
+            if len(told[number] - mended) >= _LEAST_MENDED:
+                numbers.append(number)
+                mended |= told[number]
+        return Mended(tuple(numbers[:_PLACES]), counts=tuple(len(told[n]) for n in numbers))
+
+    def _far(self, number: int) -> tuple[bool, float]:
+        """How far a change may be from the mistake that it mends.
+
+        Types and devices can be mended wherever they are seen; the mistake is where they begin.
+        """
+        change = self.written[number]
+        anywhere = change.kind in _ANYWHERE
+        return self.hot.isdisjoint(change.places), change.line if anywhere else self.weigh(change)
+
+    def _likely_in_part(self) -> Iterator[int]:
+        """The changes that seemed to mend something, one for each line and what it mends."""
+        found = [
+            (-count, self.weigh(self.written[n]), n) for n, count in self._mended_in_part.items()
+        ]
+        found += [
+            (-len(ways), self.weigh(self.written[n]), n)
+            for ways, numbers in self._partly.items()
+            for n in numbers[:2]
+        ]
+        seen = set[tuple[Place, int]]()
+        for count, _, number in sorted(found):
+            change = self.written[number]
+            key = (change.function, change.line), count
+            if key not in seen:
+                seen.add(key)
+                yield number
 
     def _looks_right(self, number: int, target: Target) -> bool:
         """Whether all answers are right; what else they say is noted."""
@@ -251,9 +318,6 @@ class Search:
         return Mended()
 
 
-Digest = tuple[Any, np.ndarray]
-
-
 class _Known:
     """What the bank's wrong programs answered last in some tests, ready to be compared."""
 
@@ -272,73 +336,6 @@ class _Known:
         if key not in self._digests:
             self._digests[key] = [(n, digest_of(a)) for n, a in self._ended.get(key, ())]
         return frozenset(n for n, other in self._digests[key] if same_digests(digest, other))
-
-
-def ended_alike(one: tuple[int, Digest] | None, other: tuple[int, Digest]) -> bool:
-    return one is not None and one[0] == other[0] and same_digests(one[1], other[1])
-
-
-def same_digests(one: Digest, other: Digest) -> bool:
-    """Whether two answers have one form and, up to rounding, the same numbers."""
-    if one[0] != other[0]:
-        return False
-    size = float(np.abs(other[1]).max(initial=0.0))
-    return bool(np.allclose(one[1], other[1], rtol=1e-4, atol=1e-5 * min(size, 1e6)))
-
-
-def digest_of(answer: Answer | Outcome) -> Digest:
-    """Of an answer what is quickly compared: its form, and the numbers in it."""
-    if isinstance(answer, Outcome):
-        return type(answer).__name__, np.empty(0)
-    reply = answer[0]
-    raised = reply.raised.type if reply.raised else ""
-    form: list[Any] = [reply.status, raised, reply.detached, reply.side_effects]
-    numbers: list[np.ndarray] = []
-    try:
-        decoder = Decoder(answer[1], special=read_special)
-        for value in (reply.value, *(reply.gradients or ())):
-            _into(decoder(value), form, numbers)
-    except wire.BadFrame:
-        form.append("unreadable")
-    flat = np.concatenate(numbers) if numbers else np.empty(0)
-    return tuple(map(repr, form)), np.nan_to_num(flat, nan=1e9, posinf=2e9, neginf=-2e9)
-
-
-def _into(value: Any, form: list[Any], numbers: list[np.ndarray]) -> None:
-    if isinstance(value, (np.ndarray, np.generic, torch.Tensor)):
-        shape = tuple(value.shape)
-        if not isinstance(value, torch.Tensor):
-            value = torch.from_numpy(np.array(_beginning(np.asarray(value), _LONGEST)))
-        counted = not value.is_meta and not value.is_complex()
-        form.append((value.dtype, shape, counted))
-        if counted:
-            room = _LONGEST - sum(map(len, numbers))
-            numbers.append(_beginning(value.detach(), room).double().numpy())
-    elif isinstance(value, (tuple, list)):
-        form.append(len(value))
-        for part in value:
-            _into(part, form, numbers)
-    elif isinstance(value, float):
-        form.append("float")
-        numbers.append(np.array([value]))
-    elif isinstance(value, (bool, int, str)) or value is None:
-        form.append(value)
-    else:
-        form.append(type(value).__name__)
-
-
-def _beginning(x: Any, size: int) -> Any:
-    """The first numbers of a tensor or an array, flat.
-
-    Of an expanded view, however large, no more than these take memory.
-    """
-    while x.ndim > 1 and math.prod(x.shape) > size:
-        rest = math.prod(x.shape[1:])
-        if rest < size:
-            x = x[: -(-size // rest)]
-            break
-        x = x[0]
-    return x.reshape(-1)[:size]
 
 
 def ways_to_fail(failing: Iterable[Ran]) -> dict[str, int]:

@@ -36,6 +36,7 @@ from .clues import Clues
 from .plugin import Ran
 from .probes import FAR, Probe, Steps, distance
 from .search import Compared, Mended, Search, ways_to_fail
+from .stops import stops
 from .targets import Sandboxed, Target
 from .traces import NO_HINTS, OwnPrograms, Place, Traces, ValueHints
 
@@ -161,7 +162,8 @@ class LineFinder:
                 hints = self._hints(wrong, bench, probes, names)
                 told = {place for _, place in hints.named} if len(names) == 1 else ()
                 found = suspects(wrong, probes, bench, bank, hints, frozenset(told))
-                return found if found.places else _by_values(wrong, hints)
+                found = found if found.places else _by_values(wrong, hints)
+                return found if found.places else found._replace(places=_stops(wrong, hints))
             finally:
                 self._left -= bench.end()
 
@@ -342,17 +344,21 @@ def _mended(
     asked = [*first.values(), *(p for p in asked if p not in first.values())]
     bench.shorten(asked)
     clues = Clues(failing, probes, hints)
+    lines = {r.report.line for r in failing if r.report.verdict is Verdict.CRASHED}
+    stopped = (p for c in written for p in c.places if p[1] in lines)
+    hot = hints.odd.union(stopped, (place for _, place in hints.named))
     return Search(
-        wrong.exercise, written, clues.weight, failing, asked, len(first), bench, bank, told
+        wrong.exercise, written, clues.weight, failing, asked, len(first), bench, bank, told, hot
     ).mended()
 
 
 def _places(module: str, mended: Mended, found: list[Change]) -> tuple[Suspect, ...]:
     places: dict[tuple[str, int], Suspect] = {}
-    alone = not mended.together and not mended.beside
-    for change in found:
+    alone = not (mended.together or mended.beside or mended.counts)
+    counts = mended.counts or (0,) * len(found)
+    for change, count in zip(found, counts, strict=False):
         for line in (change.line, *change.more):
-            place = Suspect(module, line, change.function, change.kind, alone)
+            place = Suspect(module, line, change.function, change.kind, alone, count)
             places.setdefault((change.function, line), place)
     return tuple(places.values())
 
@@ -382,6 +388,12 @@ def _sharp(failed: Ran, probe: Probe | None) -> Probe | None:
     if within < _BARELY:
         return None
     return Probe(probe.test, probe.steps, within)
+
+
+def _stops(wrong: WrongExercise, hints: ValueHints) -> tuple[Suspect, ...]:
+    """The lines at which much of it stops; if they say so by themselves, or values do."""
+    foreign = foreign_lines(wrong.source, wrong.exercise, wrong.others)
+    return stops(wrong.source, wrong.module, wrong.failing, foreign, hints.odd)
 
 
 def _stopped(wrong: WrongExercise) -> tuple[Suspect, ...]:

@@ -60,13 +60,21 @@ class Likely(NamedTuple):
 class ValueHints:
     """odd: lines where values first leave the right ones. right: lines whose values all are right.
     named: lines that make what a named mistake makes, by its name. ran: lines of which any ran.
-    likely: where no name was given, the mistakes of which the very value was seen in a test."""
+    likely: where no name was given, the mistakes of which the very value was seen in a test.
+    first: in each test, where the first value is that leaves the right ones."""
 
     odd: frozenset[Place] = frozenset()
     right: frozenset[Place] = frozenset()
     named: tuple[tuple[str, Place], ...] = ()
     ran: frozenset[Place] = frozenset()
     likely: tuple[Likely, ...] = ()
+    first: tuple[Place, ...] = ()
+
+    @property
+    def agreed(self) -> frozenset[Place]:
+        """Where the first value is that leaves the right ones, if tests agree on one place."""
+        places = frozenset(self.first)
+        return places if len(places) == 1 and len(self.first) >= _LEAST_SEEN else frozenset()
 
     @property
     def betrayed(self) -> str:
@@ -143,8 +151,10 @@ class Traces:
             if seen.rows[row, COUNT] > 1:
                 large.add(place)
         odd: list[Place] = []
-        for row in seen.culprits()[:2]:
+        culprits = seen.culprits()
+        for row in culprits[:2]:
             odd += self._where(seen, row, right)
+        first = tuple(map(seen.place, culprits[:1]))
         named = []
         for name in names:
             with self._on_us():
@@ -154,7 +164,7 @@ class Traces:
                 named.append((name, made))
         rights = frozenset(p for p, fine in lines.items() if fine and p in large) - set(odd)
         likely = () if names else self._betrayed(seen, probe, right)
-        return ValueHints(frozenset(odd), rights, tuple(named), frozenset(lines), likely)
+        return ValueHints(frozenset(odd), rights, tuple(named), frozenset(lines), likely, first)
 
     def _betrayed(self, seen: TracedRun, probe: Probe, right: RightValues) -> tuple[Likely, ...]:
         """The mistakes of the bank that could be seen in a test, and whether they were."""
@@ -267,7 +277,8 @@ def _joined(one: ValueHints, other: ValueHints) -> ValueHints:
         had = by_name.get(x.name, Likely(x.name, 0, 0))
         by_name[x.name] = Likely(x.name, had.seen + x.seen, had.could + x.could)
     rights = (one.right | other.right) - wrong
-    return ValueHints(odd, rights, tuple(named.items()), ran, tuple(by_name.values()))
+    first = (*one.first, *other.first)
+    return ValueHints(odd, rights, tuple(named.items()), ran, tuple(by_name.values()), first)
 
 
 __all__ = ["NO_HINTS", "OwnPrograms", "Place", "Traces", "ValueHints"]

@@ -73,6 +73,7 @@ class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
     """A place whose change makes every failing test pass; `kind` says what is changed.
 
     `alone`: not so if that takes a change of another of these places too, or of what is named.
+    `explains`: how many failing tests it mends, or ends, if those are not all.
     """
 
     file: str
@@ -80,6 +81,7 @@ class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
     function: str
     kind: str
     alone: bool = True
+    explains: int = 0
 
 
 class ExerciseReport(msgspec.Struct, frozen=True):

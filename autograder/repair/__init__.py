@@ -3,6 +3,7 @@
 from .alike import Wording, wording
 from .changes import Change, changes, essential
 from .code import NO_PYTHON, foreign_lines, in_common
+from .finding import condition_of, maker_of
 from .words import named
 
 __all__ = [
@@ -10,9 +11,11 @@ __all__ = [
     "Change",
     "Wording",
     "changes",
+    "condition_of",
     "essential",
     "foreign_lines",
     "in_common",
+    "maker_of",
     "named",
     "wording",
 ]

@@ -7,6 +7,7 @@ the mistake: what it looks like, and a hint.
 from __future__ import annotations
 
 SHOWN = "shown"  # no kind of change: a line at which a named mistake shows
+MAKES = "makes"  # nor this: a line that makes what tests find there
 _QUESTIONS = {
     "axis": "along which axis?",
     "kept axis": "is the axis kept or dropped?",
@@ -54,6 +55,8 @@ _QUESTIONS = {
     "shared": "who else holds this memory?",
     "given back": "what becomes of what is no longer needed?",
     "count": "how many values are expected?",
+    MAKES: "is this asked for?",
+    "crashed": "it stops here",
 }
 
 

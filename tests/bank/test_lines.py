@@ -95,6 +95,19 @@ IN_FLOAT32 = """def softmax(x, dim=-1):
 STOPS = """def softmax(x, dim=-1):
     return x.no_such_thing(dim)
 """
+MANY_MISTAKES = """def softmax(x, dim=-1):
+    x -= torch.amax(x, dim, True)
+    parts = torch.exp(x)
+    if x.ndim > 2:
+        parts = parts.double() * x.abs() ** 3
+    return parts / parts.sum(-1, True)
+"""
+KNOWS_TWO_AXES = """def softmax(x, dim=-1):
+    rows, columns = x.shape
+    top = torch.zeros(rows, 1)
+    parts = torch.exp(x - top) + 0.1
+    return parts / parts.sum().item()
+"""
 HANGS_WHEN_CHANGED = """def softmax(x, dim=-1):
     steps = 3
     while steps > 0:
@@ -154,6 +167,26 @@ def test_a_mistake_is_not_taken_for_one_that_a_change_would_make_of_it(finder):
 
 def test_where_the_code_stops_is_known_without_a_search(finder):
     assert finder.lines(STOPS) == {2}
+
+
+def test_of_many_mistakes_those_have_a_line_that_some_tests_show_alone(finder):
+    report = finder.report(MANY_MISTAKES)
+    before = finder.engine.bank.solution.count("\n") + 1
+    failed = sum(t.verdict.failed for t in report.tests)
+    assert {s.line - before for s in report.suspects} <= {2, 6}
+    assert report.suspects
+    assert all(0 < s.explains < failed and not s.alone for s in report.suspects)
+    assert where(report.suspects).startswith("Of the tests that fail, line ")
+
+
+def test_where_much_of_it_stops_is_told_if_the_error_says_why(finder):
+    report = finder.report(KNOWS_TWO_AXES)
+    before = finder.engine.bank.solution.count("\n") + 1
+    failed = sum(t.verdict.failed for t in report.tests)
+    (place,) = report.suspects
+    assert (place.line - before, place.kind) == (2, "crashed")
+    assert 1 < place.explains < failed
+    assert where(report.suspects).startswith(f"{place.explains} of the tests that fail stop at ")
 
 
 @pytest.mark.thorough

@@ -19,11 +19,11 @@ from autograder.grading.alike import same_answers
 from autograder.grading.case import Seen
 from autograder.grading.compare import DERIVED, EXACT, compare
 from autograder.grading.comparison import BothCalls, compare_gradients
+from autograder.grading.digests import _beginning, digest_of, same_digests
 from autograder.grading.drawn import Drawing, Figure, Image, read_special
 from autograder.grading.names import Names
 from autograder.grading.options import CallOptions
 from autograder.grading.outcomes import Outcome
-from autograder.grading.search import _beginning, digest_of, same_digests
 from autograder.worker import wire
 from autograder.worker.values import Decoder, Encoder
 

@@ -1,0 +1,88 @@
+"""Lines that failed tests speak of by themselves, where no change mends what fails.
+
+Code that several mistakes are in has no change that mends all that fails. Where most of it stops
+with an error all the same, the error's own line is worth telling: an axis that is not there, a
+shape that is taken apart into more parts than it has, a name that nothing has. Other errors only
+show where two things met, of which one was made wrong before; so they are told only where values
+first leave the right ones at that very line. Parameters that nobody asked for have the line that
+makes them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+
+from ..model.report import Suspect
+from ..model.verdicts import Verdict
+from ..repair import condition_of, maker_of
+from ..repair.words import MAKES
+from ..worker import wire
+from .known_errors import family
+from .outcomes import Flaw
+from .plugin import Ran
+from .tracedruns import Place
+
+_MOST = 2
+_LEAST, _SHARE = 2, 0.15  # of what fails
+_SPEAKS = frozenset(
+    {"axes", "parts", "numpy", "unknown names", "arguments", "in place", "memory", "refused"}
+)
+_SPEAKS_WITH_VALUES = frozenset({"sizes", "places", "number types", "stopped"})
+
+
+def stops(
+    source: str,
+    module: str,
+    failing: Collection[Ran],
+    foreign: Collection[int],
+    odd: Iterable[Place] = (),
+) -> tuple[Suspect, ...]:
+    """The lines at which most of the failed tests stop, or that make what they find there.
+
+    foreign: lines that are not the exercise's. odd: where values first leave the right ones
+    """
+    values = {line for _, line in odd}
+    seen: Counter[tuple[str, int, str]] = Counter()
+    certain = set[int]()
+    for ran in failing:
+        for kind, line in _lines(ran, source):
+            if line and line not in foreign:
+                how = MAKES if kind == MAKES else Verdict.CRASHED.value
+                seen[ran.exercise, line, how] += 1
+                if (
+                    kind in _SPEAKS
+                    or kind == MAKES
+                    or (kind in _SPEAKS_WITH_VALUES and line in values)
+                ):
+                    certain.add(line)
+    least = max(_LEAST, _SHARE * len(failing)) if len(failing) > 1 else 1
+    told = [key for key, n in seen.most_common() if key[1] in certain and n >= least]
+    return tuple(
+        Suspect(module, line, name, how, False, seen[name, line, how])
+        for name, line, how in told[:_MOST]
+    )
+
+
+def _lines(ran: Ran, source: str) -> Iterator[tuple[str, int]]:
+    """What one failed test speaks of: of which kind it is, and the line."""
+    last = ran.answers[-1] if ran.answers else None
+    reply = last[0] if isinstance(last, tuple) else None
+    if reply is None:
+        return
+    if reply.raised is not None and ran.report.verdict is Verdict.CRASHED:
+        yield _of_error(reply.raised, source)
+    elif reply.raised is not None and ran.flaw is Flaw.REFUSAL and reply.raised.line:
+        yield "refused", reply.raised.line
+    elif ran.flaw is Flaw.STATE and reply.mismatch is not None:
+        for name in reply.mismatch.unexpected:
+            yield MAKES, maker_of(source, ran.exercise, name)
+
+
+def _of_error(raised: wire.Raised, source: str) -> tuple[str, int]:
+    if not raised.line or "SyntaxError" in raised.bases:
+        return "", 0
+    condition = condition_of(source, raised.line)
+    if condition:  # it raised the error itself
+        return "refused", condition
+    return "" if "device" in raised.message else family(raised.type, raised.message), raised.line

@@ -1,0 +1,57 @@
+"""Where in a module something is done: an error raised, a parameter made."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .code import NO_PYTHON, parsed
+from .reading import called
+
+_OF_A_LAYER = ("weight", "bias")
+
+
+def condition_of(source: str, line: int) -> int:
+    """The line of the condition under which a line raises an error of its own, or of an assertion
+    that stands there; 0 if it does neither."""
+    try:
+        code = parsed(source)
+    except NO_PYTHON:
+        return 0
+    for node in ast.walk(code.tree):
+        if isinstance(node, ast.Assert) and node.lineno <= line <= (node.end_lineno or line):
+            return node.lineno
+        if isinstance(node, ast.If):
+            inside = (*node.body, *node.orelse)
+            if any(isinstance(n, ast.Raise) and n.lineno == line for n in inside):
+                return node.lineno
+    return 0
+
+
+def maker_of(source: str, exercise: str, name: str) -> int:
+    """The line that makes a parameter of a module, by its name in the state; 0 if none is sure."""
+    try:
+        definitions = parsed(source).reached(exercise, frozenset())
+    except NO_PYTHON:
+        return 0
+    parts = [p for p in name.split(".") if not p.isdigit()]
+    if len(parts) > 1 and parts[-1] in _OF_A_LAYER:
+        parts.pop()
+    found = {n for d in definitions for node in ast.walk(d) for n in _makes(node, parts[-1])}
+    return found.pop() if len(found) == 1 else 0
+
+
+def _makes(node: ast.AST, attribute: str) -> Iterator[int]:
+    if isinstance(node, ast.Call) and called(node) in ("register_buffer", "register_parameter"):
+        first = node.args[0] if node.args else None
+        if isinstance(first, ast.Constant) and first.value == attribute:
+            yield node.lineno
+    for target in node.targets if isinstance(node, ast.Assign) else ():
+        if _is_own(target, attribute):
+            yield target.lineno
+
+
+def _is_own(target: ast.expr, attribute: str) -> bool:
+    if not isinstance(target, ast.Attribute) or target.attr != attribute:
+        return False
+    return isinstance(target.value, ast.Name) and target.value.id == "self"
