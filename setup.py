@@ -51,6 +51,7 @@ MODULES = {
     "autograder.repair.statements",
     "autograder.repair.together",
     "autograder.repair.words",
+    "autograder.repair.wrapping",
     "autograder.student",
     "autograder.student.allowed",
     "autograder.student.checking",

@@ -8,7 +8,7 @@ but for its numbers, become one finding with the claims it touches, and the axes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..model.axes import AXES
@@ -331,19 +331,9 @@ def where(suspects: Iterable[Suspect], asking: bool = True) -> str:
     places = list(suspects)
     if not places:
         return ""
-    stopped = next((p for p in places if p.kind in _STOPPED), None)
-    if stopped is not None and stopped.explains:
-        lines = " or ".join(f"line {p.line} of {p.file}" for p in places)
-        count = sum(p.explains for p in places)
-        return f"{count} of the tests that fail stop at {lines}."
-    if stopped is not None:
-        return f"All of it {_STOPPED[stopped.kind]} line {stopped.line} of {stopped.file}."
-    if all(p.kind == MAKES for p in places):
-        lines = " and ".join(f"line {p.line} of {p.file}" for p in places)
-        return f"What should not be there is made at {lines}."
-    if all(p.kind == SHOWN for p in places):
-        lines = " and ".join(f"line {p.line} of {p.file}" for p in places)
-        return f"It shows at {lines}." if len(places) == 1 else f"They show at {lines}."
+    seen = " ".join(_seen(places))
+    if seen:
+        return seen
     told = [
         f"line {p.line} of {p.file}{f' ({question(p.kind)})' if asking else ''}" for p in places
     ]
@@ -357,6 +347,22 @@ def where(suspects: Iterable[Suspect], asking: bool = True) -> str:
     if len(told) == 1:
         return f"One line explains all that fails: {told[0]}."
     return f"One place explains all that fails. It can be {', or '.join(told)}."
+
+
+def _seen(places: list[Suspect]) -> Iterator[str]:
+    """What is told of places that no change was found for."""
+
+    def lines(some: list[Suspect]) -> str:
+        return " and ".join(f"line {p.line} of {p.file}" for p in some)
+
+    if stopped := [p for p in places if p.kind in _STOPPED]:
+        count = sum(p.explains for p in stopped)
+        much = f"{count} of the tests that fail stop at" if count else ""
+        yield f"{much or f'All of it {_STOPPED[stopped[0].kind]}'} {lines(stopped)}."
+    if made := [p for p in places if p.kind == MAKES]:
+        yield f"What should not be there is made at {lines(made)}."
+    if shown := [p for p in places if p.kind == SHOWN]:
+        yield f"{'It shows' if len(shown) == 1 else 'They show'} at {lines(shown)}."
 
 
 _STOPPED = {

@@ -26,7 +26,7 @@ def with_a_name(report: ExerciseReport, found: FoundPlaces, bank: Bank) -> Exerc
 
     Places of which each would mend it by another kind of change say only where it is.
     """
-    report = msgspec.structs.replace(report, suspects=found.places)
+    report = msgspec.structs.replace(report, suspects=found.lines)
     if report.diagnosis:
         return report
     return with_names(report, (*_beside(report, found, bank), *_by_kind(report, found.places)))

@@ -35,10 +35,16 @@ class WrittenAlike(NamedTuple):
 
 
 class FoundPlaces(NamedTuple):
-    """Where a mistake is; `beside`: the name of a misconception that is there as well."""
+    """Where a mistake is, line 0 if only its kind is known; `beside`: the name of a misconception
+    that is there as well."""
 
     places: tuple[Suspect, ...] = ()
     beside: str = ""
+
+    @property
+    def lines(self) -> tuple[Suspect, ...]:
+        """The places of which the line is known."""
+        return tuple(p for p in self.places if p.line)
 
 
 class FailureCause(NamedTuple):
@@ -69,14 +75,14 @@ class KnownCauses:
         """What was found for another exercise of that cause, with this one's own lines."""
         for first, found in self._found.get(cause.alike, ()):
             if all(map(ended_alike, first.answered, cause.answered)):
-                own = dict(zip(first.lines, cause.lines, strict=True))
+                own = {0: 0, **dict(zip(first.lines, cause.lines, strict=True))}
                 places = (msgspec.structs.replace(p, line=own[p.line]) for p in found.places)
                 return FoundPlaces(tuple(places), found.beside)
         return None
 
     def put(self, cause: FailureCause, found: FoundPlaces) -> None:
         """Keep what was found, unless nothing is known of the exercise or of a line of it."""
-        told = all(p.line in cause.lines for p in found.places)
+        told = all(p.line in cause.lines for p in found.lines)
         if not (told and cause.alike.words and len(self._found) < _MOST):
             return
         of_cause = self._found.setdefault(cause.alike, [])

@@ -38,7 +38,7 @@ _LEAST_MENDED = 2  # tests: what mends one alone may have bent it
 _FAMILIES = 8  # tests that are asked what a change mends in part
 # Changes that can put one mistake in the place of another.
 _EXCHANGES = frozenset({"name", "statement", "option", "function", "operand", "index", "unused"})
-_ANYWHERE = frozenset({"kind of number", "device"})
+ANYWHERE = frozenset({"kind of number", "device"})
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,7 @@ class Search:
 
     told: where values say that the one mistake is, so that nothing is lost if little else is tried
     hot: where values first leave the right ones, or code stops; a change there may mend in part
+    wraps: of `written` those that have no line, tried only for what they mend in part
     """
 
     exercise: str
@@ -99,6 +100,7 @@ class Search:
     bank: Compared | None
     told: frozenset[Place] = frozenset()
     hot: frozenset[Place] = frozenset()
+    wraps: tuple[int, ...] = ()
     _left: list[tuple[int, frozenset[str]]] = field(default_factory=list)
     _partly: dict[frozenset[int], list[int]] = field(default_factory=dict)
     _mended_in_part: dict[int, int] = field(default_factory=dict)  # by change, of the families
@@ -131,7 +133,8 @@ class Search:
         """The likeliest changes that mend alone, one for each line."""
         lines, found, enough = set[Place](), list[int](), math.inf
         tried, most = 0, math.inf
-        for weight, number in sorted((self.weigh(c), n) for n, c in enumerate(self.written)):
+        weighed = ((self.weigh(c), n) for n, c in enumerate(self.written) if n not in self.wraps)
+        for weight, number in sorted(weighed):
             change = self.written[number]
             if self.versions.spent_share > self._share or len(found) >= _PLACES or weight > enough:
                 break
@@ -158,7 +161,7 @@ class Search:
         """Of the time, what is for changes that mend alone: less if there is something else."""
         if self._is_one_of_two:
             return _ALONE
-        return _ALMOST if self._mended_in_part else 1.0
+        return _ALMOST if self._mended_in_part or self.wraps else 1.0
 
     @property
     def _is_one_of_two(self) -> bool:
@@ -187,22 +190,46 @@ class Search:
     def _in_part(self) -> Mended:
         """Changes that mend some failed tests and harm none: the one that mends most, and others
         that mend others."""
-        before = frozenset(r.report.name for r in self.failing)
-        told: dict[int, frozenset[str]] = {}
+        told = self._told_by_wraps()
         for number in islice(self._likely_in_part(), _IN_PART):
-            if self.versions.over:
-                break
-            ran = self.versions.run(self.written[number])
-            left = frozenset(r.report.name for r in ran if r.report.verdict.failed)
-            if left <= before and len(before - left) >= _LEAST_MENDED:
-                told[number] = before - left
+            mended = self._mended_by(self.written[number])
+            if len(mended) >= _LEAST_MENDED:
+                told[number] = mended
         most = sorted(told, key=lambda n: (-len(told[n]), *self._far(n)))
         numbers, mended = list[int](), frozenset[str]()
+        kinds = set[str]()
         for number in most:
-            if len(told[number] - mended) >= _LEAST_MENDED:
+            kind = self.written[number].kind
+            if len(told[number] - mended) >= _LEAST_MENDED and kind not in kinds:
                 numbers.append(number)
                 mended |= told[number]
+                kinds.add(kind)
         return Mended(tuple(numbers[:_PLACES]), counts=tuple(len(told[n]) for n in numbers))
+
+    def _mended_by(self, change: Change) -> frozenset[str]:
+        """The failed tests that pass after a change; none if another one fails then."""
+        if self.versions.over:
+            return frozenset()
+        ran = self.versions.run(change)
+        before = frozenset(r.report.name for r in self.failing)
+        left = frozenset(r.report.name for r in ran if r.report.verdict.failed)
+        return before - left if left <= before else frozenset()
+
+    def _told_by_wraps(self) -> dict[int, frozenset[str]]:
+        """What wrappers mend, each by itself or around the one before; one of each kind."""
+        told = dict[int, frozenset[str]]()
+        around: Change | None = None
+        done = frozenset[str]()
+        for number in self.wraps:
+            change = self.written[number]
+            if any(self.written[n].kind == change.kind for n in told):
+                continue
+            both = change if around is None else around.joined(change)
+            mended = self._mended_by(both) - done if both is not None else frozenset[str]()
+            if both is not None and len(mended) >= _LEAST_MENDED:
+                told[number] = mended
+                around, done = both, done | mended
+        return told
 
     def _far(self, number: int) -> tuple[bool, float]:
         """How far a change may be from the mistake that it mends.
@@ -210,7 +237,7 @@ class Search:
         Types and devices can be mended wherever they are seen; the mistake is where they begin.
         """
         change = self.written[number]
-        anywhere = change.kind in _ANYWHERE
+        anywhere = change.kind in ANYWHERE
         return self.hot.isdisjoint(change.places), change.line if anywhere else self.weigh(change)
 
     def _likely_in_part(self) -> Iterator[int]:

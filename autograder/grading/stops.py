@@ -17,6 +17,7 @@ from ..model.report import Suspect
 from ..model.verdicts import Verdict
 from ..repair import condition_of, maker_of
 from ..repair.words import MAKES
+from ..repair.wrapping import AXES, IN_PLACE, LENGTH, MEMORY, TYPES, WIDTH
 from ..worker import wire
 from .known_errors import family
 from .outcomes import Flaw
@@ -25,6 +26,7 @@ from .tracedruns import Place
 
 _MOST = 2
 _LEAST, _SHARE = 2, 0.15  # of what fails
+_COUNTS = (3, 4, 2)
 _SPEAKS = frozenset(
     {"axes", "parts", "numpy", "unknown names", "arguments", "in place", "memory", "refused"}
 )
@@ -62,6 +64,28 @@ def stops(
         Suspect(module, line, name, how, False, seen[name, line, how])
         for name, line, how in told[:_MOST]
     )
+
+
+def needed(failing: Collection[Ran], ran: int) -> Iterator[tuple[str, int]]:
+    """The wrappers in which some of the failed tests may pass, each with a number of axes."""
+    flaws = {r.flaw for r in failing if r.report.verdict is Verdict.WRONG}
+    kinds = {_kind_of_error(r) for r in failing}
+    if kinds & {"axes", "parts"} or Flaw.KIND in flaws:
+        yield from ((AXES, count) for count in _COUNTS)
+    if kinds & {"sizes", "stopped", "parts"} or Flaw.KIND in flaws:
+        yield from ((kind, 0) for kind in (WIDTH, LENGTH))
+    if "number types" in kinds or Flaw.KIND in flaws:
+        yield TYPES, 0
+    if Flaw.EFFECT in flaws:
+        yield IN_PLACE, 0
+    if "memory" in kinds or 2 * len(failing) <= ran:
+        yield MEMORY, 0
+
+
+def _kind_of_error(ran: Ran) -> str:
+    last = ran.answers[-1] if ran.answers else None
+    raised = last[0].raised if isinstance(last, tuple) else None
+    return family(raised.type, raised.message) if raised is not None else ""
 
 
 def _lines(ran: Ran, source: str) -> Iterator[tuple[str, int]]:

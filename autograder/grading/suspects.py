@@ -29,14 +29,15 @@ from ..repair import (
     foreign_lines,
     in_common,
     wording,
+    wrappers,
 )
 from ..repair.words import SHOWN
 from .causes import FoundPlaces, KnownCauses, cause_of
 from .clues import Clues
 from .plugin import Ran
 from .probes import FAR, Probe, Steps, distance
-from .search import Compared, Mended, Search, ways_to_fail
-from .stops import stops
+from .search import ANYWHERE, Compared, Mended, Search, ways_to_fail
+from .stops import needed, stops
 from .targets import Sandboxed, Target
 from .traces import NO_HINTS, OwnPrograms, Place, Traces, ValueHints
 
@@ -162,8 +163,7 @@ class LineFinder:
                 hints = self._hints(wrong, bench, probes, names)
                 told = {place for _, place in hints.named} if len(names) == 1 else ()
                 found = suspects(wrong, probes, bench, bank, hints, frozenset(told))
-                found = found if found.places else _by_values(wrong, hints)
-                return found if found.places else found._replace(places=_stops(wrong, hints))
+                return found if found.lines else _elsewhere(wrong, hints, found)
             finally:
                 self._left -= bench.end()
 
@@ -322,8 +322,12 @@ def suspects(
     told: where the one mistake is, as values say
     """
     written = changes(wrong.source, wrong.exercise, wrong.others)
-    mended = _mended(written, probes, wrong, bench, bank, hints, told)
-    places = _places(wrong.module, mended, [written[n] for n in mended.numbers])
+    lines = {r.report.line for r in wrong.failing if r.report.verdict is Verdict.CRASHED}
+    stopped = (p for c in written for p in c.places if p[1] in lines)
+    hot = hints.odd.union(stopped, (place for _, place in hints.named))
+    written += wrappers(wrong.source, wrong.exercise, needed(wrong.failing, len(wrong.ran)))
+    mended = _mended(written, probes, wrong, bench, bank, hints, told, hot)
+    places = _places(wrong.module, mended, [written[n] for n in mended.numbers], hot)
     return FoundPlaces(places, mended.beside)
 
 
@@ -335,6 +339,7 @@ def _mended(
     bank: Compared | None,
     hints: ValueHints,
     told: frozenset[Place],
+    hot: frozenset[Place],
 ) -> Mended:
     failing = wrong.failing
     sharp = (_sharp(r, probes.get(r.report.name)) for r in failing)
@@ -344,23 +349,43 @@ def _mended(
     asked = [*first.values(), *(p for p in asked if p not in first.values())]
     bench.shorten(asked)
     clues = Clues(failing, probes, hints)
-    lines = {r.report.line for r in failing if r.report.verdict is Verdict.CRASHED}
-    stopped = (p for c in written for p in c.places if p[1] in lines)
-    hot = hints.odd.union(stopped, (place for _, place in hints.named))
+    wraps = tuple(n for n, c in enumerate(written) if not c.line)
     return Search(
-        wrong.exercise, written, clues.weight, failing, asked, len(first), bench, bank, told, hot
+        wrong.exercise,
+        written,
+        clues.weight,
+        failing,
+        asked,
+        len(first),
+        bench,
+        bank,
+        told,
+        hot,
+        wraps,
     ).mended()
 
 
-def _places(module: str, mended: Mended, found: list[Change]) -> tuple[Suspect, ...]:
-    places: dict[tuple[str, int], Suspect] = {}
+def _places(
+    module: str, mended: Mended, found: list[Change], hot: frozenset[Place]
+) -> tuple[Suspect, ...]:
+    """The places of changes; of one that mends in part wherever it stands, if values say so too."""
+    places: dict[tuple[str, int, str], Suspect] = {}
     alone = not (mended.together or mended.beside or mended.counts)
     counts = mended.counts or (0,) * len(found)
     for change, count in zip(found, counts, strict=False):
-        for line in (change.line, *change.more):
+        nowhere = bool(count) and change.kind in ANYWHERE and hot.isdisjoint(change.places)
+        for line in (0,) if nowhere else (change.line, *change.more):
             place = Suspect(module, line, change.function, change.kind, alone, count)
-            places.setdefault((change.function, line), place)
+            places.setdefault((change.function, line, "" if line else change.kind), place)
     return tuple(places.values())
+
+
+def _elsewhere(wrong: WrongExercise, hints: ValueHints, found: FoundPlaces) -> FoundPlaces:
+    """What was found without a line, with lines that values tell, or where code stops."""
+    by_values = _by_values(wrong, hints)
+    lines = by_values.places or _stops(wrong, hints)
+    beside = found.beside or ("" if found.places else by_values.beside)
+    return FoundPlaces((*found.places, *lines), beside)
 
 
 def _by_values(wrong: WrongExercise, hints: ValueHints) -> FoundPlaces:

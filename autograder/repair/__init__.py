@@ -5,6 +5,7 @@ from .changes import Change, changes, essential
 from .code import NO_PYTHON, foreign_lines, in_common
 from .finding import condition_of, maker_of
 from .words import named
+from .wrapping import wrappers
 
 __all__ = [
     "NO_PYTHON",
@@ -18,4 +19,5 @@ __all__ = [
     "maker_of",
     "named",
     "wording",
+    "wrappers",
 ]

@@ -185,6 +185,18 @@ _NAMED = {
         "Gives back too many values, or too few.",
         "Who takes what is returned here, and what does it expect for each argument?",
     ),
+    "number of axes": (
+        "Works with one number of axes alone.",
+        "Which axes can stand before the last two? Count axes from the end.",
+    ),
+    "width of values": (
+        "Counts on values that are as wide as the keys.",
+        "What has the width of a key, and what that of a value? Try values that are wider.",
+    ),
+    "number of keys": (
+        "Counts on as many keys as there are queries.",
+        "What has a row for each query, and what for each key? Try more keys than queries.",
+    ),
     "memory": (
         "Relies on how a tensor lies in memory.",
         "Try it with an argument that was transposed before.",
