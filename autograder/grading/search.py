@@ -29,11 +29,12 @@ _PLACES = 3
 _ALSO = 1.0  # a change that is so much less likely than the first that mends is not tried any more
 _ALSO_TRIED = 60  # nor is any more, once so many were tried in vain after it
 _ALONE = 0.6  # of the time, if two mistakes can be there
+_SEVERAL = 0.4  # if there are several for sure
 _ALMOST = 0.85  # of it, if one change mended in part
 _BESIDE_TOLD = 150  # versions, if values have told the line: what they say is told if none mends
 _CONFIRMED = 4  # pairs that the tests are asked about, of each sort
 _PARTLY = 6  # changes remembered for each way to fail
-_IN_PART = 6  # changes that the tests are asked about, where none mends all
+_IN_PART = 5  # changes that the tests are asked about, where none mends all
 _LEAST_MENDED = 2  # tests: what mends one alone may have bent it
 _FAMILIES = 8  # tests that are asked what a change mends in part
 # Changes that can put one mistake in the place of another.
@@ -159,9 +160,17 @@ class Search:
     @property
     def _share(self) -> float:
         """Of the time, what is for changes that mend alone: less if there is something else."""
+        if self._are_several:
+            return _SEVERAL
         if self._is_one_of_two:
             return _ALONE
         return _ALMOST if self._mended_in_part or self.wraps else 1.0
+
+    @property
+    def _are_several(self) -> bool:
+        """Whether code stops at one line in some failed tests, at others or at none in the rest."""
+        lines = {r.report.line for r in self.failing}
+        return len(lines - {0, None}) > 1 and len(lines) > 2
 
     @property
     def _is_one_of_two(self) -> bool:
@@ -175,7 +184,7 @@ class Search:
             if target is None:
                 return False
             if not self._looks_right(number, target):
-                if not self.hot.isdisjoint(change.places):
+                if not self.told and not self.hot.isdisjoint(change.places):
                     self._count_mended(number, target)
                 return False
         return self.versions.passes(change)
@@ -218,6 +227,8 @@ class Search:
     def _told_by_wraps(self) -> dict[int, frozenset[str]]:
         """What wrappers mend, each by itself or around the one before; one of each kind."""
         told = dict[int, frozenset[str]]()
+        if self.told:
+            return told
         around: Change | None = None
         done = frozenset[str]()
         for number in self.wraps:

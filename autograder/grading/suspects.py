@@ -163,6 +163,8 @@ class LineFinder:
                 hints = self._hints(wrong, bench, probes, names)
                 told = {place for _, place in hints.named} if len(names) == 1 else ()
                 found = suspects(wrong, probes, bench, bank, hints, frozenset(told))
+                if found.places and not found.beside and any(p.explains for p in found.places):
+                    found = found._replace(beside=hints.betrayed)
                 return found if found.lines else _elsewhere(wrong, hints, found)
             finally:
                 self._left -= bench.end()
