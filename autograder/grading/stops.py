@@ -61,9 +61,13 @@ def stops(
     least = max(_LEAST, _SHARE * len(failing)) if len(failing) > 1 else 1
     told = [key for key, n in seen.most_common() if key[1] in certain and n >= least]
     return tuple(
-        Suspect(module, line, name, how, False, seen[name, line, how])
-        for name, line, how in told[:_MOST]
+        _place(module, key, seen[key] if seen[key] < len(failing) else 0) for key in told[:_MOST]
     )
+
+
+def _place(module: str, key: tuple[str, int, str], explains: int) -> Suspect:
+    name, line, how = key
+    return Suspect(module, line, name, how, not explains, explains)
 
 
 def needed(failing: Collection[Ran], ran: int) -> Iterator[tuple[str, int]]:
