@@ -8,6 +8,7 @@ from __future__ import annotations
 
 SHOWN = "shown"  # no kind of change: a line at which a named mistake shows
 MAKES = "makes"  # nor this: a line that makes what tests find there
+_SEEN = {SHOWN: "it shows here", MAKES: "is this asked for?", "crashed": "it stops here"}
 _QUESTIONS = {
     "axis": "along which axis?",
     "kept axis": "is the axis kept or dropped?",
@@ -55,14 +56,15 @@ _QUESTIONS = {
     "shared": "who else holds this memory?",
     "given back": "what becomes of what is no longer needed?",
     "count": "how many values are expected?",
-    MAKES: "is this asked for?",
-    "crashed": "it stops here",
+    "number of axes": "how many axes can there be?",
+    "width of values": "how wide are the values?",
+    "number of keys": "how many keys are there?",
 }
 
 
 def question(kind: str) -> str:
     """What to ask about a line at which a change of this kind would do."""
-    return "it shows here" if kind == SHOWN else _QUESTIONS.get(kind, kind)
+    return _SEEN.get(kind) or _QUESTIONS.get(kind, kind)
 
 
 # Hints that are given elsewhere too.
