@@ -127,6 +127,7 @@ class Side:
             state=encoder(self.prepared(options.state)),
             cotangents=self._cotangents(options.cotangents, encoder),
             count=options.count,
+            compiled=options.compiled,
             order=options.order,
             withheld=options.withheld,
             fetch=options.fetch,

@@ -15,6 +15,7 @@ class CallOptions(msgspec.Struct, frozen=True):
     construct: the result is a new module, to be cast to `dtype` and given `state`
     cotangents: what to pull back to every float input; None asks for no gradients
     count: count the work
+    compiled: of what is counted, ask Triton's compiler about each kernel
     order: a seed for the order in which the programs of a kernel run
     withheld: the numbers of the arguments are in memory only while a kernel runs
     fetch: read the attribute, and do not call it
@@ -29,6 +30,7 @@ class CallOptions(msgspec.Struct, frozen=True):
     state: Mapping[str, torch.Tensor] | None = None
     cotangents: Sequence[torch.Tensor] | None = None
     count: bool = False
+    compiled: bool = False
     order: int | None = None
     withheld: bool = False
     fetch: bool = False

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
+from ..model.errors import EngineError
 from ..worker import wire
 from .case import Case, Seen, Side
 from .messages import shown_text
@@ -158,14 +159,23 @@ class Calls:
 class Launched:
     """What one launch of a Triton kernel did (wire.LaunchCounts says more of each).
 
-    refused: whether a GPU's compiler has something against the kernel
+    asked: whether a GPU's compiler was asked about the kernel
     """
 
-    def __init__(self, source: tuple[str, ...], launch: wire.LaunchCounts) -> None:
+    def __init__(
+        self, source: tuple[str, ...], launch: wire.LaunchCounts, asked: bool = False
+    ) -> None:
         self.programs, self.largest, self.loads = launch.programs, launch.largest, launch.loads
         self.outside_loads, self.outside_stores = launch.outside_loads, launch.outside_stores
-        self.conflicts, self.refused = launch.conflicts, launch.refused is not None
-        self._source, self._launch = source, launch
+        self.conflicts = launch.conflicts
+        self._source, self._launch, self._asked = source, launch, asked
+
+    @property
+    def refused(self) -> bool:
+        """Whether a GPU's compiler has something against the kernel."""
+        if not self._asked:
+            raise EngineError("nobody asked the compiler: count.compiled.f(...) does")
+        return self._launch.refused is not None
 
     @property
     def place(self) -> str:
@@ -205,14 +215,19 @@ class Count:
     """`count.f(...)`: run the student's function and count its work, torch's and NumPy's."""
 
     def __init__(
-        self, case: Case, with_gradients: bool = False, from_outside: bool = False
+        self,
+        case: Case,
+        with_gradients: bool = False,
+        from_outside: bool = False,
+        compiled: bool = False,
     ) -> None:
-        self._case, self._with_gradients, self._from_outside = case, with_gradients, from_outside
+        self._case, self._compiled = case, compiled
+        self._with_gradients, self._from_outside = with_gradients, from_outside
 
     @property
     def gradients(self) -> Count:
         """Count the backward pass too; `kept` tells what the forward kept for it."""
-        return Count(self._case, True, self._from_outside)
+        return Count(self._case, True, self._from_outside, self._compiled)
 
     @property
     def outside(self) -> Count:
@@ -223,7 +238,12 @@ class Count:
         A check on the counters, which see what torch and NumPy make, and can be deceived. Make a
         smaller call of the same function before: what is loaded for any call is not the point.
         """
-        return Count(self._case, self._with_gradients, True)
+        return Count(self._case, self._with_gradients, True, self._compiled)
+
+    @property
+    def compiled(self) -> Count:
+        """Ask Triton's compiler about each kernel that is launched: `refused`, `said`."""
+        return Count(self._case, self._with_gradients, self._from_outside, True)
 
     def of(self, remote: HasHandle, method: str = "") -> Callable[..., Counted]:
         """The call of an object, or of one of its methods."""
@@ -242,7 +262,8 @@ class Count:
     def _count(
         self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], handle: int | None
     ) -> Counted:
-        case, options = self._case, CallOptions(handle=handle, count=True)
+        case = self._case
+        options = CallOptions(handle=handle, count=True, compiled=self._compiled)
         if self._with_gradients:
             expected = case.reference.call(case, name, args, kwargs)
             options = options.pulling(case.cotangents(expected.value))
@@ -258,7 +279,9 @@ class Count:
             counts.ops,
             counts.kept,
             seen.value,
-            launches=tuple(Launched(case.student.source, launch) for launch in counts.launches),
+            launches=tuple(
+                Launched(case.student.source, launch, self._compiled) for launch in counts.launches
+            ),
             computed=counts.computed,
         )
         if process is not None and before is not None:

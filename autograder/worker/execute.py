@@ -215,7 +215,9 @@ class Executor:
         counting = Counting() if request.count else None
         withheld = Withheld(leaves) if request.withheld else None
         root = str(self.root)
-        launches = kernels.watching(root, request.order, request.count, withheld, self._trusted)
+        launches = kernels.watching(
+            root, request.order, request.count, withheld, self._trusted, request.compiled
+        )
         gradients: tuple[wire.Value, ...] | None = None
         detached: tuple[int, ...] = ()
         try:

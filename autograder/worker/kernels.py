@@ -72,6 +72,7 @@ class KernelWatch:
     withheld: the numbers of its arguments, if only kernels may see them
     trusted:  project code, which changes nothing of Triton's: what the interpreter itself leaves
               behind is put back, and no more
+    asking:   the compiler of a GPU about each launch, which takes longer than to run a small one
     """
 
     def __init__(
@@ -81,9 +82,10 @@ class KernelWatch:
         noting: bool,
         withheld: Withheld | None = None,
         trusted: bool = False,
+        asking: bool = False,
     ) -> None:
         self.root, self.order, self.noting, self.withheld = root, order, noting, withheld
-        self.trusted = trusted
+        self.trusted, self.asking = trusted, asking
         self.launches: list[wire.LaunchCounts] = []
         self.failed = False  # a kernel that had been shown the numbers
         self.arrays = 0  # numbers that the interpreter made in NumPy
@@ -136,10 +138,11 @@ def watching(
     noting: bool,
     withheld: Withheld | None = None,
     trusted: bool = False,
+    asking: bool = False,
 ) -> Iterator[KernelWatch]:
     """While a call runs. Memory that is asked for and not written to holds NaN, as it well may."""
     global _watch
-    before, _watch = _watch, KernelWatch(root, order, noting, withheld, trusted)
+    before, _watch = _watch, KernelWatch(root, order, noting, withheld, trusted, asking)
     mode = torch.get_deterministic_debug_mode()
     torch.set_deterministic_debug_mode("warn")  # which fills it
     try:
@@ -233,10 +236,10 @@ def _number_addresses(interpreter: Any) -> None:
 
 
 def _run(original: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-    """A launch: the compiler of a GPU is asked whether it takes the kernel, and then it runs."""
+    """A launch: it runs, once the compiler of a GPU was asked about the kernel, if it is asked."""
     if _watch is not None and _watch.withheld is not None and not warmup:
         return _run_alone(original, kernel, args, grid, kwargs)
-    if _watch is None or not _watch.noting or _frontend is None or warmup:
+    if _watch is None or not _watch.asking or _frontend is None or warmup:
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
     with arrays.uncounted():
         refused = _frontend.refusal(kernel, args, kwargs, _watch.root)
@@ -321,8 +324,10 @@ def _hand_over(original: Any, executor: Any, args: Any, kwargs: Any) -> Any:
         host, host_named = original(executor, *bare)
     with arrays.uncounted():
         tensors = list(_tensors([*host, *host_named.values()]))
-        root, order = ("", None) if _watch is None else (_watch.root, _watch.order)
-        _launch = Launch(tensors, root, order)
+        if _watch is None:
+            _launch = Launch(tensors, "", None, noting=False)
+        else:
+            _launch = Launch(tensors, _watch.root, _watch.order, _watch.noting)
     return host, host_named
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Iterable
 
 import numpy as np
 import torch
@@ -77,10 +78,15 @@ class Region:
 
 
 class Launch:
-    """One launch of a kernel: the memory that it was given, its grid, what it did."""
+    """One launch of a kernel: the memory that it was given, its grid, what it did.
 
-    def __init__(self, tensors: list[torch.Tensor], root: str, order: int | None) -> None:
-        self.root, self._seed = root, order
+    noting: also how often each element is loaded, and what is loaded after another program wrote it
+    """
+
+    def __init__(
+        self, tensors: list[torch.Tensor], root: str, order: int | None, noting: bool = True
+    ) -> None:
+        self.root, self._seed, self._noting = root, order, noting
         self.regions: dict[int, Region] = {}
         for tensor in tensors:
             place = tensor.untyped_storage().data_ptr()
@@ -117,9 +123,11 @@ class Launch:
         """Note what is loaded; where that is outside of every tensor, if anywhere."""
         asked = places[active]
         allowed, numbers, asked = np.zeros(len(asked), bool), asked >> _NUMBER, bare(asked)
-        for region in self.regions.values() if len(asked) else ():
+        for region in self._borne_by(numbers):
             own, offsets = region.elements(asked, numbers, size)
             allowed |= own
+            if not self._noting:
+                continue
             read = offsets[own]
             np.add.at(region.loaded, read, 1)
             writers = region.writer[read]
@@ -130,11 +138,20 @@ class Launch:
         """Note what is stored; where that is outside of every tensor, if anywhere."""
         asked = places[active]
         allowed, numbers, asked = np.zeros(len(asked), bool), asked >> _NUMBER, bare(asked)
-        for region in self.regions.values() if len(asked) else ():
+        for region in self._borne_by(numbers):
             own, offsets = region.elements(asked, numbers, size)
             allowed |= own
             region.writer[offsets[own]] = self.program
         return self._outside("outside_stores", active, allowed)
+
+    def _borne_by(self, numbers: np.ndarray) -> Iterable[Region]:
+        """The memory that addresses with these numbers may lie in: of most launches' loads one."""
+        if not len(numbers):
+            return ()
+        first = numbers[0]
+        if first and (numbers == first).all():
+            return [region for region in self.regions.values() if region.number == first]
+        return self.regions.values()
 
     def _outside(self, kind: str, active: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
         self.largest = max(self.largest, len(allowed))

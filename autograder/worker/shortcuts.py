@@ -14,6 +14,8 @@ from collections.abc import Callable
 from importlib import import_module  # triton is an extra, and may be missing
 from typing import Any
 
+import numpy as np
+
 _MOST_KNOWN = 4096
 
 
@@ -22,10 +24,12 @@ def take_shortcuts() -> None:
     interpreter: Any = import_module("triton.runtime.interpreter")
     core: Any = import_module("triton.language.core")
     _remember_types_of_numpy(interpreter)
+    _hold_numbers(interpreter, core)
+    _shape_numbers(interpreter)
     _remember_blocks(core)
     _remember_shapes(core)
     _broadcast_what_differs(core, interpreter.interpreter_semantic)
-    _check_numbers_of_one_type(core, interpreter.interpreter_semantic)
+    _check_operands(core, interpreter.interpreter_semantic)
     _unwrap_what_is_wrapped(core)
     _remember_the_language(interpreter, core)
 
@@ -50,6 +54,61 @@ def _remember_types_of_numpy(interpreter: Any) -> None:
         return found
 
     interpreter._get_np_dtype = numpy_type
+
+
+def _hold_numbers(interpreter: Any, core: Any) -> None:
+    """What holds an operation's numbers, of which hardly any are too wide for their type."""
+    handle = interpreter.TensorHandle
+    if not _has(handle, "__init__", "self", "data", "dtype", "attr"):
+        return
+    original, number, pointer = handle.__init__, core.dtype, core.pointer_type
+
+    def init(self: Any, data: Any, dtype: Any, attr: Any = None) -> None:
+        kind = dtype.__class__
+        fits = kind is pointer or (
+            kind is number and data.itemsize * 8 <= max(dtype.primitive_bitwidth, 8)
+        )
+        if not fits or attr is not None:
+            original(self, data, dtype, *([] if attr is None else [attr]))
+            return
+        self.data, self.dtype, self.attr = data, dtype, {}
+
+    handle.__init__ = init
+
+
+def _shape_numbers(interpreter: Any) -> None:
+    """A new axis, and one number or axis repeated, without NumPy's looking at what is asked."""
+    builder, handle = interpreter.InterpreterBuilder, interpreter.TensorHandle
+    wanted = {
+        "create_expand_dims": ("self", "arg", "axis"),
+        "create_broadcast": ("self", "arg", "shape"),
+        "create_splat": ("self", "ret_ty", "arg"),
+    }
+    if not all(_has(builder, name, *parameters) for name, parameters in wanted.items()):
+        return
+    repeat, add_axis = builder.create_splat, builder.create_expand_dims
+
+    def repeated(data: Any, sizes: tuple[int, ...]) -> Any:
+        made = np.empty(sizes, data.dtype)
+        made[...] = data
+        return made
+
+    def expand(self: Any, arg: Any, axis: int) -> Any:
+        if not 0 <= axis <= arg.data.ndim:
+            return add_axis(self, arg, axis)
+        return handle(arg.data[(*(slice(None),) * axis, None)], arg.dtype.scalar)
+
+    def broadcast(self: Any, arg: Any, shape: Any) -> Any:
+        return handle(repeated(arg.data, tuple(shape)), arg.dtype.scalar)
+
+    def splat(self: Any, ret_ty: Any, arg: Any) -> Any:
+        data = arg.data
+        if data.size != 1 or data.dtype != interpreter._get_np_dtype(arg.dtype):
+            return repeat(self, ret_ty, arg)
+        return handle(repeated(data, tuple(ret_ty.shape)), arg.dtype.scalar)
+
+    builder.create_expand_dims, builder.create_broadcast = expand, broadcast
+    builder.create_splat = splat
 
 
 def _remember_blocks(core: Any) -> None:
@@ -131,13 +190,37 @@ def _broadcast_what_differs(core: Any, semantic: Any) -> None:
     semantic.broadcast_impl_value = broadcast
 
 
-def _check_numbers_of_one_type(core: Any, semantic: Any) -> None:
-    """Two tensors of one type of numbers are computed with as they are, where they were before."""
+def _check_operands(core: Any, semantic: Any) -> None:
+    """Operands of types that were found to go together are computed with as they are.
+
+    What an operation makes of its two operands NumPy spreads anyway, so here only their types say
+    in which shape they are.
+    """
     parameters = "allow_lhs_ptr", "allow_rhs_ptr", "arithmetic_check", "div_or_mod"
     if not _has(semantic, "binary_op_type_checking_impl", "lhs", "rhs", *parameters):
         return
     original, known = semantic.binary_op_type_checking_impl, set[Any]()
-    tensor, number = core.tensor, core.dtype
+    constants = dict[Any, Any]()
+    tensor, block = core.tensor, core.block_type
+    number, kinds = core.dtype, (core.dtype, core.pointer_type)
+
+    def seen(x: Any, sizes: Any) -> Any:
+        return tensor(x.handle, block(x.type.scalar, sizes))
+
+    def together(lhs: Any, rhs: Any) -> Any:
+        left, right = lhs.type, rhs.type
+        if left.__class__ is not block:
+            return (seen(lhs, right.shape), rhs) if right.__class__ is block else (lhs, rhs)
+        if right.__class__ is not block:
+            return lhs, seen(rhs, left.shape)
+        mine, theirs = left.shape.values, right.shape.values
+        if mine == theirs:
+            return lhs, rhs
+        sizes = _common(mine, theirs)
+        if sizes is None:
+            return semantic.broadcast_impl_value(lhs, rhs)
+        whole = lhs if mine == sizes else seen(lhs, sizes)
+        return whole, rhs if theirs == sizes else seen(rhs, sizes)
 
     def checked(
         lhs: Any,
@@ -147,20 +230,34 @@ def _check_numbers_of_one_type(core: Any, semantic: Any) -> None:
         arithmetic_check: bool = True,
         div_or_mod: bool = False,
     ) -> Any:
-        alike = lhs.__class__ is tensor and rhs.__class__ is tensor
-        if alike and lhs.dtype.__class__ is number and rhs.dtype.__class__ is number:
-            key = lhs.dtype.name, rhs.dtype.name, arithmetic_check, div_or_mod
-            if key in known:
-                return semantic.broadcast_impl_value(lhs, rhs)
-        else:
-            key = None
         flags = allow_lhs_ptr, allow_rhs_ptr, arithmetic_check, div_or_mod
-        left, right = original(lhs, rhs, *flags)
-        if key is not None and (left.dtype.name, right.dtype.name) == key[:2]:
-            known.add(key)
-        return left, right
+        if lhs.__class__ is tensor and rhs.__class__ is tensor:
+            left, right = lhs.dtype, rhs.dtype
+            if left.__class__ not in kinds or right.__class__ not in kinds:
+                return original(lhs, rhs, *flags)
+            key = left.name, right.name, flags
+            if key in known:
+                return together(lhs, rhs)
+            one, other = original(lhs, rhs, *flags)
+            if (one.dtype.name, other.dtype.name) == key[:2] and len(known) < _MOST_KNOWN:
+                known.add(key)
+            return one, other
+        if lhs.__class__ is tensor and lhs.dtype.__class__ is number and _is_told_apart(rhs):
+            key = lhs.dtype.name, rhs.__class__, rhs, flags
+            if key in constants:
+                return together(lhs, constants[key])
+            one, other = original(lhs, rhs, *flags)
+            if one.dtype.name == lhs.dtype.name and len(constants) < _MOST_KNOWN:
+                constants[key] = semantic.scalar_constant(rhs, other.dtype)
+            return one, other
+        return original(lhs, rhs, *flags)
 
     semantic.binary_op_type_checking_impl = checked
+
+
+def _is_told_apart(value: object) -> bool:
+    """Return whether it is a plain number that equals no other of its type (as zeros do)."""
+    return value.__class__ is int or (value.__class__ is float and value not in (0.0, value * 0))
 
 
 def _unwrap_what_is_wrapped(core: Any) -> None:

@@ -218,6 +218,7 @@ class Call(_Message, frozen=True, tag="call"):
     `construct` casts a new torch module to `dtype`, moves it to `device` and loads `state`;
     `fitting`: also where names or biases differ, or else numbers that follow from the names.
     `cotangents` asks for the vector-Jacobian product with respect to every float input.
+    `compiled` asks Triton's compiler about the kernels of a counted call.
     `order` is a seed for the order in which the programs of a Triton kernel run; `withheld`: only
     while one runs are the numbers of the arguments in memory (withheld.py).
     `printing` asks for the value and what the call prints, as a pair.
@@ -236,6 +237,7 @@ class Call(_Message, frozen=True, tag="call"):
     state: Value = None
     cotangents: tuple[Value, ...] | None = None
     count: bool = False
+    compiled: bool = False
     order: int | None = None
     withheld: bool = False
     fetch: bool = False

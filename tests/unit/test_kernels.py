@@ -14,7 +14,9 @@ import torch
 pytest.importorskip("triton", reason="triton is not installed: pip install triton")
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, within kernels
 
-from autograder.grading.targets import split_reply  # noqa: E402  # after the question for triton
+from autograder.grading.remote import Launched  # noqa: E402  # after the question for triton
+from autograder.grading.targets import split_reply  # noqa: E402
+from autograder.model.errors import EngineError  # noqa: E402
 from autograder.worker import claimed, kernels, wire  # noqa: E402
 from autograder.worker.execute import Executor  # noqa: E402
 from autograder.worker.watch import Counting  # noqa: E402
@@ -100,7 +102,7 @@ def imported(text: str, name: str, folder: Path) -> ModuleType:
 def seen(own: ModuleType, kernel: str, grid: int, *args: object, order: int | None = None):
     """The one launch of a kernel, watched."""
     root = str(Path(str(own.__file__)).parent)
-    with kernels.watching(root, order, noting=True) as watch, Counting() as counting:
+    with kernels.watching(root, order, noting=True, asking=True) as watch, Counting() as counting:
         getattr(own, kernel)[(grid,)](*args)
     counts = watch.added_to(counting.counts(0), counting.operators, counting.numbers)
     (launch,) = counts.launches
@@ -711,3 +713,19 @@ def test_whoever_computes_beside_a_kernel_computes_with_other_numbers(beside, fu
     assert not torch.allclose(withheld(beside, function, x), before + 1)
     assert torch.equal(x, before)
     assert torch.equal(withheld(beside, "launched", x), before + 1)
+
+
+def test_a_compiler_that_nobody_asked_says_nothing():
+    launch = wire.LaunchCounts(1, 0, 0, 0, largest=1, loads=())
+    assert not Launched((), launch, asked=True).refused
+    with pytest.raises(EngineError, match="compiled"):
+        _ = Launched((), launch).refused
+
+
+def test_launches_are_compiled_only_where_that_is_asked(own):
+    args = torch.ones(1), torch.zeros(1)
+    with kernels.watching("", None, noting=True) as watch, Counting() as counting:
+        own.reads_a_global[(1,)](*args)
+    counts = watch.added_to(counting.counts(0), counting.operators, counting.numbers)
+    assert counts.launches[0].refused is None
+    assert seen(own, "reads_a_global", 1, *args).refused is not None

@@ -120,3 +120,109 @@ def test_what_is_wrapped_is_unwrapped():
     ]
     same = tensor(8)
     assert core._unwrap_if_constexpr(same) is same
+
+
+def pointer_to(*shape: int) -> object:
+    kind = core.pointer_type(tl.float32)
+    data = tensor(*shape).handle.data.astype("uint64")
+    return core.tensor(interpreter.TensorHandle(data, kind), block(list(shape), kind))
+
+
+def real(value: float) -> object:
+    return interpreter.interpreter_semantic.scalar_constant(value, tl.float32)
+
+
+OPERANDS = [
+    (lambda: tensor(4, 1), lambda: tensor(1, 8)),
+    (lambda: tensor(4, 8), lambda: tensor(1, 8)),
+    (lambda: tensor(8), lambda: tensor(4, 8)),
+    (lambda: tensor(4, 8), lambda: 3),
+    (lambda: tensor(4, 8), lambda: 2.5),
+    (lambda: tensor(4, 8), lambda: real(2.5)),
+    (lambda: real(2.5), lambda: tensor(4, 8)),
+    (lambda: pointer_to(4, 1), lambda: tensor(1, 8)),
+]
+OPERATIONS = {
+    "add": (False,),
+    "sub": (False,),
+    "mul": (False,),
+    "truediv": (),
+    "less_than": (),
+    "maximum": (tl.PropagateNan.NONE,),
+}
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize(("left", "right"), OPERANDS)
+def test_operands_that_are_spread_late_make_what_the_interpreter_makes(
+    monkeypatch, operation, left, right
+):
+    semantic = interpreter.interpreter_semantic
+    if "pointer" in str(left().type) and operation != "add":
+        pytest.skip("pointers are added to")
+
+    def made() -> tuple[object, ...]:
+        got = getattr(semantic, operation)(left(), right(), *OPERATIONS[operation])
+        data = got.handle.data
+        return got.type, data.shape, data.dtype, str(data.tolist())  # NaN equals NaN
+
+    made()  # what is known afterwards
+    quick = made()
+    for name in ("binary_op_type_checking_impl", "broadcast_impl_value"):
+        monkeypatch.delattr(semantic, name)  # the class has Triton's own
+    assert quick == made()
+    assert list(quick[1]) == [4, 8]
+
+
+def test_where_spreads_both_values():
+    semantic = interpreter.interpreter_semantic
+    for _ in range(2):
+        chosen = semantic.where(tensor(4, 8).__lt__(7, _semantic=semantic), tensor(4, 1), real(9.0))
+        assert chosen.handle.data.shape == (4, 8)
+        assert chosen.handle.data[3].tolist() == [9.0] * 8
+        assert chosen.handle.data[0].tolist() == [0.0] * 7 + [9.0]
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_zeros_of_either_sign_are_told_apart():
+    semantic = interpreter.interpreter_semantic
+    x = tensor(2).to(tl.float32, _semantic=semantic)
+    for _ in range(2):
+        signs = [semantic.truediv(x.__add__(1, _semantic=semantic), z) for z in (0.0, -0.0)]
+        assert [s.handle.data[0] for s in signs] == [float("inf"), float("-inf")]
+
+
+def test_numbers_of_one_value_and_another_kind_are_told_apart():
+    semantic = interpreter.interpreter_semantic
+    for _ in range(2):
+        kinds = [semantic.mul(tensor(2), n, False).dtype for n in (2, 2.0)]
+        assert kinds == [tl.int32, tl.float32]
+
+
+def test_a_number_that_a_type_does_not_hold_is_refused_in_the_interpreters_words():
+    for _ in range(2):
+        with pytest.raises(ValueError, match="out of range"):
+            interpreter.interpreter_semantic.mul(tensor(2), 1 << 40, False)
+
+
+def test_numbers_too_wide_for_their_type_are_refused():
+    with pytest.raises(ValueError, match="exceeds dtype"):
+        interpreter.TensorHandle(interpreter.np.zeros(2), tl.float32)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_an_axis_is_put_in_without_a_copy(axis):
+    x = tensor(4, 8).handle
+    data = interpreter.InterpreterBuilder().create_expand_dims(x, axis).data
+    assert data.shape == interpreter.np.expand_dims(x.data, axis).shape
+    assert interpreter.np.shares_memory(data, x.data)
+
+
+def test_one_number_and_one_axis_are_repeated():
+    builder = interpreter.InterpreterBuilder()
+    kind = block([4, 8], tl.float32)
+    assert (builder.create_splat(kind, real(2.5).handle).data == 2.5).all()
+    assert builder.create_splat(kind, real(2.5).handle).data.shape == (4, 8)
+    spread = builder.create_broadcast(tensor(4, 1).handle, kind.shape).data
+    assert spread.tolist() == [[n] * 8 for n in range(4)]

@@ -83,7 +83,7 @@ def compiles(count: Any) -> Callable[..., None]:
     """Triton's compiler takes the kernel, as far as that can be said without a GPU."""
 
     def check(name: str, *args: Any, **kwargs: Any) -> None:
-        for launch in launches_of(count.call(name, *args, **kwargs)):
+        for launch in launches_of(count.compiled.call(name, *args, **kwargs)):
             expect(
                 not launch.refused,
                 f"The interpreter runs this kernel, but a GPU's compiler refuses it{launch.said}",
