@@ -235,12 +235,12 @@ def _check_operands(core: Any, semantic: Any) -> None:
             left, right = lhs.dtype, rhs.dtype
             if left.__class__ not in kinds or right.__class__ not in kinds:
                 return original(lhs, rhs, *flags)
-            key = left.name, right.name, flags
-            if key in known:
+            kinds_of = left.name, right.name
+            if (kinds_of, flags) in known:
                 return together(lhs, rhs)
             one, other = original(lhs, rhs, *flags)
-            if (one.dtype.name, other.dtype.name) == key[:2] and len(known) < _MOST_KNOWN:
-                known.add(key)
+            if (one.dtype.name, other.dtype.name) == kinds_of and len(known) < _MOST_KNOWN:
+                known.add((kinds_of, flags))
             return one, other
         if lhs.__class__ is tensor and lhs.dtype.__class__ is number and _is_told_apart(rhs):
             key = lhs.dtype.name, rhs.__class__, rhs, flags
