@@ -85,11 +85,9 @@ class Carrying:
         """The right program with the helpers of that process."""
         return Composed(self.program.path, self.lent, lender)
 
-    def composed(
-        self, path: Path, questions: HelperQuestions, change: Change = unchanged
-    ) -> Composed:
-        """A program with the helpers of a process of its own; what is known is not asked it."""
-        return Composed(path, self.lent, self.lender(questions), change)
+    def composed(self, path: Path, lender: Lender, change: Change = unchanged) -> Composed:
+        """A program with the helpers of that process."""
+        return Composed(path, self.lent, lender, change)
 
     def elsewhere(self, compare: Callable[[Asks], bool]) -> bool:
         """What a comparison with the answers of a process of its own says."""

@@ -22,16 +22,20 @@ difference.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
+from pathlib import Path
 
 from ..model.verdicts import Verdict
 from .asked import HelperQuestions
 from .carrying import Carrying, Held, RightSides
 from .hollow import HOLLOW, hollowed
 from .kept import KeptRuns
+from .lender import Lender
+from .lent import Change, unchanged
 from .targets import Target
 
 # Misconceptions tried with a helper, and on how many tests each.
@@ -54,6 +58,16 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
+class _Version:
+    """A version of the exercise, and the tests that it is tried on."""
+
+    kind: Kind
+    path: Path
+    tests: list[str]
+    change: Change = unchanged
+
+
+@dataclass(frozen=True)
 class HelperGuard:
     """Whether wrong and empty versions are still told from right ones with these helpers."""
 
@@ -67,64 +81,125 @@ class HelperGuard:
         None if there was no time to find out.
         """
         names = {self.carrying.plugin.name(item): (item, unmet) for item, unmet in held}
-        told: list[dict[str, bool]] = []  # of each wrong version, whether a test rejects it
-        lost: set[str] = set()
-        for kind, make, tests in self._variants(list(names), order):
-            if kind is Kind.RIGHT and self.questions.agreed:
-                if not self.carrying.elsewhere(self.questions.same):
-                    return None if self.carrying.patience.over else {}
-                continue
-            verdicts = self._verdicts(make, [names[name] for name in tests])
-            if verdicts is None:
-                return None
-            ends = dict(zip(tests, verdicts, strict=True))
-            if kind is Kind.WRONG:
-                told.append({name: end.failed for name, end in ends.items()})
-            else:
-                empty = kind is Kind.HOLLOW
-                lost.update(n for n, end in ends.items() if (end is Verdict.PASS) is empty)
-        for name in names:
-            tried = [of_one[name] for of_one in told if name in of_one]
-            if len(tried) >= _FEW and not any(tried):
-                lost.add(name)
-        return _credit(names.keys() - lost, told)
-
-    def _verdicts(self, make: Callable[[], Target], tests: Iterable[Held]) -> list[Verdict] | None:
-        """How the tests end with a version; None if there is no time."""
-        carrying, verdicts = self.carrying, list[Verdict]()
-        target = make()
+        versions = self._versions(list(names), order)
+        lender = self.carrying.lender(self.questions) if self.questions.agreed else None
         try:
-            for item, unmet in tests:
-                if carrying.patience.over:
-                    return None
-                ran, _ = carrying.run_right(item, target, self.sides, unmet)
-                verdicts.append(ran.report.verdict)
-            return verdicts
+            lost = self._lost(versions, names, lender)
+            if lost is None:
+                return None if self.carrying.patience.over else {}
+            wrong = [v for v in versions if v.kind is Kind.WRONG]
+            told = Told(names.keys() - lost, wrong)
+            for version in wrong:
+                with self._asking(version, lender) as target:
+                    for test in version.tests:
+                        if not told.is_open(version, test):
+                            continue
+                        end = self._verdict(target, names[test])
+                        if end is None:
+                            return None
+                        told.note(version, test, end.failed)
         finally:
-            target.close()
+            if lender is not None:
+                lender.close()
+        return _credit(told.tests - told.lost(), told.by_version)
 
-    def _variants(
-        self, names: list[str], order: random.Random
-    ) -> Iterator[tuple[Kind, Callable[[], Target], list[str]]]:
-        """Wrong, empty and right versions to be tried, each with the tests it is tried on."""
+    def _lost(
+        self, versions: Iterable[_Version], names: Mapping[str, Held], lender: Lender | None
+    ) -> set[str] | None:
+        """The tests that let an empty version pass, or none that is right; None if there is no
+        time, or if the helper answers as it likes."""
+        lost: set[str] = set()
+        for version in versions:
+            if version.kind is Kind.WRONG:
+                continue
+            if version.kind is Kind.RIGHT and self.questions.agreed:
+                if not self.carrying.elsewhere(self.questions.same):
+                    return None
+                continue
+            with self._asking(version, lender) as target:
+                for test in version.tests:
+                    end = self._verdict(target, names[test])
+                    if end is None:
+                        return None
+                    if (end is Verdict.PASS) is (version.kind is Kind.HOLLOW):
+                        lost.add(test)
+        return lost
+
+    @contextmanager
+    def _asking(self, version: _Version, lender: Lender | None) -> Iterator[Target]:
+        """A version that asks a helper by this lender, or by one of its own."""
+        own = lender or self.carrying.lender(self.questions)
+        target = self.carrying.composed(version.path, own, version.change)
+        try:
+            yield target
+        finally:
+            if lender is None:
+                target.close()
+
+    def _verdict(self, target: Target, test: Held) -> Verdict | None:
+        """How a test ends with a version; None if there is no time."""
+        if self.carrying.patience.over:
+            return None
+        ran, _ = self.carrying.run_right(test[0], target, self.sides, test[1])
+        return ran.report.verdict
+
+    def _versions(self, names: list[str], order: random.Random) -> list[_Version]:
+        """Wrong, empty and right versions to be tried, in the order in which they are."""
         carrying = self.carrying
-        path, composed = carrying.program.path, partial(carrying.composed, questions=self.questions)
-        kinds: list[tuple[Kind, Callable[[], Target], list[str]]] = [
-            (Kind.RIGHT, partial(composed, path), names)
-        ]
+        path = carrying.program.path
+        versions = [_Version(Kind.RIGHT, path, names)]
         for way, rejected in carrying.rejected.items():
-            empty = partial(composed, path, change=hollowed(carrying.exercise, HOLLOW[way]))
-            kinds.append((Kind.HOLLOW, empty, [n for n in names if n in rejected]))
+            tests = [n for n in names if n in rejected]
+            empty = hollowed(carrying.exercise, HOLLOW[way])
+            versions.append(_Version(Kind.HOLLOW, path, tests, empty))
         wrong = carrying.wrong
         failing = {m: [n for n in names if n in failed] for m, (_, failed) in wrong.items()}
         useful = sorted(m for m, tests in failing.items() if tests)
         for name in order.sample(useful, min(len(useful), _CHOSEN)):
             tests = order.sample(failing[name], min(len(failing[name]), _TRIED))
-            kinds.append((Kind.WRONG, partial(composed, wrong[name][0]), tests))
-        order.shuffle(kinds)
-        for kind, make, tests in kinds:
-            if tests:
-                yield kind, make, tests
+            versions.append(_Version(Kind.WRONG, wrong[name][0], tests))
+        order.shuffle(versions)
+        return [v for v in versions if v.tests]
+
+
+class Told:
+    """What tests tell of wrong versions, as far as anything earned depends on it.
+
+    tests: that may be inherited. by_version: of each version, whether a test rejects it; False also
+    where that makes no difference.
+    """
+
+    def __init__(self, tests: Set[str], versions: Sequence[_Version]) -> None:
+        self.tests = tests
+        self.by_version = [dict.fromkeys(v.tests, False) for v in versions]
+        self._place = {id(v): n for n, v in enumerate(versions)}
+        self._tries = Counter(t for v in versions for t in v.tests)
+        self._telling: set[str] = set()
+
+    def note(self, version: _Version, test: str, rejected: bool) -> None:
+        self.by_version[self._place[id(version)]][test] = rejected
+        if rejected:
+            self._telling.add(test)
+
+    def is_open(self, version: _Version, test: str) -> bool:
+        """Whether it matters how this test ends with this version."""
+        if test not in self.tests:
+            return False
+        if self._tries[test] >= _FEW and test not in self._telling:
+            return True
+        if any(self.by_version[self._place[id(version)]].values()):
+            return False
+        return len(version.tests) == 1 or not self._enough
+
+    @property
+    def _enough(self) -> bool:
+        """Whether so many versions are told that all is earned, whatever becomes of the others."""
+        several = [any(told.values()) for told in self.by_version if len(told) > 1]
+        return sum(several) >= _ALL * len(several) > 0
+
+    def lost(self) -> set[str]:
+        """The tests that let all wrong versions pass, and not by chance."""
+        return {t for t in self.tests - self._telling if self._tries[t] >= _FEW}
 
 
 def _credit(tests: Set[str], told: Sequence[Mapping[str, bool]]) -> Credit:
