@@ -92,12 +92,16 @@ class Carrying:
     def elsewhere(self, compare: Callable[[Asks], bool]) -> bool:
         """What a comparison with the answers of a process of its own says."""
         lender = self.lender()
-        lender.begin("", self.exercise)
         try:
-            with self.patience.working():
-                return compare(lender.again)
+            return self.of(lender, compare)
         finally:
             lender.close()
+
+    def of(self, lender: Lender, compare: Callable[[Asks], bool]) -> bool:
+        """What a comparison with the answers of that process says."""
+        lender.begin("", self.exercise)
+        with self.patience.working():
+            return compare(lender.again)
 
     def run_right(
         self, item: Any, target: Target, sides: RightSides, excused: frozenset[int] | None

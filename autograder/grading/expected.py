@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from ..model.verdicts import Verdict
 from .asked import HelperQuestions
 from .carrying import Carrying, RightSides
+from .lender import Lender
 from .room import Room
 from .targets import RecordedTarget
 from .transcript import Transcript
@@ -75,11 +76,18 @@ class KnownExpectations:
             carrying.names,
             carrying.paid,
         )
-        for known in self._known.get(facts, ()):
-            if carrying.elsewhere(known.questions.same):
-                return known
-        self.asked += 1
-        found = _asked(carrying)
+        questions = HelperQuestions()
+        lender = carrying.lender(questions)
+        try:
+            for known in self._known.get(facts, ()):
+                if not carrying.of(lender, known.questions.one_is_same):
+                    continue  # without a process for it
+                if carrying.elsewhere(known.questions.same):
+                    return known
+            self.asked += 1
+            found = _asked(carrying, lender, questions)
+        finally:
+            lender.close()
         if found is not None and found.questions.agreed:
             self._keep(facts, found)
         return found
@@ -90,9 +98,7 @@ class KnownExpectations:
             alike.append(found)
 
 
-def _asked(carrying: Carrying) -> Expected | None:
-    questions = HelperQuestions()
-    lender = carrying.lender(questions)
+def _asked(carrying: Carrying, lender: Lender, questions: HelperQuestions) -> Expected | None:
     found = Expected(questions, [lender.transcript])
     reference, precise, right = (
         RecordedTarget(carrying.with_helpers(lender), answers)

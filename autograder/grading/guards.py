@@ -3,10 +3,16 @@
 Theory of operation. With a student's helper in place, wrong versions of the exercise must still
 fail: each test must reject the empty ones (hollow.py) that it rejects otherwise, and the tests
 together most of a random choice of the bank's misconceptions, or less is earned, or nothing (one
-that a single test rejects otherwise speaks of that test alone). Each of these, and the right
-program's questions once more among them, gets its answers from a process of its own that knows
-nothing of the others, in an order nobody can foresee: a helper cannot tell for whom it is asked.
-What it is known to answer always (asked.py) is not asked again.
+that a single test rejects otherwise speaks of that test alone). What a helper is known to answer
+always (asked.py) is not asked again: two processes that know nothing of each other have answered
+all that right code asks, and alike. What only wrong versions ask, one more process is asked for all
+of them. Of a helper that does not always answer alike, each version, the right one among them, gets
+its answers from a process of its own, in an order nobody can foresee: it cannot tell for whom it is
+asked.
+
+A wrong version runs through its tests only as far as what is earned depends on it: one that a test
+has rejected need not be rejected by another, but where no other version has shown that the other
+test tells anything.
 
 Whether wrong and empty versions are told from right ones with a helper depends on what right code
 makes of that helper's answers: what the student's own exercise is compared with. Where another
@@ -86,7 +92,7 @@ class HelperGuard:
         try:
             lost = self._lost(versions, names, lender)
             if lost is None:
-                return None if self.carrying.patience.over else {}
+                return None
             wrong = [v for v in versions if v.kind is Kind.WRONG]
             told = Told(names.keys() - lost, wrong)
             for version in wrong:
@@ -107,15 +113,13 @@ class HelperGuard:
         self, versions: Iterable[_Version], names: Mapping[str, Held], lender: Lender | None
     ) -> set[str] | None:
         """The tests that let an empty version pass, or none that is right; None if there is no
-        time, or if the helper answers as it likes."""
+        time."""
         lost: set[str] = set()
         for version in versions:
             if version.kind is Kind.WRONG:
                 continue
             if version.kind is Kind.RIGHT and self.questions.agreed:
-                if not self.carrying.elsewhere(self.questions.same):
-                    return None
-                continue
+                continue  # two processes have answered all that it would ask, and alike
             with self._asking(version, lender) as target:
                 for test in version.tests:
                     end = self._verdict(target, names[test])

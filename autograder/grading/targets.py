@@ -25,6 +25,7 @@ from ..worker import wire
 from ..worker.execute import Executor
 from ..worker.lookout import KNOWN, LOOKS
 from .outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
+from .owncode import OwnCode
 from .room import Room, held
 from .stream import Stream
 
@@ -91,6 +92,7 @@ class InProcess:
             warnings.simplefilter("ignore")
             if self._executor is None:
                 self._executor = Executor(trusted=True)
+                self._executor.imports = OwnCode()
                 self._executor.load_module(self.path, unique=True)
                 self._loaded(self._executor.module)
             request, buffers = wire.unpack_request(*_split_frame(frame))

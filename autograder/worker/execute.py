@@ -27,7 +27,7 @@ from .fixtures import build
 from .nets import all_patterns, hold_all
 from .purity import Before
 from .raised import described
-from .seal import StudentImports
+from .seal import Loaders
 from .values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
 from .watch import Counting, FunctionNet, Watcher
 from .weights import settle, shares_memory
@@ -84,7 +84,7 @@ class Executor:
         self._formulas: dict[tuple[bool, str], set[tuple[str, ...]]] = {}
         self._printed = Printed()  # of the running request
         self._launches = False  # whether the module may launch kernels of Triton's
-        self.imports: StudentImports | None = None  # in a sandbox
+        self.imports: Loaders | None = None
         self._ballast: mmap.mmap | None = None
         self._modules = 0  # that were there before the submission's own code ran
 

@@ -23,10 +23,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import PurePosixPath
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 # `settrace` and its like are C functions: they are named by the rules, not hidden here.
 _PACKAGE = __name__.rpartition(".")[0]
+
+
+class Loaders(Protocol):
+    """Hands out loaders of files, of those that were handed in also to each other."""
+
+    def own(self, files: Iterable[str]) -> None: ...
+
+    def loader(self, name: str, origin: str) -> SourceFileLoader: ...
 
 
 class StudentImports:
