@@ -64,7 +64,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class _Version:
+class _TriedVersion:
     """A version of the exercise, and the tests that it is tried on."""
 
     kind: Kind
@@ -94,7 +94,7 @@ class HelperGuard:
             if lost is None:
                 return None
             wrong = [v for v in versions if v.kind is Kind.WRONG]
-            told = Told(names.keys() - lost, wrong)
+            told = WrongTold(names.keys() - lost, wrong)
             for version in wrong:
                 with self._asking(version, lender) as target:
                     for test in version.tests:
@@ -110,7 +110,7 @@ class HelperGuard:
         return _credit(told.tests - told.lost(), told.by_version)
 
     def _lost(
-        self, versions: Iterable[_Version], names: Mapping[str, Held], lender: Lender | None
+        self, versions: Iterable[_TriedVersion], names: Mapping[str, Held], lender: Lender | None
     ) -> set[str] | None:
         """The tests that let an empty version pass, or none that is right; None if there is no
         time."""
@@ -130,7 +130,7 @@ class HelperGuard:
         return lost
 
     @contextmanager
-    def _asking(self, version: _Version, lender: Lender | None) -> Iterator[Target]:
+    def _asking(self, version: _TriedVersion, lender: Lender | None) -> Iterator[Target]:
         """A version that asks a helper by this lender, or by one of its own."""
         own = lender or self.carrying.lender(self.questions)
         target = self.carrying.composed(version.path, own, version.change)
@@ -147,45 +147,45 @@ class HelperGuard:
         ran, _ = self.carrying.run_right(test[0], target, self.sides, test[1])
         return ran.report.verdict
 
-    def _versions(self, names: list[str], order: random.Random) -> list[_Version]:
+    def _versions(self, names: list[str], order: random.Random) -> list[_TriedVersion]:
         """Wrong, empty and right versions to be tried, in the order in which they are."""
         carrying = self.carrying
         path = carrying.program.path
-        versions = [_Version(Kind.RIGHT, path, names)]
+        versions = [_TriedVersion(Kind.RIGHT, path, names)]
         for way, rejected in carrying.rejected.items():
             tests = [n for n in names if n in rejected]
             empty = hollowed(carrying.exercise, HOLLOW[way])
-            versions.append(_Version(Kind.HOLLOW, path, tests, empty))
+            versions.append(_TriedVersion(Kind.HOLLOW, path, tests, empty))
         wrong = carrying.wrong
         failing = {m: [n for n in names if n in failed] for m, (_, failed) in wrong.items()}
         useful = sorted(m for m, tests in failing.items() if tests)
         for name in order.sample(useful, min(len(useful), _CHOSEN)):
             tests = order.sample(failing[name], min(len(failing[name]), _TRIED))
-            versions.append(_Version(Kind.WRONG, wrong[name][0], tests))
+            versions.append(_TriedVersion(Kind.WRONG, wrong[name][0], tests))
         order.shuffle(versions)
         return [v for v in versions if v.tests]
 
 
-class Told:
+class WrongTold:
     """What tests tell of wrong versions, as far as anything earned depends on it.
 
     tests: that may be inherited. by_version: of each version, whether a test rejects it; False also
     where that makes no difference.
     """
 
-    def __init__(self, tests: Set[str], versions: Sequence[_Version]) -> None:
+    def __init__(self, tests: Set[str], versions: Sequence[_TriedVersion]) -> None:
         self.tests = tests
         self.by_version = [dict.fromkeys(v.tests, False) for v in versions]
         self._place = {id(v): n for n, v in enumerate(versions)}
         self._tries = Counter(t for v in versions for t in v.tests)
         self._telling: set[str] = set()
 
-    def note(self, version: _Version, test: str, rejected: bool) -> None:
+    def note(self, version: _TriedVersion, test: str, rejected: bool) -> None:
         self.by_version[self._place[id(version)]][test] = rejected
         if rejected:
             self._telling.add(test)
 
-    def is_open(self, version: _Version, test: str) -> bool:
+    def is_open(self, version: _TriedVersion, test: str) -> bool:
         """Whether it matters how this test ends with this version."""
         if test not in self.tests:
             return False

@@ -74,6 +74,7 @@ class Probe:
     steps: list[tuple[bytes, Answer]]
     within: float = 1.0
     size: int = field(init=False)
+    _right: dict[int, AnswerReadOnce] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.size = sum(len(frame) for frame, _ in self.steps)
@@ -91,31 +92,53 @@ class Probe:
                 answer = target.request(frame)
             except Outcome as outcome:
                 return Difference(self.test, number, outcome)
-            if distance(answer, right) > self.within:
+            if number not in self._right:
+                self._right[number] = AnswerReadOnce(right)
+            if self._right[number].distance(answer) > self.within:
                 return Difference(self.test, number, answer)
         return None
 
 
+class AnswerReadOnce:
+    """An answer that others are compared with, read once."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._reply = answer[0]
+        self._read = _read_or_none(answer)
+        value, gradients = self._read or (None, ())
+        scale = max((_size(g) for g in gradients if isinstance(g, torch.Tensor)), default=0.0)
+        if isinstance(value, torch.Tensor):  # where gradients are zero they hold rounding noise
+            scale = max(scale, _NOISE * _size(value))
+        self._scale = scale
+
+    def distance(self, mine: Answer) -> float:
+        """How far an answer is from this one, in parts of what is surely too far; FAR if it is of
+        another kind."""
+        a, b = mine[0], self._reply
+        same = a.status == b.status and not a.banned and bool(a.detached) == bool(b.detached)
+        if not same or a.side_effects != b.side_effects:
+            return FAR
+        if b.raised is not None and (a.raised is None or a.raised.type != b.raised.type):
+            return FAR
+        if a.counts and b.counts and a.counts.largest > 4 * b.counts.largest:
+            return FAR
+        answered = _read_or_none(mine)
+        if answered is None or self._read is None:
+            return FAR
+        (value, gradients), (right, slopes) = answered, self._read
+        return max(_apart(value, right), _apart(gradients, slopes, self._scale))
+
+
 def distance(mine: Answer, right: Answer) -> float:
-    """How far an answer is from the right one, in parts of what is surely too far; FAR if it is of
-    another kind."""
-    a, b = mine[0], right[0]
-    same = a.status == b.status and not a.banned and bool(a.detached) == bool(b.detached)
-    if not same or a.side_effects != b.side_effects:
-        return FAR
-    if b.raised is not None and (a.raised is None or a.raised.type != b.raised.type):
-        return FAR
-    if a.counts and b.counts and a.counts.largest > 4 * b.counts.largest:
-        return FAR
+    """How far an answer is from the right one, in parts of what is surely too far."""
+    return AnswerReadOnce(right).distance(mine)
+
+
+def _read_or_none(answer: Answer) -> tuple[Any, tuple[Any, ...]] | None:
     try:
-        value, gradients = read(mine)
-        right_value, right_gradients = read(right)
+        return read(answer)
     except wire.BadFrame:
-        return FAR
-    scale = max((_size(g) for g in right_gradients if isinstance(g, torch.Tensor)), default=0.0)
-    if isinstance(right_value, torch.Tensor):  # where gradients are zero they hold rounding noise
-        scale = max(scale, _NOISE * _size(right_value))
-    return max(_apart(value, right_value), _apart(gradients, right_gradients, scale))
+        return None
 
 
 def read(answer: Answer) -> tuple[Any, tuple[Any, ...]]:

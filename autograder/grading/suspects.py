@@ -414,7 +414,7 @@ def _sharp(failed: Ran, probe: Probe | None) -> Probe | None:
         within = min(1.0, _CLOSER * apart) if apart < FAR else 1.0
     if within < _BARELY:
         return None
-    return Probe(probe.test, probe.steps, within)
+    return replace(probe, within=within)
 
 
 def _stops(wrong: WrongExercise, hints: ValueHints) -> tuple[Suspect, ...]:
