@@ -26,6 +26,7 @@ from ..worker import claimed
 from ..worker.fixtures import warm
 from ..worker.nets import set_nets
 from .behind import BehindVerdicts
+from .bench import Grader
 from .ceiling import ceiling
 from .follow import Inherited
 from .guards import KnownGuards
@@ -37,7 +38,7 @@ from .search import Compared
 from .session import GraderSession
 from .spawner import Spawner, usable_extras
 from .standings import Standings
-from .suspects import Grader, LineFinder
+from .suspects import LineFinder
 from .targets import InProcess, RecordedTarget, Sandboxed, Target
 from .traces import OwnPrograms
 

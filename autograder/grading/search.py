@@ -13,12 +13,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, product
-from typing import Protocol
 
 from ..repair import Change
 from .alike import Answers
 from .diagnose import diagnose
 from .digests import Digest, digest_of, ended_alike, same_digests
+from .inpart import InPart, Versions
 from .outcomes import Outcome
 from .plugin import Ran
 from .probes import Difference, Probe
@@ -35,12 +35,8 @@ _ALMOST = 0.85  # of it, if one change mended in part
 _BESIDE_TOLD = 150  # versions, if values have told the line: what they say is told if none mends
 _CONFIRMED = 4  # pairs that the tests are asked about, of each sort
 _PARTLY = 6  # changes remembered for each way to fail
-_IN_PART = 5  # changes that the tests are asked about, where none mends all
-_LEAST_MENDED = 2  # tests: what mends one alone may have bent it
-_FAMILIES = 8  # tests that are asked what a change mends in part
 # Changes that can put one mistake in the place of another.
 _EXCHANGES = frozenset({"name", "statement", "option", "function", "operand", "index", "unused"})
-ANYWHERE = frozenset({"kind of number", "device"})
 
 
 @dataclass(frozen=True)
@@ -61,26 +57,6 @@ class Compared:
 
     failed: Mapping[str, list[Ran]]
     right: Mapping[str, Answers]
-
-
-class Versions(Protocol):
-    """Where versions of a submission run."""
-
-    @property
-    def spent_share(self) -> float:
-        """Of the time that there is, what was spent."""
-
-    @property
-    def over(self) -> bool: ...
-
-    def short(self, made: Change) -> Target | None:
-        """The version as far as the exercise needs it; None if it is no Python."""
-
-    def passes(self, made: Change) -> bool:
-        """Whether all hidden tests of the exercise hold."""
-
-    def run(self, made: Change) -> list[Ran]:
-        """All hidden tests of the exercise."""
 
 
 @dataclass
@@ -105,14 +81,12 @@ class Search:
     wraps: tuple[int, ...] = ()
     _left: list[tuple[int, frozenset[str]]] = field(default_factory=list)
     _partly: dict[frozenset[int], list[int]] = field(default_factory=dict)
-    _mended_in_part: dict[int, int] = field(default_factory=dict)  # by change, of the families
 
     def __post_init__(self) -> None:
         own = (Difference(r.report.name, len(r.answers) - 1, r.answers[-1]) for r in self._ended())
         self._own = {d.test: (d.number, digest_of(d.answer)) for d in own}
         self._known = _Known(self.bank, {p.test for p in self.asked}) if self.bank else None
-        families = {p.test.partition("[")[0]: p for p in reversed(self.asked)}
-        self._families = [p for p in self.asked if p in families.values()][:_FAMILIES]
+        self._in_part = InPart(self.exercise, self.failing, self.asked, self.versions)
 
     def _ended(self) -> Iterator[Ran]:
         return (r for r in self.failing if r.answers)
@@ -122,7 +96,12 @@ class Search:
         if alone:
             return Mended(tuple(alone))
         found = self._beside() or self._together()
-        return found if found.numbers else self._in_part()
+        if found.numbers:
+            return found
+        wraps = () if self.told else self.wraps
+        likely = ((n, len(ways)) for ways, some in self._partly.items() for n in some[:2])
+        mended = self._in_part.mended(self.written, self.weigh, wraps, self.hot, likely)
+        return Mended(tuple(mended), counts=tuple(mended.values()))
 
     def _beside(self) -> Mended | None:
         """A change after which one mistake that has a name is left."""
@@ -165,7 +144,7 @@ class Search:
             return _SEVERAL
         if self._is_one_of_two:
             return _ALONE
-        return _ALMOST if self._mended_in_part or self.wraps else 1.0
+        return _ALMOST if self._in_part.looks_so or self.wraps else 1.0
 
     @property
     def _are_several(self) -> bool:
@@ -186,89 +165,9 @@ class Search:
                 return False
             if not self._looks_right(number, target):
                 if not self.told and not self.hot.isdisjoint(change.places):
-                    self._count_mended(number, target)
+                    self._in_part.look(number, target)
                 return False
         return self.versions.passes(change)
-
-    def _count_mended(self, number: int, target: Target) -> None:
-        """Note how many families of tests a change mends that does not mend all."""
-        if len(self._families) > 1:
-            seen = [p.difference(target, self.exercise) for p in self._families]
-            if count := sum(one is None for one in seen):
-                self._mended_in_part[number] = count
-
-    def _in_part(self) -> Mended:
-        """Changes that mend some failed tests and harm none: the one that mends most, and others
-        that mend others."""
-        told = self._told_by_wraps()
-        for number in islice(self._likely_in_part(), _IN_PART):
-            mended = self._mended_by(self.written[number])
-            if len(mended) >= _LEAST_MENDED:
-                told[number] = mended
-        most = sorted(told, key=lambda n: (-len(told[n]), *self._far(n)))
-        numbers, mended = list[int](), frozenset[str]()
-        kinds = set[str]()
-        for number in most:
-            kind = self.written[number].kind
-            if len(told[number] - mended) >= _LEAST_MENDED and kind not in kinds:
-                numbers.append(number)
-                mended |= told[number]
-                kinds.add(kind)
-        return Mended(tuple(numbers[:_PLACES]), counts=tuple(len(told[n]) for n in numbers))
-
-    def _mended_by(self, change: Change) -> frozenset[str]:
-        """The failed tests that pass after a change; none if another one fails then."""
-        if self.versions.over:
-            return frozenset()
-        ran = self.versions.run(change)
-        before = frozenset(r.report.name for r in self.failing)
-        left = frozenset(r.report.name for r in ran if r.report.verdict.failed)
-        return before - left if left <= before else frozenset()
-
-    def _told_by_wraps(self) -> dict[int, frozenset[str]]:
-        """What wrappers mend, each by itself or around the one before; one of each kind."""
-        told = dict[int, frozenset[str]]()
-        if self.told:
-            return told
-        around: Change | None = None
-        done = frozenset[str]()
-        for number in self.wraps:
-            change = self.written[number]
-            if any(self.written[n].kind == change.kind for n in told):
-                continue
-            both = change if around is None else around.joined(change)
-            mended = self._mended_by(both) - done if both is not None else frozenset[str]()
-            if both is not None and len(mended) >= _LEAST_MENDED:
-                told[number] = mended
-                around, done = both, done | mended
-        return told
-
-    def _far(self, number: int) -> tuple[bool, float]:
-        """How far a change may be from the mistake that it mends.
-
-        Types and devices can be mended wherever they are seen; the mistake is where they begin.
-        """
-        change = self.written[number]
-        anywhere = change.kind in ANYWHERE
-        return self.hot.isdisjoint(change.places), change.line if anywhere else self.weigh(change)
-
-    def _likely_in_part(self) -> Iterator[int]:
-        """The changes that seemed to mend something, one for each line and what it mends."""
-        found = [
-            (-count, self.weigh(self.written[n]), n) for n, count in self._mended_in_part.items()
-        ]
-        found += [
-            (-len(ways), self.weigh(self.written[n]), n)
-            for ways, numbers in self._partly.items()
-            for n in numbers[:2]
-        ]
-        seen = set[tuple[Place, int]]()
-        for count, _, number in sorted(found):
-            change = self.written[number]
-            key = (change.function, change.line), count
-            if key not in seen:
-                seen.add(key)
-                yield number
 
     def _looks_right(self, number: int, target: Target) -> bool:
         """Whether all answers are right; what else they say is noted."""

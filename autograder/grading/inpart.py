@@ -1,0 +1,161 @@
+"""Changes that mend a part of what fails and harm nothing, where none mends all of it.
+
+Where several mistakes are in code, most failed tests show more than one of them. Some test families
+show one alone: a change after which these pass has mended it. Wrappers (`repair/wrapping.py`) are
+tried around each other, since one mistake often hides another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Protocol
+
+from ..repair import Change
+from .plugin import Ran
+from .probes import Probe
+from .targets import Target
+from .tracedruns import Place
+
+_TRIED = 5  # changes that all tests are asked about
+_LEAST = 2  # tests: what mends one alone may have bent it
+_FAMILIES = 8  # tests that are asked what a change mends in part
+_PLAINEST = 3  # of them: what mends none of these is left
+_TOLD = 3
+# Types and devices can be mended wherever they are seen.
+ANYWHERE = frozenset({"kind of number", "device"})
+
+
+class Versions(Protocol):
+    """Where versions of a submission run."""
+
+    @property
+    def spent_share(self) -> float:
+        """Of the time that there is, what was spent."""
+
+    @property
+    def over(self) -> bool: ...
+
+    def short(self, made: Change) -> Target | None:
+        """The version as far as the exercise needs it; None if it is no Python."""
+
+    def passes(self, made: Change) -> bool:
+        """Whether all hidden tests of the exercise hold."""
+
+    def run(self, made: Change) -> list[Ran]:
+        """All hidden tests of the exercise."""
+
+
+class InPart:
+    """Notes what each version mends; then asks the hidden tests about the best."""
+
+    def __init__(
+        self, exercise: str, failing: Iterable[Ran], asked: list[Probe], versions: Versions
+    ) -> None:
+        self._exercise, self._versions = exercise, versions
+        self._before = frozenset(r.report.name for r in failing)
+        self._families = _families(asked)
+        self._counts: dict[int, int] = {}  # by change, of the families
+
+    @property
+    def looks_so(self) -> bool:
+        """Whether a change seemed to mend something."""
+        return bool(self._counts)
+
+    def look(self, number: int, target: Target) -> None:
+        """Note how many families of tests a change mends that does not mend all."""
+        count = 0
+        for place, probe in enumerate(self._families if len(self._families) > 1 else ()):
+            if place == _PLAINEST and not count:
+                return
+            count += probe.difference(target, self._exercise) is None
+        if count:
+            self._counts[number] = count
+
+    def mended(
+        self,
+        written: Sequence[Change],
+        weigh: Callable[[Change], float],
+        wraps: Iterable[int],
+        hot: Collection[Place],
+        likely: Iterable[tuple[int, int]],
+    ) -> dict[int, int]:
+        """Changes that mend some failed tests and harm none, with how many: the one that mends
+        most, then others that mend others, one of a kind.
+
+        likely: other changes that may, with how many ways to fail they seem to mend
+        """
+        told = self._told_by_wraps(written, wraps)
+        seemed = [(-count, weigh(written[n]), n) for n, count in (*self._counts.items(), *likely)]
+        for number in islice(_one_of_a_line(sorted(seemed), written), _TRIED):
+            some = self._mended_by(written[number])
+            if len(some) >= _LEAST:
+                told[number] = some
+
+        def rank(number: int) -> tuple[int, bool, float]:
+            change = written[number]
+            cold = not any(p in hot for p in change.places)
+            near = change.line if change.kind in ANYWHERE else weigh(change)  # where it began
+            return -len(told[number]), cold, near
+
+        found, mended, kinds = dict[int, int](), frozenset[str](), set[str]()
+        for number in sorted(told, key=rank):
+            kind = written[number].kind
+            if len(told[number] - mended) >= _LEAST and kind not in kinds:
+                found[number] = len(told[number])
+                mended |= told[number]
+                kinds.add(kind)
+        return dict(islice(found.items(), _TOLD))
+
+    def _mended_by(self, change: Change) -> frozenset[str]:
+        """The failed tests that pass after a change; none if another one fails then."""
+        if self._versions.over:
+            return frozenset()
+        ran = self._versions.run(change)
+        left = frozenset(r.report.name for r in ran if r.report.verdict.failed)
+        return self._before - left if left <= self._before else frozenset()
+
+    def _told_by_wraps(
+        self, written: Sequence[Change], wraps: Iterable[int]
+    ) -> dict[int, frozenset[str]]:
+        """What wrappers mend, each by itself or around those before; one of each kind."""
+        told = dict[int, frozenset[str]]()
+        around: Change | None = None
+        done = frozenset[str]()
+        for number in wraps:
+            change = written[number]
+            if any(written[n].kind == change.kind for n in told):
+                continue
+            both = change if around is None else around.joined(change)
+            if both is None:
+                continue
+            mended = self._mended_by(both) - done
+            if len(mended) >= _LEAST:
+                told[number] = mended
+                around, done = both, done | mended
+        return told
+
+
+def _one_of_a_line(
+    seemed: Iterable[tuple[int, float, int]], written: Sequence[Change]
+) -> Iterator[int]:
+    """One change for each line and count, the likeliest."""
+    seen = set[tuple[str, int, int]]()
+    for count, _, number in seemed:
+        change = written[number]
+        key = change.function, change.line, count
+        if key not in seen:
+            seen.add(key)
+            yield number
+
+
+def _families(asked: list[Probe]) -> list[Probe]:
+    """One failed test of each family, those first that ask for least: no halves, no errors."""
+
+    def rank(probe: Probe) -> tuple[bool, bool, int]:
+        refused = any(answer[0].raised is not None for _, answer in probe.steps)
+        return refused, "float16" in probe.test or "fake" in probe.test, probe.size
+
+    plain = sorted(asked, key=rank, reverse=True)
+    families = {p.test.partition("[")[0]: p for p in plain}
+    return sorted(families.values(), key=rank)[:_FAMILIES]
