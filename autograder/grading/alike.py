@@ -51,6 +51,18 @@ def alike_failure(mine: Ran, theirs: Ran) -> bool:
     return len(errors) == 2 and _same_errors(errors[0], errors[1])
 
 
+def state_in_part(mine: Ran, theirs: Ran) -> bool:
+    """Whether what does not fit in their parameters is a part of what does not in mine."""
+    ends = [x.answers[-1] if x.answers else None for x in (mine, theirs)]
+    if not (mine.flaw is theirs.flaw is Flaw.STATE):
+        return False
+    found = [_mismatch(e[0]) if isinstance(e, tuple) else None for e in ends]
+    own, other = found
+    if own is None or other is None or not any(other):
+        return False
+    return all(part <= whole for part, whole in zip(other, own, strict=True))
+
+
 def _other_numbers(mine: Answers, theirs: Answers) -> bool:
     """Whether two runs ended with plain numbers that are far apart: those are other mistakes."""
     ends = [x[-1] for x in (mine, theirs) if x and isinstance(x[-1], tuple)]
@@ -110,16 +122,16 @@ def _same_answer(
         return False
 
 
-def _mismatch(reply: wire.Reply) -> object:
+def _mismatch(reply: wire.Reply) -> tuple[frozenset[object], ...] | None:
     """How parameters do not fit: layers by their names, other tensors have what names one likes."""
     found = reply.mismatch
     if found is None:
         return None
-    layers = {
+    layers = frozenset(
         n for n in found.unexpected if n.rpartition(".")[2] in ("weight", "bias") and "." in n
-    }
-    others = min(len(found.unexpected) - len(layers), 1)
-    return found.missing, layers, others, found.shapes
+    )
+    others = frozenset(["others"][: len(found.unexpected) - len(layers)])
+    return frozenset(found.missing), layers, others, frozenset(found.shapes)
 
 
 def _same_work(mine: wire.Counts, theirs: wire.Counts) -> bool:

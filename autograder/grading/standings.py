@@ -14,6 +14,7 @@ from ..model.bank import Misconception
 from ..model.course import Scoring
 from ..model.report import Diagnosis, ExerciseReport
 from ..model.verdicts import Verdict
+from .alike import state_in_part
 from .behind import BehindVerdicts
 from .byplace import with_a_name, with_names
 from .diagnose import Named, diagnose
@@ -130,7 +131,7 @@ class Standings:
         def named_by_symptom() -> ExerciseReport:
             right = self._runs.right_answers(report.name)
             shown = by_symptom(open_ones, own, right, self._runs.asked(report.name))
-            return with_names(report, (*report.explained, *shown))
+            return with_names(report, (*report.explained, *self._by_state(report, own), *shown))
 
         if finder is not None:
             report = self._behind.find(f"{report.name}, line", named_by_place, report)
@@ -139,6 +140,22 @@ class Standings:
         if all(r.report.verdict in _NOTHING_TO_NAME for r in failing):
             return report
         return self._behind.find(f"{report.name}, symptom", named_by_symptom, report)
+
+    def _by_state(self, report: ExerciseReport, ran: list[Ran]) -> Iterator[Diagnosis]:
+        """The misconceptions whose parameters are among those that do not fit, with others."""
+        failed = {r.report.name: r for r in ran if r.report.verdict.failed}
+        if not any(r.flaw is Flaw.STATE for r in failed.values()):
+            return
+        of_state = {
+            name: [r for r in runs if r.flaw is Flaw.STATE]
+            for name, runs in self._runs.of_misconceptions(report.name).items()
+        }
+        for one in self._bank.of_exercise(report.name):
+            theirs = [r for r in of_state.get(one.name, ()) if r.report.name in failed]
+            if one.name in report.diagnosis or len(theirs) != len(of_state.get(one.name, ())):
+                continue
+            if theirs and all(state_in_part(failed[r.report.name], r) for r in theirs):
+                yield Diagnosis(one.name, one.title, one.hint, len(theirs), len(failed))
 
 
 def _explained(named: Named, by: Misconception) -> Diagnosis:
