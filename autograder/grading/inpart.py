@@ -54,7 +54,8 @@ class InPart:
     ) -> None:
         self._exercise, self._versions = exercise, versions
         self._before = frozenset(r.report.name for r in failing)
-        self._families = _families(asked)
+        self._every = _families(asked)
+        self._families = self._every[:_FAMILIES]
         self._counts: dict[int, int] = {}  # by change, of the families
 
     @property
@@ -115,6 +116,14 @@ class InPart:
         left = frozenset(r.report.name for r in ran if r.report.verdict.failed)
         return self._before - left if left <= self._before else frozenset()
 
+    def _mends_one(self, change: Change) -> bool:
+        """Whether an answer of some family seems right after a change."""
+        if self._versions.over:
+            return False
+        target = self._versions.short(change)
+        seen = (p.difference(target, self._exercise) for p in self._every if target is not None)
+        return any(one is None for one in seen)
+
     def _told_by_wraps(
         self, written: Sequence[Change], wraps: Iterable[int]
     ) -> dict[int, frozenset[str]]:
@@ -127,7 +136,7 @@ class InPart:
             if any(written[n].kind == change.kind for n in told):
                 continue
             both = change if around is None else around.joined(change)
-            if both is None:
+            if both is None or not self._mends_one(both):
                 continue
             mended = self._mended_by(both) - done
             if len(mended) >= _LEAST:
@@ -158,4 +167,4 @@ def _families(asked: list[Probe]) -> list[Probe]:
 
     plain = sorted(asked, key=rank, reverse=True)
     families = {p.test.partition("[")[0]: p for p in plain}
-    return sorted(families.values(), key=rank)[:_FAMILIES]
+    return sorted(families.values(), key=rank)

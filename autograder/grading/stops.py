@@ -11,7 +11,7 @@ makes them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from ..model.report import Suspect
 from ..model.verdicts import Verdict
@@ -22,6 +22,7 @@ from ..worker import wire
 from .known_errors import family
 from .outcomes import Flaw
 from .plugin import Ran
+from .probes import Probe
 from .tracedruns import Place
 
 _MOST = 2
@@ -70,20 +71,41 @@ def _place(module: str, key: tuple[str, int, str], explains: int) -> Suspect:
     return Suspect(module, line, name, how, not explains, explains)
 
 
-def needed(failing: Collection[Ran], ran: int) -> Iterator[tuple[str, int]]:
+def needed(
+    failing: Collection[Ran], ran: int, probes: Mapping[str, Probe]
+) -> Iterator[tuple[str, int]]:
     """The wrappers in which some of the failed tests may pass, each with a number of axes."""
-    flaws = {r.flaw for r in failing if r.report.verdict is Verdict.WRONG}
-    kinds = {_kind_of_error(r) for r in failing}
-    if kinds & {"axes", "parts"} or Flaw.KIND in flaws:
+    kinds = {kind for r in failing for kind in (_kind_of_error(r), *_unlike(r, probes))}
+    if kinds & {"axes", "parts", "shape"}:
         yield from ((AXES, count) for count in _COUNTS)
-    if kinds & {"sizes", "stopped", "parts"} or Flaw.KIND in flaws:
+    if kinds & {"sizes", "stopped", "parts", "shape"}:
         yield from ((kind, 0) for kind in (WIDTH, LENGTH))
-    if "number types" in kinds or Flaw.KIND in flaws:
+    if kinds & {"number types", "type"}:
         yield TYPES, 0
-    if Flaw.EFFECT in flaws:
+    if any(r.flaw is Flaw.EFFECT for r in failing):
         yield IN_PLACE, 0
     if "memory" in kinds or 2 * len(failing) <= ran:
         yield MEMORY, 0
+
+
+def _unlike(ran: Ran, probes: Mapping[str, Probe]) -> Iterator[str]:
+    """What of another kind an answer has than the right one: its shape, its type."""
+    probe, index = probes.get(ran.report.name), len(ran.answers) - 1
+    if ran.flaw is not Flaw.KIND or probe is None or not 0 <= index < len(probe.steps):
+        return
+    last = ran.answers[index]
+    mine, right = last[0].value if isinstance(last, tuple) else None, probe.steps[index][1][0].value
+    pairs = [(mine, right)]
+    if isinstance(mine, wire.SeqV) and isinstance(right, wire.SeqV):
+        pairs = list(zip(mine.items, right.items, strict=False))
+    for a, b in pairs:
+        if isinstance(a, (wire.TensorV, wire.ArrayV)) and isinstance(
+            b, (wire.TensorV, wire.ArrayV)
+        ):
+            if a.shape != b.shape:
+                yield "shape"
+            if a.dtype != b.dtype:
+                yield "type"
 
 
 def _kind_of_error(ran: Ran) -> str:

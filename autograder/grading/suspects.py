@@ -176,7 +176,7 @@ def suspects(
     lines = {r.report.line for r in wrong.failing if r.report.verdict is Verdict.CRASHED}
     stopped = (p for c in written for p in c.places if p[1] in lines)
     hot = hints.odd.union(stopped, (place for _, place in hints.named))
-    written += wrappers(wrong.source, wrong.exercise, needed(wrong.failing, len(wrong.ran)))
+    written += wrappers(wrong.source, wrong.exercise, needed(wrong.failing, len(wrong.ran), probes))
     mended = _mended(written, probes, wrong, bench, bank, hints, told, hot)
     places = _places(wrong.module, mended, [written[n] for n in mended.numbers], hot)
     return FoundPlaces(places, mended.beside)
