@@ -162,7 +162,7 @@ class Engine:
     def _graded(
         self, name: str, files: Mapping[str, bytes], exercise: str | None
     ) -> SubmissionReport:
-        target, source = self.target(files), self.runs.lines(files)
+        target, source = self.target(files, listens_ahead=True), self.runs.lines(files)
         try:
             ran = self.runs.run(target, source, exercise, files, self._hear)
         finally:
@@ -214,8 +214,16 @@ class Engine:
 
         return self._heritage.of(source, ran, target)
 
-    def target(self, files: Mapping[str, bytes], limits: Limits | None = None) -> Target:
-        """Where this submission's calls are answered."""
+    def target(
+        self,
+        files: Mapping[str, bytes],
+        limits: Limits | None = None,
+        listens_ahead: bool = False,
+    ) -> Target:
+        """Where this submission's calls are answered.
+
+        listens_ahead: may be told what will be asked; it runs every test of an exercise.
+        """
         if self._spawner is None:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path))
             for relative, content in files.items():
@@ -225,7 +233,9 @@ class Engine:
             return InProcess(folder / self.week.module)
         spawner = self._spawner
         limits = limits or self.limits
-        return Sandboxed(spawner.spawn, self.week.module, files, limits, spawner.gpu)
+        return Sandboxed(
+            spawner.spawn, self.week.module, files, limits, spawner.gpu, listens_ahead
+        )
 
     def _trial(self, files: Mapping[str, bytes]) -> Target:
         """Where versions of a submission answer, one after the other: none may take long."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from .refuse import Refuses
 from .remembered import PASSED, End, Meeting, Memory
 from .remote import Calls, Count
 from .room import KEPT_BYTES, Room
-from .targets import Answer, Target
+from .targets import Answer, Sandboxed, Target
 
 # Raised by what a test runs on, whoever is graded: the machine, the sandbox, an unseeded test.
 _NEVER_THE_STUDENTS = (SandboxError, OSError, EngineError, Unseeded)
@@ -209,10 +210,20 @@ class GraderPlugin:
         self._student, self._source, self._settled = student, source, settled
         self._kept, self._echo = Room(KEPT_BYTES), Echo(source)
         try:
-            for item in items:
+            for number, item in enumerate(items):
+                if isinstance(student, Sandboxed) and student.listens_ahead:
+                    self._tell_ahead(student, items[number:])
                 yield self._run_one(item, keep_passed)
         finally:
             self._raised = self._case = None  # nor anything else of this submission
+
+    def _tell_ahead(self, student: Sandboxed, items: list[Any]) -> None:
+        """What the next tests of an exercise will ask, where nothing was told yet."""
+        exercise = self.known(items[0]).exercise
+        if not student.expects(exercise) and exercise not in self._settled:
+            tests = takewhile(lambda known: known.exercise == exercise, map(self.known, items))
+            names = [known.report.name for known in tests if known.lacking() is None]
+            student.expect(self._memory.expected(names))
 
     def _run_one(self, item: Any, keep_passed: bool) -> Ran:
         known = self.known(item)
@@ -231,6 +242,7 @@ class GraderPlugin:
         flaw = _flaw_of(self._raised)
         if end is None and verdict in (Verdict.PASS, Verdict.WRONG):
             meeting.remember(PASSED if verdict is Verdict.PASS else End(message, flaw))
+        meeting.end(verdict is Verdict.PASS)
         line = self._raised.line if isinstance(self._raised, Outcome) else 0
         in_doubt = bool(fault) and not _is_never_the_students(self._raised)
         let_go(self._raised)

@@ -14,6 +14,9 @@ A liar gains nothing: who answers like a passing submission, to the last bit, pa
 the other ends only `wrong` is kept, and only where its message cannot depend on the source:
 nothing was raised or forbidden, and every name that was answered may be repeated (`Echo`). Output
 and the lines of an exception are left out of the key, since no verdict depends on them.
+
+What a test asked of whoever passed it, it will most likely ask the next one: its way. A submission
+in a sandbox is sent the ways of an exercise's tests in one piece (`expected`).
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ import hashlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from time import monotonic
 from typing import NamedTuple
 
 import msgspec
@@ -30,12 +35,16 @@ from ..worker import wire
 from .echo import Echo
 from .outcomes import Flaw, LimitExceeded, Outcome, Unseeded
 from .room import KEPT_BYTES, Room, held
-from .targets import Answer, Sandboxed, Target
+from .targets import Answer, Expected, Sandboxed, Target
 
 # Ways through one test, after which its memory starts anew: what bounds its size.
 _MOST_WAYS = 128
 # Requests of all tests that are remembered. A test that passes answers on makes them a stranger's.
 _MOST_BYTES = 16 << 20
+# A call that takes longer is not sent ahead: while it runs, nothing is heard of those before it.
+_SLOW_SECONDS = 0.25
+# Of requests, what is sent ahead at most.
+_MOST_AHEAD = 1 << 20
 # What a diagnosis finds in place of answers that took too much room.
 _NOT_KEPT = LimitExceeded("These answers are too large to be kept.")
 _START = b""
@@ -70,11 +79,33 @@ class Memory:
             tree = self._tests[test] = _Tree(self._room)
         return Meeting(tree, target, echo, kept or Room(KEPT_BYTES))
 
+    def expected(self, tests: Iterable[str]) -> list[Expected]:
+        """What these tests will ask, one after the other, up to the first that is not known."""
+        calls: list[Expected] = []
+        size = 0
+        for test in tests:
+            tree = self._tests.get(test)
+            if tree is None or tree.way is None:
+                break
+            size += sum(map(len, tree.way))
+            if size > _MOST_AHEAD:
+                break
+            calls += [Expected(test, frame) for frame in tree.way]
+            if tree.parts:
+                break
+        return calls
+
 
 class _Tree:
-    """Of one test: by the answers so far, the next request or the end."""
+    """Of one test: by the answers so far, the next request or the end.
+
+    way:   what it asks of whoever passes
+    parts: whether it goes on in another way for each
+    """
 
     def __init__(self, room: Room) -> None:
+        self.way: tuple[bytes, ...] | None = None
+        self.parts = False
         self.steps: dict[bytes, bytes | End] = {}
         self._frames: dict[bytes, bytes] = {}
         self._ways = 0
@@ -92,11 +123,24 @@ class _Tree:
             self.steps[key] = self._frames.setdefault(frame, frame)
         self.steps[end] = how
 
+    def learn(self, asked: Sequence[bytes], whole: bool) -> None:
+        """What the test asked now; `whole`: of a submission that passes."""
+        if self.way is None:
+            self.way = tuple(asked) if whole else None
+            return
+        same = sum(1 for _ in takewhile(_equal, zip(self.way, asked, strict=False)))
+        if same < len(asked):
+            self.way, self.parts = self.way[:same], True
+
     def forget(self) -> None:
         self._room.left += sum(map(len, self._frames))
         self.steps.clear()
         self._frames.clear()
         self._ways = 0
+
+
+def _equal(pair: tuple[bytes, bytes]) -> bool:
+    return pair[0] == pair[1]
 
 
 class _Got(NamedTuple):
@@ -120,6 +164,8 @@ class Meeting:
         self._path: list[tuple[bytes, bytes]] = []
         self._key = _START
         self._answers_say_all = self._plain = True
+        self._asked: list[bytes] = []
+        self._slow = False
 
     def begin(self, test: str, exercise: str) -> None:
         self._target.begin(test, exercise)
@@ -147,6 +193,8 @@ class Meeting:
         return got.answer
 
     def _ask(self, frame: bytes) -> _Got:
+        self._asked.append(frame)
+        started = monotonic()
         try:
             answer = self._target.request(frame)
         except Outcome as outcome:
@@ -154,6 +202,7 @@ class Meeting:
             self._keep(type(outcome)(outcome.message), 0)
             self._plain = False
             raise
+        self._slow = self._slow or monotonic() - started > _SLOW_SECONDS
         header = header_of(answer[0])
         self._keep(answer, held(len(header) + len(answer[0].printed), sum(map(len, answer[1]))))
         self._plain = self._plain and _is_plain(answer[0], self._echo)
@@ -189,6 +238,12 @@ class Meeting:
         """How the test ended on the answers that went through `request`."""
         if self._answers_say_all and (end is PASSED or self._plain):
             self._tree.keep(self._path, self._key, end)
+
+    def end(self, passed: bool) -> None:
+        """The test is over; learn what it asked."""
+        if self._answers_say_all:
+            whole = passed and not self._slow
+            self._tree.learn([] if self._slow and passed else self._asked, whole)
 
     def process(self) -> Target:
         """What answers, to be looked at directly. How such a test ends is not remembered."""

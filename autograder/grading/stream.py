@@ -29,13 +29,13 @@ class Stream:
         self._sock, self._watch, self._extension = sock, watch, extension
         self._sock.settimeout(None)
         self._wait = -1.0
+        self.ahead = memoryview(b"")
         self.begin(0.0, 0.0)
 
     def begin(self, now: float, seconds: float) -> None:
         """From now on there are so many seconds; what came before is of another exchange."""
         self._deadline, self._looked = now + seconds, now
         self.extended, self._late = 0.0, False
-        self.ahead = memoryview(b"")
 
     def send(self, data: bytes) -> None:
         view = memoryview(data)

@@ -13,6 +13,7 @@ import secrets
 import signal
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -45,6 +46,8 @@ _MOST_ATTEMPTS = 20
 # What counts as used of the time in which a call waits; and what a start takes, on our side too.
 _OF_THE_CLOCK = 0.25
 _START_SECONDS = 0.05
+# No answer for so long to a call that was sent ahead: then one call is made at a time.
+_SILENT_SECONDS = 2.0
 
 
 class MemoryLevel(NamedTuple):
@@ -70,6 +73,19 @@ class Target(Protocol):
     def request(self, frame: bytes) -> Answer: ...
 
     def close(self) -> None: ...
+
+
+class Expected(NamedTuple):
+    """A call that a test makes next, as far as is known."""
+
+    test: str
+    frame: bytes
+
+
+class _Sent(NamedTuple):
+    test: str
+    frame: bytes
+    stamp: bytes
 
 
 class InProcess:
@@ -158,6 +174,10 @@ class Sandboxed:
     submission's time is used up, its remaining calls end at once with the same verdict; the other
     exercises are not touched by it. While its process waits for a processor that others have, the
     clocks stand still: a busy machine is not its fault.
+
+    What will be asked may be told before (`expect`): it is sent in one piece and answered while we
+    look at the answers. Whatever goes otherwise then (another call, a death, a long silence) decides
+    nothing: the test is begun again in a new process, call by call.
     """
 
     def __init__(
@@ -167,7 +187,9 @@ class Sandboxed:
         files: Mapping[str, bytes],
         limits: Limits,
         gpu: bool = False,
+        listens_ahead: bool = False,
     ) -> None:
+        self.listens_ahead = listens_ahead
         self._spawn = spawn
         self._module = module
         self._limits = limits
@@ -188,11 +210,25 @@ class Sandboxed:
         self._starts = 0
         self._inherited = 0  # by this child, of the template's memory
         self._waited = 0.0  # of this child, what was taken off its time
+        self._test = ""
+        self._asked: list[bytes] = []  # in this test
+        self._expected: Sequence[Expected] = ()
+        self._sent: deque[_Sent] = deque()  # what this child was sent ahead, and not yet taken
+        self._one_by_one: set[str] = set()  # exercises in which something went wrong
         self._patience = _PATIENCE * limits.submission_seconds
 
     def begin(self, test: str, exercise: str) -> None:
-        self._exercise = exercise
+        self._exercise, self._test = exercise, test
+        self._asked = []
         self._room = Room(self._limits.reply_mib << 20)
+
+    def expects(self, exercise: str) -> bool:
+        """Whether something is known of what will be asked, or nothing is to be told of it."""
+        return bool(self._sent or self._expected) or exercise in self._one_by_one
+
+    def expect(self, calls: Sequence[Expected]) -> None:
+        """These calls will be made next, unless tests end earlier."""
+        self._expected = calls
 
     def request(self, frame: bytes) -> Answer:
         deaths = self._deaths.setdefault(self._exercise, [])
@@ -203,12 +239,54 @@ class Sandboxed:
         try:
             if self._child is None:
                 self._start()
-            return self._exchange(frame, self._seconds_left())
+            answer = self._answer_ahead(frame)
+            if answer is None:
+                answer = self._exchange(frame, self._seconds_left())
+            self._asked.append(frame)
+            return answer
         except (TimedOut, LimitExceeded, BadReply, Crashed) as outcome:
             if not isinstance(outcome, Crashed):  # a crash is cheap: try the next call afresh
                 deaths.append(outcome)
             self._end_child()
             raise
+
+    def _answer_ahead(self, frame: bytes) -> Answer | None:
+        """The answer to a call that was sent ahead; None if it is to be made now."""
+        expected, self._expected = self._expected, ()
+        try:
+            if expected and not self._sent and expected[0] == (self._test, frame):
+                self._send_ahead(expected)
+            while self._sent and not self._asked and self._sent[0].test != self._test:
+                self._take()  # of a test that ended before it asked this
+            if not self._sent:
+                return None
+            if (self._sent[0].test, self._sent[0].frame) == (self._test, frame):
+                return self._take()
+        except (TimedOut, LimitExceeded, BadReply, Crashed):
+            self._one_by_one.add(self._exercise)
+        self._end_child()
+        self._start()
+        for earlier in self._asked:
+            self._exchange(earlier, self._seconds_left())
+        return None
+
+    def _send_ahead(self, calls: Sequence[Expected]) -> None:
+        stamps = [secrets.token_bytes(wire.STAMP.size) for _ in calls]
+        frames = b"".join(s + c.frame for s, c in zip(stamps, calls, strict=True))
+        announced = wire.pack(wire.Ahead(len(frames)), [])
+        assert self._stream is not None
+        self._stream.begin(time.monotonic(), self._seconds_left())
+        try:
+            self._stream.send(secrets.token_bytes(wire.STAMP.size) + announced + frames)
+        except (TimeoutError, ConnectionError):
+            raise Crashed("Your code's process does not listen.") from None
+        self._sent.extend(_Sent(c.test, c.frame, s) for c, s in zip(calls, stamps, strict=True))
+
+    def _take(self) -> Answer:
+        """The answer to the first of the calls that were sent ahead."""
+        sent = self._sent.popleft()
+        seconds = min(self._seconds_left(), _SILENT_SECONDS)
+        return self._answered(sent.stamp, b"", seconds, more=bool(self._sent))
 
     def level_memory(self) -> MemoryLevel:
         """What it holds, after what was freed before stands filled again up to the peak.
@@ -322,12 +400,16 @@ class Sandboxed:
 
     def _exchange(self, frame: bytes, seconds: float) -> Answer:
         """Send a frame and wait for the reply. Only this time is the student's, no start-up."""
+        stamp = secrets.token_bytes(wire.STAMP.size)
+        return self._answered(stamp, stamp + frame, seconds)
+
+    def _answered(self, stamp: bytes, data: bytes, seconds: float, more: bool = False) -> Answer:
+        """Send this and wait for the reply to the stamp; `more`: others may come after it."""
         stream, started = self._stream, time.monotonic()
         assert stream is not None
         stream.begin(started, seconds)
         try:
-            stamp = secrets.token_bytes(wire.STAMP.size)
-            stream.send(stamp + frame)  # in one piece, so that the other end wakes up once
+            stream.send(data)  # in one piece, so that the other end wakes up once
             noticed: list[wire.Notice] = []
             while True:
                 header, body = self._receive(stream, stamp)
@@ -337,7 +419,7 @@ class Sandboxed:
                 noticed.append(answer)
                 if len(noticed) > wire.MAX_NOTICES:
                     raise wire.BadFrame("more notices than there may be")
-            if stream.ahead:
+            if stream.ahead and not more:
                 raise wire.BadFrame("more than the reply")
             return self._with_notices(answer, wire.buffers_of(answer, body), noticed)
         except TimeoutError:
@@ -403,6 +485,7 @@ class Sandboxed:
         return Crashed("Your code ended its own process (exit). Return a value instead.")
 
     def _end_child(self) -> None:
+        self._sent.clear()
         if self._child is not None:
             child, self._child = self._child, None
             self._ran += child.ran_seconds()
@@ -459,6 +542,7 @@ def split_reply(frame: bytes) -> Answer:
 
 __all__ = [
     "Answer",
+    "Expected",
     "InProcess",
     "RecordedTarget",
     "Sandboxed",

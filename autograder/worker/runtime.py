@@ -15,6 +15,7 @@ import socket
 import sys
 import warnings
 from pathlib import Path
+from time import monotonic
 from typing import Literal
 
 import msgspec
@@ -29,6 +30,7 @@ from .nets import set_nets
 from .seal import seal, worker_modules
 
 _READ_BYTES = 1 << 16
+_TOGETHER_SECONDS = 0.002
 
 _executor: Executor | None = None
 _max_reply = 8 << 20
@@ -68,36 +70,92 @@ def serve(sock: socket.socket) -> None:
     executor.root = Path(os.getcwd())
     executor.capture_descriptors()
     executor.imports = seal(str(executor.root), _libraries, _own or worker_modules())
-    told = _Told(sock)
+    inbox, outbox = _Inbox(sock), _Outbox(sock)
+    told = _Told(outbox)
     executor.watcher.tell = lambda banned: told("banned", banned.call, banned.line)
     lookout.keep(
         str(executor.root), lambda what, line: told(_KINDS[what in lookout.LOOKS], what, line)
     )
     warnings.simplefilter("ignore")
     sys.dont_write_bytecode = True  # a version loaded after another would be taken for it
-    data = b""
     while True:
-        start = wire.STAMP.size + wire.PREFIX.size
         try:
-            data = _read(sock, data, start)
+            stamp, request, buffers = inbox.take()
         except EOFError:
             return
-        stamp, prefix = data[: wire.STAMP.size], data[wire.STAMP.size : start]
-        header_length, body_length = wire.frame_lengths(prefix)
-        body = start + header_length
-        end = body + body_length
-        data = _read(sock, data, end)
-        request, buffers = wire.unpack_request(data[start:body], memoryview(data)[body:end])
-        data = data[end:]
+        if isinstance(request, wire.Ahead):
+            inbox.read(request.bytes)
+            continue
         told.begin(stamp)
         frame = executor.answer(request, buffers)
         header_length, _ = wire.frame_lengths(frame[: wire.PREFIX.size], len(frame), len(frame))
         if len(frame) > _max_reply or header_length > wire.MAX_REPLY_HEADER:
             frame = wire.pack(wire.Reply("too_large"), [])
-        sock.sendall(stamp + frame)
+        outbox.put(stamp + frame, more=inbox.waiting)
 
 
 _KINDS: tuple[Literal["attempt", "banned"], ...] = ("attempt", "banned")
+
+
+class _Inbox:
+    """Requests as they come, with their stamps."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._data, self._at = b"", 0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether more was read than was taken."""
+        return self._at < len(self._data)
+
+    def take(self) -> tuple[bytes, wire.Request, list[memoryview]]:
+        """The next request; EOFError once the other side is gone."""
+        if not self.waiting:
+            self._data, self._at = b"", 0
+        start = wire.STAMP.size + wire.PREFIX.size
+        self.read(start)
+        stamp = self._data[self._at : self._at + wire.STAMP.size]
+        prefix = self._data[self._at + wire.STAMP.size : self._at + start]
+        header_length, body_length = wire.frame_lengths(prefix)
+        self.read(start + header_length + body_length)
+        body = self._at + start + header_length
+        header, end = self._data[self._at + start : body], body + body_length
+        self._at = end
+        return stamp, *wire.unpack_request(header, memoryview(self._data)[body:end])
+
+    def read(self, size: int) -> None:
+        """Read on until at least so many bytes wait."""
+        parts, missing = [self._data], self._at + size - len(self._data)
+        while missing > 0:
+            part = self._sock.recv(max(_READ_BYTES, min(missing, 1 << 20)))
+            if not part:
+                raise EOFError
+            parts.append(part)
+            missing -= len(part)
+        if len(parts) > 1:
+            self._data = b"".join(parts)
+
+
+class _Outbox:
+    """Replies, sent at once; where more requests wait, those of a moment together.
+
+    Every time that the other side is woken up costs more than most calls.
+    """
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._parts: list[bytes] = []
+        self._size, self._sent = 0, monotonic()
+
+    def put(self, data: bytes, more: bool = False) -> None:
+        self._parts.append(data)
+        self._size += len(data)
+        now = monotonic()
+        if not more or self._size > _READ_BYTES or now - self._sent > _TOGETHER_SECONDS:
+            self._sock.sendall(b"".join(self._parts))
+            self._parts.clear()
+            self._size, self._sent = 0, now
 
 
 class _Told:
@@ -106,8 +164,8 @@ class _Told:
     Whoever runs here later, in the same process, could have a reply say anything.
     """
 
-    def __init__(self, sock: socket.socket) -> None:
-        self._sock = sock
+    def __init__(self, outbox: _Outbox) -> None:
+        self._outbox = outbox
         self._stamp = b""
         self._left: list[object] = []
 
@@ -117,16 +175,4 @@ class _Told:
     def __call__(self, kind: Literal["attempt", "banned"], what: str, line: int | None) -> None:
         if self._stamp and None in self._left and what not in self._left:
             self._left[self._left.index(None)] = what
-            self._sock.sendall(self._stamp + wire.pack(wire.Notice(kind, what, line), []))
-
-
-def _read(sock: socket.socket, data: bytes, size: int) -> bytes:
-    """Read on until at least `size` bytes are buffered."""
-    parts, missing = [data], size - len(data)
-    while missing > 0:
-        part = sock.recv(max(_READ_BYTES, min(missing, 1 << 20)))
-        if not part:
-            raise EOFError
-        parts.append(part)
-        missing -= len(part)
-    return b"".join(parts) if len(parts) > 1 else data
+            self._outbox.put(self._stamp + wire.pack(wire.Notice(kind, what, line), []))

@@ -5,7 +5,8 @@ Theory of operation. The sender may lie about everything. A frame is
     magic (4 bytes) | header length (u32) | body length (u64) | header | body
 
 and on a socket a stamp (u64) goes before it: a number that the trusted side draws for each request
-and that the reply must echo, so that no reply sent early or twice is taken for the next one. The
+and that the reply must echo, so that no reply sent early or twice is taken for the next one. Calls
+may be sent ahead, many at once; each has its stamp, and they are answered in order. The
 header is MessagePack decoded by msgspec into the exact types below, and the body is the
 concatenation of the buffers whose lengths the header lists. Both lengths are checked against
 bounds before anything is read, and every tensor's dtype, shape and buffer are checked against each
@@ -254,7 +255,14 @@ class Fill(_Message, frozen=True, tag="fill"):
     buffers: tuple[int, ...] = ()
 
 
-Request = Load | Call | Fill
+class Ahead(_Message, frozen=True, tag="ahead"):
+    """So many bytes of calls follow: to be read whole, and answered one after the other."""
+
+    bytes: int
+    buffers: tuple[int, ...] = ()
+
+
+Request = Load | Call | Fill | Ahead
 
 
 class Raised(_Message, frozen=True):
