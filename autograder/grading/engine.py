@@ -233,9 +233,7 @@ class Engine:
             return InProcess(folder / self.week.module)
         spawner = self._spawner
         limits = limits or self.limits
-        return Sandboxed(
-            spawner.spawn, self.week.module, files, limits, spawner.gpu, listens_ahead
-        )
+        return Sandboxed(spawner.spawn, self.week.module, files, limits, spawner.gpu, listens_ahead)
 
     def _trial(self, files: Mapping[str, bytes]) -> Target:
         """Where versions of a submission answer, one after the other: none may take long."""

@@ -112,6 +112,7 @@ class InProcess:
                 self._executor.load_module(self.path, unique=True)
                 self._loaded(self._executor.module)
             request, buffers = wire.unpack_request(*_split_frame(frame))
+            assert not isinstance(request, wire.Ahead)
             return self._executor.answer(request, buffers)
 
     def _loaded(self, module: Any) -> None:
@@ -175,9 +176,9 @@ class Sandboxed:
     exercises are not touched by it. While its process waits for a processor that others have, the
     clocks stand still: a busy machine is not its fault.
 
-    What will be asked may be told before (`expect`): it is sent in one piece and answered while we
-    look at the answers. Whatever goes otherwise then (another call, a death, a long silence) decides
-    nothing: the test is begun again in a new process, call by call.
+    What will be asked may be told before (`expect`): it is sent in one piece and answered while
+    answers are looked at here. Whatever goes otherwise then (another call, a death, a silence)
+    decides nothing: the test is begun again in a new process, call by call.
     """
 
     def __init__(

@@ -99,7 +99,7 @@ class Executor:
         if null > 2:
             os.close(null)
 
-    def answer(self, request: wire.Request, buffers: list[memoryview]) -> bytes:
+    def answer(self, request: wire.Answered, buffers: list[memoryview]) -> bytes:
         """The reply frame to a request."""
         self._printed = printed = Printed()
         saved = sys.stdout, sys.stderr

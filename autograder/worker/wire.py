@@ -262,7 +262,8 @@ class Ahead(_Message, frozen=True, tag="ahead"):
     buffers: tuple[int, ...] = ()
 
 
-Request = Load | Call | Fill | Ahead
+Answered = Load | Call | Fill  # each with a reply
+Request = Answered | Ahead
 
 
 class Raised(_Message, frozen=True):
