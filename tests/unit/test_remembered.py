@@ -240,3 +240,49 @@ def test_no_more_is_remembered_of_requests_than_there_is_room():
         meeting.remember(PASSED)
     assert memory.meeting("a", Answers(answer(1))).known() is PASSED
     assert memory.meeting("b", Answers(answer(1))).known() is None
+
+
+def passed(memory, test, *frames, passed=True):
+    meeting = memory.meeting(test, Answers(*(answer(1) for _ in frames)))
+    meeting.known()
+    ask(meeting, *frames)
+    meeting.remember(PASSED)
+    meeting.end(passed)
+
+
+def expected(memory, *tests):
+    return [tuple(call) for call in memory.expected(tests)]
+
+
+def test_what_was_asked_of_one_who_passed_is_expected_to_be_asked_again():
+    memory = Memory()
+    passed(memory, "t", b"a", b"b")
+    passed(memory, "u", b"c")
+    assert expected(memory, "t", "u") == [("t", b"a"), ("t", b"b"), ("u", b"c")]
+    assert expected(memory, "t", "new", "u") == [("t", b"a"), ("t", b"b")]
+
+
+def test_what_was_asked_of_one_who_failed_is_not_the_whole():
+    memory = Memory()
+    passed(memory, "t", b"a", passed=False)
+    assert expected(memory, "t") == []
+    passed(memory, "t", b"a", b"b")
+    passed(memory, "t", b"a", passed=False)
+    assert expected(memory, "t") == [("t", b"a"), ("t", b"b")]
+
+
+def test_where_a_test_parts_ways_nothing_is_expected_after():
+    memory = Memory()
+    passed(memory, "t", b"a", b"b")
+    passed(memory, "u", b"d")
+    memory._tests["t"].learn([b"a", b"c"], whole=True)
+    assert expected(memory, "t", "u") == [("t", b"a")]
+
+
+def test_a_test_that_looks_at_the_process_is_not_expected():
+    memory = Memory()
+    meeting = memory.meeting("t", Answers(answer(1)))
+    ask(meeting, b"a")
+    process_of(meeting)
+    meeting.end(passed=True)
+    assert expected(memory, "t") == []
