@@ -34,12 +34,13 @@ from .heritage import Heritage
 from .kept import KeptRuns
 from .plugin import GraderPlugin, Ran
 from .runs import Runs, write_module
+from .sandboxed import Sandboxed
 from .search import Compared
 from .session import GraderSession
 from .spawner import Spawner, usable_extras
 from .standings import Standings
 from .suspects import LineFinder
-from .targets import InProcess, RecordedTarget, Sandboxed, Target
+from .targets import InProcess, RecordedTarget, Target
 from .traces import OwnPrograms
 
 import msgspec  # isort: skip
@@ -162,7 +163,9 @@ class Engine:
     def _graded(
         self, name: str, files: Mapping[str, bytes], exercise: str | None
     ) -> SubmissionReport:
-        target, source = self.target(files, listens_ahead=True), self.runs.lines(files)
+        target, source = self.target(files), self.runs.lines(files)
+        if isinstance(target, Sandboxed):
+            target.listens_ahead = True  # it runs every test of an exercise
         try:
             ran = self.runs.run(target, source, exercise, files, self._hear)
         finally:
@@ -214,16 +217,8 @@ class Engine:
 
         return self._heritage.of(source, ran, target)
 
-    def target(
-        self,
-        files: Mapping[str, bytes],
-        limits: Limits | None = None,
-        listens_ahead: bool = False,
-    ) -> Target:
-        """Where this submission's calls are answered.
-
-        listens_ahead: may be told what will be asked; it runs every test of an exercise.
-        """
+    def target(self, files: Mapping[str, bytes], limits: Limits | None = None) -> Target:
+        """Where this submission's calls are answered."""
         if self._spawner is None:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path))
             for relative, content in files.items():
@@ -233,7 +228,7 @@ class Engine:
             return InProcess(folder / self.week.module)
         spawner = self._spawner
         limits = limits or self.limits
-        return Sandboxed(spawner.spawn, self.week.module, files, limits, spawner.gpu, listens_ahead)
+        return Sandboxed(spawner.spawn, self.week.module, files, limits, spawner.gpu)
 
     def _trial(self, files: Mapping[str, bytes]) -> Target:
         """Where versions of a submission answer, one after the other: none may take long."""

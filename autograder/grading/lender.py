@@ -17,7 +17,8 @@ from ..worker.values import Encoder
 from .asked import HelperQuestions, Question
 from .options import CallOptions
 from .outcomes import LimitExceeded, Outcome, TimedOut
-from .targets import Answer, Sandboxed, Target, addressed
+from .sandboxed import Sandboxed
+from .targets import Answer, Target, addressed
 from .transcript import Transcript
 
 # On a machine so busy a helper still has its time.

@@ -37,7 +37,8 @@ from .refuse import Refuses
 from .remembered import PASSED, End, Meeting, Memory
 from .remote import Calls, Count
 from .room import KEPT_BYTES, Room
-from .targets import Answer, Sandboxed, Target
+from .sandboxed import Sandboxed
+from .targets import Answer, Target
 
 # Raised by what a test runs on, whoever is graded: the machine, the sandbox, an unseeded test.
 _NEVER_THE_STUDENTS = (SandboxError, OSError, EngineError, Unseeded)

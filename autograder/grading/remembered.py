@@ -35,7 +35,8 @@ from ..worker import wire
 from .echo import Echo
 from .outcomes import Flaw, LimitExceeded, Outcome, Unseeded
 from .room import KEPT_BYTES, Room, held
-from .targets import Answer, Expected, Sandboxed, Target
+from .sandboxed import Expected, Sandboxed
+from .targets import Answer, Target
 
 # Ways through one test, after which its memory starts anew: what bounds its size.
 _MOST_WAYS = 128

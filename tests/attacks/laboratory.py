@@ -23,8 +23,8 @@ import psutil
 from autograder.batch.intake import Submission, read_submission
 from autograder.feedback.html import feedback_page
 from autograder.grading.engine import Engine
+from autograder.grading.sandboxed import _PATIENCE, Sandboxed
 from autograder.grading.spawner import Spawner
-from autograder.grading.targets import _PATIENCE, Sandboxed
 from autograder.model.course import Suspects, Week, load
 from autograder.model.report import SubmissionReport
 from autograder.sandbox import Sandbox, choose

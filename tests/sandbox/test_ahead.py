@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from autograder.grading.outcomes import BadReply, Crashed, TimedOut
+from autograder.grading.sandboxed import Expected, Sandboxed
 from autograder.grading.spawner import Spawner
-from autograder.grading.targets import Expected, Sandboxed
 from autograder.model.course import load
 from autograder.sandbox import choose
 from autograder.worker import wire
@@ -52,7 +52,7 @@ def spawner() -> Iterator[Spawner]:
 def target(spawner: Spawner) -> Iterator[Sandboxed]:
     course = load(ROOT)
     limits = course.limits(course.weeks[0])
-    target = Sandboxed(spawner.spawn, "m.py", {"m.py": MODULE}, limits, listens_ahead=True)
+    target = Sandboxed(spawner.spawn, "m.py", {"m.py": MODULE}, limits)
     yield target
     target.close()
 
@@ -121,7 +121,7 @@ def test_what_waits_is_stopped_after_its_own_time(spawner: Spawner) -> None:
     course = load(ROOT)
     limits = course.limits(course.weeks[0])
     limits = type(limits)(call_seconds=0.5)
-    target = Sandboxed(spawner.spawn, "m.py", {"m.py": MODULE}, limits, listens_ahead=True)
+    target = Sandboxed(spawner.spawn, "m.py", {"m.py": MODULE}, limits)
     target.begin("t", "e")
     target.expect([Expected("t", f(1)), Expected("t", f("waits")), Expected("u", f(3))])
     assert ask(target, f(1)) == [1]
@@ -151,7 +151,7 @@ def f(x):
 def test_a_reply_of_its_own_making_counts_for_none_of_them(spawner: Spawner) -> None:
     course = load(ROOT)
     limits = course.limits(course.weeks[0])
-    target = Sandboxed(spawner.spawn, "m.py", {"m.py": FORGER}, limits, listens_ahead=True)
+    target = Sandboxed(spawner.spawn, "m.py", {"m.py": FORGER}, limits)
     target.begin("t", "e")
     target.expect([Expected("t", f(1)), Expected("t", f(2))])
     with pytest.raises(BadReply):

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
+from autograder.grading.sandboxed import Sandboxed
 from autograder.grading.spawner import Spawner
-from autograder.grading.targets import Sandboxed
 from autograder.model.axes import has_cuda
 from autograder.model.course import load
 from autograder.sandbox import BACKENDS, ChildLimits

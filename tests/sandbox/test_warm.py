@@ -2,8 +2,8 @@
 
 import pytest
 
+from autograder.grading.sandboxed import Sandboxed
 from autograder.grading.spawner import Spawner
-from autograder.grading.targets import Sandboxed
 from autograder.model.course import load
 from autograder.sandbox import BACKENDS
 from autograder.worker import wire

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from autograder.grading.targets import Sandboxed
+from autograder.grading.sandboxed import Sandboxed
 from autograder.model.course import Limits
 from autograder.worker import wire
 from autograder.worker.runtime import _Told

@@ -6,7 +6,7 @@ from autograder.grading.echo import Echo
 from autograder.grading.outcomes import Crashed, GraderFault, LimitExceeded
 from autograder.grading.remembered import PASSED, End, Memory, process_of
 from autograder.grading.room import Room
-from autograder.grading.targets import Sandboxed
+from autograder.grading.sandboxed import Sandboxed
 from autograder.worker.wire import Banned, Effect, HandleV, Raised, Reply, SeqV, SideEffect
 
 
