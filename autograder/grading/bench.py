@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from ..repair import NO_PYTHON, Change, essential
 from .plugin import Ran
 from .probes import Probe, Steps
+from .sandboxed import Sandboxed
 from .search import Compared
-from .targets import Sandboxed, Target
+from .targets import Target
 from .traces import OwnPrograms
 
 _LOOKS = 0.02  # seconds of the clock for which what was spent is taken for the same

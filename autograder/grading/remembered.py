@@ -35,7 +35,7 @@ from ..worker import wire
 from .echo import Echo
 from .outcomes import Flaw, LimitExceeded, Outcome, Unseeded
 from .room import KEPT_BYTES, Room, held
-from .sandboxed import Expected, Sandboxed
+from .sandboxed import NextCall, Sandboxed
 from .targets import Answer, Target
 
 # Ways through one test, after which its memory starts anew: what bounds its size.
@@ -80,9 +80,9 @@ class Memory:
             tree = self._tests[test] = _Tree(self._room)
         return Meeting(tree, target, echo, kept or Room(KEPT_BYTES))
 
-    def expected(self, tests: Iterable[str]) -> list[Expected]:
+    def expected(self, tests: Iterable[str]) -> list[NextCall]:
         """What these tests will ask, one after the other, up to the first that is not known."""
-        calls: list[Expected] = []
+        calls: list[NextCall] = []
         size = 0
         for test in tests:
             tree = self._tests.get(test)
@@ -91,7 +91,7 @@ class Memory:
             size += sum(map(len, tree.way))
             if size > _MOST_AHEAD:
                 break
-            calls += [Expected(test, frame) for frame in tree.way]
+            calls += [NextCall(test, frame) for frame in tree.way]
             if tree.parts:
                 break
         return calls

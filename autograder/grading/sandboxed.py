@@ -48,7 +48,7 @@ class MemoryLevel(NamedTuple):
     held: int | None
 
 
-class Expected(NamedTuple):
+class NextCall(NamedTuple):
     """A call that a test makes next, as far as is known."""
 
     test: str
@@ -107,7 +107,7 @@ class Sandboxed:
         self._waited = 0.0  # of this child, what was taken off its time
         self._test = ""
         self._asked: list[bytes] = []  # in this test
-        self._expected: Sequence[Expected] = ()
+        self._expected: Sequence[NextCall] = ()
         self._sent: deque[_Sent] = deque()  # what this child was sent ahead, and not yet taken
         self._one_by_one: set[str] = set()  # exercises in which something went wrong
         self._patience = _PATIENCE * limits.submission_seconds
@@ -121,7 +121,7 @@ class Sandboxed:
         """Whether something is known of what will be asked, or nothing is to be told of it."""
         return bool(self._sent or self._expected) or exercise in self._one_by_one
 
-    def expect(self, calls: Sequence[Expected]) -> None:
+    def expect(self, calls: Sequence[NextCall]) -> None:
         """These calls will be made next, unless tests end earlier."""
         self._expected = calls
 
@@ -165,7 +165,7 @@ class Sandboxed:
             self._exchange(earlier, self._seconds_left())
         return None
 
-    def _send_ahead(self, calls: Sequence[Expected]) -> None:
+    def _send_ahead(self, calls: Sequence[NextCall]) -> None:
         stamps = [secrets.token_bytes(wire.STAMP.size) for _ in calls]
         frames = b"".join(s + c.frame for s, c in zip(stamps, calls, strict=True))
         announced = wire.pack(wire.Ahead(len(frames)), [])
@@ -400,4 +400,4 @@ def _again(outcome: Outcome) -> Outcome:
     return type(outcome)(outcome.message)
 
 
-__all__ = ["Expected", "Sandboxed"]
+__all__ = ["NextCall", "Sandboxed"]

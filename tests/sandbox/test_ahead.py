@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from autograder.grading.outcomes import BadReply, Crashed, TimedOut
-from autograder.grading.sandboxed import Expected, Sandboxed
+from autograder.grading.sandboxed import NextCall, Sandboxed
 from autograder.grading.spawner import Spawner
 from autograder.model.course import load
 from autograder.sandbox import choose
@@ -67,7 +67,7 @@ def starts(target: Sandboxed) -> int:
 
 def test_what_was_expected_is_answered_by_one_process(target: Sandboxed) -> None:
     target.begin("t", "e")
-    target.expect([Expected("t", f(1)), Expected("t", f(2)), Expected("u", f(3))])
+    target.expect([NextCall("t", f(1)), NextCall("t", f(2)), NextCall("u", f(3))])
     assert ask(target, f(1)) == [1]
     assert len(target._sent) == 2
     assert ask(target, f(2)) == [2]
@@ -78,7 +78,7 @@ def test_what_was_expected_is_answered_by_one_process(target: Sandboxed) -> None
 
 def test_a_test_that_ends_early_leaves_its_calls_behind(target: Sandboxed) -> None:
     target.begin("t", "e")
-    target.expect([Expected("t", f(1)), Expected("t", f(2)), Expected("u", f(3))])
+    target.expect([NextCall("t", f(1)), NextCall("t", f(2)), NextCall("u", f(3))])
     assert ask(target, f(1)) == [1]
     target.begin("u", "e")
     assert ask(target, f(3)) == [3]
@@ -87,7 +87,7 @@ def test_a_test_that_ends_early_leaves_its_calls_behind(target: Sandboxed) -> No
 
 def test_a_test_that_asks_otherwise_is_begun_again(target: Sandboxed) -> None:
     target.begin("t", "e")
-    target.expect([Expected("t", f(1)), Expected("t", f(2)), Expected("u", f(3))])
+    target.expect([NextCall("t", f(1)), NextCall("t", f(2)), NextCall("u", f(3))])
     answered = ask(target, f(1), f(7), call("asked"))
     assert answered == [1, 7, wire.SeqV("list", (1, 7))]
     assert starts(target) == 2
@@ -95,20 +95,20 @@ def test_a_test_that_asks_otherwise_is_begun_again(target: Sandboxed) -> None:
 
 def test_a_test_that_goes_on_where_another_was_expected_is_begun_again(target: Sandboxed) -> None:
     target.begin("t", "e")
-    target.expect([Expected("t", f(1)), Expected("u", f(3))])
+    target.expect([NextCall("t", f(1)), NextCall("u", f(3))])
     assert ask(target, f(1), f(2), call("asked"))[-1] == wire.SeqV("list", (1, 2))
 
 
 def test_what_begins_otherwise_is_asked_as_it_comes(target: Sandboxed) -> None:
     target.begin("t", "e")
-    target.expect([Expected("t", f(1)), Expected("t", f(2))])
+    target.expect([NextCall("t", f(1)), NextCall("t", f(2))])
     assert ask(target, f(2), call("asked")) == [2, wire.SeqV("list", (2,))]
     assert starts(target) == 1
 
 
 def test_a_death_ends_its_own_call_and_no_other(target: Sandboxed) -> None:
     target.begin("t", "e")
-    target.expect([Expected("t", f(1)), Expected("t", f("dies")), Expected("u", f(3))])
+    target.expect([NextCall("t", f(1)), NextCall("t", f("dies")), NextCall("u", f(3))])
     assert ask(target, f(1)) == [1]
     with pytest.raises(Crashed):
         target.request(f("dies"))
@@ -123,7 +123,7 @@ def test_what_waits_is_stopped_after_its_own_time(spawner: Spawner) -> None:
     limits = type(limits)(call_seconds=0.5)
     target = Sandboxed(spawner.spawn, "m.py", {"m.py": MODULE}, limits)
     target.begin("t", "e")
-    target.expect([Expected("t", f(1)), Expected("t", f("waits")), Expected("u", f(3))])
+    target.expect([NextCall("t", f(1)), NextCall("t", f("waits")), NextCall("u", f(3))])
     assert ask(target, f(1)) == [1]
     with pytest.raises(TimedOut):
         target.request(f("waits"))
@@ -153,7 +153,7 @@ def test_a_reply_of_its_own_making_counts_for_none_of_them(spawner: Spawner) -> 
     limits = course.limits(course.weeks[0])
     target = Sandboxed(spawner.spawn, "m.py", {"m.py": FORGER}, limits)
     target.begin("t", "e")
-    target.expect([Expected("t", f(1)), Expected("t", f(2))])
+    target.expect([NextCall("t", f(1)), NextCall("t", f(2))])
     with pytest.raises(BadReply):
         ask(target, f(1), f(2))
     target.close()

@@ -10,7 +10,7 @@ import pytest
 from autograder.grading.sandboxed import Sandboxed
 from autograder.model.course import Limits
 from autograder.worker import wire
-from autograder.worker.runtime import _Told
+from autograder.worker.runtime import _Outbox, _Told
 
 STAMP = b"12345678"
 
@@ -33,13 +33,13 @@ def sent(ours: socket.socket) -> int:
 
 def test_nothing_is_told_before_the_first_request(ends) -> None:
     ours, theirs = ends
-    _Told(theirs)("attempt", "kill", 3)
+    _Told(_Outbox(theirs))("attempt", "kill", 3)
     assert sent(ours) == 0
 
 
 def test_the_same_is_told_once_for_a_request(ends) -> None:
     ours, theirs = ends
-    told = _Told(theirs)
+    told = _Told(_Outbox(theirs))
     told.begin(STAMP)
     for _ in range(3):
         told("attempt", "kill", 3)
@@ -51,7 +51,7 @@ def test_the_same_is_told_once_for_a_request(ends) -> None:
 
 def test_no_more_is_told_than_the_other_side_takes(ends) -> None:
     ours, theirs = ends
-    told = _Told(theirs)
+    told = _Told(_Outbox(theirs))
     told.begin(STAMP)
     for number in range(100):
         told("attempt", str(number), number)
