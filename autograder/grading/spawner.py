@@ -6,6 +6,9 @@ this process imports torch for an engine of its own.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
+
 import msgspec
 
 from ..model.axes import FAKE_GPU
@@ -35,6 +38,7 @@ class Spawner:
             extras=usable_extras(week),
             # half of torch: imported beforehand only where every submission will ask for it
             optimizers="torch.optim" in course.solution(week).read_text("utf-8"),
+            counting=any("count." in t.read_text("utf-8") for t in _tests(course, week)),
             max_reply_bytes=limits.reply_mib << 20,
             gpu_bytes=limits.gpu_mib << 20 if "cuda" in devices else 0,
         )
@@ -65,6 +69,10 @@ class Spawner:
 
     def _start(self) -> Template:
         return self._sandbox.start(self._config, cuda=self.gpu)
+
+
+def _tests(course: Course, week: Week) -> Iterable[Path]:
+    return course.graders(week).glob("*.py")
 
 
 def usable_extras(week: Week) -> tuple[str, ...]:

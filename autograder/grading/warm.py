@@ -34,6 +34,8 @@ def warm_engine(
         try:
             from .engine import Engine
             from .kept import KeptRuns
+
+            gc.freeze()  # else the next objects that are made have all of torch looked through
         finally:
             gc.enable()
         kept = KeptRuns(course.state / "bank" / week.name, *depends) if depends else None

@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from matplotlib import pyplot as plt
 
-from . import arrays, claimed, devices, lookout, wire
+from . import arrays, claimed, devices, lookout, watch, wire
 from .execute import Executor
 from .fixtures import warm
 from .nets import set_nets
@@ -52,6 +52,8 @@ def prepare(config: bytes) -> None:
         claimed.warm()
     if settings.optimizers:  # the first of a process imports half of torch
         torch.optim.SGD([torch.zeros(1, requires_grad=True)])
+    if settings.counting:
+        watch.formulas()
     plt.close(plt.figure())  # the first imports its backend
     np.random.seed(0)  # numpy imports its generators late
     for extra in settings.extras:

@@ -11,12 +11,12 @@ import os
 import sys
 import weakref
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils.flop_counter import flop_registry
 
 from .arrays import ArrayCount
 from .names import matches
@@ -189,10 +189,19 @@ class _Operator(NamedTuple):
 _operators: dict[int, _Operator] = {}
 
 
+@cache
+def formulas() -> dict[Any, Any]:
+    """torch's formulas of floating-point operations; whoever counts none need not import Triton,
+    which comes with them."""
+    from torch.utils.flop_counter import flop_registry
+
+    return flop_registry
+
+
 def _known(func: Any) -> _Operator:
     packet = func.overloadpacket
     operator = _operators[id(func)] = _Operator(
-        func, packet.__name__, func.is_view, func._schema.is_mutable, flop_registry.get(packet)
+        func, packet.__name__, func.is_view, func._schema.is_mutable, formulas().get(packet)
     )
     return operator
 
@@ -240,6 +249,7 @@ __all__ = [
     "Counting",
     "FunctionNet",
     "Watcher",
+    "formulas",
     "matches",
     "note",
     "student_line",

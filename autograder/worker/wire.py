@@ -185,7 +185,8 @@ Value = Union[  # noqa: UP007  # a forward reference cannot stand in a | union
 class PrepareConfig(msgspec.Struct, frozen=True):
     """What the template sets up before the first fork. `gpu_bytes`: 0 if there is no GPU.
 
-    `libraries` may be imported by submissions besides the standard library.
+    `libraries` may be imported by submissions besides the standard library. `counting`: whether
+    work will be counted.
     """
 
     not_allowed: tuple[str, ...] = ()
@@ -193,6 +194,7 @@ class PrepareConfig(msgspec.Struct, frozen=True):
     fake_gpu: bool = True
     extras: tuple[str, ...] = ()
     optimizers: bool = False
+    counting: bool = True
     max_reply_bytes: int = 8 << 20
     gpu_bytes: int = 0
 
