@@ -9,9 +9,10 @@ another.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection, get_context, parent_process
@@ -131,7 +132,8 @@ def process_pool(count: int) -> ProcessPoolExecutor:
     cores = context.SimpleQueue()
     for core in process_cores(count):
         cores.put(core)
-    return ProcessPoolExecutor(count, context, initializer=settle_in, initargs=(cores,))
+    without = [name for name, module in sys.modules.items() if module is None]
+    return ProcessPoolExecutor(count, context, initializer=settle_in, initargs=(cores, without))
 
 
 def process_cores(count: int) -> list[frozenset[int]]:
@@ -148,11 +150,15 @@ def process_cores(count: int) -> list[frozenset[int]]:
     return [frozenset({free[number % len(free)]}) for number in range(count)]
 
 
-def settle_in(cores: SimpleQueue[frozenset[int]]) -> None:
+def settle_in(cores: SimpleQueue[frozenset[int]], without: Iterable[str] = ()) -> None:
     """Run on the next cores of the queue; end with the process that gives the work.
 
-    One that waited for work for ever would be left when that process was killed.
+    One that waited for work for ever would be left when that process was killed. `without`: modules
+    that are not to be imported here, as they are not in that process.
     """
+    modules: dict[str, object] = sys.modules  # type: ignore[assignment]  # None where import fails
+    for name in without:
+        modules.setdefault(name, None)
     own = cores.get()
     if own:
         os.sched_setaffinity(0, own)

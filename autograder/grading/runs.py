@@ -114,7 +114,8 @@ class Runs:
         items = self._items_of(exercise)
         if only:
             items = [i for i in items if base_of(self.plugin.name(i)) == only]
-        settled = self._settled(files or {self.week.module: "\n".join(source).encode()})
+        whole = files or {self.week.module: "\n".join(source).encode()}
+        settled = self._settled(whole, exercise)
 
         def run() -> list[Ran]:
             ran = []
@@ -165,11 +166,12 @@ class Runs:
         done: Result = self.session.call(work)
         return done
 
-    def _settled(self, files: Mapping[str, bytes]) -> dict[str, Outcome]:
-        """Exercises whose verdict is known before anything runs."""
-        rules = {e.name: Rules((), e.source_not_allowed) for e in self.week.exercises}
+    def _settled(self, files: Mapping[str, bytes], only: str | None) -> dict[str, Outcome]:
+        """Exercises whose verdict is known before anything runs: of all, or of one."""
+        chosen = [e for e in self.week.exercises if only in (None, e.name)]
+        rules = {e.name: Rules((), e.source_not_allowed) for e in chosen}
         settled: dict[str, Outcome] = dict(source_problems(files, self.week.module, rules))
-        for exercise in self.week.exercises:
+        for exercise in chosen:
             if exercise.extra is not None and not installed(exercise.extra):
                 settled[exercise.name] = NotRun(f"This needs {missing_in_words(exercise.extra)}.")
         return settled

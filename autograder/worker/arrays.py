@@ -69,7 +69,8 @@ class ArrayCount:
         self.alive[place] = numbers
         self.arrays += 1
         self.made += numbers
-        self.largest = max(self.largest, numbers)
+        if numbers > self.largest:
+            self.largest = numbers
 
     def kept(self, own: set[int]) -> int:
         """Numbers in arrays that are alive, but for those whose data lie at these places."""
@@ -120,33 +121,32 @@ def ready() -> None:
 @lru_cache(maxsize=1)
 def _ours() -> Any:
     """The capsule that NumPy takes. It and what it points to live as long as the process."""
-    libc = _libc
-    for name in ("malloc", "calloc", "realloc"):
-        getattr(libc, name).restype = ctypes.c_void_p
+    size_t, at = ctypes.c_size_t, ctypes.c_void_p
+    allocate = ctypes.PYFUNCTYPE(at, size_t)(("malloc", _libc))
+    clear = ctypes.PYFUNCTYPE(at, size_t, size_t)(("calloc", _libc))
+    resize = ctypes.PYFUNCTYPE(at, at, size_t)(("realloc", _libc))
+    release = ctypes.PYFUNCTYPE(None, at)(("free", _libc))
 
     def noted(place: int | None, size: int) -> int | None:
         if place and _counting is not None:
             _counting.note(place, size)
         return place
 
-    def forgotten(place: int | None) -> None:
-        if _counting is not None and place:
-            _counting.alive.pop(place, None)
-
     def malloc(_: object, size: int) -> int | None:
-        return noted(libc.malloc(ctypes.c_size_t(size)), size)
+        return noted(allocate(size), size)
 
     def calloc(_: object, count: int, size: int) -> int | None:
-        place = libc.calloc(ctypes.c_size_t(count), ctypes.c_size_t(size))
-        return noted(place, count * size)
+        return noted(clear(count, size), count * size)
 
     def realloc(_: object, place: int | None, size: int) -> int | None:
-        forgotten(place)
-        return noted(libc.realloc(ctypes.c_void_p(place), ctypes.c_size_t(size)), size)
+        if _counting is not None:
+            _counting.alive.pop(place or 0, None)
+        return noted(resize(place, size), size)
 
     def free(_: object, place: int | None, size: int) -> None:
-        forgotten(place)
-        libc.free(ctypes.c_void_p(place))
+        if _counting is not None:
+            _counting.alive.pop(place or 0, None)
+        release(place)
 
     handler = _Handler(
         _NAME, _VERSION, None, _Malloc(malloc), _Calloc(calloc), _Realloc(realloc), _Free(free)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 import pytest
@@ -53,3 +54,13 @@ def test_the_engine_that_was_not_used_for_longest_goes_first_and_never_the_one_a
     assert pool.end_oldest_engine(but=jobs[0])
     assert not pool.end_oldest_engine(but=jobs[0])
     assert ended == ["b", "c"]
+
+
+def _is_left_out(name: str) -> bool:
+    return name in sys.modules and sys.modules[name] is None
+
+
+def test_what_a_process_does_not_import_its_pool_does_not_either(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "wave", None)
+    with pool.process_pool(1) as processes:
+        assert list(processes.map(_is_left_out, ["wave", "json"])) == [True, False]
