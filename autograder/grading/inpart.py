@@ -7,7 +7,7 @@ tried around each other, since one mistake often hides another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Protocol
 
@@ -19,6 +19,7 @@ from .tracedruns import Place
 
 _TRIED = 5  # changes that all tests are asked about
 _LEAST = 2  # tests: what mends one alone may have bent it
+_LEAST_ELSEWHERE = 3  # where no value says that anything is wrong
 _FAMILIES = 8  # tests that are asked what a change mends in part
 _PLAINEST = 3  # of them: what mends none of these is left
 _TOLD = 3
@@ -63,6 +64,10 @@ class InPart:
         """Whether a change seemed to mend something."""
         return bool(self._counts)
 
+    def note(self, number: int, count: int) -> None:
+        """Note that after a change so many answers seemed right."""
+        self._counts[number] = max(count, self._counts.get(number, 0))
+
     def look(self, number: int, target: Target) -> None:
         """Note how many families of tests a change mends that does not mend all."""
         count = 0
@@ -71,14 +76,14 @@ class InPart:
                 return
             count += probe.difference(target, self._exercise) is None
         if count:
-            self._counts[number] = count
+            self.note(number, count)
 
     def mended(
         self,
         written: Sequence[Change],
         weigh: Callable[[Change], float],
         wraps: Iterable[int],
-        hot: Collection[Place],
+        hot: frozenset[Place],
         likely: Iterable[tuple[int, int]],
     ) -> dict[int, int]:
         """Changes that mend some failed tests and harm none, with how many: the one that mends
@@ -90,12 +95,13 @@ class InPart:
         seemed = [(-count, weigh(written[n]), n) for n, count in (*self._counts.items(), *likely)]
         for number in islice(_one_of_a_line(sorted(seemed), written), _TRIED):
             some = self._mended_by(written[number])
-            if len(some) >= _LEAST:
+            cold = hot.isdisjoint(written[number].places)
+            if len(some) >= (_LEAST_ELSEWHERE if cold else _LEAST):
                 told[number] = some
 
         def rank(number: int) -> tuple[int, bool, float]:
             change = written[number]
-            cold = not any(p in hot for p in change.places)
+            cold = hot.isdisjoint(change.places)
             near = change.line if change.kind in ANYWHERE else weigh(change)  # where it began
             return -len(told[number]), cold, near
 
@@ -158,13 +164,14 @@ def _one_of_a_line(
             yield number
 
 
+def plainness(probe: Probe) -> tuple[bool, bool, int]:
+    """How little a test asks for, the lower, the less: no errors, no halves, no other device."""
+    refused = any(answer[0].raised is not None for _, answer in probe.steps)
+    return refused, "float16" in probe.test or "fake" in probe.test, probe.size
+
+
 def _families(asked: list[Probe]) -> list[Probe]:
-    """One failed test of each family, those first that ask for least: no halves, no errors."""
-
-    def rank(probe: Probe) -> tuple[bool, bool, int]:
-        refused = any(answer[0].raised is not None for _, answer in probe.steps)
-        return refused, "float16" in probe.test or "fake" in probe.test, probe.size
-
-    plain = sorted(asked, key=rank, reverse=True)
+    """One failed test of each family, the plainest first."""
+    plain = sorted(asked, key=plainness, reverse=True)
     families = {p.test.partition("[")[0]: p for p in plain}
-    return sorted(families.values(), key=rank)
+    return sorted(families.values(), key=plainness)

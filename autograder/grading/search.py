@@ -194,6 +194,8 @@ class Search:
             return True
         if names:
             self._left.append((number, names))
+        if mended:
+            self._in_part.note(number, len(mended))
         ways = frozenset(m for m in mended if m < self.ways)
         if ways and not astray:
             self._note(number, ways)

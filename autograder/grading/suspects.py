@@ -32,7 +32,7 @@ from ..repair.words import SHOWN
 from .bench import Bench, Grader, WrongExercise
 from .causes import FoundPlaces, KnownCauses, cause_of
 from .clues import Clues
-from .inpart import ANYWHERE
+from .inpart import ANYWHERE, plainness
 from .plugin import Ran
 from .probes import FAR, Probe, distance
 from .search import Compared, Mended, Search, ways_to_fail
@@ -194,7 +194,7 @@ def _mended(
 ) -> Mended:
     failing = wrong.failing
     sharp = (_sharp(r, probes.get(r.report.name)) for r in failing)
-    asked = sorted((p for p in sharp if p is not None), key=lambda p: p.size)
+    asked = sorted((p for p in sharp if p is not None), key=plainness)
     ways = ways_to_fail(failing)
     first = {ways[p.test]: p for p in reversed(asked)}
     asked = [*first.values(), *(p for p in asked if p not in first.values())]
