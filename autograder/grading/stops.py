@@ -2,9 +2,9 @@
 
 Code that several mistakes are in has no change that mends all that fails. Where most of it stops
 with an error all the same, the error's own line is worth telling: an axis that is not there, a
-shape that is taken apart into more parts than it has, a name that nothing has. Other errors only
-show where two things met, of which one was made wrong before; so they are told only where values
-first leave the right ones at that very line. Parameters that nobody asked for have the line that
+shape that is taken apart into more parts than it has, a name that nothing has, whatever Python
+itself refuses. Other errors of libraries only show where two things met, of which one was made
+wrong before; so they are told only where values first leave the right ones at that very line. Parameters that nobody asked for have the line that
 makes them.
 """
 
@@ -29,7 +29,8 @@ _MOST = 2
 _LEAST, _SHARE = 2, 0.15  # of what fails
 _COUNTS = (3, 4, 2)
 _SPEAKS = frozenset(
-    {"axes", "parts", "numpy", "unknown names", "arguments", "in place", "memory", "refused"}
+    {"axes", "parts", "numpy", "unknown names", "arguments", "in place", "memory"}
+    | {"refused", "of Python"}
 )
 _SPEAKS_WITH_VALUES = frozenset({"sizes", "places", "number types", "stopped"})
 
@@ -135,4 +136,7 @@ def _of_error(raised: wire.Raised, source: str) -> tuple[str, int]:
     condition = condition_of(source, raised.line)
     if condition:  # it raised the error itself
         return "refused", condition
-    return "" if "device" in raised.message else family(raised.type, raised.message), raised.line
+    kind = family(raised.type, raised.message)
+    if kind in _SPEAKS_WITH_VALUES and "RuntimeError" not in raised.bases:
+        return "of Python", raised.line
+    return "" if "device" in raised.message else kind, raised.line

@@ -76,6 +76,11 @@ def test_what_only_met_there_is_told_if_values_say_so_too(
     assert told(crashed(6, SIZES), crashed(6, SIZES), *OTHER, odd=odd) == places
 
 
+def test_what_python_refuses_is_refused_there() -> None:
+    assert told(*[crashed(6, "no len()", "TypeError")] * 2, *OTHER) == [(6, 2)]
+    assert told(*[crashed(6, "no len()", "RuntimeError")] * 2, *OTHER) == []
+
+
 def test_another_device_was_there_before() -> None:
     assert told(*[crashed(6, DEVICES)] * 2, *OTHER, odd=6) == []
 
