@@ -4,8 +4,8 @@ Code that several mistakes are in has no change that mends all that fails. Where
 with an error all the same, the error's own line is worth telling: an axis that is not there, a
 shape that is taken apart into more parts than it has, a name that nothing has, whatever Python
 itself refuses. Other errors of libraries only show where two things met, of which one was made
-wrong before; so they are told only where values first leave the right ones at that very line. Parameters that nobody asked for have the line that
-makes them.
+wrong before; so they are told only where values first leave the right ones at that very line.
+Parameters that nobody asked for have the line that makes them.
 """
 
 from __future__ import annotations
