@@ -23,8 +23,10 @@ _LEAST_ELSEWHERE = 3  # where no value says that anything is wrong
 _FAMILIES = 8  # tests that are asked what a change mends in part
 _PLAINEST = 3  # of them: what mends none of these is left
 _TOLD = 3
-# Types and devices can be mended wherever they are seen.
-ANYWHERE = frozenset({"kind of number", "device"})
+# Types can be mended wherever they are seen.
+ANYWHERE = frozenset({"kind of number"})
+# What changes of these kinds mend, they do not mend by chance.
+_SPECIAL = frozenset({"device", "overflow", "infinity", "empty rows", "gradient", "in place"})
 
 
 class Versions(Protocol):
@@ -95,8 +97,7 @@ class InPart:
         seemed = [(-count, weigh(written[n]), n) for n, count in (*self._counts.items(), *likely)]
         for number in islice(_one_of_a_line(sorted(seemed), written), _TRIED):
             some = self._mended_by(written[number])
-            cold = hot.isdisjoint(written[number].places)
-            if len(some) >= (_LEAST_ELSEWHERE if cold else _LEAST):
+            if len(some) >= self._least(written[number], hot):
                 told[number] = some
 
         def rank(number: int) -> tuple[int, bool, float]:
@@ -108,11 +109,18 @@ class InPart:
         found, mended, kinds = dict[int, int](), frozenset[str](), set[str]()
         for number in sorted(told, key=rank):
             kind = written[number].kind
-            if len(told[number] - mended) >= _LEAST and kind not in kinds:
+            least = min(_LEAST, self._least(written[number], hot))
+            if len(told[number] - mended) >= least and kind not in kinds:
                 found[number] = len(told[number])
                 mended |= told[number]
                 kinds.add(kind)
         return dict(islice(found.items(), _TOLD))
+
+    def _least(self, change: Change, hot: frozenset[Place]) -> int:
+        """How many tests a change has to mend."""
+        if change.kind in _SPECIAL:
+            return 1
+        return _LEAST_ELSEWHERE if hot.isdisjoint(change.places) else _LEAST
 
     def _mended_by(self, change: Change) -> frozenset[str]:
         """The failed tests that pass after a change; none if another one fails then."""
