@@ -28,7 +28,8 @@ from .tracedruns import Place
 _PLACES = 3
 _ALSO = 1.0  # a change that is so much less likely than the first that mends is not tried any more
 _ALSO_TRIED = 60  # nor is any more, once so many were tried in vain after it
-_IN_VAIN = 400  # versions: where none of so many says anything, hardly ever a later one does
+_IN_VAIN = 250  # versions: where none of so many says anything, hardly ever a later one does
+_IN_VAIN_NAMED = 180  # and where the mistake has a name
 _ALONE = 0.6  # of the time, if two mistakes can be there
 _SEVERAL = 0.4  # if there are several for sure
 _ALMOST = 0.85  # of it, if one change mended in part
@@ -135,7 +136,8 @@ class Search:
 
     def _tries(self, tried: int) -> bool:
         """Whether changes are tried that stand elsewhere than values say."""
-        return self._is_one_of_two or tried < (_BESIDE_TOLD if self.told else _IN_VAIN)
+        enough = _IN_VAIN if self.bank is not None else _IN_VAIN_NAMED
+        return self._is_one_of_two or tried < (_BESIDE_TOLD if self.told else enough)
 
     @property
     def _share(self) -> float:
