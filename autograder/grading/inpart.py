@@ -7,7 +7,7 @@ tried around each other, since one mistake often hides another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Protocol
 
@@ -70,13 +70,17 @@ class InPart:
         """Note that after a change so many answers seemed right."""
         self._counts[number] = max(count, self._counts.get(number, 0))
 
-    def look(self, number: int, target: Target) -> None:
-        """Note how many families of tests a change mends that does not mend all."""
+    def look(self, number: int, target: Target, known: Mapping[str, bool]) -> None:
+        """Note how many families of tests a change mends that does not mend all.
+
+        known: of some tests, whether it mends them
+        """
         count = 0
         for place, probe in enumerate(self._families if len(self._families) > 1 else ()):
             if place == _PLAINEST and not count:
                 return
-            count += probe.difference(target, self._exercise) is None
+            mends = known.get(probe.test)
+            count += probe.difference(target, self._exercise) is None if mends is None else mends
         if count:
             self.note(number, count)
 

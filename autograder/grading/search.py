@@ -28,8 +28,7 @@ from .tracedruns import Place
 _PLACES = 3
 _ALSO = 1.0  # a change that is so much less likely than the first that mends is not tried any more
 _ALSO_TRIED = 60  # nor is any more, once so many were tried in vain after it
-_IN_VAIN = 250  # versions: where none of so many says anything, hardly ever a later one does
-_IN_VAIN_NAMED = 180  # and where the mistake has a name
+_IN_VAIN = 320  # versions: where none of so many says anything, hardly ever a later one does
 _ALONE = 0.6  # of the time, if two mistakes can be there
 _SEVERAL = 0.4  # if there are several for sure
 _ALMOST = 0.85  # of it, if one change mended in part
@@ -81,6 +80,7 @@ class Search:
     hot: frozenset[Place] = frozenset()
     wraps: tuple[int, ...] = ()
     _left: list[tuple[int, frozenset[str]]] = field(default_factory=list)
+    _mends_of: dict[str, bool] = field(default_factory=dict)  # a version, as far as it was asked
     _partly: dict[frozenset[int], list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -136,8 +136,7 @@ class Search:
 
     def _tries(self, tried: int) -> bool:
         """Whether changes are tried that stand elsewhere than values say."""
-        enough = _IN_VAIN if self.bank is not None else _IN_VAIN_NAMED
-        return self._is_one_of_two or tried < (_BESIDE_TOLD if self.told else enough)
+        return self._is_one_of_two or tried < (_BESIDE_TOLD if self.told else _IN_VAIN)
 
     @property
     def _share(self) -> float:
@@ -167,7 +166,7 @@ class Search:
                 return False
             if not self._looks_right(number, target):
                 if not self.told and not self.hot.isdisjoint(change.places):
-                    self._in_part.look(number, target)
+                    self._in_part.look(number, target, self._mends_of)
                 return False
         return self.versions.passes(change)
 
@@ -175,10 +174,12 @@ class Search:
         """Whether all answers are right; what else they say is noted."""
         names: frozenset[str] | None = None  # of what gives all answers that are not right
         mended, changed, astray = set[int](), False, False
+        self._mends_of.clear()
         for place, probe in enumerate(self.asked):
             if place == self.ways and not (mended or changed):
                 return False  # all ways to fail are as before
             seen = probe.difference(target, self.exercise)
+            self._mends_of[probe.test] = seen is None
             if seen is None:
                 mended.add(place)
                 continue
