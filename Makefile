@@ -75,6 +75,7 @@ bench: setup .venv-bench/ready
 	$(BIN)/python -m benchmarks.start
 	$(BIN)/python -m benchmarks.growth $(GROWTH)
 	$(BIN)/python -m benchmarks.outside $(OUTSIDE)
+	$(BIN)/python -m benchmarks.whole $(or $(WHOLE),--sizes 100,1000)
 	$(BIN)/python -m benchmarks.cluster $(CLUSTER)
 	$(BIN)/python -m benchmarks.gpu
 

@@ -11,7 +11,7 @@ import copy
 import datetime as dt
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ def students(count: int) -> list[str]:
     return [f"s{number:05}" for number in range(count)]
 
 
-def hand_in(course: Course, week: Week, graded: Graded, names: Iterable[str]) -> None:
+def hand_in(course: Course, week: Week, modules: Sequence[str], names: Iterable[str]) -> None:
     """Release the week, and put a submission of everybody into the exchange."""
     workspace = Workspace(course)
     release(course, week, early=True, now=_START)
@@ -86,13 +86,13 @@ def hand_in(course: Course, week: Week, graded: Graded, names: Iterable[str]) ->
         shutil.copytree(workspace.outbound(week), folder)
         (folder / "timestamp.txt").write_text(stamp, encoding="utf-8")
         (folder / "submission_secret.txt").write_text(student, encoding="utf-8")
-        (folder / week.module).write_text(_module(graded, number), encoding="utf-8")
+        (folder / week.module).write_text(_module(modules, number), encoding="utf-8")
         notebook = folder / f"{week.name}.ipynb"
         notebook.write_text(_answered(handed_out, week, student), encoding="utf-8")
 
 
-def _module(graded: Graded, number: int) -> str:
-    return f"{graded[number % len(graded)][0]}\n# {number}\n"
+def _module(modules: Sequence[str], number: int) -> str:
+    return f"{modules[number % len(modules)]}\n# {number}\n"
 
 
 def _answered(handed_out: str, week: Week, student: str) -> str:
