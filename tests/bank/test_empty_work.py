@@ -146,7 +146,8 @@ def test_an_error_like_a_mistakes_is_no_work(attention: Engine) -> None:
         "def scaled_dot_product_attention_numpy(q, k, v):\n"
         "    k.transpose(0, 2, 1)\n"
         "    leading = q.shape[:-1]\n"
-        "    return np.zeros((*leading, v.shape[-1])), np.zeros((*leading, k.shape[-2]))\n",
+        "    output, weights = (*leading, v.shape[-1]), (*leading, k.shape[-2])\n"
+        "    return np.zeros(output, q.dtype), np.zeros(weights, q.dtype)\n",
     )
     assert names == ("knows_three_axes_only",)
     assert points <= 0.2

@@ -1,4 +1,8 @@
-"""Hidden graders for `scaled_dot_product_attention_numpy`."""
+"""Hidden graders for `scaled_dot_product_attention_numpy`.
+
+Each test tries one thing: it has one number of axes, as many keys as queries and values as long as
+keys, unless that is what it is about.
+"""
 
 import numpy as np
 import pytest
@@ -6,75 +10,79 @@ import pytest
 from autograder.authors import rows_sum_to_one
 
 
+def three(draw, *leading, n=5, m=None, d=6, d_v=None, std=1.0):
+    """Queries, keys and values: as many keys as queries, and values as long as keys, if unsaid."""
+    m, d_v = n if m is None else m, d if d_v is None else d_v
+    q, k = draw.array.normal(*leading, n, d, std=std), draw.array.normal(*leading, m, d, std=std)
+    return q, k, draw.array.normal(*leading, m, d_v)
+
+
 @pytest.mark.weight(3)
 def test_values(agree, draw):
     """Each query blends the values by a softmax of its scaled scores; the output comes first."""
-    q, k, v = draw.array.normal(4, 6), draw.array.normal(7, 6), draw.array.normal(7, 6)
-    _, weights = agree.scaled_dot_product_attention_numpy(q, k, v)
+    _, weights = agree.scaled_dot_product_attention_numpy(*three(draw))
     rows_sum_to_one(weights)
 
 
 @pytest.mark.weight(2)
 def test_head_sizes(agree, draw):
     """The scale follows the size of queries and keys, whatever that is."""
-    for d in (1, 2, 5, 24):
-        q, k, v = draw.array.normal(3, d), draw.array.normal(4, d), draw.array.normal(4, d)
-        agree.scaled_dot_product_attention_numpy(q, k, v)
+    for d in (1, 2, 7, 24):
+        agree.scaled_dot_product_attention_numpy(*three(draw, 2, 3, d=d))
 
 
 @pytest.mark.weight(2)
 def test_batches(agree, draw):
     """Any number of leading axes is carried along, each sentence on its own."""
     for leading in ((2,), (3, 2)):
-        q = draw.array.normal(*leading, 4, 6)
-        k, v = draw.array.normal(*leading, 7, 6), draw.array.normal(*leading, 7, 6)
-        agree.scaled_dot_product_attention_numpy(q, k, v)
+        agree.scaled_dot_product_attention_numpy(*three(draw, *leading))
 
 
-def test_as_many_keys_as_queries(agree, draw):
-    """With as many keys as queries, rows still belong to the queries and columns to the keys."""
-    q, k, v = draw.array.normal(5, 6), draw.array.normal(5, 6), draw.array.normal(5, 6)
-    agree.scaled_dot_product_attention_numpy(q, k, v)
-    agree.scaled_dot_product_attention_numpy(
-        draw.array.normal(4, 4), draw.array.normal(4, 4), draw.array.normal(4, 4)
-    )
+@pytest.mark.weight(2)
+def test_more_keys_than_queries(agree, draw):
+    """There may be more keys than queries: the weights have a row per query, a column per key."""
+    agree.scaled_dot_product_attention_numpy(*three(draw, 2, 3, n=4, m=7))
+    agree.scaled_dot_product_attention_numpy(*three(draw, 2, 3, n=1, m=5))
+
+
+@pytest.mark.weight(2)
+def test_fewer_keys_than_queries(agree, draw):
+    """There may be fewer keys than queries, even a single one, which gets all the attention."""
+    agree.scaled_dot_product_attention_numpy(*three(draw, n=7, m=4))
+    agree.scaled_dot_product_attention_numpy(*three(draw, n=4, m=1))
 
 
 @pytest.mark.weight(2)
 def test_values_of_another_size(agree, draw):
     """Values may be shorter or longer than queries and keys, which set the scale."""
-    for lead, d, d_v in (((), 6, 3), ((2,), 4, 9)):
-        q, k = draw.array.normal(*lead, 4, d), draw.array.normal(*lead, 7, d)
-        agree.scaled_dot_product_attention_numpy(q, k, draw.array.normal(*lead, 7, d_v))
+    for d, d_v in ((6, 3), (4, 9)):
+        agree.scaled_dot_product_attention_numpy(*three(draw, d=d, d_v=d_v))
 
 
 def test_one_of_each(agree, draw):
-    """A single key gets all the attention; a single query and a batch of one keep their axes."""
-    q, v = draw.array.normal(4, 6), draw.array.normal(1, 6)
-    agree.scaled_dot_product_attention_numpy(q, draw.array.normal(1, 6), v)
-    q, k, v = draw.array.normal(1, 1, 6), draw.array.normal(1, 5, 6), draw.array.normal(1, 5, 6)
-    agree.scaled_dot_product_attention_numpy(q, k, v)
+    """A single token attends to itself; a batch of one keeps its axis."""
+    agree.scaled_dot_product_attention_numpy(*three(draw, 1, n=1))
+    agree.scaled_dot_product_attention_numpy(*three(draw, 1))
 
 
 @pytest.mark.weight(2)
 def test_large_scores(agree, draw):
     """Scores in the hundreds or thousands do not overflow."""
-    q, k = draw.array.normal(4, 6, std=40.0), draw.array.normal(7, 6, std=40.0)
     # Scores near 4000 are rounded to steps of 2e-4 in float32.
-    agree.within(atol=5e-3).scaled_dot_product_attention_numpy(q, k, draw.array.normal(7, 6))
+    inputs = three(draw, 2, 3, std=40.0)
+    agree.within(atol=5e-3).scaled_dot_product_attention_numpy(*inputs)
 
 
 @pytest.mark.weight(2)
 @pytest.mark.dtypes("float16", "float32", "float64")
 def test_float_types(agree, draw, dtype):
     """Output and weights have the floating-point type of the inputs, and its precision."""
-    q, k, v = draw.array.normal(4, 5), draw.array.normal(6, 5), draw.array.normal(6, 5)
-    agree.scaled_dot_product_attention_numpy(q, k, v)
+    agree.scaled_dot_product_attention_numpy(*three(draw, 2, n=4, d=5))
 
 
 def test_views(agree, draw):
     """Transposed and broadcast views are read correctly, and not written to."""
-    q = draw.array.normal(6, 4).T
+    q = draw.array.normal(6, 5).T
     k = np.broadcast_to(draw.array.normal(1, 6), (5, 6))
     agree.scaled_dot_product_attention_numpy(q, k, draw.array.normal(5, 12)[:, ::2])
     agree.scaled_dot_product_attention_numpy(

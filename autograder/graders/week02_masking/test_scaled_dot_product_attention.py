@@ -1,4 +1,8 @@
-"""Hidden graders for `scaled_dot_product_attention` (week 2: with a mask)."""
+"""Hidden graders for `scaled_dot_product_attention` (week 2: with a mask).
+
+Each test tries one thing: it has one number of axes, as many keys as queries and values as long as
+keys, unless that is what it is about.
+"""
 
 import pytest
 import torch
@@ -6,9 +10,9 @@ import torch
 from autograder.authors import expect, rows_sum_to_one, same, zero_where
 
 
-def qkv(draw, *lead, n=4, m=6, d=5, d_v=None):
-    """Queries, keys and values; values of another size than keys have a test of their own."""
-    d_v = d if d_v is None else d_v
+def qkv(draw, *lead, n=4, m=None, d=5, d_v=None):
+    """Queries, keys and values: as many keys as queries, and values as long as keys, if unsaid."""
+    m, d_v = n if m is None else m, d if d_v is None else d_v
     return draw.normal(*lead, n, d), draw.normal(*lead, m, d), draw.normal(*lead, m, d_v)
 
 
@@ -21,65 +25,83 @@ def some(draw, *shape):
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Output and weights are right with a mask, where n, m and d all differ."""
-    mask = some(draw, 4, 6)
+    """Output and weights are right with a mask that serves every sequence."""
+    mask = some(draw, 4, 4)
     _, weights = agree.scaled_dot_product_attention(*qkv(draw, 2), mask)
-    zero_where(weights, ~mask.expand(2, 4, 6))
+    zero_where(weights, ~mask.expand(2, 4, 4))
     rows_sum_to_one(weights)
 
 
 @pytest.mark.weight(2)
 def test_values_of_another_size(agree, draw):
     """Values may be shorter or longer than queries and keys, which set the scale."""
-    agree.scaled_dot_product_attention(*qkv(draw, 2, d_v=3), some(draw, 4, 6))
+    agree.scaled_dot_product_attention(*qkv(draw, d_v=3), some(draw, 4, 4))
     agree.scaled_dot_product_attention(*qkv(draw, d_v=8))
 
 
 def test_without_a_mask(agree, draw):
     """Without a mask every query sees every key."""
-    agree.scaled_dot_product_attention(*qkv(draw, 2, 3))
-    agree.scaled_dot_product_attention(*qkv(draw, 2, 3), mask=None)
+    agree.scaled_dot_product_attention(*qkv(draw, 2))
+    agree.scaled_dot_product_attention(*qkv(draw, 2), mask=None)
 
 
 def test_head_size_sets_the_scale(agree, draw):
     """The scores are scaled by the size of the heads at hand, small or large."""
     for d in (1, 2, 16, 64):
-        agree.scaled_dot_product_attention(*qkv(draw, 2, 3, d=d), some(draw, 4, 6))
+        agree.scaled_dot_product_attention(*qkv(draw, 2, 3, d=d), some(draw, 4, 4))
 
 
+@pytest.mark.weight(2)
 def test_any_leading_axes(agree, draw):
     """There may be no leading axis, a batch, or batch and heads."""
     for lead in ((), (3,), (2, 3), (2, 1, 3)):
-        agree.scaled_dot_product_attention(*qkv(draw, *lead), some(draw, 4, 6))
+        agree.scaled_dot_product_attention(*qkv(draw, *lead), some(draw, 4, 4))
+
+
+@pytest.mark.weight(2)
+def test_more_keys_than_queries(agree, draw):
+    """There may be more keys than queries, with a column of the mask for each key."""
+    agree.scaled_dot_product_attention(*qkv(draw, 2, 3, m=6), some(draw, 4, 6))
+    agree.scaled_dot_product_attention(*qkv(draw, 2, 3, n=1, m=6), some(draw, 1, 6))
+
+
+@pytest.mark.weight(2)
+def test_fewer_keys_than_queries(agree, draw):
+    """There may be fewer keys than queries, even a single one."""
+    agree.scaled_dot_product_attention(*qkv(draw, n=6, m=4), some(draw, 6, 4))
+    one = torch.tensor([[True], [False], [True], [True]])
+    agree.scaled_dot_product_attention(*qkv(draw, m=1), one)
 
 
 @pytest.mark.weight(2)
 def test_mask_broadcasts(agree, draw):
     """A mask broadcasts to the scores: per key, per batch or per head, as its axes say."""
     q, k, v = qkv(draw, 2, 3)
-    for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (2, 3, 4, 6)):
+    for shape in ((4, 4), (3, 4, 4), (2, 1, 4, 4), (2, 3, 4, 4)):
         agree.scaled_dot_product_attention(q, k, v, some(draw, *shape))
-    agree.scaled_dot_product_attention(
-        q, k, v, torch.tensor([True, False, True, True, False, True])
-    )
+    agree.scaled_dot_product_attention(q, k, v, torch.tensor([True, False, True, True]))
+
+
+def test_mask_of_a_batch(agree, draw):
+    """Each sequence of a batch may have a mask of its own, or one for all its queries."""
     q, k, v = qkv(draw, 3)
-    agree.scaled_dot_product_attention(q, k, v, some(draw, 3, 4, 6))
-    agree.scaled_dot_product_attention(q, k, v, some(draw, 3, 1, 6))
+    agree.scaled_dot_product_attention(q, k, v, some(draw, 3, 4, 4))
+    agree.scaled_dot_product_attention(q, k, v, some(draw, 3, 1, 4))
 
 
 def test_causal(agree, draw):
     """Under a causal mask no weight lies above the diagonal: the first token sees itself alone."""
-    causal = torch.ones(5, 5, dtype=torch.bool).tril()
-    q, k, v = qkv(draw, 2, 3, n=5, m=5)
+    causal = torch.ones(4, 4, dtype=torch.bool).tril()
+    q, k, v = qkv(draw)
     output, weights = agree.scaled_dot_product_attention(q, k, v, mask=causal)
-    zero_where(weights, ~causal.expand(2, 3, 5, 5))
-    same(output[..., 0, :], v[..., 0, :], "The first token should answer with its own value.")
+    zero_where(weights, ~causal)
+    same(output[0], v[0], "The first token should answer with its own value.")
 
 
 def test_hidden_keys_change_nothing(agree, draw):
     """Neither the key nor the value of a hidden position reaches any output."""
-    visible = torch.tensor([True, True, False, True, False, True])
-    q, k, v = qkv(draw, 2, 3)
+    visible = torch.tensor([True, True, False, True])
+    q, k, v = qkv(draw)
     before, _ = agree.scaled_dot_product_attention(q, k, v, visible)
     k, v = k + 40.0 * ~visible[:, None], v - 40.0 * ~visible[:, None]
     after, _ = agree.scaled_dot_product_attention(q, k, v, visible)
@@ -89,59 +111,52 @@ def test_hidden_keys_change_nothing(agree, draw):
 @pytest.mark.weight(2)
 def test_query_that_sees_nothing(agree, draw):
     """A query with no visible key gets zeros, in output, weights and gradients."""
-    mask = some(draw, 4, 6)
+    mask = some(draw, 4, 4)
     mask[2] = False
-    output, weights = agree.gradients.scaled_dot_product_attention(*qkv(draw, 2), mask)
-    expect(
-        not weights[:, 2].any(), "The weights of a query with no visible key should be all zeros."
-    )
-    expect(not output[:, 2].any(), "The output of a query with no visible key should be all zeros.")
+    output, weights = agree.gradients.scaled_dot_product_attention(*qkv(draw), mask)
+    expect(not weights[2].any(), "The weights of a query with no visible key should be all zeros.")
+    expect(not output[2].any(), "The output of a query with no visible key should be all zeros.")
 
 
 def test_gradients(agree, draw):
     """The gradients of queries, keys and values are right, with a mask and without."""
-    agree.gradients.scaled_dot_product_attention(*qkv(draw, 2, 3), some(draw, 4, 6))
+    agree.gradients.scaled_dot_product_attention(*qkv(draw, 2, 3), some(draw, 4, 4))
     agree.gradients.scaled_dot_product_attention(*qkv(draw, 2, 3))
 
 
 def test_weights_belong_to_the_output(agree, draw):
     """The weights that come back are those that made the output: masked, and after the softmax."""
-    q, k, v = qkv(draw, 2, 3)
-    output, weights = agree.scaled_dot_product_attention(q, k, v, some(draw, 4, 6))
+    q, k, v = qkv(draw, 2)
+    output, weights = agree.scaled_dot_product_attention(q, k, v, some(draw, 4, 4))
     same(weights @ v, output, "The output should be the returned weights times the values.")
 
 
 def test_keeps_the_dtype(agree, draw, dtype):
     """Output and weights come back in the float type of the input."""
     # A head size whose root is exact: √d rounded to float32 is no matter of this test.
-    agree.scaled_dot_product_attention(*qkv(draw, 2, n=5, d=4), some(draw, 5, 6))
+    agree.scaled_dot_product_attention(*qkv(draw, 2, n=5, d=4), some(draw, 5, 5))
     agree.scaled_dot_product_attention(*qkv(draw, 2, n=5, d=4))
 
 
 def test_one_query_one_key(agree, draw):
-    """One query may meet many keys, and many queries a single key."""
-    agree.scaled_dot_product_attention(*qkv(draw, 2, n=1), some(draw, 1, 6))
-    agree.scaled_dot_product_attention(
-        *qkv(draw, 2, m=1), torch.tensor([[True], [False], [True], [True]])
-    )
+    """A single token attends to itself if it may; a single head and a batch of one keep axes."""
+    agree.scaled_dot_product_attention(*qkv(draw, 1, 1, n=1), torch.tensor([[True]]))
+    agree.scaled_dot_product_attention(*qkv(draw, 1, 1), some(draw, 4, 4))
 
 
 def test_strided_and_shared_inputs(agree, draw):
     """Inputs may be transposed views, or one and the same tensor, and stay as they were."""
-    q, k, v = (
-        x.transpose(1, 2)
-        for x in (draw.normal(2, 4, 3, 5), draw.normal(2, 6, 3, 5), draw.normal(2, 6, 3, 5))
-    )
-    agree.scaled_dot_product_attention(q, k, v, some(draw, 4, 6))
-    x = draw.normal(2, 4, 5)
+    q, k, v = (draw.normal(2, 4, 3, 5).transpose(1, 2) for _ in range(3))
+    agree.scaled_dot_product_attention(q, k, v, some(draw, 4, 4))
+    x = draw.normal(2, 3, 4, 5)
     agree.scaled_dot_product_attention(x, x, x, some(draw, 4, 4))
 
 
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
     """Everything stays on the device of the inputs, with a mask and without."""
-    agree.scaled_dot_product_attention(*qkv(draw, 2), some(draw, 4, 6))
-    agree.scaled_dot_product_attention(*qkv(draw, 2))
+    agree.scaled_dot_product_attention(*qkv(draw, 2, 3), some(draw, 4, 4))
+    agree.scaled_dot_product_attention(*qkv(draw, 2, 3))
 
 
 def test_many_keys(agree, draw):

@@ -4,7 +4,7 @@ Exercise: scaled_dot_product_attention_numpy
 Believes: the order of the product does not matter.
 Shows: an error unless there are as many keys as queries; then each key looks among the queries.
 Hint: The weights need a row per query. Which factor decides the number of rows?
-Rejected by: test_as_many_keys_as_queries
+Rejected by: test_values
 Costs: 50 %
 """
 
