@@ -37,6 +37,8 @@ class CheckingPython:
         self.serves = serves
         env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
         env |= {"MPLBACKEND": "Agg"}
+        # torch's threads would spin for each other's next small product: half of a check's time
+        env.setdefault("OMP_WAIT_POLICY", "passive")
         command = [sys.executable, "-P", "-m", "autograder.student.runner", str(folder.path)]
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process
         self._process = subprocess.Popen(

@@ -73,3 +73,10 @@ def test_a_file_that_names_another_backend_is_checked_by_another_python(tiny, wr
         assert answers() != first
     finally:
         python.close()
+
+
+def test_threads_of_a_check_wait_without_spinning(tiny, write, monkeypatch):
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    asks = "import os\nassert os.environ.get('OMP_WAIT_POLICY') == 'passive'\n"
+    folder = write(asks, *SOLVED.values())
+    assert all(e.state == "pass" for e in check_week(folder, folder.names).exercises)
