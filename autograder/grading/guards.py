@@ -10,9 +10,8 @@ of them. Of a helper that does not always answer alike, each version, the right 
 its answers from a process of its own, in an order nobody can foresee: it cannot tell for whom it is
 asked.
 
-A wrong version runs through its tests only as far as what is earned depends on it: one that a test
-has rejected need not be rejected by another, but where no other version has shown that the other
-test tells anything.
+A wrong version runs through its tests only as far as what is earned depends on it: what one test
+rejects, another need not, unless that other test has rejected none so far.
 
 Whether wrong and empty versions are told from right ones with a helper depends on what right code
 makes of that helper's answers: what the student's own exercise is compared with. Where another
@@ -64,7 +63,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class _TriedVersion:
+class TriedVersion:
     """A version of the exercise, and the tests that it is tried on."""
 
     kind: Kind
@@ -88,49 +87,49 @@ class HelperGuard:
         """
         names = {self.carrying.plugin.name(item): (item, unmet) for item, unmet in held}
         versions = self._versions(list(names), order)
+        told = WrongTold(names, [v for v in versions if v.kind is Kind.WRONG])
         lender = self.carrying.lender(self.questions) if self.questions.agreed else None
         try:
-            lost = self._lost(versions, names, lender)
+            lost = self._lost(versions, names, told, lender)
             if lost is None:
                 return None
-            wrong = [v for v in versions if v.kind is Kind.WRONG]
-            told = WrongTold(names.keys() - lost, wrong)
-            for version in wrong:
-                with self._asking(version, lender) as target:
-                    for test in version.tests:
-                        if not told.is_open(version, test):
-                            continue
-                        end = self._verdict(target, names[test])
-                        if end is None:
-                            return None
-                        told.note(version, test, end.failed)
+            if lost:  # what only these told of wrong versions, others may tell
+                told.lose(lost)
+                if self._lost(told.versions, names, told, lender) is None:
+                    return None
         finally:
             if lender is not None:
                 lender.close()
-        return _credit(told.tests - told.lost(), told.by_version)
+        return told.credit()
 
     def _lost(
-        self, versions: Iterable[_TriedVersion], names: Mapping[str, Held], lender: Lender | None
+        self,
+        versions: Iterable[TriedVersion],
+        names: Mapping[str, Held],
+        told: WrongTold,
+        lender: Lender | None,
     ) -> set[str] | None:
-        """The tests that let an empty version pass, or none that is right; None if there is no
-        time."""
+        """The tests that let an empty version pass, or none that is right; what tests tell of wrong
+        versions is noted. None if there is no time."""
         lost: set[str] = set()
         for version in versions:
-            if version.kind is Kind.WRONG:
-                continue
             if version.kind is Kind.RIGHT and self.questions.agreed:
                 continue  # two processes have answered all that it would ask, and alike
             with self._asking(version, lender) as target:
                 for test in version.tests:
+                    if version.kind is Kind.WRONG and not told.is_open(version, test):
+                        continue
                     end = self._verdict(target, names[test])
                     if end is None:
                         return None
-                    if (end is Verdict.PASS) is (version.kind is Kind.HOLLOW):
+                    if version.kind is Kind.WRONG:
+                        told.note(version, test, end.failed)
+                    elif (end is Verdict.PASS) is (version.kind is Kind.HOLLOW):
                         lost.add(test)
         return lost
 
     @contextmanager
-    def _asking(self, version: _TriedVersion, lender: Lender | None) -> Iterator[Target]:
+    def _asking(self, version: TriedVersion, lender: Lender | None) -> Iterator[Target]:
         """A version that asks a helper by this lender, or by one of its own."""
         own = lender or self.carrying.lender(self.questions)
         target = self.carrying.composed(version.path, own, version.change)
@@ -147,63 +146,65 @@ class HelperGuard:
         ran, _ = self.carrying.run_right(test[0], target, self.sides, test[1])
         return ran.report.verdict
 
-    def _versions(self, names: list[str], order: random.Random) -> list[_TriedVersion]:
+    def _versions(self, names: list[str], order: random.Random) -> list[TriedVersion]:
         """Wrong, empty and right versions to be tried, in the order in which they are."""
         carrying = self.carrying
         path = carrying.program.path
-        versions = [_TriedVersion(Kind.RIGHT, path, names)]
+        versions = [TriedVersion(Kind.RIGHT, path, names)]
         for way, rejected in carrying.rejected.items():
             tests = [n for n in names if n in rejected]
             empty = hollowed(carrying.exercise, HOLLOW[way])
-            versions.append(_TriedVersion(Kind.HOLLOW, path, tests, empty))
+            versions.append(TriedVersion(Kind.HOLLOW, path, tests, empty))
         wrong = carrying.wrong
         failing = {m: [n for n in names if n in failed] for m, (_, failed) in wrong.items()}
         useful = sorted(m for m, tests in failing.items() if tests)
         for name in order.sample(useful, min(len(useful), _CHOSEN)):
             tests = order.sample(failing[name], min(len(failing[name]), _TRIED))
-            versions.append(_TriedVersion(Kind.WRONG, wrong[name][0], tests))
+            versions.append(TriedVersion(Kind.WRONG, wrong[name][0], tests))
         order.shuffle(versions)
         return [v for v in versions if v.tests]
 
 
 class WrongTold:
-    """What tests tell of wrong versions, as far as anything earned depends on it.
+    """What tests tell of wrong versions, as far as anything earned depends on it."""
 
-    tests: that may be inherited. by_version: of each version, whether a test rejects it; False also
-    where that makes no difference.
-    """
-
-    def __init__(self, tests: Set[str], versions: Sequence[_TriedVersion]) -> None:
-        self.tests = tests
-        self.by_version = [dict.fromkeys(v.tests, False) for v in versions]
-        self._place = {id(v): n for n, v in enumerate(versions)}
+    def __init__(self, tests: Iterable[str], versions: Sequence[TriedVersion]) -> None:
+        self.versions = versions
+        self._tests = set(tests)  # that may be inherited
+        self._ends: dict[tuple[int, str], bool] = {}  # whether a test rejects a version
         self._tries = Counter(t for v in versions for t in v.tests)
-        self._telling: set[str] = set()
 
-    def note(self, version: _TriedVersion, test: str, rejected: bool) -> None:
-        self.by_version[self._place[id(version)]][test] = rejected
-        if rejected:
-            self._telling.add(test)
+    def note(self, version: TriedVersion, test: str, rejected: bool) -> None:
+        self._ends[id(version), test] = rejected
 
-    def is_open(self, version: _TriedVersion, test: str) -> bool:
+    def lose(self, tests: Set[str]) -> None:
+        """These cannot be inherited."""
+        self._tests -= tests
+
+    def is_open(self, version: TriedVersion, test: str) -> bool:
         """Whether it matters how this test ends with this version."""
-        if test not in self.tests:
+        if test not in self._tests or (id(version), test) in self._ends:
             return False
-        if self._tries[test] >= _FEW and test not in self._telling:
+        if test in self._silent:
             return True
-        if any(self.by_version[self._place[id(version)]].values()):
+        if self._is_told(version):
             return False
-        return len(version.tests) == 1 or not self._enough
+        several = [v for v in self.versions if len(v.tests) > 1]
+        return len(version.tests) == 1 or sum(map(self._is_told, several)) < _ALL * len(several)
+
+    def _is_told(self, version: TriedVersion) -> bool:
+        return any(self._ends.get((id(version), t)) for t in version.tests if t in self._tests)
 
     @property
-    def _enough(self) -> bool:
-        """Whether so many versions are told that all is earned, whatever becomes of the others."""
-        several = [any(told.values()) for told in self.by_version if len(told) > 1]
-        return sum(several) >= _ALL * len(several) > 0
+    def _silent(self) -> set[str]:
+        """The tests that reject none of the versions, so far, and would not by chance."""
+        telling = {t for (_, t), rejected in self._ends.items() if rejected}
+        return {t for t in self._tests - telling if self._tries[t] >= _FEW}
 
-    def lost(self) -> set[str]:
-        """The tests that let all wrong versions pass, and not by chance."""
-        return {t for t in self.tests - self._telling if self._tries[t] >= _FEW}
+    def credit(self) -> Credit:
+        """What share of which tests is earned."""
+        ends = [{t: self._ends.get((id(v), t), False) for t in v.tests} for v in self.versions]
+        return _credit(self._tests - self._silent, ends)
 
 
 def _credit(tests: Set[str], told: Sequence[Mapping[str, bool]]) -> Credit:
