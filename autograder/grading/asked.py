@@ -95,17 +95,11 @@ class HelperQuestions:
         """Whether all answers are the same in this process, in an order that nobody foresees."""
         answers = list(self._answers.values())
         random.SystemRandom().shuffle(answers)
-        return all(_is_same(ask, *of_one) for of_one in answers)
-
-    def one_is_same(self, ask: Asks) -> bool:
-        """Whether one answer is, any: it tells most helpers apart."""
-        answers = list(self._answers.values())
-        return not answers or _is_same(ask, *random.SystemRandom().choice(answers))
-
-
-def _is_same(ask: Asks, question: Question, _: Answer, digest: bytes) -> bool:
-    answer = ask(question)
-    return answer is not None and hash_of(answer) == digest
+        for question, _, digest in answers:
+            answer = ask(question)
+            if answer is None or hash_of(answer) != digest:
+                return False
+        return True
 
 
 def hash_of(answer: Answer) -> bytes:

@@ -80,9 +80,7 @@ class KnownExpectations:
         lender = carrying.lender(questions)
         try:
             for known in self._known.get(facts, ()):
-                if not carrying.of(lender, known.questions.one_is_same):
-                    continue  # without a process for it
-                if carrying.elsewhere(known.questions.same):
+                if carrying.of(lender, known.questions.same):
                     return known
             self.asked += 1
             found = _asked(carrying, lender, questions)
