@@ -79,6 +79,7 @@ class Lender:
         self._target, self._patience = target, patience
         self._questions = questions
         self._exercise, self._fresh, self._ended = "", True, ""
+        self._had_run = 0.0
         self.transcript = Transcript()
 
     def begin(self, test: str, exercise: str) -> None:
@@ -167,7 +168,8 @@ class Lender:
         """Ask this process; None if it gave no answer, and `_ended` says how."""
         frame = addressed(frame, handle, self._fresh)
         self._fresh = False
-        started, ran = time.monotonic(), self._ran()
+        started = time.monotonic()
+        ran = self._had_run if self._is_elsewhere else self._ran()  # between requests it waits
         try:
             with nullcontext() if self._is_elsewhere else _as_if_elsewhere():
                 return self._target.request(frame)
@@ -178,7 +180,8 @@ class Lender:
             return None
         finally:
             passed = (time.monotonic() - started) / _BUSIEST
-            self._patience.seconds -= max(passed, self._ran() - ran)
+            self._had_run = self._ran()
+            self._patience.seconds -= max(passed, self._had_run - ran)
 
 
 @contextmanager
