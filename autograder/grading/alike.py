@@ -83,10 +83,12 @@ def same_answers(
 
     only_values: neither gradients nor side effects are looked at
     """
+    if len(mine) != len(theirs):
+        return False
     padded = [*right, *[None] * len(mine)]
-    return len(mine) == len(theirs) and all(
-        _same_answer(a, b, r, only_values) for a, b, r in zip(mine, theirs, padded, strict=False)
-    )
+    answers = list(zip(mine, theirs, padded, strict=False))
+    # from the last one, at which the test failed: if they differ anywhere, then mostly there
+    return all(_same_answer(a, b, r, only_values) for a, b, r in reversed(answers))
 
 
 def _same_answer(
