@@ -331,9 +331,13 @@ def where(suspects: Iterable[Suspect], asking: bool = True) -> str:
     places = list(suspects)
     if not places:
         return ""
-    seen = " ".join(_seen(places))
-    if seen:
-        return seen
+    seen = list(_seen(places))
+    places = [p for p in places if p.kind not in (*_STOPPED, MAKES, SHOWN)]
+    return " ".join([*seen, _changed(places, asking)] if places else seen)
+
+
+def _changed(places: list[Suspect], asking: bool) -> str:
+    """What is told of places at which a change would do."""
     told = [
         f"line {p.line} of {p.file}{f' ({question(p.kind)})' if asking else ''}" for p in places
     ]

@@ -40,13 +40,17 @@ class Grader:
 
 @dataclass(frozen=True)
 class WrongExercise:
-    """An exercise of a submission that fails tests: all that a search needs of it."""
+    """An exercise of a submission that fails tests: all that a search needs of it.
+
+    others: what it uses that is not its own. read: the parameters that right code reads
+    """
 
     files: Mapping[str, bytes]
     module: str
     exercise: str
     others: frozenset[str]
     ran: tuple[Ran, ...]
+    read: frozenset[str] = frozenset()
 
     @property
     def data(self) -> bytes:

@@ -24,11 +24,13 @@ from ..repair import (
     Change,
     changes,
     foreign_lines,
+    ignored,
     in_common,
+    parameters,
     wording,
     wrappers,
 )
-from ..repair.words import SHOWN
+from ..repair.words import IGNORED, SHOWN
 from .bench import Bench, Grader, WrongExercise
 from .causes import FoundPlaces, KnownCauses, cause_of
 from .clues import Clues
@@ -88,7 +90,9 @@ class LineFinder:
         wrong = WrongExercise(files, module, exercise, frozenset(), ran)
         right = self._grader.own(exercise).right()[:1] if wrong.failing else ()
         given = in_common(wrong.source, right[0]) if right else frozenset()
-        return replace(wrong, others=given.union(e.name for e in self._week.exercises))
+        others = given.union(e.name for e in self._week.exercises)
+        read = parameters(right[0], exercise) - ignored(right[0], exercise) if right else None
+        return replace(wrong, others=others, read=read or frozenset())
 
     def _known_or_searched(
         self, wrong: WrongExercise, seconds: float, names: tuple[str, ...]
@@ -236,7 +240,10 @@ def _elsewhere(wrong: WrongExercise, hints: ValueHints, found: FoundPlaces) -> F
     by_values = _by_values(wrong, hints)
     lines = by_values.places or _stops(wrong, hints)
     beside = found.beside or ("" if found.places else by_values.beside)
-    return FoundPlaces((*found.places, *lines), beside)
+    unread = ignored(wrong.source, wrong.exercise) & wrong.read
+    nowhere = Suspect(wrong.module, 0, wrong.exercise, IGNORED, False)
+    named = (nowhere,) if unread else ()
+    return FoundPlaces((*found.places, *lines, *named), beside)
 
 
 def _by_values(wrong: WrongExercise, hints: ValueHints) -> FoundPlaces:

@@ -3,7 +3,7 @@
 from .alike import Wording, wording
 from .changes import Change, changes, essential
 from .code import NO_PYTHON, foreign_lines, in_common
-from .finding import condition_of, maker_of
+from .finding import condition_of, ignored, maker_of, parameters
 from .words import named
 from .wrapping import wrappers
 
@@ -15,9 +15,11 @@ __all__ = [
     "condition_of",
     "essential",
     "foreign_lines",
+    "ignored",
     "in_common",
     "maker_of",
     "named",
+    "parameters",
     "wording",
     "wrappers",
 ]

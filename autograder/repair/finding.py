@@ -9,6 +9,7 @@ from .code import NO_PYTHON, parsed
 from .reading import called
 
 _OF_A_LAYER = ("weight", "bias")
+_READ_ALL = frozenset({"locals", "vars", "eval", "exec"})
 
 
 def condition_of(source: str, line: int) -> int:
@@ -55,3 +56,34 @@ def _is_own(target: ast.expr, attribute: str) -> bool:
     if not isinstance(target, ast.Attribute) or target.attr != attribute:
         return False
     return isinstance(target.value, ast.Name) and target.value.id == "self"
+
+
+def ignored(source: str, exercise: str) -> frozenset[str]:
+    """The parameters of an exercise that it never reads."""
+    return frozenset(n for f in _functions(source, exercise) for n in _unread(f))
+
+
+def parameters(source: str, exercise: str) -> frozenset[str]:
+    """The parameters of an exercise: a function's, or those of a class's own methods."""
+    functions = _functions(source, exercise)
+    return frozenset(a.arg for f in functions for a in (*f.args.args, *f.args.kwonlyargs))
+
+
+def _functions(source: str, exercise: str) -> list[ast.FunctionDef]:
+    try:
+        definition = parsed(source).definitions.get(exercise)
+    except NO_PYTHON:
+        return []
+    if isinstance(definition, ast.FunctionDef):
+        return [definition]
+    body = definition.body if definition is not None else []
+    functions = (n for n in body if isinstance(n, ast.FunctionDef))
+    return [f for f in functions if f.name in ("__init__", "forward", "__call__")]
+
+
+def _unread(function: ast.FunctionDef) -> Iterator[str]:
+    walked = [n for statement in function.body for n in ast.walk(statement)]
+    read = {n.id for n in walked if isinstance(n, ast.Name)}
+    if not read & _READ_ALL:
+        arguments = (*function.args.args, *function.args.kwonlyargs)
+        yield from (a.arg for a in arguments if a.arg not in read | {"self", "ctx"})

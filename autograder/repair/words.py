@@ -7,6 +7,7 @@ the mistake: what it looks like, and a hint.
 from __future__ import annotations
 
 SHOWN = "shown"  # no kind of change: a line at which a named mistake shows
+IGNORED = "ignored argument"
 MAKES = "makes"  # nor this: a line that makes what tests find there
 _SEEN = {SHOWN: "it shows here", MAKES: "is this asked for?", "crashed": "it stops here"}
 _QUESTIONS = {
@@ -23,6 +24,7 @@ _QUESTIONS = {
     "order of lines": "the order of the lines",
     "argument order": "the order of the arguments",
     "argument": "is everything passed on?",
+    IGNORED: "is every argument read?",
     "brackets": "what is worked out first?",
     "comparison": "the comparison",
     "condition": "when is this done?",
@@ -98,6 +100,7 @@ _NAMED = {
         "Does not pass on everything that it was given.",
         "Which of the arguments has no influence on the result, and should have one?",
     ),
+    IGNORED: ("Ignores something that it is given.", "Which of the arguments is never read?"),
     "brackets": ("Computes the parts of a formula in the wrong order.", _FORMULA),
     "comparison": ("Uses the wrong comparison.", _EDGES),
     "condition": ("Tests the wrong condition.", _EDGES),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.repair import condition_of, maker_of
+from autograder.repair import condition_of, ignored, maker_of, parameters
 
 MODULE = """class Head(nn.Module):
     def __init__(self, size):
@@ -51,3 +51,37 @@ def test_no_line_is_told_where_two_make_it_or_none(name: str) -> None:
 
 def test_what_is_no_python_has_no_such_lines() -> None:
     assert (condition_of("def f(:", 1), maker_of("def f(:", "f", "mask")) == (0, 0)
+
+
+GIVEN = """def f(x, dim=-1, *, keepdim=False):
+    def inner(keepdim): return x
+    return inner(1)
+
+
+def everything(x, y):
+    return locals()
+
+
+class M:
+    def __init__(self, a, b):
+        self.a = a
+
+    def forward(self, x, mask=None):
+        return x
+
+    def other(self, unread): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "unread"),
+    [
+        ("f", {"x", "dim", "keepdim"}, {"dim", "keepdim"}),
+        ("everything", {"x", "y"}, set()),
+        ("M", {"self", "a", "b", "x", "mask"}, {"b", "mask"}),
+        ("unknown", set(), set()),
+    ],
+)
+def test_what_is_given_and_never_read(name: str, given: set[str], unread: set[str]) -> None:
+    assert parameters(GIVEN, name) == given
+    assert ignored(GIVEN, name) == unread
