@@ -91,14 +91,16 @@ class InPart:
         wraps: Iterable[int],
         hot: frozenset[Place],
         likely: Iterable[tuple[int, int]],
-    ) -> dict[int, int]:
-        """Changes that mend some failed tests and harm none, with how many: the one that mends
-        most, then others that mend others, one of a kind.
+    ) -> dict[int, tuple[int, bool]]:
+        """Changes that mend some failed tests and harm none, with how many, and whether others of
+        another kind seem to mend as much on the same line: the one that mends most, then others
+        that mend others, one of a kind.
 
         likely: other changes that may, with how many ways to fail they seem to mend
         """
         told = self._told_by_wraps(written, wraps)
-        seemed = [(-count, weigh(written[n]), n) for n, count in (*self._counts.items(), *likely)]
+        noted = (*self._counts.items(), *likely)
+        seemed = [(-count, weigh(written[n]), n) for n, count in noted]
         for number in islice(_one_of_a_line(sorted(seemed), written), _TRIED):
             some = self._mended_by(written[number])
             if len(some) >= self._least(written[number], hot):
@@ -110,12 +112,12 @@ class InPart:
             near = change.line if change.kind in ANYWHERE else weigh(change)  # where it began
             return -len(told[number]), cold, near
 
-        found, mended, kinds = dict[int, int](), frozenset[str](), set[str]()
+        found, mended, kinds = dict[int, tuple[int, bool]](), frozenset[str](), set[str]()
         for number in sorted(told, key=rank):
             kind = written[number].kind
             least = min(_LEAST, self._least(written[number], hot))
             if len(told[number] - mended) >= least and kind not in kinds:
-                found[number] = len(told[number])
+                found[number] = len(told[number]), _has_rivals(number, noted, written)
                 mended |= told[number]
                 kinds.add(kind)
         return dict(islice(found.items(), _TOLD))
@@ -161,6 +163,19 @@ class InPart:
                 told[number] = mended
                 around, done = both, done | mended
         return told
+
+
+def _has_rivals(number: int, noted: Iterable[tuple[int, int]], written: Sequence[Change]) -> bool:
+    """Whether a change of another kind seems to mend as much on the same line."""
+    seemed = dict(noted)
+    if number not in seemed:
+        return False
+    change = written[number]
+    return any(
+        written[n].kind != change.kind and count >= seemed[number]
+        for n, count in seemed.items()
+        if (written[n].function, written[n].line) == (change.function, change.line)
+    )
 
 
 def _one_of_a_line(

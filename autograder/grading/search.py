@@ -42,13 +42,15 @@ _EXCHANGES = frozenset({"name", "statement", "option", "function", "operand", "i
 @dataclass(frozen=True)
 class Mended:
     """The numbers of the changes that mend, each alone or `together`; `beside` is the name of the
-    mistake that is left after them. `counts`: how many failed tests each mends, if none mends all.
+    mistake that is left after them. `counts`: how many failed tests each mends, if none mends all;
+    `doubtful`: those on whose lines changes of other kinds may mend as much.
     """
 
     numbers: tuple[int, ...] = ()
     together: bool = False
     beside: str = ""
     counts: tuple[int, ...] = ()
+    doubtful: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,8 @@ class Search:
         wraps = () if self.told else self.wraps
         likely = ((n, len(ways)) for ways, some in self._partly.items() for n in some[:2])
         mended = self._in_part.mended(self.written, self.weigh, wraps, self.hot, likely)
-        return Mended(tuple(mended), counts=tuple(mended.values()))
+        doubtful = frozenset(n for n, (_, rivals) in mended.items() if rivals)
+        return Mended(tuple(mended), counts=tuple(c for c, _ in mended.values()), doubtful=doubtful)
 
     def _beside(self) -> Mended | None:
         """A change after which one mistake that has a name is left."""

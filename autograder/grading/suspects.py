@@ -30,7 +30,7 @@ from ..repair import (
     wording,
     wrappers,
 )
-from ..repair.words import IGNORED, SHOWN
+from ..repair.words import IGNORED, SHOWN, WHATEVER
 from .bench import Bench, Grader, WrongExercise
 from .causes import FoundPlaces, KnownCauses, cause_of
 from .clues import Clues
@@ -227,11 +227,12 @@ def _places(
     places: dict[tuple[str, int, str], Suspect] = {}
     alone = not (mended.together or mended.beside or mended.counts)
     counts = mended.counts or (0,) * len(found)
-    for change, count in zip(found, counts, strict=False):
+    for number, change, count in zip(mended.numbers, found, counts, strict=False):
         nowhere = bool(count) and change.kind in ANYWHERE and hot.isdisjoint(change.places)
+        kind = WHATEVER if number in mended.doubtful else change.kind
         for line in (0,) if nowhere else (change.line, *change.more):
-            place = Suspect(module, line, change.function, change.kind, alone, count)
-            places.setdefault((change.function, line, "" if line else change.kind), place)
+            place = Suspect(module, line, change.function, kind, alone, count)
+            places.setdefault((change.function, line, "" if line else kind), place)
     return tuple(places.values())
 
 

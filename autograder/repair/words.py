@@ -7,9 +7,15 @@ the mistake: what it looks like, and a hint.
 from __future__ import annotations
 
 SHOWN = "shown"  # no kind of change: a line at which a named mistake shows
+WHATEVER = "whatever"  # changes of several kinds would do
 IGNORED = "ignored argument"
 MAKES = "makes"  # nor this: a line that makes what tests find there
-_SEEN = {SHOWN: "it shows here", MAKES: "is this asked for?", "crashed": "it stops here"}
+_SEEN = {
+    SHOWN: "it shows here",
+    MAKES: "is this asked for?",
+    "crashed": "it stops here",
+    WHATEVER: "what is done here?",
+}
 _QUESTIONS = {
     "axis": "along which axis?",
     "kept axis": "is the axis kept or dropped?",
