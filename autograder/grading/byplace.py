@@ -15,10 +15,12 @@ import msgspec
 from ..model.bank import Bank
 from ..model.report import Diagnosis, ExerciseReport, Suspect
 from ..repair import named
+from ..repair.words import IGNORED
 from .causes import FoundPlaces
 
 # Misconceptions are Python files: none has such a name.
 _NAME = "line:{}"
+IGNORES = _NAME.format(IGNORED)
 
 
 def with_a_name(report: ExerciseReport, found: FoundPlaces, bank: Bank) -> ExerciseReport:

@@ -25,6 +25,8 @@ _PLAINEST = 3  # of them: what mends none of these is left
 _TOLD = 3
 # Types can be mended wherever they are seen.
 ANYWHERE = frozenset({"kind of number"})
+# A mistake can be avoided by these too, whatever it is.
+SAYS_LITTLE = frozenset({"order of lines", "statement", "unused", "operand"})
 # What changes of these kinds mend, they do not mend by chance.
 _SPECIAL = frozenset({"device", "overflow", "infinity", "empty rows", "gradient", "in place"})
 

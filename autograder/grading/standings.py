@@ -16,7 +16,7 @@ from ..model.report import Diagnosis, ExerciseReport
 from ..model.verdicts import Verdict
 from .alike import state_in_part
 from .behind import BehindVerdicts
-from .byplace import with_a_name, with_names
+from .byplace import IGNORES, with_a_name, with_names
 from .diagnose import Named, diagnose
 from .follow import Inherited
 from .outcomes import Flaw
@@ -135,7 +135,8 @@ class Standings:
 
         if finder is not None:
             report = self._behind.find(f"{report.name}, line", named_by_place, report)
-        if report.diagnosis != names or 2 * len(open_ones) <= len(failing):
+        named = report.diagnosis not in (names, (IGNORES,))
+        if named or 2 * len(open_ones) <= len(failing):
             return report
         if all(r.report.verdict in _NOTHING_TO_NAME for r in failing):
             return report

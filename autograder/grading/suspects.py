@@ -34,7 +34,7 @@ from ..repair.words import IGNORED, SHOWN, WHATEVER
 from .bench import Bench, Grader, WrongExercise
 from .causes import FoundPlaces, KnownCauses, cause_of
 from .clues import Clues
-from .inpart import ANYWHERE, plainness
+from .inpart import ANYWHERE, SAYS_LITTLE, plainness
 from .plugin import Ran
 from .probes import FAR, Probe, distance
 from .search import Compared, Mended, Search, ways_to_fail
@@ -229,7 +229,8 @@ def _places(
     counts = mended.counts or (0,) * len(found)
     for number, change, count in zip(mended.numbers, found, counts, strict=False):
         nowhere = bool(count) and change.kind in ANYWHERE and hot.isdisjoint(change.places)
-        kind = WHATEVER if number in mended.doubtful else change.kind
+        doubtful = number in mended.doubtful or (count and change.kind in SAYS_LITTLE)
+        kind = WHATEVER if doubtful else change.kind
         for line in (0,) if nowhere else (change.line, *change.more):
             place = Suspect(module, line, change.function, kind, alone, count)
             places.setdefault((change.function, line, "" if line else kind), place)
@@ -243,7 +244,7 @@ def _elsewhere(wrong: WrongExercise, hints: ValueHints, found: FoundPlaces) -> F
     beside = found.beside or ("" if found.places else by_values.beside)
     unread = ignored(wrong.source, wrong.exercise) & wrong.read
     nowhere = Suspect(wrong.module, 0, wrong.exercise, IGNORED, False)
-    named = (nowhere,) if unread else ()
+    named = (nowhere,) if unread and unread < wrong.read else ()  # or nothing is written yet
     return FoundPlaces((*found.places, *lines, *named), beside)
 
 
