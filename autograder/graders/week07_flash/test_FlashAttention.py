@@ -11,10 +11,9 @@ LARGE = 1e-9  # see test_tiled_attention.py
 
 @pytest.fixture
 def qkv(draw):
-    """Queries (2, n, 5), keys (2, m, 5), values (2, m, 5); test_head_sizes has others."""
+    """Queries (*lead, n, 5), keys and values (*lead, m, 5); test_head_sizes has others."""
 
-    def make(n=11, m=11, *lead):
-        lead = lead or (2,)
+    def make(n=11, m=11, lead=(2,)):
         return draw.normal(*lead, n, 5), draw.normal(*lead, m, 5), draw.normal(*lead, m, 5)
 
     return make
@@ -37,28 +36,28 @@ def test_more_keys_or_queries(agree, qkv):
 def test_causal_values(agree, qkv):
     """With causal, query i sees the keys j <= i."""
     for block_size in (3, 4, 16):
-        agree.call(APPLY, *qkv(), block_size, True)
+        agree.call(APPLY, *qkv(lead=(2, 3)), block_size, True)
 
 
 @pytest.mark.weight(3)
 def test_gradients(agree, qkv):
     """The gradients of queries, keys and values are those of full attention."""
     for block_size in (4, 11, 20):
-        agree.gradients.call(APPLY, *qkv(), block_size, False)
+        agree.gradients.call(APPLY, *qkv(lead=()), block_size, False)
 
 
 @pytest.mark.weight(2)
 def test_gradients_of_short_last_block(agree, qkv):
     """Keys that do not fill the last block get their gradient too."""
     for block_size in (2, 3, 9):
-        agree.gradients.call(APPLY, *qkv(), block_size, False)
+        agree.gradients.call(APPLY, *qkv(lead=()), block_size, False)
 
 
 @pytest.mark.weight(2)
 def test_gradients_causal(agree, qkv):
     """With causal, no gradient comes from queries that do not see a key."""
     for block_size in (1, 4, 20):
-        agree.gradients.call(APPLY, *qkv(11, 11), block_size, True)
+        agree.gradients.call(APPLY, *qkv(lead=(2, 3)), block_size, True)
 
 
 @pytest.mark.weight(2)
@@ -91,22 +90,23 @@ def test_gradients_of_large_scores(agree, lifted):
 def test_head_sizes(agree, draw):
     """The scale stands in the gradients of queries and keys, whatever d and d_v are."""
     for d, d_v in ((16, 2), (2, 7)):
-        q, k, v = draw.normal(2, 7, d), draw.normal(2, 9, d), draw.normal(2, 9, d_v)
+        q, k, v = draw.normal(2, 9, d), draw.normal(2, 9, d), draw.normal(2, 9, d_v)
         agree.gradients.call(APPLY, q, k, v, 4, False)
 
 
 def test_leading_dimensions(agree, qkv):
     """None, one or several leading dimensions."""
-    agree.gradients.call(APPLY, *(x[0] for x in qkv()), 4, False)
-    agree.gradients.call(APPLY, *qkv(9, 9, 2, 6), 4, True)
+    for lead in ((), (2,), (2, 6)):
+        agree.gradients.call(APPLY, *qkv(9, 9, lead), 4, False)
+    agree.gradients.call(APPLY, *qkv(9, 9, (2, 6)), 4, True)
 
 
 def test_views(agree, draw, qkv):
     """Transposed and expanded inputs are read correctly, and not written to."""
-    q, k = draw.normal(7, 2, 6, 5).transpose(0, 2), draw.normal(9, 2, 6, 5).transpose(0, 2)
+    q, k = draw.normal(9, 2, 6, 5).transpose(0, 2), draw.normal(9, 2, 6, 5).transpose(0, 2)
     agree.gradients.call(APPLY, q, k, draw.normal(6, 2, 5, 9).mT, 4, False)
-    keys, values = draw.normal(1, 9, 5).expand(2, 9, 5), draw.normal(9, 5).expand(2, 9, 5)
-    agree.gradients.call(APPLY, draw.normal(2, 7, 5), keys, values, 4, True)
+    keys, values = draw.normal(2, 1, 9, 5).expand(2, 6, 9, 5), draw.normal(9, 5).expand(2, 6, 9, 5)
+    agree.gradients.call(APPLY, draw.normal(2, 6, 9, 5), keys, values, 4, True)
 
 
 @pytest.mark.dtypes("float64")
@@ -127,20 +127,19 @@ def test_float_types(agree, draw, dtype):
 @pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, qkv, device):
     """Inputs on a GPU give output and gradients there."""
-    agree.gradients.call(APPLY, *qkv(9, 9), 4, False)
-    agree.gradients.call(APPLY, *qkv(9, 9), 4, True)
+    agree.gradients.call(APPLY, *qkv(9, 9, (2, 3)), 4, False)
+    agree.gradients.call(APPLY, *qkv(9, 9, (2, 3)), 4, True)
 
 
-# Memory is counted as elements of tensors, with one leading index and lengths of at least 8 blocks,
-# head sizes and value sizes. Right programs come to an exponent of 1.0, a table of scores (whole or
-# in strips) to 2.0.
+# Memory is counted as elements of tensors, with leading axes of size 1 and lengths of at least 8
+# blocks, head sizes and value sizes. Right programs come to an exponent of 1.0, a table of scores
+# (whole or in strips) to 2.0.
 
 
 @pytest.fixture
 def of_length(draw):
-    def make(length):
-        q, k, v = draw.normal(1, length, 4), draw.normal(1, length, 4), draw.normal(1, length, 4)
-        return q, k, v, 8
+    def make(length, *lead):
+        return *(draw.normal(*lead, length, 4) for _ in range(3)), 8
 
     return make
 
@@ -149,12 +148,12 @@ def of_length(draw):
 def test_memory_of_the_forward_is_linear(agree, count, of_length):
     """The forward pass makes no table of scores: its largest tensor grows like the length."""
     for causal in (False, True):
-        agree.call(APPLY, *of_length(64), causal)
-        cost = {n: count.call(APPLY, *of_length(n), causal) for n in (64, 128)}
+        agree.call(APPLY, *of_length(64, 1), causal)
+        cost = {n: count.call(APPLY, *of_length(n, 1), causal) for n in (64, 128)}
         expect(growth_exponent(cost) < 1.4, "The largest tensor grows faster than the length.")
     # The kernel's word for it: a table of 2048 x 2048 takes 16 MiB or more, right programs 1 to 7.
-    count.call(APPLY, *of_length(256)[:3], 64, False)
-    grown = count.outside.call(APPLY, *of_length(2048)[:3], 64, False).grown
+    count.call(APPLY, *of_length(256, 1)[:3], 64, False)
+    grown = count.outside.call(APPLY, *of_length(2048, 1)[:3], 64, False).grown
     expect(grown is None or grown < 12 << 20, "Memory grows like the square of the length.")
 
 
@@ -162,8 +161,8 @@ def test_memory_of_the_forward_is_linear(agree, count, of_length):
 def test_memory_of_the_backward_is_linear(agree, count, of_length):
     """The backward pass makes no table of scores either."""
     for causal in (False, True):
-        agree.gradients.call(APPLY, *of_length(64), causal)
-        cost = {n: count.gradients.call(APPLY, *of_length(n), causal) for n in (64, 128)}
+        agree.gradients.call(APPLY, *of_length(64, 1, 1), causal)
+        cost = {n: count.gradients.call(APPLY, *of_length(n, 1, 1), causal) for n in (64, 128)}
         expect(
             growth_exponent(cost) < 1.4,
             "The largest tensor of forward and backward grows faster than the length.",

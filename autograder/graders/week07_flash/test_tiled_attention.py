@@ -51,14 +51,14 @@ def test_against_full_attention_in_float64(agree, draw):
 def test_leading_dimensions(agree, draw):
     """None, one or several leading dimensions."""
     for lead in ((), (2,), (2, 6), (2, 1, 6)):
-        q, k, v = draw.normal(*lead, 9, 5), draw.normal(*lead, 9, 5), draw.normal(*lead, 9, 5)
+        q, k, v = (draw.normal(*lead, 9, 5) for _ in range(3))
         agree.only(output).tiled_attention(q, k, v, 4)
 
 
 @pytest.mark.weight(2)
 def test_block_sizes(agree, draw):
     """Any block size gives the same: one key, a divisor, all keys, more than all."""
-    q, k, v = draw.normal(2, 12, 5), draw.normal(2, 12, 5), draw.normal(2, 12, 5)
+    q, k, v = draw.normal(12, 5), draw.normal(12, 5), draw.normal(12, 5)
     for block_size in (1, 3, 4, 12, 50):
         agree.only(output).tiled_attention(q, k, v, block_size)
 
@@ -66,7 +66,7 @@ def test_block_sizes(agree, draw):
 @pytest.mark.weight(2)
 def test_last_block_is_shorter(agree, draw):
     """Keys that do not fill the last block count like all others."""
-    q, k, v = draw.normal(2, 11, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 5)
+    q, k, v = draw.normal(11, 5), draw.normal(11, 5), draw.normal(11, 5)
     for block_size in (2, 3, 4, 9):
         agree.only(output).tiled_attention(q, k, v, block_size)
 
@@ -116,14 +116,14 @@ def test_rows_far_apart(agree, lifted):
 def test_head_sizes(agree, draw):
     """The scale is that of the head size d, whatever d_v, the lengths and the block size are."""
     for d, d_v in ((16, 2), (3, 8), (1, 6)):
-        q, k, v = draw.normal(2, 7, d), draw.normal(2, 9, d), draw.normal(2, 9, d_v)
+        q, k, v = draw.normal(2, 9, d), draw.normal(2, 9, d), draw.normal(2, 9, d_v)
         agree.only(output).tiled_attention(q, k, v, 4)
 
 
 @pytest.mark.weight(2)
 def test_causal(agree, draw):
     """With causal, query i sees the keys j <= i, wherever the blocks begin."""
-    q, k, v = draw.normal(2, 11, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 5)
+    q, k, v = (draw.normal(2, 3, 11, 5) for _ in range(3))
     for block_size in (1, 3, 4, 11, 16):
         agree.only(output).tiled_attention(q, k, v, block_size, causal=True)
 
@@ -149,12 +149,12 @@ def test_logsumexp(agree, draw, lifted):
     q, k, v = draw.normal(2, 11, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 5)
     agree.only(logsumexp).tiled_attention(q, k, v, 4)
     agree.only(logsumexp).tiled_attention(*lifted(torch.zeros(11), -1.5 * torch.arange(11)), 2)
-    agree.only(logsumexp).tiled_attention(q[0], k[0], v[0], 3)
+    agree.only(logsumexp).tiled_attention(q, k, v, 3)
 
 
 def test_logsumexp_of_visible_keys(agree, draw):
     """With causal, the logsumexp is that of the keys a query sees."""
-    q, k, v = draw.normal(2, 9, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 5)
+    q, k, v = draw.normal(2, 11, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 5)
     agree.only(logsumexp).tiled_attention(q, k, v, 4, causal=True)
 
 
@@ -168,7 +168,7 @@ def test_logsumexp_of_large_scores(agree, lifted):
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
     """Output and logsumexp pass gradients on to queries, keys and values."""
-    q, k, v = draw.normal(2, 11, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 5)
+    q, k, v = (draw.normal(2, 3, 11, 5) for _ in range(3))
     agree.gradients.tiled_attention(q, k, v, 4)
     agree.gradients.tiled_attention(q, k, v, 4, True)
 
@@ -184,7 +184,7 @@ def test_gradients_of_rising_scores(agree, lifted):
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
     """Both results have the inputs' floating-point type, and its precision."""
-    q, k, v = draw.normal(2, 9, 4), draw.normal(2, 9, 4), draw.normal(2, 9, 4)
+    q, k, v = draw.normal(9, 4), draw.normal(9, 4), draw.normal(9, 4)
     agree.tiled_attention(q, k, v, 4)
     agree.tiled_attention(q, k, v, 4, True)
 
@@ -197,10 +197,10 @@ def test_single_positions(agree, draw):
 
 def test_views(agree, draw):
     """Transposed and expanded inputs are read correctly, and not written to."""
-    q, k = draw.normal(7, 2, 6, 5).transpose(0, 2), draw.normal(9, 2, 6, 5).transpose(0, 2)
+    q, k = draw.normal(9, 2, 6, 5).transpose(0, 2), draw.normal(9, 2, 6, 5).transpose(0, 2)
     agree.tiled_attention(q, k, draw.normal(6, 2, 5, 9).mT, 4)
-    keys, values = draw.normal(1, 9, 5).expand(2, 9, 5), draw.normal(9, 5).expand(2, 9, 5)
-    agree.tiled_attention(draw.normal(2, 7, 5), keys, values, 4, True)
+    keys, values = draw.normal(2, 1, 9, 5).expand(2, 6, 9, 5), draw.normal(9, 5).expand(2, 6, 9, 5)
+    agree.tiled_attention(draw.normal(2, 6, 9, 5), keys, values, 4, True)
 
 
 @pytest.mark.dtypes("float64")
@@ -213,21 +213,20 @@ def test_one_tensor_as_all_three(agree, draw):
 @pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, draw, device):
     """Inputs on a GPU give results there, with and without causal."""
-    q, k, v = draw.normal(2, 9, 5), draw.normal(2, 9, 5), draw.normal(2, 9, 5)
+    q, k, v = (draw.normal(2, 3, 9, 5) for _ in range(3))
     agree.gradients.tiled_attention(q, k, v, 4)
-    agree.gradients.tiled_attention(q[0], k[0], v[0], 4, True)
+    agree.gradients.tiled_attention(q, k, v, 4, True)
 
 
-# Memory is counted as the elements of the largest tensor made, with one leading index and lengths
-# of at least 8 blocks, head sizes and value sizes. Right programs make n x block_size, or at most
-# n x block_size x d elements.
+# Memory is counted as the elements of the largest tensor made, with leading axes of size 1 and
+# lengths of at least 8 blocks, head sizes and value sizes. Right programs make n x block_size, or
+# at most n x block_size x d elements.
 
 
 @pytest.fixture
 def of_length(draw):
-    def make(length):
-        q, k, v = draw.normal(1, length, 4), draw.normal(1, length, 4), draw.normal(1, length, 4)
-        return q, k, v, 8
+    def make(length, *lead):
+        return *(draw.normal(*lead, length, 4) for _ in range(3)), 8
 
     return make
 
@@ -236,12 +235,12 @@ def of_length(draw):
 def test_no_table_of_scores(agree, count, of_length):
     """No tensor has n x m elements, with and without causal."""
     for causal in (False, True):
-        agree.tiled_attention(*of_length(64), causal)
-        largest = count.tiled_attention(*of_length(96), causal).largest
+        agree.tiled_attention(*of_length(64, 1, 1), causal)
+        largest = count.tiled_attention(*of_length(96, 1, 1), causal).largest
         expect(largest < 96 * 96, "A tensor has as many elements as there are pairs.")
     # The kernel's word for it: a table of 2048 x 2048 takes 16 MiB or more, right programs 1 to 7.
-    count.tiled_attention(*of_length(256)[:3], 64)
-    seen = count.outside.tiled_attention(*of_length(2048)[:3], 64)
+    count.tiled_attention(*of_length(256, 1, 1)[:3], 64)
+    seen = count.outside.tiled_attention(*of_length(2048, 1, 1)[:3], 64)
     grown, held = seen.grown or 0, seen.held or 0
     expect(grown < 12 << 20, "Memory grows like the square of the length.")
     expect(held < 12 << 20, "Your module keeps as much memory as a table of scores takes.")

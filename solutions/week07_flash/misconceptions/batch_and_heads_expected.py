@@ -5,7 +5,7 @@ Believes: Inputs are (B, H, n, d).
 Shows: An error for other numbers of leading dimensions.
 Hint: Count axes from the end: q.shape[-2] is n, whatever stands in front.
 Rejected by: test_leading_dimensions
-Costs: 40 %
+Costs: 20 %
 """
 
 
