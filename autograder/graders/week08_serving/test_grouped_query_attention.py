@@ -1,4 +1,7 @@
-"""Hidden graders for `grouped_query_attention`."""
+"""Hidden graders for `grouped_query_attention`.
+
+There are as many keys as queries and values as long as keys, unless a test is about that.
+"""
 
 import pytest
 import torch
@@ -8,9 +11,13 @@ from autograder.authors import expect, rows_sum_to_one, zero_where
 
 @pytest.fixture
 def qkv(draw):
-    """Queries (B, H, n, d), keys (B, H_kv, m, d), values (B, H_kv, m, d_v); all sizes differ."""
+    """Queries (B, H, n, d), keys (B, H_kv, m, d), values (B, H_kv, m, d_v).
 
-    def make(heads=6, kv_heads=2, batch=3, n=4, m=7, d=5, d_v=8):
+    Unless it is said otherwise, m is n and d_v is d, and all other sizes differ.
+    """
+
+    def make(heads=6, kv_heads=2, batch=3, n=4, m=None, d=5, d_v=None):
+        m, d_v = n if m is None else m, d if d_v is None else d_v
         q = draw.normal(batch, heads, n, d)
         return q, draw.normal(batch, kv_heads, m, d), draw.normal(batch, kv_heads, m, d_v)
 
@@ -44,36 +51,51 @@ def test_a_head_for_each(agree, qkv):
 
 def test_one_query(agree, qkv):
     """A single query, as in decoding; a single key, sequence, feature."""
-    agree.grouped_query_attention(*qkv(n=1))
+    agree.grouped_query_attention(*qkv(n=1, m=7))
     agree.grouped_query_attention(*qkv(m=1))
-    agree.grouped_query_attention(*qkv(batch=1, n=1, d=1, d_v=1))
+    agree.grouped_query_attention(*qkv(batch=1, n=1, m=7, d=1))
+
+
+@pytest.mark.weight(2)
+def test_more_keys_or_queries(agree, draw, qkv):
+    """There may be more keys than queries, as with a cache, or fewer; a mask has their sizes."""
+    for n, m in ((4, 7), (7, 4)):
+        agree.grouped_query_attention(*qkv(n=n, m=m))
+        agree.grouped_query_attention(*qkv(n=n, m=m), sighted(draw, n, m))
+
+
+@pytest.mark.weight(2)
+def test_values_of_another_size(agree, qkv):
+    """Values may be shorter or longer than queries and keys, which set the scale."""
+    for d, d_v in ((16, 2), (2, 16)):
+        agree.grouped_query_attention(*qkv(d=d, d_v=d_v))
 
 
 def test_scale(agree, qkv):
-    """Scores are divided by the root of the head size d, whatever H, H_kv and d_v are."""
-    for d, d_v in ((16, 2), (2, 16), (9, 9)):
-        agree.grouped_query_attention(*qkv(d=d, d_v=d_v))
+    """Scores are divided by the root of the head size d, whatever H and H_kv are."""
+    for d in (16, 2, 9):
+        agree.grouped_query_attention(*qkv(d=d))
 
 
 @pytest.mark.weight(2)
 def test_mask_of_two_dimensions(agree, draw, qkv):
     """A mask (n, m) holds for every sequence and every head."""
-    mask = sighted(draw, 4, 7)
+    mask = sighted(draw, 4, 4)
     _, weights = agree.grouped_query_attention(*qkv(), mask)
     zero_where(weights, ~mask)
-    agree.grouped_query_attention(*qkv(n=1), mask=sighted(draw, 1, 7))
+    agree.grouped_query_attention(*qkv(n=5), mask=sighted(draw, 5, 5))
 
 
 @pytest.mark.weight(2)
 def test_masks_of_four_dimensions(agree, draw, qkv):
     """A mask of four dimensions may differ between sequences, query heads, queries and keys."""
-    for shape in ((3, 6, 4, 7), (3, 1, 1, 7), (1, 6, 4, 7), (3, 1, 4, 7), (1, 1, 4, 7)):
+    for shape in ((3, 6, 4, 4), (3, 1, 1, 4), (1, 6, 4, 4), (3, 1, 4, 4), (1, 1, 4, 4)):
         agree.grouped_query_attention(*qkv(), sighted(draw, *shape))
 
 
 def test_rows_with_nothing_to_attend_to(agree, draw, qkv):
     """A query with no visible key has zero weights and a zero output, and no gradient is NaN."""
-    mask = sighted(draw, 4, 7)
+    mask = sighted(draw, 4, 4)
     mask[1] = False
     _, weights = agree.gradients.grouped_query_attention(*qkv(), mask)
     zero_where(weights, ~mask)
@@ -83,13 +105,13 @@ def test_rows_with_nothing_to_attend_to(agree, draw, qkv):
 def test_gradients(agree, draw, qkv):
     """Output and weights send gradients to queries, keys and values."""
     agree.gradients.grouped_query_attention(*qkv())
-    agree.gradients.grouped_query_attention(*qkv(8, 2), sighted(draw, 4, 7))
+    agree.gradients.grouped_query_attention(*qkv(8, 2), sighted(draw, 4, 4))
 
 
 def test_every_dtype(agree, draw, qkv, dtype):
     """Output and weights have the inputs' dtype, with a mask too."""
     agree.grouped_query_attention(*qkv())
-    mask = sighted(draw, 4, 7)
+    mask = sighted(draw, 4, 4)
     mask[2] = False
     agree.grouped_query_attention(*qkv(), mask)
 
@@ -102,7 +124,7 @@ def test_large_scores(agree, qkv):
 
 def test_views(agree, draw):
     """Heads as splitting leaves them, and expanded keys, are read correctly and not written to."""
-    q = draw.normal(2, 5, 6, 4).transpose(1, 2)
+    q = draw.normal(2, 7, 6, 4).transpose(1, 2)
     k, v = draw.normal(2, 7, 3, 4).transpose(1, 2), draw.normal(1, 3, 7, 4).expand(2, 3, 7, 4)
     agree.grouped_query_attention(q, k, v)
     buffer = draw.normal(2, 3, 9, 4)  # what a cache gives back
@@ -113,7 +135,7 @@ def test_views(agree, draw):
 def test_device(agree, draw, qkv, device):
     """Everything is made on the device of the inputs."""
     agree.grouped_query_attention(*qkv())
-    agree.grouped_query_attention(*qkv(), sighted(draw, 4, 7))
+    agree.grouped_query_attention(*qkv(), sighted(draw, 4, 4))
 
 
 def test_refuses_heads_that_do_not_divide(submission, refuses, qkv):
@@ -144,7 +166,7 @@ def test_keys_are_not_expanded(agree, count, draw, qkv):
 
 def test_many_keys(agree, draw):
     """Of more than a thousand keys none is left out."""
-    keys, values = draw.normal(1, 1, 1100, 4), draw.normal(1, 1, 1100, 3)
+    keys, values = draw.normal(1, 1, 1100, 4), draw.normal(1, 1, 1100, 4)
     agree.grouped_query_attention(draw.normal(1, 2, 2, 4), keys, values)
 
 

@@ -5,7 +5,7 @@ Believes: The caches hold what is generated.
 Shows: The prompt does not fit, or takes the room of the last tokens.
 Hint: Which tokens are fed in the first call, and where are their keys and values kept?
 Rejected by: test_caches_are_made_once
-Costs: 30 %
+Costs: 20 %
 """
 
 

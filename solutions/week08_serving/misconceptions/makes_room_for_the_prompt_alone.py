@@ -5,7 +5,7 @@ Believes: The caches hold the prompt.
 Shows: They are full when the first new token is fed.
 Hint: What is appended after the prefill? How many positions is that in the end?
 Rejected by: test_caches_are_made_once
-Costs: 30 %
+Costs: 20 %
 """
 
 
