@@ -9,9 +9,15 @@ from autograder.authors import expect
 @pytest.mark.weight(2)
 def test_values(agree, draw):
     """The result is the logarithm of the sum of the exponentials of each row."""
-    agree.logsumexp(draw.normal(7))
     agree.logsumexp(draw.normal(3, 5, std=2.0))
-    agree.logsumexp(draw.normal(2, 3, 4))
+    agree.logsumexp(draw.normal(4, 6))
+
+
+@pytest.mark.weight(2)
+def test_any_number_of_axes(agree, draw):
+    """There may be any number of axes, from a single row to batch and heads."""
+    for shape in ((7,), (3, 5), (2, 3, 4), (2, 3, 4, 5)):
+        agree.logsumexp(draw.normal(*shape))
 
 
 @pytest.mark.weight(2)
@@ -33,7 +39,7 @@ def test_keepdim(agree, draw):
 def test_large_numbers(agree, draw):
     """Numbers of ±10000 and beyond neither overflow nor vanish."""
     for size in (1e3, 1e4, 1e6):
-        agree.logsumexp((draw.permutation(9).float() - 4.0) * size)
+        agree.logsumexp((draw.permutation(9).float() - 4.0)[None] * size)
         agree.logsumexp(draw.normal(3, 5) - size)
 
 
@@ -53,7 +59,7 @@ def test_row_of_minus_infinity(agree, draw):
     result = agree.logsumexp(numbers)
     expect(bool(torch.isneginf(result[2])), "A row of only -inf should give -inf.")
     agree.logsumexp(numbers.T, dim=0, keepdim=True)
-    agree.logsumexp(torch.full((3,), -torch.inf))
+    agree.logsumexp(torch.full((2, 3), -torch.inf))
 
 
 def test_some_minus_infinity(agree, draw):
@@ -66,15 +72,15 @@ def test_some_minus_infinity(agree, draw):
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
     """Gradients reach every entry of a row, not only the largest."""
-    agree.gradients.logsumexp(draw.normal(3, 5))
+    agree.gradients.logsumexp(draw.normal(2, 3, 5))
     agree.gradients.logsumexp(draw.normal(2, 3, 4), dim=1, keepdim=True)
 
 
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
     """The answer has the numbers' floating-point type, half precision too, and its precision."""
-    agree.logsumexp(draw.normal(4, 6))
-    agree.gradients.logsumexp(draw.normal(4, 6), dim=0)
+    agree.logsumexp(draw.normal(2, 3, 4, 6))
+    agree.gradients.logsumexp(draw.normal(2, 3, 4, 6), dim=-2)
 
 
 def test_one_entry(agree, draw):
@@ -95,9 +101,9 @@ def test_views(agree, draw):
 @pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, draw, device):
     """Numbers on a GPU give their answer there, also for a row of only -inf."""
-    agree.gradients.logsumexp(draw.normal(3, 5))
-    numbers = draw.normal(3, 5)
-    numbers[1] = -torch.inf
+    agree.gradients.logsumexp(draw.normal(2, 3, 5))
+    numbers = draw.normal(2, 3, 5)
+    numbers[:, 1] = -torch.inf
     agree.logsumexp(numbers, keepdim=True)
 
 

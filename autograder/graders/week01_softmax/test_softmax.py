@@ -8,10 +8,16 @@ from autograder.authors import expect, rows_sum_to_one
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Each row, of any number of axes, becomes weights in proportion to exp(x) that sum to 1."""
-    agree.softmax(draw.normal(7))
+    """Each row becomes weights in proportion to exp(x) that sum to 1."""
     rows_sum_to_one(agree.softmax(draw.normal(3, 5, std=2.0)))
-    agree.softmax(draw.normal(2, 3, 4))
+    agree.softmax(draw.normal(4, 6))
+
+
+@pytest.mark.weight(2)
+def test_any_number_of_axes(agree, draw):
+    """There may be any number of axes, from a single row to batch and heads."""
+    for shape in ((7,), (3, 5), (2, 3, 4), (2, 3, 4, 5)):
+        agree.softmax(draw.normal(*shape))
 
 
 @pytest.mark.weight(2)
@@ -27,7 +33,7 @@ def test_any_dim(agree, draw):
 def test_large_scores(agree, draw):
     """Scores of ±10000 and beyond neither overflow nor vanish together."""
     for size in (1e3, 1e4, 1e6):
-        agree.softmax((draw.permutation(9).float() - 4.0) * size)
+        agree.softmax((draw.permutation(9).float() - 4.0)[None] * size)
 
 
 @pytest.mark.weight(8)
@@ -52,7 +58,7 @@ def test_minus_infinity(agree, draw):
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
     """Gradients flow back through the whole formula: each score moves every weight of its row."""
-    agree.gradients.softmax(draw.normal(3, 5))
+    agree.gradients.softmax(draw.normal(2, 3, 4))
     agree.gradients.softmax(draw.normal(2, 3, 4), dim=1)
 
 
@@ -66,14 +72,14 @@ def test_gradients_of_large_scores(agree, draw):
 @pytest.mark.weight(2)
 def test_float_types(agree, draw, dtype):
     """The answer has the scores' floating-point type, half precision too, and its precision."""
-    agree.softmax(draw.normal(4, 6))
-    agree.gradients.softmax(draw.normal(4, 6), dim=0)
+    agree.softmax(draw.normal(2, 3, 4, 6))
+    agree.gradients.softmax(draw.normal(2, 3, 4, 6), dim=-2)
 
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_large_half_precision(agree, draw, dtype):
     """Half precision overflows at exp(12), and so needs the shift all the more."""
-    apart = 20 * draw.permutation(9).to(draw.normal(1).dtype)
+    apart = 20 * draw.permutation(9).to(draw.normal(1).dtype)[None]
     agree.softmax(apart - 80)
     agree.softmax(apart)
 
@@ -94,7 +100,7 @@ def test_views(agree, draw):
 @pytest.mark.weight(1, elsewhere=7)
 def test_device(agree, draw, device):
     """Scores on a GPU give weights there, gradients included."""
-    agree.gradients.softmax(draw.normal(3, 5))
+    agree.gradients.softmax(draw.normal(2, 3, 5))
     agree.softmax(draw.normal(2, 3, 4), dim=0)
 
 

@@ -8,10 +8,16 @@ from autograder.authors import expect, rows_sum_to_one
 
 @pytest.mark.weight(3)
 def test_values(agree, draw):
-    """Each row, of any number of axes, becomes weights in proportion to exp(x) that sum to 1."""
-    agree.softmax_numpy(draw.array.normal(7))
+    """Each row becomes weights in proportion to exp(x) that sum to 1."""
     rows_sum_to_one(agree.softmax_numpy(draw.array.normal(3, 5, std=2.0)))
-    agree.softmax_numpy(draw.array.normal(2, 3, 4))
+    agree.softmax_numpy(draw.array.normal(4, 6))
+
+
+@pytest.mark.weight(2)
+def test_any_number_of_axes(agree, draw):
+    """There may be any number of axes, from a single row to batch and heads."""
+    for shape in ((7,), (3, 5), (2, 3, 4), (2, 3, 4, 5)):
+        agree.softmax_numpy(draw.array.normal(*shape))
 
 
 @pytest.mark.weight(2)
@@ -32,7 +38,7 @@ def test_square(agree, draw):
 def test_large_scores(agree, draw):
     """Scores of ±10000 and beyond neither overflow nor vanish together."""
     for size in (1e3, 1e4, 1e6):
-        agree.softmax_numpy((draw.permutation(9).numpy() - 4.0) * size)
+        agree.softmax_numpy((draw.permutation(9).numpy() - 4.0)[np.newaxis] * size)
 
 
 @pytest.mark.weight(8)
@@ -71,15 +77,15 @@ def test_minus_infinity(agree, draw):
 @pytest.mark.dtypes("float16", "float32", "float64")
 def test_float_types(agree, draw, dtype):
     """The answer has the floating-point type of the scores, and its precision."""
-    agree.softmax_numpy(draw.array.normal(4, 6))
-    agree.softmax_numpy(draw.array.normal(4, 6), axis=0)
+    agree.softmax_numpy(draw.array.normal(2, 3, 4, 6))
+    agree.softmax_numpy(draw.array.normal(2, 3, 4, 6), axis=-2)
 
 
 @pytest.mark.weight(2)
 def test_integers(agree, draw):
     """Integer scores are answered in float64."""
-    agree.softmax_numpy(draw.array.integers(-3, 4, 3, 5))
-    agree.softmax_numpy(draw.array.integers(-3, 4, 3, 5).astype(np.int32), axis=0)
+    agree.softmax_numpy(draw.array.integers(-3, 4, 2, 3, 5))
+    agree.softmax_numpy(draw.array.integers(-3, 4, 2, 3, 5).astype(np.int32), axis=-2)
 
 
 def test_small_integers(agree, draw):
