@@ -1,4 +1,7 @@
-"""Hidden graders for `additive_attention`."""
+"""Hidden graders for `additive_attention`.
+
+There are as many keys as queries, and all three are equally long, unless a test is about that.
+"""
 
 import pytest
 import torch
@@ -10,7 +13,9 @@ from autograder.authors import rows_sum_to_one, zero_where
 def inputs(draw):
     """q (..., n, d_q), k (..., m, d_k), v (..., m, d_v), W_q (a, d_q), W_k (a, d_k), u (a,)."""
 
-    def make(*lead, n=4, m=6, d_q=3, d_k=5, d_v=7, a=8):
+    def make(*lead, n=4, m=None, d_q=5, d_k=None, d_v=None, a=8):
+        m = n if m is None else m
+        d_k, d_v = d_q if d_k is None else d_k, d_q if d_v is None else d_v
         pairs = draw.normal(*lead, n, d_q), draw.normal(*lead, m, d_k), draw.normal(*lead, m, d_v)
         return *pairs, draw.normal(a, d_q), draw.normal(a, d_k), draw.normal(a)
 
@@ -28,7 +33,21 @@ def test_values(agree, inputs):
     """Each pair is scored by u · tanh(W_q q + W_k k), and the softmax runs over the keys."""
     _, weights = agree.additive_attention(*inputs(2))
     rows_sum_to_one(weights)
-    agree.additive_attention(*inputs(2, d_q=5, d_k=5, d_v=5))
+
+
+@pytest.mark.weight(2)
+def test_more_keys_or_queries(agree, draw, inputs):
+    """There may be more keys than queries, or fewer; a mask has their sizes."""
+    for n, m in ((4, 6), (7, 3)):
+        agree.additive_attention(*inputs(2, n=n, m=m))
+        agree.additive_attention(*inputs(2, n=n, m=m), sighted(draw, n, m))
+
+
+@pytest.mark.weight(2)
+def test_sizes_of_their_own(agree, inputs):
+    """Queries, keys and values may each have a size of their own."""
+    agree.additive_attention(*inputs(d_q=3, d_k=5, d_v=7))
+    agree.additive_attention(*inputs(d_q=6, d_k=2, d_v=1))
 
 
 def test_any_leading_dimensions(agree, inputs):
@@ -39,30 +58,30 @@ def test_any_leading_dimensions(agree, inputs):
 
 def test_sizes(agree, inputs):
     """Nothing is divided by a root, whatever the sizes of queries, keys and hidden vectors are."""
-    agree.additive_attention(*inputs(2, a=2, d_q=16, d_k=16))
-    agree.additive_attention(*inputs(2, a=16, d_q=2, d_k=9))
+    agree.additive_attention(*inputs(a=2, d_q=16))
+    agree.additive_attention(*inputs(a=16, d_q=2))
 
 
 def test_lengths_of_one(agree, inputs):
     """One query, one key, one feature, one hidden number: all axes stay."""
-    agree.additive_attention(*inputs(2, n=1))
+    agree.additive_attention(*inputs(2, n=1, m=6))
     agree.additive_attention(*inputs(2, m=1))
-    agree.additive_attention(*inputs(1, n=3, m=2, d_q=1, d_k=1, d_v=1, a=1))
+    agree.additive_attention(*inputs(1, n=3, d_q=1, a=1))
 
 
 @pytest.mark.weight(2)
 def test_masks(agree, draw, inputs):
     """Hidden keys get exactly 0; a mask may be one for all, or one for each sequence."""
-    for shape in ((4, 6), (2, 4, 6), (2, 1, 6)):
+    for shape in ((4, 4), (2, 4, 4), (2, 1, 4)):
         mask = sighted(draw, *shape)
         _, weights = agree.additive_attention(*inputs(2), mask)
-        zero_where(weights, ~mask.expand(2, 4, 6))
+        zero_where(weights, ~mask.expand(2, 4, 4))
 
 
 @pytest.mark.weight(2)
 def test_rows_with_nothing_to_attend_to(agree, draw, inputs):
     """A query with no visible key gets zeros, and no gradient is NaN."""
-    mask = sighted(draw, 4, 6)
+    mask = sighted(draw, 4, 4)
     mask[2] = False
     agree.gradients.additive_attention(*inputs(2), mask=mask)
 
@@ -70,24 +89,24 @@ def test_rows_with_nothing_to_attend_to(agree, draw, inputs):
 @pytest.mark.weight(2)
 def test_gradients(agree, inputs):
     """Queries, keys, values, both matrices and u get their gradients."""
-    agree.gradients.additive_attention(*inputs(2))
+    agree.gradients.additive_attention(*inputs(2, 3))
 
 
 def test_every_dtype(agree, draw, inputs, dtype):
     """Output and weights have the inputs' dtype, with a mask too."""
-    agree.additive_attention(*inputs(2))
-    mask = sighted(draw, 4, 6)
+    agree.additive_attention(*inputs())
+    mask = sighted(draw, 4, 4)
     mask[1] = False
-    agree.additive_attention(*inputs(2), mask)
+    agree.additive_attention(*inputs(), mask)
 
 
 def test_inputs_that_are_views(agree, draw):
     """Transposed and expanded inputs give the same as their copies, unchanged."""
     agree.additive_attention(
-        draw.normal(4, 2, 3).transpose(0, 1),
-        draw.normal(1, 6, 5).expand(2, 6, 5),
-        draw.normal(2, 7, 6).mT,
-        draw.normal(3, 8).T,
+        draw.normal(4, 2, 5).transpose(0, 1),
+        draw.normal(1, 4, 5).expand(2, 4, 5),
+        draw.normal(2, 5, 4).mT,
+        draw.normal(5, 8).T,
         draw.normal(5, 8).T,
         draw.normal(8, 2)[:, 0],
     )
@@ -96,8 +115,8 @@ def test_inputs_that_are_views(agree, draw):
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, inputs, device):
     """Everything is made on the device of the queries."""
-    agree.additive_attention(*inputs(2))
-    agree.additive_attention(*inputs(2), sighted(draw, 4, 6))
+    agree.additive_attention(*inputs(2, 3))
+    agree.additive_attention(*inputs(2, 3), sighted(draw, 4, 4))
 
 
 def test_many_keys(agree, inputs):
@@ -107,5 +126,5 @@ def test_many_keys(agree, inputs):
 
 def test_gradients_beside_axes_of_one(agree, inputs):
     """One query, one key or one hidden number has its gradient like any other."""
-    for sizes in ({"n": 1}, {"m": 1}, {"a": 1}, {"d_v": 1}):
+    for sizes in ({"n": 1, "m": 6}, {"m": 1}, {"a": 1}, {"d_v": 1}):
         agree.gradients.additive_attention(*inputs(1, **sizes))

@@ -10,9 +10,15 @@ from autograder.authors import rows_sum_to_one, zero_where
 @pytest.mark.weight(2)
 def test_values(agree, draw):
     """The entries above the threshold are squared, and sum to one."""
-    agree.entmax15(draw.normal(7))
     agree.entmax15(draw.normal(3, 6, std=0.3))
-    agree.entmax15(draw.normal(2, 3, 9, std=2.0))
+    agree.entmax15(draw.normal(4, 9, std=2.0))
+
+
+@pytest.mark.weight(2)
+def test_any_number_of_axes(agree, draw):
+    """There may be any number of axes, from a single row to batch and heads."""
+    for shape in ((7,), (3, 5), (2, 3, 4), (2, 3, 4, 5)):
+        agree.entmax15(draw.normal(*shape))
 
 
 def test_any_axis(agree, draw):
@@ -56,7 +62,7 @@ def test_minus_infinity(agree, draw):
 
 def test_every_dtype(agree, draw, dtype):
     """The result has the dtype of the input, half precision too."""
-    agree.entmax15(draw.normal(4, 5))
+    agree.entmax15(draw.normal(2, 3, 4, 5))
 
 
 def test_lengths_of_one(agree, draw):
@@ -75,8 +81,8 @@ def test_inputs_that_are_views(agree, draw):
 @pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
     """The result is on the device of the input."""
-    agree.entmax15(draw.normal(3, 6))
-    agree.entmax15(draw.normal(3, 6), dim=0)
+    agree.entmax15(draw.normal(2, 3, 6))
+    agree.entmax15(draw.normal(2, 3, 6), dim=-2)
 
 
 def test_long_rows(agree, draw):

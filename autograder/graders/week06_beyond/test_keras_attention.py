@@ -2,6 +2,8 @@
 
 Not in float64: Keras multiplies matrices of float64 in float32 there. Not on a GPU: Keras itself
 decides where its tensors live.
+
+There are as many keys as queries, and values are as long as keys, unless a test is about that.
 """
 
 import pytest
@@ -10,37 +12,52 @@ import torch
 from autograder.authors import expect, rows_sum_to_one, zero_where
 
 
-def inputs(draw, *lead, n=4, m=6, d=5, d_v=None, std=1.0):
+def inputs(draw, *lead, n=4, m=None, d=5, d_v=None, std=1.0):
     """q, k and v."""
+    m = n if m is None else m
     q, k = draw.normal(*lead, n, d, std=std), draw.normal(*lead, m, d, std=std)
     return q, k, draw.normal(*lead, m, d if d_v is None else d_v)
 
 
 @pytest.mark.weight(2)
 def test_values(agree, draw):
-    """Without a mask: the softmax of the scaled scores, with or without leading dimensions."""
+    """Without a mask: the values, blended by the softmax of the scaled scores."""
+    _, weights = agree.keras_attention(*inputs(draw))
+    rows_sum_to_one(weights)
+
+
+@pytest.mark.weight(2)
+def test_any_leading_dimensions(agree, draw):
+    """Without a batch, with one, and with heads."""
     for lead in ((), (2,), (2, 3)):
-        _, weights = agree.keras_attention(*inputs(draw, *lead))
-        rows_sum_to_one(weights)
+        agree.keras_attention(*inputs(draw, *lead))
+
+
+@pytest.mark.weight(2)
+def test_more_keys_or_queries(agree, draw):
+    """There may be more keys than queries, or fewer; a mask has their sizes."""
+    for n, m in ((4, 6), (7, 3)):
+        agree.keras_attention(*inputs(draw, 2, n=n, m=m))
+        agree.keras_attention(*inputs(draw, 2, n=n, m=m), draw.bools(n, m))
 
 
 @pytest.mark.weight(2)
 def test_values_of_another_size(agree, draw):
     """Values may be shorter or longer than queries and keys."""
     for d_v in (3, 8):
-        agree.keras_attention(*inputs(draw, 2, d_v=d_v))
+        agree.keras_attention(*inputs(draw, d_v=d_v))
 
 
 def test_scale(agree, draw):
     """The scores are divided by the root of the head size, whatever the size."""
     for d in (1, 2, 16):
-        agree.keras_attention(*inputs(draw, 2, d=d))
+        agree.keras_attention(*inputs(draw, 2, 3, d=d))
 
 
 @pytest.mark.weight(2)
 def test_mask(agree, draw):
     """Hidden keys get a weight of exactly zero, and the others share all of it."""
-    mask = draw.bools(2, 4, 6)
+    mask = draw.bools(2, 4, 4)
     mask[..., 1] = True
     _, weights = agree.keras_attention(*inputs(draw, 2), mask)
     zero_where(weights, ~mask)
@@ -50,15 +67,15 @@ def test_mask(agree, draw):
 def test_masks_that_broadcast(agree, draw):
     """A mask of fewer axes, or with axes of length one, is stretched to the scores."""
     q, k, v = inputs(draw, 2, 3)
-    for shape in ((4, 6), (2, 1, 4, 6), (2, 1, 1, 6), (6,), (4, 1)):
+    for shape in ((4, 4), (2, 1, 4, 4), (2, 1, 1, 4), (4,), (4, 1)):
         mask = draw.bools(*shape)
         agree.keras_attention(q, k, v, mask=mask)
 
 
 def test_hidden_scores_that_tower(agree, draw):
     """Hidden scores far above the others change nothing."""
-    q, k, v = inputs(draw, 2)
-    mask = torch.ones(4, 6, dtype=torch.bool)
+    q, k, v = inputs(draw, 2, n=6)
+    mask = torch.ones(6, 6, dtype=torch.bool)
     mask[:, 4:] = False
     k[:, 4:] = 60.0 * q[:, :2]
     agree.keras_attention(q, k, v, mask)
@@ -67,7 +84,7 @@ def test_hidden_scores_that_tower(agree, draw):
 @pytest.mark.weight(2)
 def test_empty_rows(agree, draw):
     """A query with no visible key gets weights and an output of zero."""
-    mask = draw.bools(2, 4, 6)
+    mask = draw.bools(2, 4, 4)
     mask[0, 1] = mask[1, 3] = False
     output, weights = agree.keras_attention(*inputs(draw, 2), mask)
     expect((weights[0, 1] == 0).all() and (output[1, 3] == 0).all(), "Empty rows are not zero.")
@@ -76,31 +93,31 @@ def test_empty_rows(agree, draw):
 @pytest.mark.weight(4)
 def test_gradients(agree, draw):
     """Gradients reach all inputs; an empty row sends zeros, not NaN."""
-    mask = draw.bools(2, 4, 6)
-    mask[0, 1] = False
-    agree.gradients.keras_attention(*inputs(draw, 2))
-    agree.gradients.keras_attention(*inputs(draw, 2), mask)
+    mask = draw.bools(2, 1, 4, 4)
+    mask[0, 0, 1] = False
+    agree.gradients.keras_attention(*inputs(draw, 2, 3))
+    agree.gradients.keras_attention(*inputs(draw, 2, 3), mask)
 
 
 @pytest.mark.dtypes("float16", "bfloat16")
 def test_half_precision(agree, draw, dtype):
     """Half-precision inputs give half-precision results, with masks and empty rows too."""
-    mask = draw.bools(4, 6)
+    mask = draw.bools(4, 4)
     mask[2] = False
-    agree.keras_attention(*inputs(draw, 2))
-    agree.keras_attention(*inputs(draw, 2), mask)
+    agree.keras_attention(*inputs(draw))
+    agree.keras_attention(*inputs(draw), mask)
 
 
 def test_lengths_of_one(agree, draw):
     """One query, one key, one feature: no axis is lost."""
-    agree.keras_attention(*inputs(draw, 1, n=1))
+    agree.keras_attention(*inputs(draw, 1, n=1, m=6))
     agree.keras_attention(*inputs(draw, 2, m=1, d_v=1), torch.tensor([[True]]))
 
 
 def test_inputs_that_are_views(agree, draw):
     """Transposed and expanded inputs give the same as their copies, unchanged."""
-    q, v = draw.normal(4, 2, 5).transpose(0, 1), draw.normal(2, 5, 6).transpose(1, 2)
-    mask = draw.bools(6, 4).T
+    q, v = draw.normal(6, 2, 5).transpose(0, 1), draw.normal(2, 5, 6).transpose(1, 2)
+    mask = draw.bools(6, 6).T
     agree.keras_attention(q, draw.normal(1, 6, 5).expand(2, 6, 5), v, mask)
 
 

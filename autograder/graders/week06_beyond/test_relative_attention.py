@@ -1,16 +1,22 @@
-"""Hidden graders for `relative_attention`. The table always has an odd number of rows."""
+"""Hidden graders for `relative_attention`. The table always has an odd number of rows.
+
+There are as many keys as queries, and values are as long as keys, unless a test is about that.
+"""
 
 import pytest
 
 from autograder.authors import expect, rows_sum_to_one
 
 
+def alike(draw, *shape):
+    """Queries, keys and values of one shape."""
+    return draw.normal(*shape), draw.normal(*shape), draw.normal(*shape)
+
+
 @pytest.mark.weight(2)
 def test_values(agree, draw):
     """Each score gets the product of its query with the row for its distance, sign included."""
-    _, weights = agree.relative_attention(
-        draw.normal(2, 5, 6), draw.normal(2, 7, 6), draw.normal(2, 7, 6), draw.normal(9, 6)
-    )
+    _, weights = agree.relative_attention(*alike(draw, 2, 5, 6), draw.normal(9, 6))
     rows_sum_to_one(weights)
 
 
@@ -18,7 +24,7 @@ def test_values(agree, draw):
 def test_values_of_another_size(agree, draw):
     """Values may be shorter or longer than queries and keys."""
     for d_v in (3, 8):
-        q, k, v = draw.normal(2, 5, 6), draw.normal(2, 7, 6), draw.normal(2, 7, d_v)
+        q, k, v = draw.normal(5, 6), draw.normal(5, 6), draw.normal(5, d_v)
         agree.relative_attention(q, k, v, draw.normal(9, 6))
 
 
@@ -26,14 +32,13 @@ def test_any_leading_dimensions(agree, draw):
     """Without a batch, with one, and with heads: the table is the same for all."""
     table = draw.normal(5, 6)
     for lead in ((), (1,), (2, 3)):
-        q, k, v = draw.normal(*lead, 4, 6), draw.normal(*lead, 5, 6), draw.normal(*lead, 5, 6)
-        agree.relative_attention(q, k, v, table)
+        agree.relative_attention(*alike(draw, *lead, 4, 6), table)
 
 
 @pytest.mark.weight(2)
 def test_far_keys_share_a_row(agree, draw):
     """Keys more than D places away use the first or the last row, however far they are."""
-    q, k, v = draw.normal(2, 9, 4), draw.normal(2, 11, 4), draw.normal(2, 11, 4)
+    q, k, v = alike(draw, 2, 9, 4)
     agree.relative_attention(q, k, v, draw.normal(5, 4))
     agree.relative_attention(q, k, v, draw.normal(3, 4))
     agree.relative_attention(q, k, v, draw.normal(1, 4))
@@ -41,46 +46,43 @@ def test_far_keys_share_a_row(agree, draw):
 
 def test_table_longer_than_the_sequence(agree, draw):
     """The table may have rows for distances that do not occur."""
-    q, k, v = draw.normal(2, 3, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 4)
-    agree.relative_attention(q, k, v, draw.normal(21, 4))
+    agree.relative_attention(*alike(draw, 3, 4), draw.normal(21, 4))
 
 
-def test_more_queries_than_keys(agree, draw):
+@pytest.mark.weight(3)
+def test_more_queries_or_keys(agree, draw):
     """Queries and keys are both counted from 0, whichever are more."""
-    q, k, v = draw.normal(2, 8, 4), draw.normal(2, 3, 4), draw.normal(2, 3, 4)
-    agree.relative_attention(q, k, v, draw.normal(7, 4))
+    for n, m in ((8, 3), (5, 7)):
+        q, k, v = draw.normal(2, n, 4), draw.normal(2, m, 4), draw.normal(2, m, 4)
+        agree.relative_attention(q, k, v, draw.normal(7, 4))
 
 
 def test_scale(agree, draw):
     """Both parts of the score are divided by the root of the head size."""
     for d in (2, 16):
-        q, k, v = draw.normal(2, 4, d), draw.normal(2, 5, d), draw.normal(2, 5, d)
-        agree.relative_attention(q, k, v, draw.normal(7, d))
+        agree.relative_attention(*alike(draw, 2, 3, 5, d), draw.normal(7, d))
 
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
     """Queries, keys, values and the table all get their gradients."""
-    agree.gradients.relative_attention(
-        draw.normal(2, 5, 4), draw.normal(2, 6, 4), draw.normal(2, 6, 4), draw.normal(7, 4)
-    )
+    agree.gradients.relative_attention(*alike(draw, 2, 3, 5, 4), draw.normal(7, 4))
 
 
 @pytest.mark.weight(2)
 def test_memory(agree, count, draw):
     """No tensor with an entry for every query, key and feature is made."""
-    n, m, d = 40, 48, 64
-    q, k, v = draw.normal(1, n, d), draw.normal(1, m, d), draw.normal(1, m, d)
+    n, d = 44, 64
+    q, k, v = alike(draw, 1, n, d)
     table = draw.normal(7, d)
     agree.relative_attention(q, k, v, table)
     made = count.relative_attention(q, k, v, table).largest
-    expect(made < n * m * d // 4, "A tensor of about n·m·d elements is made on the way.")
+    expect(made < n * n * d // 4, "A tensor of about n·m·d elements is made on the way.")
 
 
 def test_every_dtype(agree, draw, dtype):
     """Output and weights have the dtype of the inputs."""
-    q, k, v = draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6)
-    agree.relative_attention(q, k, v, draw.normal(5, 6))
+    agree.relative_attention(*alike(draw, 5, 6), draw.normal(5, 6))
 
 
 def test_lengths_of_one(agree, draw):
@@ -96,7 +98,7 @@ def test_lengths_of_one(agree, draw):
 def test_inputs_that_are_views(agree, draw):
     """Transposed and expanded inputs give the same as their copies, unchanged."""
     agree.relative_attention(
-        draw.normal(4, 2, 6).transpose(0, 1),
+        draw.normal(5, 2, 6).transpose(0, 1),
         draw.normal(1, 5, 6).expand(2, 5, 6),
         draw.normal(2, 6, 5).transpose(1, 2),
         draw.normal(6, 5).T,
@@ -106,9 +108,7 @@ def test_inputs_that_are_views(agree, draw):
 @pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, device):
     """The distances are made on the device of the queries."""
-    agree.relative_attention(
-        draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6), draw.normal(5, 6)
-    )
+    agree.relative_attention(*alike(draw, 2, 3, 5, 6), draw.normal(5, 6))
 
 
 def test_many_keys(agree, draw):

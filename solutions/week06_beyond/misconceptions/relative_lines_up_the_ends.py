@@ -4,7 +4,7 @@ Exercise: relative_attention
 Believes: where there are fewer queries than keys, the queries are the last ones.
 Shows: right for n = m; otherwise all distances are off by m - n.
 Hint: Both are counted from 0 here. Which key is at distance 0 from query 0?
-Rejected by: test_values
+Rejected by: test_more_queries_or_keys
 Costs: 25 %
 """
 
