@@ -89,17 +89,18 @@ class Desk:
         solution = course.solution(week)
         self.student = ShownTarget(solution, "solution")
         alternative, given = config.getoption("--alternative"), config.getoption("--submission")
-        if alternative:
+        if given and not alternative and Path(given).is_file():
+            self.student = ShownTarget(self._given(bank, Path(given)), "submission")
+        elif name := alternative or given:
             sources = {a.name: a.source for a in bank.alternatives}
             sources |= {m.name: m.source for m in bank.misconceptions}
-            if alternative not in sources:
-                near = difflib.get_close_matches(alternative, sources, n=3)
+            if name not in sources:
+                near = difflib.get_close_matches(name, sources, n=3)
                 guess = f"; did you mean {' or '.join(near)}?" if near else ""
-                raise KitError(f"the bank of {week.name} has no {alternative!r}{guess}")
-            path = write_module(self._folder.path / alternative, week, sources[alternative])
-            self.student = ShownTarget(path, alternative)
-        elif given:
-            self.student = ShownTarget(self._given(bank, Path(given)), "submission")
+                nowhere = "" if alternative else f"there is no file {given}, and "
+                raise KitError(f"{nowhere}the bank of {week.name} has no {name!r}{guess}")
+            path = write_module(self._folder.path / name, week, sources[name])
+            self.student = ShownTarget(path, name)
         self.plugin = GraderPlugin(
             week.module,
             tuple(e.name for e in week.exercises),
@@ -113,8 +114,6 @@ class Desk:
 
     def _given(self, bank: Bank, path: Path) -> Path:
         """The file itself, if it is a whole module; else a file of it over the solution."""
-        if not path.is_file():
-            raise KitError(f"there is no file {path}")
         source, over = bank.laid(path.read_text(encoding="utf-8", errors="replace"), path.name)
         if not over:
             return path.resolve()
@@ -129,7 +128,7 @@ def _desk(folder: Path, config: pytest.Config) -> Desk:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("hidden tests")
-    group.addoption("--submission", help="Run them on this file, in this process: trust it.")
+    group.addoption("--submission", help="Run them on this file, or one of the bank, here: trust it.")
     group.addoption("--alternative", help="Run them on this one of the bank.")
     group.addoption("--on", default="auto", help="Devices: auto, cpu, cuda or fake-gpu.")
 

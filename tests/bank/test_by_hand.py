@@ -82,7 +82,7 @@ def test_plain_pytest_runs_them_on_the_solution(by_hand):
 
 
 def test_they_fail_on_a_misconception_with_the_line_of_the_test(by_hand, tiny):
-    done = by_hand("--alternative", "ignores_dim", "-k", "any_axis")
+    done = by_hand("--submission", "ignores_dim", "-k", "any_axis")
     lines = (tiny / GRADERS / "test_weigh.py").read_text("utf-8").split("\n")
     asked = next(n for n, line in enumerate(lines, start=1) if "dim=1" in line)
     assert done.returncode == 1
