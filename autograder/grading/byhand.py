@@ -128,7 +128,9 @@ def _desk(folder: Path, config: pytest.Config) -> Desk:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("hidden tests")
-    group.addoption("--submission", help="Run them on this file, or one of the bank, here: trust it.")
+    group.addoption(
+        "--submission", help="Run them on this file, or one of the bank, here: trust it."
+    )
     group.addoption("--alternative", help="Run them on this one of the bank.")
     group.addoption("--on", default="auto", help="Devices: auto, cpu, cuda or fake-gpu.")
 

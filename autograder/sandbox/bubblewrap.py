@@ -36,6 +36,7 @@ from .syscalls import Tasks
 from .visible import PACKAGE_FOLDERS, Visible, look
 
 _DRIVER = "/runtime/driver"
+_OF_THE_SYSTEM = Path("/usr/lib/python3/dist-packages")
 _CHILD_UID_INSIDE = 1000
 # fmt: off
 _FIXED = (
@@ -179,7 +180,14 @@ def _arguments(visible: Visible, control_fd: int) -> list[str]:
         "/",
     ]
     path = [stdlib, f"{stdlib}/lib-dynload", "/packages", "/kit"]
+    if any(map(_is_the_systems, visible.packages.values())):
+        path.insert(3, str(_OF_THE_SYSTEM))
     return [*arguments, "/runtime/bin/python3", *launch.python_arguments(path, control_fd)]
+
+
+def _is_the_systems(package: Path) -> bool:
+    """Return whether it is one of Debian's, which link to libraries by where they lie."""
+    return package.is_relative_to(_OF_THE_SYSTEM)
 
 
 def _places(visible: Visible) -> list[tuple[Path, str]]:
@@ -190,6 +198,7 @@ def _places(visible: Visible) -> list[tuple[Path, str]]:
         own = library.is_relative_to(visible.prefix) and visible.prefix != Path("/usr")
         places.append((library, f"/runtime/lib/{library.name}" if own else str(library)))
     places += [(library, f"{_DRIVER}/{library.name}") for library in visible.driver]
-    places += [(source, f"/packages/{place}") for place, source in visible.packages.items()]
+    for name, source in visible.packages.items():
+        places.append((source, str(source) if _is_the_systems(source) else f"/packages/{name}"))
     places += [(source, f"/kit/worker/{name}") for name, source in visible.worker.items()]
     return places

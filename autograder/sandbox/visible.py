@@ -7,7 +7,7 @@ file that is not listed here does not exist for a submission. So the list is bui
 needed, never by hiding what is secret:
 
 * the base Python runtime, without its site-packages;
-* the folders in which the dynamic loader looks for shared libraries;
+* the folders in which the dynamic loader looks for shared libraries, and which of several is meant;
 * of the installed distributions, those that submissions may use and what these require, by
   their own metadata. The kit itself, nbgrader and whatever else shares the virtual environment
   are not among them, however they were installed;
@@ -42,6 +42,9 @@ WELCOME = ("keras", "transformers", "scipy", "einops", "triton")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 _WORKER = Path(worker.__file__).parent
+_ALTERNATIVES = Path("/etc/alternatives")  # where a system says which of several is meant
+_DPKG = Path("/var/lib/dpkg/info")
+_DATA = (Path("/usr/share/matplotlib"), Path("/etc/matplotlibrc"))
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
 
@@ -90,11 +93,12 @@ def look(runtime: Path | None, *, cuda: bool) -> Visible:
     prefix = Path(sys.base_prefix).resolve()
     graphics = graphics_nodes(Path("/dev")) if cuda else []
     folders = _loader_folders()
+    linked = _linked_libraries(_ALTERNATIVES)
     return Visible(
         executable=Path(getattr(sys, "_base_executable", sys.executable)).resolve(),
         prefix=prefix,
         stdlib=Path(sysconfig.get_path("stdlib")).resolve(),
-        libraries=(*folders, *_runtime_libraries(prefix)),
+        libraries=(*folders, *linked, *_data_of_the_system(), *_runtime_libraries(prefix)),
         packages=_packages(),
         worker=files,
         devices=(*DEVICES, *graphics),
@@ -114,9 +118,8 @@ def _loader_folders() -> list[Path]:
     named += [Path("/usr/lib64"), Path("/lib64")]
     found = [path for path in named if path.is_dir()]
     found += sorted(Path("/lib").glob("ld-linux-*.so*"))
-    if Path("/usr/lib/libc.so.6").exists():  # a flat layout, as on Arch: libraries one by one
-        found += sorted(Path("/usr/lib").glob("*.so*"))
-    return found
+    # one by one: all of them in a flat layout, as on Arch; a few elsewhere
+    return found + sorted(Path("/usr/lib").glob("*.so*"))
 
 
 def graphics_nodes(folder: Path) -> list[str]:
@@ -153,6 +156,18 @@ _DRIVER_FOLDERS = tuple(
 def _runtime_libraries(prefix: Path) -> list[Path]:
     """libpython and what a self-contained distribution of Python brings along."""
     return [] if prefix == Path("/usr") else sorted((prefix / "lib").glob("*.so*"))
+
+
+def _linked_libraries(folder: Path) -> list[Path]:
+    """Libraries of which a system has several, such as BLAS: the loader's folders link to these."""
+    return sorted(path for path in folder.glob("lib*.so*") if path.is_file())
+
+
+def _data_of_the_system() -> list[Path]:
+    """What packages of the system's read from beside the packages folder."""
+    if Path(sys.base_prefix) != Path("/usr"):
+        return []
+    return [path for path in _DATA if path.exists()]
 
 
 @cache
@@ -194,7 +209,7 @@ def _places(distribution: metadata.Distribution) -> set[str]:
     """
     record = distribution.read_text("RECORD")
     if record is None:
-        files = (distribution.read_text("top_level.txt") or distribution.metadata["Name"]).split()
+        files = _of_the_system(distribution) or _top_level(distribution)
     else:
         files = [line.rsplit(",", 2)[0].strip('"') for line in record.splitlines()]
     whole: set[str] = set()
@@ -209,6 +224,34 @@ def _places(distribution: metadata.Distribution) -> set[str]:
         if os.path.exists(str(distribution.locate_file(place))):
             places.add(place)
     return places
+
+
+def _of_the_system(distribution: metadata.Distribution) -> list[str]:
+    """What Debian's package manager installed of a distribution; its packages have no RECORD."""
+    folder = Path(str(distribution.locate_file("")))
+    return _by_dpkg(folder, _DPKG).get(canonicalize_name(distribution.metadata["Name"]), [])
+
+
+@cache
+def _by_dpkg(folder: Path, lists: Path) -> dict[str, list[str]]:
+    """Distribution -> its files below a packages folder, by dpkg's lists of what it installed."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(lists.glob("python3*.list")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        below = [x.removeprefix(f"{folder}/") for x in text.splitlines()]
+        below = [x for x in below if not x.startswith("/")]
+        for top in {x.split("/")[0] for x in below}:
+            stem, _, kind = top.rpartition(".")
+            if kind in ("dist-info", "egg-info"):
+                found[canonicalize_name(stem.split("-")[0])] = below
+    return found
+
+
+def _top_level(distribution: metadata.Distribution) -> list[str]:
+    """The packages and modules that a distribution without a list of its files is named after."""
+    name = distribution.metadata["Name"]
+    names = (distribution.read_text("top_level.txt") or name).split()
+    return [file for n in names for file in (n, f"{n}.py")]
 
 
 def _outermost_own(distribution: metadata.Distribution, parts: list[str]) -> str:
