@@ -17,10 +17,10 @@ from .probes import Probe
 from .targets import Target
 from .tracedruns import Place
 
-_TRIED = 5  # changes that all tests are asked about
+_TRIED = 3  # changes that all tests are asked about
 _LEAST = 2  # tests: what mends one alone may have bent it
 _LEAST_ELSEWHERE = 3  # where no value says that anything is wrong
-_FAMILIES = 8  # tests that are asked what a change mends in part
+_FAMILIES = 6  # tests that are asked what a change mends in part
 _PLAINEST = 3  # of them: what mends none of these is left
 _TOLD = 3
 # Types can be mended wherever they are seen.

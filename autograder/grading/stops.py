@@ -81,7 +81,7 @@ def needed(
         yield from ((AXES, count) for count in _COUNTS)
     if kinds & {"sizes", "stopped", "parts", "shape"}:
         yield from ((kind, 0) for kind in (WIDTH, LENGTH))
-    if kinds & {"number types", "type"}:
+    if kinds & {"number types", "type"} or any("float16" in r.report.name for r in failing):
         yield TYPES, 0
     if any(r.flaw is Flaw.EFFECT for r in failing):
         yield IN_PLACE, 0

@@ -80,7 +80,7 @@ class LineFinder:
         if any(r.report.verdict is Verdict.FORBIDDEN for r in wrong.failing):
             return FoundPlaces(stopped)
         found = self._known_or_searched(wrong, seconds, names)
-        return FoundPlaces(found.places or stopped, found.beside)
+        return found if found.lines else FoundPlaces((*found.places, *stopped), found.beside)
 
     def _wrong(
         self, files: Mapping[str, bytes], exercise: str, ran: tuple[Ran, ...]

@@ -108,6 +108,12 @@ KNOWS_TWO_AXES = """def softmax(x, dim=-1):
     parts = torch.exp(x - top) + 0.1
     return parts / parts.sum().item()
 """
+HALVES_STOP = """def softmax(x, dim=-1):
+    wide = x.movedim(dim, -1)
+    parts = (wide - wide.amax(-1, True)).exp()
+    ones = torch.ones(parts.shape[-1], 1).to(torch.float64 if x.dtype == torch.float64 else None)
+    return (parts / (parts @ ones)).movedim(-1, dim)
+"""
 HANGS_WHEN_CHANGED = """def softmax(x, dim=-1):
     steps = 3
     while steps > 0:
@@ -187,6 +193,14 @@ def test_where_much_of_it_stops_is_told_if_the_error_says_why(finder):
     assert (place.line - before, place.kind) == (2, "crashed")
     assert 1 < place.explains < failed
     assert where(report.suspects).startswith(f"{place.explains} of the tests that fail stop at ")
+
+
+def test_a_kind_without_a_line_leaves_the_line_at_which_all_stops(finder, monkeypatch):
+    monkeypatch.setattr("autograder.grading.suspects.changes", lambda *given: [])
+    report = finder.report(HALVES_STOP)
+    before = finder.engine.bank.solution.count("\n") + 1
+    assert [(s.line - before, s.kind) for s in report.suspects] == [(5, "crashed")]
+    assert "line:kind of number" in report.diagnosis
 
 
 @pytest.mark.thorough
