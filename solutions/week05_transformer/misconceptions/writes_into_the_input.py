@@ -7,6 +7,7 @@ Shows: the values are right, but a caller who keeps the input finds it changed; 
 Hint: For tensors `+=` writes into the memory of x. Who else is holding that memory when x is your argument?
 Rejected by: test_input_stays_as_it_was
 Costs: 20 %
+Belief: adds_in_place
 """
 
 _RightTransformerBlock = TransformerBlock
