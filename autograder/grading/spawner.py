@@ -31,13 +31,15 @@ class Spawner:
         limits: Limits | None = None,
     ) -> None:
         limits = limits or course.limits(week)
+        solution = course.solution(week).read_text("utf-8")
         config = PrepareConfig(
             not_allowed=week.all_patterns,
             libraries=libraries(week.extras),
             fake_gpu=FAKE_GPU in devices,
             extras=usable_extras(week),
-            # half of torch: imported beforehand only where every submission will ask for it
-            optimizers="torch.optim" in course.solution(week).read_text("utf-8"),
+            # what takes long to import: beforehand only if every submission will ask for it
+            optimizers="torch.optim" in solution,
+            drawing="matplotlib" in solution,
             counting=any("count." in t.read_text("utf-8") for t in _tests(course, week)),
             max_reply_bytes=limits.reply_mib << 20,
             gpu_bytes=limits.gpu_mib << 20 if "cuda" in devices else 0,

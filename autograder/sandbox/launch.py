@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from . import processes
 
-WARM = ("numpy", "torch", "matplotlib.pyplot")
+WARM = ("numpy", "torch")
 END_SECONDS = 3.0
 _ONE_THREAD = ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 

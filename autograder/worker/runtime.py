@@ -21,7 +21,6 @@ from typing import Literal
 import msgspec
 import numpy as np
 import torch
-from matplotlib import pyplot as plt
 
 from . import arrays, claimed, devices, lookout, watch, wire
 from .execute import Executor
@@ -49,12 +48,15 @@ def prepare(config: bytes) -> None:
     arrays.ready()
     set_nets(settings.not_allowed)
     if settings.fake_gpu:
-        claimed.warm()
+        claimed.warm_without_distributed()
     if settings.optimizers:  # the first of a process imports half of torch
         torch.optim.SGD([torch.zeros(1, requires_grad=True)])
+    if settings.drawing:
+        from matplotlib import pyplot as plt
+
+        plt.close(plt.figure())  # the first imports its backend
     if settings.counting:
         watch.formulas()
-    plt.close(plt.figure())  # the first imports its backend
     np.random.seed(0)  # numpy imports its generators late
     for extra in settings.extras:
         warm(extra)

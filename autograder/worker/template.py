@@ -5,7 +5,7 @@ Theory of operation
 Who may be lying: nobody here. The template runs only the kit's own code; submissions run in its
 children, which cannot reach it: it is undumpable, and they hold no descriptor of it.
 
-It imports numpy, torch and matplotlib once, lets `runtime.prepare(config)` do what every child
+It imports numpy and torch once, lets `runtime.prepare(config)` do what every child
 would otherwise repeat, and then waits on one SOCK_SEQPACKET socket for `Spawn`. The packet
 carries the child's end of a stream socket; the answer, `Started`, carries a pidfd, so that the
 trusted side watches and kills the child itself and needs no help from here. What the trusted side
@@ -159,6 +159,7 @@ class _Template:
         self._gpu = boot.gpu
         self._children: dict[int, _Child] = {}
         self._asking: dict[int, Questions] = {}
+        self._forks = 0
         self._poller = select.poll()
         self._poller.register(control, select.POLLIN)
         self._walls: Landlock | ChrootWalls | Namespaces
@@ -202,6 +203,9 @@ class _Template:
                     signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
 
     def _spawn(self, spawn: Spawn, sock: int) -> socket.socket | None:
+        self._forks += 1
+        if self._forks == 2:  # it pays for itself after some dozens; whoever asks once waits
+            hugepages.collapse()
         used = confine.address_space()
         channel, channel_child = socket.socketpair()
         setup, setup_child = channel.detach(), channel_child.detach()
@@ -307,10 +311,8 @@ def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
     if tasks > 1:
         raise RuntimeError(f"{tasks} threads exist before the first fork; warming up left them")
     confine.prepare_autograd()
-    gc.collect()
     gc.freeze()  # so that a child's collections do not copy every page they look at
     gc.enable()
-    hugepages.collapse()
 
 
 def _wait_for_setup(setup: int, milliseconds: int) -> tuple[str | None, Questions | None]:

@@ -185,8 +185,8 @@ Value = Union[  # noqa: UP007  # a forward reference cannot stand in a | union
 class PrepareConfig(msgspec.Struct, frozen=True):
     """What the template sets up before the first fork. `gpu_bytes`: 0 if there is no GPU.
 
-    `libraries` may be imported by submissions besides the standard library. `counting`: whether
-    work will be counted.
+    `libraries` may be imported by submissions besides the standard library. What is not
+    asked for (`optimizers`, `counting`, `drawing`) can be had, and takes its time to import.
     """
 
     not_allowed: tuple[str, ...] = ()
@@ -195,6 +195,7 @@ class PrepareConfig(msgspec.Struct, frozen=True):
     extras: tuple[str, ...] = ()
     optimizers: bool = False
     counting: bool = True
+    drawing: bool = True
     max_reply_bytes: int = 8 << 20
     gpu_bytes: int = 0
 
