@@ -48,7 +48,7 @@ def prepare(config: bytes) -> None:
     arrays.ready()
     set_nets(settings.not_allowed)
     if settings.fake_gpu:
-        claimed.warm_without_distributed()
+        claimed.warm()
     if settings.optimizers:  # the first of a process imports half of torch
         torch.optim.SGD([torch.zeros(1, requires_grad=True)])
     if settings.drawing:
