@@ -235,12 +235,12 @@ def of_length(draw):
 def test_no_table_of_scores(agree, count, of_length):
     """No tensor has n x m elements, with and without causal."""
     for causal in (False, True):
-        agree.tiled_attention(*of_length(64, 1, 1), causal)
-        largest = count.tiled_attention(*of_length(96, 1, 1), causal).largest
+        agree.tiled_attention(*of_length(64, 1), causal)
+        largest = count.tiled_attention(*of_length(96, 1), causal).largest
         expect(largest < 96 * 96, "A tensor has as many elements as there are pairs.")
     # The kernel's word for it: a table of 2048 x 2048 takes 16 MiB or more, right programs 1 to 7.
-    count.tiled_attention(*of_length(256, 1, 1)[:3], 64)
-    seen = count.outside.tiled_attention(*of_length(2048, 1, 1)[:3], 64)
+    count.tiled_attention(*of_length(256, 1)[:3], 64)
+    seen = count.outside.tiled_attention(*of_length(2048, 1)[:3], 64)
     grown, held = seen.grown or 0, seen.held or 0
     expect(grown < 12 << 20, "Memory grows like the square of the length.")
     expect(held < 12 << 20, "Your module keeps as much memory as a table of scores takes.")

@@ -131,7 +131,7 @@ def test_views(agree, draw):
     agree.grouped_query_attention(q, buffer[:, :, :7], buffer[:, :, 2:])
 
 
-@pytest.mark.weight(1, elsewhere=5)
+@pytest.mark.weight(1, elsewhere=6)
 def test_device(agree, draw, qkv, device):
     """Everything is made on the device of the inputs."""
     agree.grouped_query_attention(*qkv())
