@@ -41,6 +41,7 @@ GRADERS: dict[str, Grader] = {
     "pytest, one each": graders.pytest,
 }
 CLASS = "this kit, a whole class"
+NAMES = "this kit, a whole class without lines"
 
 
 @dataclass
@@ -94,8 +95,8 @@ def main() -> None:
         f"{chosen.rounds} rounds, graders in turns on one core, {chosen.at_once} weeks at a time; "
         "medians over rounds, start-up included. Same tests, inputs and devices (CPU and stand-in "
         "GPU) for all. Only the kit runs them in a sandbox, names misconceptions and tells their "
-        "lines. In the kit's class nearly every submission has a mistake of its own. Ratios are of "
-        "processor time.\n\n"
+        "lines. In the kit's class nearly every submission has a mistake of its own. In brackets: "
+        "without the search for lines (`suspects: {seconds: 0}`). Ratios are of processor time.\n\n"
         + _summary(rows, sizes)
         + "\n\n"
         + "\n\n".join(sections)
@@ -131,9 +132,12 @@ def _summary(by_week: dict[str, Rows], sizes: dict[str, int]) -> str:
     others = [name for name in GRADERS if name != "this kit"]
     lines = []
     for week, rows in by_week.items():
-        unit = rows.median(CLASS)[1]
-        ratios = [f"{rows.median(name)[1] / unit:.1f}" for name in others]
-        lines.append((week, str(sizes[week]), f"{unit:.2f}", *ratios))
+        unit, without = rows.median(CLASS)[1], rows.median(NAMES)[1]
+        ratios = [
+            f"{rows.median(name)[1] / unit:.1f} ({rows.median(name)[1] / without:.1f})"
+            for name in others
+        ]
+        lines.append((week, str(sizes[week]), f"{unit:.2f} ({without:.2f})", *ratios))
     head = ("", "class", "this kit, CPU s each", *(f"{name}, times" for name in others))
     return table(head, lines)
 
@@ -155,8 +159,9 @@ def measure_week(name: str, n: int, rounds: int, size: int) -> tuple[Rows, str]:
                 costs[grader], verdicts[grader] = GRADERS[grader](folder, course, week, few)
                 cost = costs[grader]
                 rows.add(grader, cost.wall / n, cost.cpu / n, cost.memory)
-            large = _class_of(Path(place), size, number, name)
-            rows.add(CLASS, large.wall / size, large.cpu / size, large.memory)
+            for kind in (CLASS, NAMES):
+                large = _class_of(Path(place) / kind, size, number, name, kind)
+                rows.add(kind, large.wall / size, large.cpu / size, large.memory)
             for student, passed in verdicts["this kit"].items():
                 for grader in order:
                     other = verdicts[grader][student]
@@ -166,12 +171,16 @@ def measure_week(name: str, n: int, rounds: int, size: int) -> tuple[Rows, str]:
     return rows, f"{same} of {all_of_them} verdicts on exercises equal the kit's."
 
 
-def _class_of(place: Path, size: int, number: int, name: str) -> Cost:
-    course, week = course_copy(place / "large", name)
+def _class_of(place: Path, size: int, number: int, name: str, kind: str) -> Cost:
+    course, week = course_copy(place / "course", name)
+    if kind == NAMES:
+        registry = course.root / "course.yaml"
+        text = registry.read_text(encoding="utf-8")
+        registry.write_text(f"{text}\nsuspects: {{seconds: 0}}\n", encoding="utf-8")
     folder = place / "class"
     folder.mkdir()
     many: Chosen = take(course, week, size, skip=number * size)
-    print(f"{name}, round {number + 1}: this kit, a class of {size}", flush=True)
+    print(f"{name}, round {number + 1}: {_label(kind, 0, size)}", flush=True)
     cost, _ = graders.kit(folder, course, week, many)
     return cost
 
@@ -179,7 +188,7 @@ def _class_of(place: Path, size: int, number: int, name: str) -> Cost:
 def _section(week: str, rows: Rows, agreement: str, n: int, size: int) -> str:
     _, unit, _ = rows.median(CLASS)
     lines = []
-    for name in (CLASS, *GRADERS):
+    for name in (CLASS, NAMES, *GRADERS):
         wall, cpu, memory = rows.median(name)
         figures = (f"{1 / wall:.2f}", f"{cpu:.2f}", f"{memory:.0f}", f"{cpu / unit:.1f}")
         lines.append((_label(name, n, size), *figures))
@@ -188,8 +197,9 @@ def _section(week: str, rows: Rows, agreement: str, n: int, size: int) -> str:
 
 
 def _label(name: str, n: int, size: int) -> str:
-    classes = {"this kit": n, CLASS: size}
-    return f"this kit, a class of {classes[name]}" if name in classes else name
+    classes = {"this kit": n, CLASS: size, NAMES: size}
+    without = ", without lines" if name == NAMES else ""
+    return f"this kit, a class of {classes[name]}{without}" if name in classes else name
 
 
 def draw(by_week: dict[str, Rows], n: int, sizes: dict[str, int], path: Path) -> None:
@@ -198,7 +208,7 @@ def draw(by_week: dict[str, Rows], n: int, sizes: dict[str, int], path: Path) ->
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    names = [CLASS, *GRADERS]
+    names = [CLASS, NAMES, *GRADERS]
     figure, axes = pyplot.subplots(figsize=(7, 1.2 + 1.5 * len(by_week)), layout="constrained")
     labels, values = [], []
     for week, rows in by_week.items():
