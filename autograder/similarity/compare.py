@@ -20,6 +20,7 @@ run. Nothing here is a proof, nor says who copied from whom: it says where to lo
 from __future__ import annotations
 
 import io
+import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,11 +31,12 @@ import numpy as np
 from ..model.course import Week
 from ..model.errors import KitError
 from ..model.extras import installed
-from .canonical import parts
+from .canonical import SourcePart, parts
 
 K = 25  # characters of a fingerprint, names counting one: copydetect's own choice
 _FENCE = 3.0  # interquartile ranges above the upper quartile: Tukey's "far out"
-_OTHER = ""  # what stands outside of the exercises: constants and functions of one's own
+_OTHER = ""  # constants, and functions that no exercise or several exercises use
+_NAME = re.compile(r"\w+")
 Lines = frozenset[int]
 
 
@@ -117,8 +119,10 @@ def _prints(week: Week, source: str, given: set[int]) -> Prints:
     exercises: dict[str, set[int]] = {name: set() for name in _units(week)}
     regions: dict[str, set[int]] = {name: set() for name in _units(week)}
     lines: dict[int, set[int]] = {}
-    for part in parts(source):
-        unit = part.name if part.name in exercises else _OTHER
+    found = parts(source)
+    belongs_to = _owners(found, [e.name for e in week.exercises])
+    for part in found:
+        unit = belongs_to.get(part.name, _OTHER)
         own = exercises[unit]
         if part.spans:
             regions[unit].update(range(part.spans[0][0], part.spans[-1][1] + 1))
@@ -130,6 +134,27 @@ def _prints(week: Week, source: str, given: set[int]) -> Prints:
                 for start, end in part.spans[first : last + 1]:
                     lines.setdefault(fingerprint, set()).update(range(start, end + 1))
     return Prints(exercises, lines, regions)
+
+
+def _owners(found: Sequence[SourcePart], exercises: Sequence[str]) -> dict[str, str]:
+    """Definition -> the exercise that it belongs to: itself, or the only one that reaches it.
+
+    Who solves an exercise in the same way needs the same helper for it: that is one likeness, not
+    two.
+    """
+    named: dict[str, set[str]] = {}
+    for part in found:
+        named.setdefault(part.name, set()).update(_NAME.findall(part.text))
+    reached_by: dict[str, set[str]] = {}
+    for exercise in exercises:
+        waiting, seen = [exercise], {*exercises}
+        while waiting:
+            reached_by.setdefault(here := waiting.pop(), set()).add(exercise)
+            more = {name for name in named.get(here, ()) if name in named} - seen
+            seen |= more
+            waiting += more
+    owners = {name: min(by) for name, by in reached_by.items() if len(by) == 1}
+    return owners | {name: name for name in exercises}
 
 
 def _units(week: Week) -> list[str]:

@@ -73,7 +73,25 @@ def test_the_honest_do_not_crowd_the_top(found: Similarity) -> None:
 )  # the one with the longest exercises, and the hardest
 def test_so_it_is_in_other_weeks(course: Course, number: int) -> None:
     week = course.weeks[number - 1]
-    assert margin(compare(week, stub_of(course, week), with_a_copier(course, week))) > 1
+    assert margin(compare(week, stub_of(course, week), with_a_copier(course, week))) > 1.05
+
+
+def test_a_helper_is_one_likeness_with_the_exercise_that_uses_it(course: Course) -> None:
+    week = course.weeks[0]
+    helper = "def _moved(x, dim):\n    return x - x.max(dim, keepdim=True).values - 0.25 * x\n\n"
+    user = (
+        "def softmax(x, dim=-1):\n    return _moved(x, dim).exp() / x.sum(dim) * x.abs().mean()\n"
+    )
+    other = user.replace("def softmax", "def logsumexp").replace(".exp()", ".log()")
+    stub, alone, both = stub_of(course, week), helper + user, helper + user + other
+
+    def told(source: str) -> dict[str, float]:
+        found = compare(week, stub, {"ada": source, "bob": source, "eve": user})
+        pair = next(p for p in found.pairs if {p.first, p.second} == {"ada", "bob"})
+        return {a.exercise: a.share for a in pair.exercises}
+
+    assert told(alone) | {"softmax": 1.0, "": 0.0} == told(alone)
+    assert told(both)[""] == 1.0  # two exercises use it
 
 
 def test_names_order_comments_and_layout_change_nothing(found: Similarity) -> None:
@@ -152,7 +170,7 @@ def test_the_page_shows_code_side_by_side_and_names_nobody(
     for block in first.blocks:
         for lines in (block.left, block.right):
             text = [line.text for line in lines if line is not None]
-            assert not block.alike.exercise or block.alike.exercise in text[0]
+            assert any(block.alike.exercise in line for line in text)  # a helper may stand above
     assert any(line is not None and line.marked for line in first.blocks[0].left)
 
 
