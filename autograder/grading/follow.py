@@ -60,12 +60,13 @@ def inherited(
     if found is None:
         return Inherited()
     credit, stopped = dict(found.credit), found.expected.stopped
-    substituted = with_stand_in(carrying, stopped, written) if stopped else None
+    silent = [n for n in found.held if credit.get(n, 0.0) < 1.0]
+    substituted = with_stand_in(carrying, {*stopped, *silent}, written)
     if substituted is not None:
         more = _given(substituted, expectations, guards)
         asked = sum(map(substituted.weight_of, substituted.names))
         if more is not None and sum(map(carrying.weight_of, more.credit)) >= _PROVEN * asked:
-            credit |= more.credit
+            credit |= {n: max(c, credit.get(n, 0.0)) for n, c in more.credit.items()}
     if _decided(carrying, credit) >= _PROVEN:
         left = [n for n in sorted(stopped) if n not in credit and carrying.stopped(n, stopped[n])]
         credit |= dict.fromkeys(left, min(credit.values(), default=1.0))

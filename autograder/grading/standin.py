@@ -6,9 +6,11 @@ in the helper's place, as right code can: numbers made of all its arguments, in 
 answer has. They are no softmax and no attention; who hands over the right arguments and goes on
 rightly with what comes back agrees with right code that does the same, and nobody else does. What
 enters the student's process is this text and the shapes that the tests' calls have: nothing of a
-solution, and no number that it makes.
+solution, and no number that it makes. Of whole numbers it says only whether each of 0, 1, 2, …
+comes once along the last axis: then the stand-in gives an order too, and else zeros.
 
-A class has weights and a state, and no such stand-in.
+A module's stand-in has the parameters that the module should have, by names and shapes, and makes
+its numbers of these too.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
 from .carrying import Carrying, RightSides
 from .lent import Changed
@@ -56,9 +59,9 @@ def _stands_in():
     def like(x, numbers):
         return torch.from_numpy(numbers).to(x.device) if isinstance(x, torch.Tensor) else numbers
 
-    def answer(name, arguments):
+    def answer(name, arguments, weights=()):
         sums = [0.0, 0.0, 0.0]
-        for place, x in enumerate(arguments):
+        for place, x in enumerate((*arguments, *weights)):
             for turn in range(3):
                 start = 0.377 * (place + 1) + 0.146 * turn
                 if isinstance(x, (torch.Tensor, np.ndarray)):
@@ -72,6 +75,8 @@ def _stands_in():
     def made(form, sums, start):
         if isinstance(form[0], bool):
             return tuple(made(f, sums, start + 0.21) for f in form[1:])
+        if form[0] == "order":
+            return made(("torch.float64", *form[1:]), sums, start).argsort(-1)
         dtype, *shape = form
         turned = 5.0 * spread(int(np.prod(shape)), start)
         for turn in range(3):
@@ -87,6 +92,24 @@ def _stands_in():
             return torch.from_numpy(np.sin(turned)).reshape(shape).to(getattr(torch, dtype[6:]))
         return np.sin(turned).reshape(shape).astype(dtype)
 
+    class Module(torch.nn.Module):
+        def __init__(self, name, arguments):
+            super().__init__()
+            self.asked = name, arguments
+            for path, *shape in known[name, "made", tuple(kind(x) for x in arguments)]:
+                *parts, last = path.split(".")
+                held = self
+                for part in parts:
+                    if not hasattr(held, part):
+                        held.add_module(part, torch.nn.Module())
+                    held = getattr(held, part)
+                held.register_parameter(last, torch.nn.Parameter(torch.zeros(shape)))
+
+        def answer(self, arguments):
+            name, own = self.asked
+            weights = [w for _, w in sorted(self.named_parameters())]
+            return answer(name, (*own, *arguments), weights)
+
 {functions}
     return {{{names}}}
 
@@ -97,11 +120,15 @@ globals().update(_stands_in())
 
 @dataclass(frozen=True)
 class _Function:
-    """A helper of the solution's: its parameters, as they are written, and their names."""
+    """A helper of the solution's: its parameters, as they are written, and their names.
+
+    called: those of `forward`, if it is a module
+    """
 
     name: str
     written: str
     names: tuple[str, ...]
+    called: _Function | None = None
 
 
 def with_stand_in(carrying: Carrying, tests: Iterable[str], written: Written) -> Carrying | None:
@@ -149,11 +176,22 @@ def _noting(
     """Make the lent helpers of a module note what their arguments and results look like."""
     for name in lent:
         own = getattr(module, name, None)
+        if isinstance(own, type) and issubclass(own, nn.Module):
+            making, calling = _signature(own.__init__), _signature(own.forward)
+            if making is not None and calling is not None:
+                function = replace(_function(name, making), called=_function(name, calling))
+                functions[name] = function
+                setattr(module, name, _noted_module(name, own, making, calling, known))
+            continue
         signature = _signature(own)
         if own is None or signature is None:
             continue
-        functions[name] = _Function(name, _parameters(signature), tuple(signature.parameters))
+        functions[name] = _function(name, signature)
         setattr(module, name, _noted(name, own, signature, known))
+
+
+def _function(name: str, signature: inspect.Signature) -> _Function:
+    return _Function(name, _parameters(signature), tuple(signature.parameters))
 
 
 def _noted(
@@ -161,14 +199,52 @@ def _noted(
 ) -> Callable[..., Any]:
     def noted(*args: Any, **kwargs: Any) -> Any:
         result = own(*args, **kwargs)
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        form = _form(result)
-        if form is not None:
-            known[name, tuple(map(_kind, bound.arguments.values()))] = form
+        _note(known, (name, _kinds(signature, *args, **kwargs)), result)
         return result
 
     return noted
+
+
+def _noted_module(
+    name: str,
+    own: type[nn.Module],
+    making: inspect.Signature,
+    calling: inspect.Signature,
+    known: dict[Any, Any],
+) -> type[nn.Module]:
+    """A class like `own` that notes its parameters, if these are all its state, and its results."""
+
+    class Noted(own):  # type: ignore[misc, valid-type]  # made from what it replaces
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            kinds = _kinds(making, self, *args, **kwargs)[1:]
+            object.__setattr__(self, "_kinds", kinds)
+            weights = sorted(self.named_parameters())
+            if len(weights) == len(self.state_dict()):
+                known[name, "made", kinds] = tuple((n, *w.shape) for n, w in weights)
+
+        def forward(self, *args: Any, **kwargs: Any) -> Any:
+            result = super().forward(*args, **kwargs)
+            called = _kinds(calling, self, *args, **kwargs)[1:]
+            _note(known, (name, (*self._kinds, *called)), result)
+            return result
+
+    Noted.__name__ = Noted.__qualname__ = own.__name__
+    Noted.__module__ = own.__module__
+    return Noted
+
+
+def _kinds(signature: inspect.Signature, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return tuple(map(_kind, bound.arguments.values()))
+
+
+def _note(known: dict[Any, Any], asked: tuple[Any, ...], result: Any) -> None:
+    """Note the form of a result; an order is one only if every result of these shapes is."""
+    form = _form(result)
+    if form is not None:
+        known[asked] = form if known.get(asked, form) == form else _form(result, orders=False)
 
 
 def _signature(own: Any) -> inspect.Signature | None:
@@ -196,20 +272,48 @@ def _kind(x: Any) -> tuple[Any, ...] | None:
     return ("int", int(x)) if isinstance(x, int) else None
 
 
-def _form(result: Any) -> tuple[Any, ...] | None:
+def _form(result: Any, orders: bool = True) -> tuple[Any, ...] | None:
     """The dtypes and shapes of a result of arrays; those of a tuple follow a True."""
     if isinstance(result, tuple):
-        parts = [_form(r) for r in result]
+        parts = [_form(r, orders) for r in result]
         return None if None in parts else (True, *parts)
+    if orders and isinstance(result, torch.Tensor) and _is_order(result):
+        return "order", *result.shape
     return _kind(result) if isinstance(result, (torch.Tensor, np.ndarray)) else None
+
+
+def _is_order(x: torch.Tensor) -> bool:
+    """Whether each of 0, 1, 2, … comes once along the last axis."""
+    if x.dtype != torch.int64 or x.ndim == 0:
+        return False
+    return bool((x.sort(-1).values == torch.arange(x.shape[-1], device=x.device)).all())
 
 
 def _text(functions: Mapping[str, _Function], known: Mapping[tuple[str, Any], Any]) -> str:
     shapes = {k: known[k] for k in sorted(known, key=repr)}
-    written = [
-        f"    def {f.name}({f.written}):\n"
-        f"        return answer({f.name!r}, ({''.join(f'{n}, ' for n in f.names)}))\n"
-        for f in functions.values()
-    ]
+    written = [_class(f) if f.called else _def(f) for f in functions.values()]
     names = ", ".join(f"{n!r}: {n}" for n in functions)
     return _TEXT.format(known=repr(shapes), functions="\n".join(written), names=names)
+
+
+def _def(f: _Function) -> str:
+    return (
+        f"    def {f.name}({f.written}):\n"
+        f"        return answer({f.name!r}, ({_listed(f.names)}))\n"
+    )
+
+
+def _class(f: _Function) -> str:
+    assert f.called is not None
+    (own, *made), (this, *called) = f.names, f.called.names
+    return (
+        f"    class {f.name}(Module):\n"
+        f"        def __init__({f.written}):\n"
+        f"            Module.__init__({own}, {f.name!r}, ({_listed(made)}))\n\n"
+        f"        def forward({f.called.written}):\n"
+        f"            return {this}.answer(({_listed(called)}))\n"
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return "".join(f"{n}, " for n in names)

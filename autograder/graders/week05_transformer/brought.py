@@ -20,3 +20,7 @@ class Watched(nn.Module):
 
     def recorded(self):
         return self.noted
+
+    def leave_gradients(self, ids):
+        """What whoever trained or looked at the model before may leave behind."""
+        self(ids).square().sum().backward()

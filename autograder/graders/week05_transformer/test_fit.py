@@ -99,6 +99,16 @@ def test_second_call(agree, draw, model):
 
 
 @pytest.mark.dtypes("float64")
+def test_gradients_from_before(agree, draw, brought):
+    """Gradients that a model has from before do not count in the first step."""
+    pair = brought.impurely.within(atol=NEAR).weights(0.8).Watched(7, 6)
+    ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
+    pair.impurely.leave_gradients(ids)
+    trained(agree, pair, ids, targets, 3)
+    pair.state()
+
+
+@pytest.mark.dtypes("float64")
 def test_trains_in_training_mode(agree, draw, model):
     """During training the model is in training mode, whichever mode it was in before."""
     ids, targets = draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6)
