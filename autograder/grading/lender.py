@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..model.verdicts import Verdict
 from ..worker import wire
 from ..worker.values import Encoder
 from .asked import HelperQuestions, Question
@@ -108,7 +109,8 @@ class Lender:
         answer = self._questions.known(question) if self._questions else None
         if answer is None:
             answer = self._answer(question, made)
-            if self._questions:
+            # a test that asks for too much is not inherited, and the others need not know of it
+            if self._questions and (answer is not None or self._ended != Verdict.LIMIT):
                 self._questions.note(question, answer)
         for part in question:
             self.transcript.asked(part)
@@ -174,8 +176,10 @@ class Lender:
             with nullcontext() if self._is_elsewhere else _as_if_elsewhere():
                 return self._target.request(frame)
         except Outcome as outcome:
-            if isinstance(outcome, (TimedOut, LimitExceeded)):
+            if isinstance(outcome, TimedOut):
                 self._patience.seconds = 0.0
+            if isinstance(outcome, LimitExceeded):
+                self._patience.seconds /= 2
             self._ended = outcome.verdict
             return None
         finally:

@@ -214,7 +214,7 @@ def _noted_module(
 ) -> type[nn.Module]:
     """A class like `own` that notes its parameters, if these are all its state, and its results."""
 
-    class Noted(own):  # type: ignore[misc, valid-type]  # made from what it replaces
+    class NotingModule(own):  # type: ignore[misc, valid-type]  # made from what it replaces
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             kinds = _kinds(making, self, *args, **kwargs)[1:]
@@ -229,9 +229,9 @@ def _noted_module(
             _note(known, (name, (*self._kinds, *called)), result)
             return result
 
-    Noted.__name__ = Noted.__qualname__ = own.__name__
-    Noted.__module__ = own.__module__
-    return Noted
+    NotingModule.__name__ = NotingModule.__qualname__ = own.__name__
+    NotingModule.__module__ = own.__module__
+    return NotingModule
 
 
 def _kinds(signature: inspect.Signature, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -298,8 +298,7 @@ def _text(functions: Mapping[str, _Function], known: Mapping[tuple[str, Any], An
 
 def _def(f: _Function) -> str:
     return (
-        f"    def {f.name}({f.written}):\n"
-        f"        return answer({f.name!r}, ({_listed(f.names)}))\n"
+        f"    def {f.name}({f.written}):\n        return answer({f.name!r}, ({_listed(f.names)}))\n"
     )
 
 
