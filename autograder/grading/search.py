@@ -66,6 +66,7 @@ class Search:
     """One search. `asked`: the probes of failed tests; of each way to fail the first ones.
 
     told: where values say that the one mistake is, so that nothing is lost if little else is tried
+    began: the line where tests agree that values first leave the right ones
     hot: where values first leave the right ones, or code stops; a change there may mend in part
     wraps: of `written` those that have no line, tried only for what they mend in part
     """
@@ -81,6 +82,7 @@ class Search:
     told: frozenset[Place] = frozenset()
     hot: frozenset[Place] = frozenset()
     wraps: tuple[int, ...] = ()
+    began: frozenset[Place] = frozenset()
     _left: list[tuple[int, frozenset[str]]] = field(default_factory=list)
     _mends_of: dict[str, bool] = field(default_factory=dict)  # a version, as far as it was asked
     _partly: dict[frozenset[int], list[int]] = field(default_factory=dict)
@@ -126,7 +128,7 @@ class Search:
             is_told = not self.told.isdisjoint(change.places)
             if (change.function, change.line) in lines:
                 continue
-            if not is_told and (tried > most or not self._tries(tried)):
+            if not is_told and (tried > most or not self._tries(tried, change)):
                 continue
             tried += 1
             if self._mends(number):
@@ -137,9 +139,11 @@ class Search:
                     return [number]
         return found
 
-    def _tries(self, tried: int) -> bool:
-        """Whether changes are tried that stand elsewhere than values say."""
-        return self._is_one_of_two or tried < (_BESIDE_TOLD if self.told else _IN_VAIN)
+    def _tries(self, tried: int, change: Change) -> bool:
+        """Whether a change is tried that stands elsewhere than values say that the mistake is."""
+        if self._is_one_of_two or not self.began.isdisjoint(change.places):
+            return True
+        return tried < (_BESIDE_TOLD if self.told else _IN_VAIN)
 
     @property
     def _share(self) -> float:

@@ -217,6 +217,7 @@ def _mended(
         told,
         hot,
         wraps,
+        hints.agreed,
     ).mended()
 
 
@@ -256,7 +257,9 @@ def _by_values(wrong: WrongExercise, hints: ValueHints) -> FoundPlaces:
     if not hints.named:
         return FoundPlaces((), hints.betrayed)
     alone = len(hints.named) == 1
-    shown = [Suspect(wrong.module, n, name, SHOWN, alone) for _, (name, n) in hints.named]
+    made = [p for p in hints.agreed if p[0].endswith(".__init__")]  # what the object keeps
+    lines = [*(place for _, place in hints.named), *made]
+    shown = [Suspect(wrong.module, n, name, SHOWN, alone) for name, n in lines]
     return FoundPlaces(tuple({p.line: p for p in shown}.values()))
 
 

@@ -124,6 +124,8 @@ def made_alike(seen: TracedRun, theirs: TracedRun) -> Place | None:
             if is_common(value) if theirs.same[row] else _says_little(value):
                 continue
             made = maker(seen, theirs.rows[row], roots if must_be_odd else None)
+            if made is not None and not must_be_odd:
+                made = _in_turn(seen, theirs, row)
             if made is not None:
                 return _bent_before(seen, theirs, made) or _made_by(seen, made)
             if must_be_odd and (place := _sole_root(seen, value)) is not None:
@@ -203,6 +205,27 @@ def maker(seen: TracedRun, value: np.ndarray, among: set[int] | None = None) -> 
             if among is None or not seen.same[row]:
                 return int(row)
     return None
+
+
+def _in_turn(seen: TracedRun, theirs: TracedRun, row: int) -> int | None:
+    """The row of a program that stands for this one of another, whose value is right by itself and
+    may be made in several places; None if nothing says which one."""
+    own, other = (_makers(run, theirs.rows[row]) for run in (seen, theirs))
+    if len(own) < 2:
+        return maker(seen, theirs.rows[row])
+    statement = theirs.nodes[int(theirs.rows[row, NODE])].statement
+    turns = [n for n, node in enumerate(other) if theirs.nodes[node].statement == statement]
+    return list(own.values())[turns[0]] if len(own) == len(other) and len(turns) == 1 else None
+
+
+def _makers(run: TracedRun, value: np.ndarray) -> dict[int, int]:
+    """By expression that makes this value, its first row, in the order in which they run."""
+    found: dict[int, int] = {}
+    for row in np.flatnonzero(same(value, run.rows)):
+        node = int(run.rows[row, NODE])
+        if not run.nodes[node].name:
+            found.setdefault(node, int(row))
+    return found
 
 
 def betrays(seen: TracedRun, theirs: TracedRun) -> bool:

@@ -120,6 +120,31 @@ def foreign_lines(source: str, name: str, others: frozenset[str]) -> frozenset[i
     return frozenset(n for d in found for n in range(d.lineno, (d.end_lineno or d.lineno) + 1))
 
 
+def _counted(node: ast.AST) -> list[ast.expr]:
+    """What a loop counts."""
+    call = node.iter if isinstance(node, ast.For) else None
+    if not isinstance(node, ast.For) or not isinstance(call, ast.Call):
+        return []
+    name = call.func.id if isinstance(call.func, ast.Name) else ""
+    first = node.target.elts[:1] if isinstance(node.target, ast.Tuple) else [node.target]
+    return first if name in ("range", "enumerate") else []
+
+
+def _is_count(value: ast.expr) -> bool:
+    """Whether an expression is a whole number by its form, or several of them."""
+    if isinstance(value, ast.Constant):
+        return type(value.value) is int
+    if isinstance(value, ast.Subscript):
+        value = value.value
+    if isinstance(value, ast.Attribute):
+        return value.attr == "shape"
+    if isinstance(value, ast.Call):
+        function = value.func
+        name = function.attr if isinstance(function, ast.Attribute) else ""
+        return name == "size" or (isinstance(function, ast.Name) and function.id == "len")
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.FloorDiv)
+
+
 @dataclass
 class Scope:
     """A function, and the names that an expression in it may use."""
@@ -178,9 +203,22 @@ class Scope:
 
     @cached_property
     def unused(self) -> list[str]:
-        """Names that are assigned or given, and never read again."""
-        read = {n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and not is_store(n)}
+        """Names that are assigned or given, and never read again; a loop's count may be so."""
+        walked = list(ast.walk(self.node))
+        read = {n.id for n in walked if isinstance(n, ast.Name) and not is_store(n)}
+        read |= {n.id for t in walked for n in _counted(t) if isinstance(n, ast.Name)}
         return [n for n in self.names if n not in read and n != "_"]
+
+    @cached_property
+    def counts(self) -> list[str]:
+        """Names of whole numbers, as they are made: a number, a length, what a loop counts."""
+        found: list[ast.expr] = []
+        for n in ast.walk(self.node):
+            if isinstance(n, ast.Assign) and _is_count(n.value):
+                found += n.targets
+            found += _counted(n)
+        parts = (p for t in found for p in (t.elts if isinstance(t, ast.Tuple) else [t]))
+        return list(dict.fromkeys(p.id for p in parts if isinstance(p, ast.Name)))
 
     @cached_property
     def uncalled(self) -> list[str]:

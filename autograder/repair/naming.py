@@ -74,6 +74,22 @@ def likely_names(node: ast.expr, scope: Scope) -> Texts:
                 yield "name", other
 
 
+def counts(node: ast.expr, scope: Scope) -> Texts:
+    """Another whole number, where one says which part is taken or how many there are."""
+    if not isinstance(node, ast.Name) or node.id not in scope.counts:
+        return
+    parent: ast.AST | None = scope.parents.get(node)
+    while isinstance(parent, (ast.BinOp, ast.Slice, ast.Tuple)):
+        parent = scope.parents.get(parent)
+    if isinstance(parent, ast.Subscript) or (parent and called(parent) in _OF_COUNTS):
+        for other in scope.counts:
+            if other != node.id:
+                yield "name", other
+
+
+_OF_COUNTS = ("range", "arange")
+
+
 def names(node: ast.expr, scope: Scope) -> Texts:
     """Another name of the function in its place, one more or one less."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):

@@ -53,6 +53,7 @@ OPERATORS: tuple[tuple[Operator, float], ...] = (
     (idioms.finite_maximum, 1.2),
     (idioms.renormalised, 1.4),
     (naming.likely_names, 1.3),
+    (naming.counts, 1.4),
     (axes.axes, 1.0),
     (arithmetic.rooted, 1.0),
     (axes.diagonals, 0.9),

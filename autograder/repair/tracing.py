@@ -8,8 +8,9 @@ that another program computes in other words. The version answers one more call 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from .code import Definition, is_store, parsed
 from .reading import called
@@ -168,6 +169,7 @@ class _Marker(ast.NodeTransformer):
         self._local: set[str] = set()
         self._origins: dict[str, int] = {}
         self._absent: set[str] = set()
+        self._filled: set[ast.stmt] = set()
         self._open: list[list[int]] = []
 
     def definition(self, node: Definition) -> None:
@@ -188,16 +190,18 @@ class _Marker(ast.NodeTransformer):
         self._origins = {t: v.lineno for t, v in plain if called(v) in _GENERATORS}
         constants = ((t, v) for t, v in plain if isinstance(v, ast.Constant))
         self._absent = {t for t, v in constants if v.value is None}
-        node.body = [self._statement(s) for s in node.body]
+        self._filled = set(_filled_once(node))
+        node.body = [made for s in node.body for made in self._statement(s)]
 
-    def _statement(self, node: ast.stmt) -> ast.stmt:
+    def _statement(self, node: ast.stmt) -> list[ast.stmt]:
         made = self.visit(node)
-        assert isinstance(made, ast.stmt)
-        return made
+        return made if isinstance(made, list) else [made]
 
-    def visit(self, node: ast.AST) -> ast.AST:
+    def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.stmt):
             self.statements.append(_said(node))
+        if isinstance(node, ast.stmt) and node in self._filled:
+            return self._with_what_it_fills(node)
         if isinstance(node, (ast.JoinedStr, ast.Constant, ast.arguments)):
             return node
         if not isinstance(node, ast.expr) or not self._is_value(node):
@@ -221,21 +225,28 @@ class _Marker(ast.NodeTransformer):
         note = ast.Name("_kit_note", ast.Load())
         return ast.Call(note, [ast.Constant(number), inside], [])
 
+    def _with_what_it_fills(self, node: ast.stmt) -> list[ast.AST]:
+        """A statement that writes into a value, and a note of that value."""
+        text, where = ast.unparse(_written(node) or node), len(self.statements) - 1
+        made = self._inside(node)
+        self.nodes.append(Noted(node.lineno, self._function, "filled", [], where))
+        return [made, ast.parse(f"_kit_note({len(self.nodes) - 1}, {text})").body[0]]
+
     def _inside(self, node: ast.AST) -> ast.AST:
         made: ast.AST = super().visit(node)
         return made
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is not None:
-            node.value = self.visit(node.value)  # type: ignore[assignment]  # an expression stays one
+            node.value = self.visit(node.value)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Attribute):  # what is called is no value, its object may be
-            node.func.value = self.visit(node.func.value)  # type: ignore[assignment]
-        node.args = [self.visit(a) for a in node.args]  # type: ignore[misc]
+            node.func.value = self.visit(node.func.value)
+        node.args = [self.visit(a) for a in node.args]
         for keyword in node.keywords:
-            keyword.value = self.visit(keyword.value)  # type: ignore[assignment]
+            keyword.value = self.visit(keyword.value)
         return node
 
     def _is_value(self, node: ast.expr) -> bool:
@@ -249,6 +260,28 @@ class _Marker(ast.NodeTransformer):
             return not (isinstance(node.value, ast.Name) and node.value.id not in self._local)
         negative = isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
         return isinstance(node, _VALUES) and not negative
+
+
+def _written(node: ast.stmt) -> ast.expr | None:
+    """The value into which an assignment writes: `x` of `x[...] = y`."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    target = targets[0] if len(targets) == 1 else None
+    base = target.value if isinstance(target, ast.Subscript) else None
+    return base if isinstance(base, (ast.Name, ast.Attribute)) else None
+
+
+def _filled_once(node: ast.FunctionDef) -> Iterator[ast.stmt]:
+    """Statements outside of loops that are all that writes into a value: it is whole after them."""
+    every = [
+        ast.unparse(b) for n in ast.walk(node) if isinstance(n, ast.stmt) if (b := _written(n))
+    ]
+    waiting = list(node.body)
+    for statement in waiting:
+        if isinstance(statement, (ast.With, ast.If)):
+            waiting += statement.body
+        base = _written(statement)
+        if base is not None and every.count(ast.unparse(base)) == 1:
+            yield statement
 
 
 _GENERATORS = ("default_rng", "RandomState", "Generator", "manual_seed")
