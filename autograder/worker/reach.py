@@ -66,7 +66,9 @@ _own: dict[int, tuple[Any, dict[str, Any], set[str]]] = {}
 
 
 def remember() -> None:
-    """Before a submission is imported: what is Triton's own, and a kernel's to name."""
+    """Once, before a submission is imported: what is Triton's own, and a kernel's to name."""
+    if _own:
+        return
     for name, module in list(sys.modules.items()):
         if name.startswith("triton.language"):
             for value in list(vars(module).values()):

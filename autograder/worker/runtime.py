@@ -22,14 +22,14 @@ import msgspec
 import numpy as np
 import torch
 
-from . import arrays, claimed, devices, lookout, watch, wire
+from . import arrays, claimed, devices, kernels, lookout, watch, wire
 from .execute import Executor
 from .fixtures import warm
 from .nets import set_nets
 from .seal import seal, worker_modules
 
 _READ_BYTES = 1 << 16
-_TOGETHER_SECONDS = 0.002
+_TOGETHER_SECONDS = 0.02
 
 _executor: Executor | None = None
 _max_reply = 8 << 20
@@ -60,6 +60,7 @@ def prepare(config: bytes) -> None:
     np.random.seed(0)  # numpy imports its generators late
     for extra in settings.extras:
         warm(extra)
+    kernels.remember()
     _own = worker_modules()
 
 
