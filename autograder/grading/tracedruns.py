@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..repair.tracing import COUNT, NODE, UNORDERED, Noted, Traced
+from ..repair.tracing import COUNT, FILLED, NODE, UNORDERED, Noted, Traced
 from .notes import Which, is_common, moved, ordered, same
 
 _TELLING = 4  # entries of a value that no other mistake makes by chance
@@ -127,7 +127,8 @@ def made_alike(seen: TracedRun, theirs: TracedRun) -> Place | None:
             if made is not None and not must_be_odd:
                 made = _in_turn(seen, theirs, row)
             if made is not None:
-                return _bent_before(seen, theirs, made) or _made_by(seen, made)
+                filled = _filled_wrongly(seen, made) if must_be_odd else None
+                return filled or _bent_before(seen, theirs, made) or _made_by(seen, made)
             if must_be_odd and (place := _sole_root(seen, value)) is not None:
                 return place
     return _alike_from_the_first(seen, theirs)
@@ -205,6 +206,13 @@ def maker(seen: TracedRun, value: np.ndarray, among: set[int] | None = None) -> 
             if among is None or not seen.same[row]:
                 return int(row)
     return None
+
+
+def _filled_wrongly(seen: TracedRun, before: int) -> Place | None:
+    """Where a program first writes something wrong into a value that it reads later."""
+    culprits = (r for r in seen.culprits() if r < before)
+    filled = [r for r in culprits if seen.nodes[int(seen.rows[r, NODE])].head == FILLED]
+    return seen.place(min(filled)) if filled else None
 
 
 def _in_turn(seen: TracedRun, theirs: TracedRun, row: int) -> int | None:

@@ -125,9 +125,8 @@ def _counted(node: ast.AST) -> list[ast.expr]:
     call = node.iter if isinstance(node, ast.For) else None
     if not isinstance(node, ast.For) or not isinstance(call, ast.Call):
         return []
-    name = call.func.id if isinstance(call.func, ast.Name) else ""
     first = node.target.elts[:1] if isinstance(node.target, ast.Tuple) else [node.target]
-    return first if name in ("range", "enumerate") else []
+    return first if ast.unparse(call.func) in ("range", "enumerate") else []
 
 
 def _is_count(value: ast.expr) -> bool:
@@ -139,9 +138,7 @@ def _is_count(value: ast.expr) -> bool:
     if isinstance(value, ast.Attribute):
         return value.attr == "shape"
     if isinstance(value, ast.Call):
-        function = value.func
-        name = function.attr if isinstance(function, ast.Attribute) else ""
-        return name == "size" or (isinstance(function, ast.Name) and function.id == "len")
+        return ast.unparse(value.func).rpartition(".")[2] in ("size", "len")
     return isinstance(value, ast.BinOp) and isinstance(value.op, ast.FloorDiv)
 
 
@@ -212,13 +209,16 @@ class Scope:
     @cached_property
     def counts(self) -> list[str]:
         """Names of whole numbers, as they are made: a number, a length, what a loop counts."""
-        found: list[ast.expr] = []
-        for n in ast.walk(self.node):
-            if isinstance(n, ast.Assign) and _is_count(n.value):
-                found += n.targets
-            found += _counted(n)
-        parts = (p for t in found for p in (t.elts if isinstance(t, ast.Tuple) else [t]))
-        return list(dict.fromkeys(p.id for p in parts if isinstance(p, ast.Name)))
+        found: dict[str, None] = {}
+        for node in ast.walk(self.node):
+            targets = _counted(node)
+            if isinstance(node, ast.Assign):
+                value = node.value
+                known = isinstance(value, ast.Name) and value.id in found
+                targets = node.targets if known or _is_count(value) else []
+            parts = (p for t in targets for p in (t.elts if isinstance(t, ast.Tuple) else [t]))
+            found.update(dict.fromkeys(p.id for p in parts if isinstance(p, ast.Name)))
+        return list(found)
 
     @cached_property
     def uncalled(self) -> list[str]:

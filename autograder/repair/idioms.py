@@ -174,9 +174,10 @@ def turned_masks(node: ast.expr, scope: Scope) -> Texts:
 
 
 def renormalised(node: ast.expr, scope: Scope) -> Texts:
-    """A product that is divided by its sum, where that is not nothing."""
+    """A product, or what is above zero, that is divided by its sum, where that is not nothing."""
     whole = isinstance(scope.parents.get(node), (ast.Assign, ast.Return))
-    if whole and isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+    product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+    if whole and (product or called(node) in ("relu", "clamp", "clamp_min", "clip", "maximum")):
         text = scope.code.text(node)
         total = f"({text}).sum({scope.axis}, keepdim=True)"
         yield "share", f"({text}) / ({total} + ({total} == 0))"

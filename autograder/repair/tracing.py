@@ -20,6 +20,7 @@ NOTES = "_kit_notes"  # what the traced version is asked for
 NODE, KIND, TYPE, GRADIENT, COUNT, SHAPE = range(6)
 UNORDERED, ORDERED = slice(6, 13), slice(13, 15)
 WIDTH = 15
+FILLED = "filled"  # the head of what a statement has written into
 _MOST_NODES = 1500
 _NOTING = """
 def _kit_noting():
@@ -229,7 +230,7 @@ class _Marker(ast.NodeTransformer):
         """A statement that writes into a value, and a note of that value."""
         text, where = ast.unparse(_written(node) or node), len(self.statements) - 1
         made = self._inside(node)
-        self.nodes.append(Noted(node.lineno, self._function, "filled", [], where))
+        self.nodes.append(Noted(node.lineno, self._function, FILLED, [], where))
         return [made, ast.parse(f"_kit_note({len(self.nodes) - 1}, {text})").body[0]]
 
     def _inside(self, node: ast.AST) -> ast.AST:
