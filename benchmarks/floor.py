@@ -166,6 +166,16 @@ def measure(course: Course, week: Week, n: int) -> Floor:
     return Floor(len(frames), bare, fork, right, mixed, once)
 
 
+def limit(course: Course, week: Week) -> float:
+    """What a right submission's calls take bare, and a process to make them in."""
+    engine = warm_engine(course, week, DEVICES, SECRET, choose())
+    try:
+        frames = frames_of(engine, course.solution(week))
+    finally:
+        engine.close()
+    return bare_seconds(course.solution(week), frames) + fork_seconds(course, week)
+
+
 def fork_seconds(course: Course, week: Week) -> float:
     """Mean of a process that is forked from a warm template, confined and ended at once."""
     limits = course.limits(week)

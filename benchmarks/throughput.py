@@ -4,9 +4,12 @@
                                     [--class 200,60] [--at-once 2]
 
 `n` submissions go to each grader in each round, others in every round. What the kit costs once, to
-start, weighs heavily in so small a class: in each round it also grades a class of `--class` from
-the same bank, of the first size in the course's first week and of the second in any other. For the
-others a class costs what its submissions cost, one after the other. So many weeks as `--at-once`
+start, weighs heavily in so small a class: in each round it also grades a class of `--class`, of the
+first size in the course's first week and of the second in any other: one as the simulated course's,
+in which most exercises are right, with and without the search for lines; and one that takes the
+bank in turn, so that nearly everybody has a mistake that nobody else has. For the others a class
+costs what its submissions cost, one after the other. The limit is what a right submission's calls
+take bare, with a process in fresh namespaces (benchmarks/floor.py). So many weeks as `--at-once`
 says are measured side by side, all graders of a week on one core.
 """
 
@@ -28,7 +31,7 @@ import msgspec
 
 from autograder.model.course import load
 
-from . import graders
+from . import floor, graders
 from .graders import Chosen, Grader, Passed
 from .measure import ROOT, Cost
 from .results import table, write_section
@@ -40,8 +43,9 @@ GRADERS: dict[str, Grader] = {
     "otter run": graders.otter,
     "pytest, one each": graders.pytest,
 }
-CLASS = "this kit, a whole class"
-NAMES = "this kit, a whole class without lines"
+CLASS = "a class"
+NAMES = "a class, without lines"
+CLASSES = (CLASS, NAMES)
 
 
 @dataclass
@@ -51,6 +55,7 @@ class Rows:
     wall: dict[str, list[float]] = field(default_factory=dict)
     cpu: dict[str, list[float]] = field(default_factory=dict)
     memory: dict[str, list[float]] = field(default_factory=dict)
+    limit: float = 0.0  # processor seconds
 
     def add(self, name: str, wall: float, cpu: float, memory: float) -> None:
         self.wall.setdefault(name, []).append(wall)
@@ -132,13 +137,14 @@ def _summary(by_week: dict[str, Rows], sizes: dict[str, int]) -> str:
     others = [name for name in GRADERS if name != "this kit"]
     lines = []
     for week, rows in by_week.items():
-        unit, without = rows.median(CLASS)[1], rows.median(NAMES)[1]
+        unit, without = (rows.median(kind)[1] for kind in CLASSES)
         ratios = [
             f"{rows.median(name)[1] / unit:.1f} ({rows.median(name)[1] / without:.1f})"
             for name in others
         ]
-        lines.append((week, str(sizes[week]), f"{unit:.2f} ({without:.2f})", *ratios))
-    head = ("", "class", "this kit, CPU s each", *(f"{name}, times" for name in others))
+        costs = f"{unit:.2f} ({without:.2f})"
+        lines.append((week, str(sizes[week]), f"{rows.limit:.2f}", costs, *ratios))
+    head = ("", "class", "limit, CPU s", "this kit, CPU s each", *(f"{n}, times" for n in others))
     return table(head, lines)
 
 
@@ -159,7 +165,7 @@ def measure_week(name: str, n: int, rounds: int, size: int) -> tuple[Rows, str]:
                 costs[grader], verdicts[grader] = GRADERS[grader](folder, course, week, few)
                 cost = costs[grader]
                 rows.add(grader, cost.wall / n, cost.cpu / n, cost.memory)
-            for kind in (CLASS, NAMES):
+            for kind in CLASSES:
                 large = _class_of(Path(place) / kind, size, number, name, kind)
                 rows.add(kind, large.wall / size, large.cpu / size, large.memory)
             for student, passed in verdicts["this kit"].items():
@@ -168,6 +174,8 @@ def measure_week(name: str, n: int, rounds: int, size: int) -> tuple[Rows, str]:
                     same += sum(other[e] == p for e, p in passed.items())
                     all_of_them += len(passed)
             shutil.rmtree(course.state, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="bench-") as place:
+        rows.limit = floor.limit(*course_copy(Path(place) / "course", name))
     return rows, f"{same} of {all_of_them} verdicts on exercises equal the kit's."
 
 
@@ -188,7 +196,7 @@ def _class_of(place: Path, size: int, number: int, name: str, kind: str) -> Cost
 def _section(week: str, rows: Rows, agreement: str, n: int, size: int) -> str:
     _, unit, _ = rows.median(CLASS)
     lines = []
-    for name in (CLASS, NAMES, *GRADERS):
+    for name in (*CLASSES, *GRADERS):
         wall, cpu, memory = rows.median(name)
         figures = (f"{1 / wall:.2f}", f"{cpu:.2f}", f"{memory:.0f}", f"{cpu / unit:.1f}")
         lines.append((_label(name, n, size), *figures))
@@ -197,9 +205,9 @@ def _section(week: str, rows: Rows, agreement: str, n: int, size: int) -> str:
 
 
 def _label(name: str, n: int, size: int) -> str:
-    classes = {"this kit": n, CLASS: size, NAMES: size}
-    without = ", without lines" if name == NAMES else ""
-    return f"this kit, a class of {classes[name]}{without}" if name in classes else name
+    if name in CLASSES:
+        return f"this kit, {name.replace('a class', f'a class of {size}')}"
+    return f"this kit, a class of {n}" if name == "this kit" else name
 
 
 def draw(by_week: dict[str, Rows], n: int, sizes: dict[str, int], path: Path) -> None:
@@ -208,19 +216,28 @@ def draw(by_week: dict[str, Rows], n: int, sizes: dict[str, int], path: Path) ->
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    names = [CLASS, NAMES, *GRADERS]
+    names = [*CLASSES, *GRADERS]
     figure, axes = pyplot.subplots(figsize=(7, 1.2 + 1.5 * len(by_week)), layout="constrained")
-    labels, values = [], []
+    labels: list[str] = []
+    values: list[float] = []
     for week, rows in by_week.items():
+        first, last = len(labels) - 0.4, len(labels) + len(names) - 0.6
+        limit = axes.vlines(rows.limit, first, last, color="#cc3311", linewidth=2)
         for name in names:
             labels.append(f"{week.split('_')[0]}: {_label(name, n, sizes[week])}")
             values.append(rows.median(name)[1])
     colours = ["#4477aa" if "this kit" in label else "#bbbbbb" for label in labels]
     bars = axes.barh(labels, values, color=colours)
     axes.bar_label(bars, [f"{v:.2f}" if v < 1 else f"{v:.1f}" for v in values], padding=3)
+    limit.set_label("limit: a right one's bare calls and a process in fresh namespaces")
     axes.margins(y=0.01)
     axes.invert_yaxis()
-    axes.set_xlabel("processor seconds per submission")
+    axes.set_xscale("log")
+    axes.set_xlim(min(rows.limit for rows in by_week.values()) / 2, 2 * max(values))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("")
+    axes.set_xlabel("processor seconds each (logarithmic)")
+    figure.legend(loc="outside upper left", frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, metadata={"Date": None})
 
