@@ -21,7 +21,7 @@ from .proven import LESSON, PUBLIC
 from .verify import WHOLE, verify_part
 
 # What a part that is of no exercise costs, beside a misconception.
-_WEIGHTS = {WHOLE: 10, PUBLIC: 40, LESSON: 200}
+_WEIGHTS = {WHOLE: 5, PUBLIC: 25, LESSON: 200}
 
 
 class Proof(msgspec.Struct, frozen=True):

@@ -116,15 +116,18 @@ class Runs:
             items = [i for i in items if base_of(self.plugin.name(i)) == only]
         whole = files or {self.week.module: "\n".join(source).encode()}
         settled = self._settled(whole, exercise)
+        right = ours is not None and not settled and "\n".join(source) == self.bank.solution
 
         def run() -> list[Ran]:
             ran = []
-            for one in self.plugin.run(target, source, items, settled):
+            for one in self.plugin.run(target, source, items, settled, keep_passed=right):
                 heard(one)
                 ran.append(one)
             return ran
 
         ran = [self._without_doubt(r) for r in self.within(run)]
+        if right and exercise is not None and exercise not in self._right:
+            self._know_right(exercise, ran)
         if ours is not None and len(self._ours) < _MOST_OF_OURS:
             self._ours[ours] = ran
         return ran
@@ -227,19 +230,25 @@ class Runs:
     def right_answers(self, exercise: str) -> dict[str, Answers]:
         """What the solution, called like a submission, answers in each test of the exercise."""
         if exercise not in self._right:
-            name = f"{_SOLUTION}.{exercise}"
             about = self._about(self.bank.solution, exercise)
-            runs = self._kept.get(name, about) if self._kept else None
-            if runs is None:
+            kept = self._kept.get(f"{_SOLUTION}.{exercise}", about) if self._kept else None
+            if kept is None:
                 items = self._items_of(exercise)
                 target, source = self.solution(), tuple(self.bank.solution.split("\n"))
-                runs = self.within(
+                ran = self.within(
                     lambda: list(self.plugin.run(target, source, items, {}, keep_passed=True))
                 )
-                if self._kept and not any(r.fault for r in runs):
-                    self._kept.put(name, runs, about)
-            self._right[exercise] = {r.report.name: r.answers for r in runs}
+                self._know_right(exercise, ran)
+            else:
+                self._right[exercise] = {r.report.name: r.answers for r in kept}
         return self._right[exercise]
+
+    def _know_right(self, exercise: str, ran: list[Ran]) -> None:
+        """The solution has run through the tests of an exercise."""
+        if self._kept and not any(r.fault for r in ran):
+            about = self._about(self.bank.solution, exercise)
+            self._kept.put(f"{_SOLUTION}.{exercise}", ran, about)
+        self._right[exercise] = {r.report.name: r.answers for r in ran}
 
     def recorded(self, exercise: str) -> dict[str, Steps]:
         """What each test of the exercise asks, and what the solution answers."""

@@ -68,7 +68,10 @@ class Part:
 
 
 class FileUses:
-    """One parsed file. `on_import` is what its import runs."""
+    """One parsed file. `on_import` is what its import runs.
+
+    What a definition uses is found when something asks for it by name.
+    """
 
     def __init__(self, name: str, tree: ast.Module, resolve: Resolve) -> None:
         self.name, self.resolve = name, resolve
@@ -80,16 +83,18 @@ class FileUses:
         self.own: set[str] = set()
         for statement, _ in statements:
             self._learn(statement)
-        self._defined: dict[str, list[Part]] = {}
-        for statement, guarded in statements:
-            self._take(statement, guarded)
+        self._statements = statements
+        self._defined: dict[str, list[int]] = {}  # the numbers of the statements that bind a name
+        self._parts: dict[int, Part] = {}
+        for number in range(len(statements)):
+            self._take(number)
 
     def named(self, name: str) -> list[Part]:
         """The parts that bind a name; all of them for no name."""
         if not name:
-            return [p for parts in self._defined.values() for p in parts]
+            return [self._part(n) for numbers in self._defined.values() for n in numbers]
         first, _, rest = name.partition(".")
-        parts = list(self._defined.get(first, ()))
+        parts = [self._part(n) for n in self._defined.get(first, ())]
         if first in self.aliases:
             origins = [self.aliases[first]]
         else:
@@ -135,18 +140,24 @@ class FileUses:
             self.aliases.pop(statement.name, None)
         self.aliases.update(_renamed(statement, self.aliases))
 
-    def _take(self, statement: ast.stmt, guarded: bool) -> None:
-        part = Part()
-        walk = _Walk(self, part, guarded)
-        walk.statement(statement)
+    def _take(self, number: int) -> None:
+        statement, guarded = self._statements[number]
         for name in bound_names(statement):
-            self._defined.setdefault(name, []).append(part)
+            self._defined.setdefault(name, []).append(number)
         if isinstance(statement, ast.ClassDef):
             self.methods |= {n.name for n in statement.body if isinstance(n, DEFINITIONS)}
         if isinstance(statement, DEFINITIONS):
             _Walk(self, self.on_import, guarded).when_defined(statement)
         else:
-            self.on_import.add(part)
+            self.on_import.add(self._part(number))
+
+    def _part(self, number: int) -> Part:
+        """What a statement uses."""
+        if number not in self._parts:
+            statement, guarded = self._statements[number]
+            self._parts[number] = Part()
+            _Walk(self, self._parts[number], guarded).statement(statement)
+        return self._parts[number]
 
 
 class _Walk:
