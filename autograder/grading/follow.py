@@ -10,10 +10,12 @@ this helper, it is not asked of the student.
 A helper may be made to lie: one that answers zeros would make an empty attention right. So nothing
 is inherited on trust: with the helper in place, empty and wrong versions must still fail
 (guards.py). A test in which the solution itself cannot go on with what the helper answers is tried
-with a stand-in for it, on both sides (standin.py); where there is none, it is inherited if the
-student's code stopped there in the same way, and most of the exercise was proven by other tests. A
-helper that is not written or does not end carries nothing. What right code makes of a helper's
-answers, and what the guard found, holds for every helper of the class with the same answers.
+with a stand-in for it, on both sides (standin.py), and so is one of which the helper hides much: a
+mistake that shows there is no longer hidden, and nothing is earned. Where there is no stand-in, a
+test is inherited if the student's code stopped there in the same way, and most of the exercise was
+proven by other tests. A helper that is not written or does not end carries nothing. What right code
+makes of a helper's answers, and what the guard found, holds for every helper of the class with the
+same answers.
 
 A test in which the student's code answers just what right code answers with the helper, but which
 an empty version passes with it too, says nothing for the student and nothing against them: a
@@ -67,6 +69,8 @@ def inherited(
         asked = sum(map(substituted.weight_of, substituted.names))
         if more is not None and sum(map(carrying.weight_of, more.credit)) >= _PROVEN * asked:
             credit |= {n: max(c, credit.get(n, 0.0)) for n, c in more.credit.items()}
+        if more is not None:  # what the helper hides in part, the stand-in has shown
+            credit = {n: c for n, c in credit.items() if c == 1.0 or n not in more.refuted}
     if _decided(carrying, credit) >= _PROVEN:
         left = [n for n in sorted(stopped) if n not in credit and carrying.stopped(n, stopped[n])]
         credit |= dict.fromkeys(left, min(credit.values(), default=1.0))
@@ -82,6 +86,7 @@ class _Given:
     expected: Expected
     held: list[str]
     credit: Credit
+    refuted: frozenset[str]  # tests in which the exercise came to its end, with another result
 
 
 def _given(
@@ -93,21 +98,25 @@ def _given(
         return None
     sides, student = expected.sides(carrying), carrying.target()
     try:
-        held = list[Held]()
+        held, refuted = list[Held](), set[str]()
         for item in carrying.items:
             if carrying.patience.over:
                 break
             unmet = expected.unmet.get(carrying.plugin.name(item))
             if unmet is None:
                 continue
-            if carrying.run_student(item, student, sides, unmet) is Verdict.PASS:
+            verdict = carrying.run_student(item, student, sides, unmet)
+            if verdict is Verdict.PASS:
                 held.append((item, unmet))
+            elif verdict is Verdict.WRONG:
+                refuted.add(carrying.plugin.name(item))
         credit: Credit = {}
         if held:
             key = _key(carrying, expected, held)
             guard, order = HelperGuard(carrying, sides, expected.questions), random.Random(key)
             credit = guards.of(key, lambda: guard.credit(held, order))
-        return _Given(expected, [carrying.plugin.name(i) for i, _ in held], credit)
+        names = [carrying.plugin.name(i) for i, _ in held]
+        return _Given(expected, names, credit, frozenset(refuted))
     finally:
         sides.close()
         student.close()

@@ -7,7 +7,8 @@ answer has. They are no softmax and no attention; who hands over the right argum
 rightly with what comes back agrees with right code that does the same, and nobody else does. What
 enters the student's process is this text and the shapes that the tests' calls have: nothing of a
 solution, and no number that it makes. Of whole numbers it says only whether each of 0, 1, 2, …
-comes once along the last axis: then the stand-in gives an order too, and else zeros.
+comes once along the last axis: then the stand-in gives an order too, and else zeros; and whether
+such an order undoes the one before it: then that of the stand-in does so too, and no other.
 
 A module's stand-in has the parameters that the module should have, by names and shapes, and makes
 its numbers of these too.
@@ -20,6 +21,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,7 @@ from .targets import InProcess, RecordedTarget
 
 Written = Callable[[str, str], Path]  # a module of ours by a name, from its text
 _PLAIN = (int, float, bool, str, type(None))
+_ORDERS = ("order", "way back")
 _MOST_SHAPES = 400
 
 # Operators and the plainest methods only: what an exercise may not call is not called here.
@@ -74,7 +77,12 @@ def _stands_in():
 
     def made(form, sums, start):
         if isinstance(form[0], bool):
-            return tuple(made(f, sums, start + 0.21) for f in form[1:])
+            parts = []
+            for place, part in enumerate(form[1:]):
+                undoes = part[0] == "way back"
+                one = parts[-1].argsort(-1) if undoes else made(part, sums, start + 0.21 * place)
+                parts.append(one)
+            return tuple(parts)
         if form[0] == "order":
             return made(("torch.float64", *form[1:]), sums, start).argsort(-1)
         dtype, *shape = form
@@ -276,6 +284,11 @@ def _form(result: Any, orders: bool = True) -> tuple[Any, ...] | None:
     """The dtypes and shapes of a result of arrays; those of a tuple follow a True."""
     if isinstance(result, tuple):
         parts = [_form(r, orders) for r in result]
+        for place, (before, part) in enumerate(pairwise(parts), start=1):
+            if before is None or before[0] not in _ORDERS or part != ("order", *before[1:]):
+                continue
+            if _undoes(result[place], result[place - 1]):
+                parts[place] = ("way back", *before[1:])
         return None if None in parts else (True, *parts)
     if orders and isinstance(result, torch.Tensor) and _is_order(result):
         return "order", *result.shape
@@ -287,6 +300,11 @@ def _is_order(x: torch.Tensor) -> bool:
     if x.dtype != torch.int64 or x.ndim == 0:
         return False
     return bool((x.sort(-1).values == torch.arange(x.shape[-1], device=x.device)).all())
+
+
+def _undoes(x: torch.Tensor, order: torch.Tensor) -> bool:
+    """Whether one order leads back from another."""
+    return bool((order.gather(-1, x) == torch.arange(x.shape[-1], device=x.device)).all())
 
 
 def _text(functions: Mapping[str, _Function], known: Mapping[tuple[str, Any], Any]) -> str:

@@ -2,9 +2,9 @@
 
 And what it must let through: an exercise that is right, given the wrong one that it calls.
 
-Each file of `lend/` is appended to the solution of week 1. Its header says which exercise lies,
-which is empty, and what the empty one may earn at most: what its own passing tests are worth, or
-what a helper that says the same of everything leaves to tell.
+Each file of `lend/` is appended to the solution of week 1, or of the week that its header says. It
+says too which exercise lies, which is empty, and what the empty one may earn at most: what it earns
+beside a right helper, or what a helper that says the same of everything leaves to tell.
 """
 
 from __future__ import annotations
@@ -22,16 +22,49 @@ from autograder.model.report import ExerciseReport
 
 HERE = Path(__file__).parent
 PROJECT = HERE.parents[1]
-_HEADER = re.compile(r"^Empty: (\w+)\nScore at most: ([\d.]+)$", re.M)
-LIES = sorted((HERE / "lend").glob("*.py"))
+_HEADER = re.compile(r"^Empty: (\w+)(?:\nWeek: (\d))?\nScore at most: ([\d.]+)$", re.M)
+
+
+def header(path: Path) -> tuple[str, str, float]:
+    """Which exercise is empty, of which week, and what it may earn."""
+    found = _HEADER.search(path.read_text(encoding="utf-8"))
+    assert found is not None, path
+    return found[1], found[2] or "1", float(found[3])
+
+
+LIES = sorted((HERE / "lend").glob("*.py"), key=lambda path: (header(path)[1], path))
+
+
+class Engines:
+    """An engine for each week, made when it is asked for; only the last one is kept."""
+
+    def __init__(self) -> None:
+        self._week = ""
+        self._engine: Engine | None = None
+
+    def of(self, week: str) -> Engine:
+        if self._engine is None or week != self._week:
+            self.close()
+            course, secret = load(PROJECT), b"inputs of this test alone " * 2
+            self._week = week
+            self._engine = Engine(course, course.week(week), ("cpu",), secret, None)
+        return self._engine
+
+    def close(self) -> None:
+        if self._engine is not None:
+            self._engine.close()
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
-    course = load(PROJECT)
-    engine = Engine(course, course.week("1"), ("cpu",), b"inputs of this test alone " * 2, None)
-    yield engine
-    engine.close()
+def engines() -> Iterator[Engines]:
+    made = Engines()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def engine(engines: Engines) -> Engine:
+    return engines.of("1")
 
 
 def graded(engine: Engine, text: str) -> dict[str, ExerciseReport]:
@@ -71,12 +104,10 @@ def test_wrong_attention_is_still_wrong_given_a_wrong_softmax(engine: Engine) ->
 
 
 @pytest.mark.parametrize("path", LIES, ids=lambda path: path.stem)
-def test_an_empty_exercise_earns_nothing_by_a_helper_that(path: Path, engine: Engine) -> None:
-    text = path.read_text(encoding="utf-8")
-    header = _HEADER.search(text)
-    assert header is not None
-    found = graded(engine, text)
-    assert found[header.group(1)].score <= float(header.group(2))
+def test_an_empty_exercise_earns_nothing_by_a_helper_that(path: Path, engines: Engines) -> None:
+    empty, week, most = header(path)
+    found = graded(engines.of(week), path.read_text(encoding="utf-8"))
+    assert found[empty].score <= most
 
 
 @pytest.mark.parametrize("draw", range(4))
