@@ -122,8 +122,8 @@ def foreign_lines(source: str, name: str, others: frozenset[str]) -> frozenset[i
 
 def _counted(node: ast.AST) -> list[ast.expr]:
     """What a loop counts."""
-    call = node.iter if isinstance(node, ast.For) else None
-    if not isinstance(node, ast.For) or not isinstance(call, ast.Call):
+    call = node.iter if isinstance(node, (ast.For, ast.comprehension)) else None
+    if not isinstance(node, (ast.For, ast.comprehension)) or not isinstance(call, ast.Call):
         return []
     first = node.target.elts[:1] if isinstance(node.target, ast.Tuple) else [node.target]
     return first if ast.unparse(call.func) in ("range", "enumerate") else []
@@ -219,6 +219,19 @@ class Scope:
             parts = (p for t in targets for p in (t.elts if isinstance(t, ast.Tuple) else [t]))
             found.update(dict.fromkeys(p.id for p in parts if isinstance(p, ast.Name)))
         return list(found)
+
+    @cached_property
+    def masks(self) -> list[str]:
+        """Names by which the function says where something is hidden or seen."""
+        found: list[ast.expr] = []
+        for n in ast.walk(self.node):
+            name = (
+                n.func.attr if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) else ""
+            )
+            if isinstance(n, ast.Call) and n.args and name in ("where", "masked_fill"):
+                found.append(n.args[0])
+        bare = (n.operand if isinstance(n, ast.UnaryOp) else n for n in found)
+        return list(dict.fromkeys(n.id for n in bare if isinstance(n, ast.Name)))
 
     @cached_property
     def uncalled(self) -> list[str]:

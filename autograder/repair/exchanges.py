@@ -122,6 +122,34 @@ def slices(node: ast.expr, scope: Scope) -> Texts:
             yield "index", f"{base}[{', '.join([*texts[:place], other, *texts[place + 1 :]])}]"
 
 
+def dealt_out(node: ast.expr, scope: Scope) -> Texts:
+    """A block of neighbours where every so-manieth is taken, or the other way round."""
+    if not isinstance(node, ast.Subscript) or isinstance(node.ctx, ast.Store):
+        return
+    parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+    texts = [scope.code.text(p) for p in parts]
+    for place, part in enumerate(parts):
+        axis = place - len(parts) if "..." in texts[:place] else place
+        size = f"{scope.code.text(node.value)}.shape[{axis}]"
+        other = _dealt_out(part, size, scope) if isinstance(part, ast.Slice) else ""
+        if other:
+            written = ", ".join([*texts[:place], other, *texts[place + 1 :]])
+            yield "order of axes", f"{scope.code.text(node.value)}[{written}]"
+
+
+def _dealt_out(part: ast.Slice, size: str, scope: Scope) -> str:
+    """The other way to take a share of an axis: of `i::n`, and of `i * d : (i + 1) * d`."""
+    text = scope.code.text
+    if part.lower and part.step and not part.upper:
+        begins, many = text(part.lower), f"({size} // ({text(part.step)}))"
+        return f"({begins}) * {many} : (({begins}) + 1) * {many}"
+    match part.lower, part.upper, part.step:
+        case ast.BinOp(first, ast.Mult(), width), ast.BinOp(_, ast.Mult(), again), None:
+            if text(width) == text(again):
+                return f"{text(first)} :: {size} // ({text(width)})"
+    return ""
+
+
 def _other_slices(part: ast.Slice, scope: Scope) -> list[str]:
     bound = scope.code.text(part.lower or part.upper)  # type: ignore[arg-type]  # one is there
     plain = bound.lstrip("-").strip()

@@ -48,7 +48,9 @@ def layers(node: ast.expr, scope: Scope) -> Texts:
     parent = scope.parents.get(node)
     if isinstance(parent, ast.Tuple):
         parent = scope.parents.get(parent)
-    if not isinstance(parent, (ast.Call, ast.Return)) or not _is_value(node, scope):
+    product = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult)
+    used = product or isinstance(parent, (ast.Call, ast.Return))
+    if not used or not _is_value(node, scope):
         return
     for attribute in scope.uncalled:
         yield "missing step", f"self.{attribute}({scope.code.text(node)})"
@@ -67,6 +69,19 @@ def guards(node: ast.expr, scope: Scope) -> Texts:
             hidden = f"({text}).masked_fill(~{mask}, 0.0)"
             yield "empty rows", hidden
             yield "empty rows", f"({text} if {mask} is None else {hidden})"
+
+
+def hidden(node: ast.expr, scope: Scope) -> Texts:
+    """Exponentials, and nothing where a mask of the function hides."""
+    if called(node) != "exp" or not isinstance(node, ast.Call):
+        return
+    text = scope.code.text(node)
+    for mask in scope.masks[:4]:
+        if is_numpy(node, scope):
+            yield from (("missing step", f"{text} * {sign}{mask}") for sign in ("", "~"))
+        else:
+            for sign in ("~", ""):
+                yield "missing step", f"({text}).masked_fill({sign}{mask}, 0.0)"
 
 
 def residual(node: ast.expr, scope: Scope) -> Texts:

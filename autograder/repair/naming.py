@@ -13,11 +13,13 @@ _FEW = 8  # names that come together
 
 def arguments(node: ast.expr, scope: Scope) -> Texts:
     """Arguments exchanged, forgotten or one too many."""
-    if isinstance(node, ast.Tuple) and len(node.elts) in (2, 3) and isinstance(node.ctx, ast.Load):
-        parts = [scope.code.text(e) for e in node.elts]
+    several = isinstance(node, (ast.Tuple, ast.List)) and isinstance(node.ctx, ast.Load)
+    if several and len(node.elts) in (2, 3):  # type: ignore[attr-defined]
+        parts = [scope.code.text(e) for e in node.elts]  # type: ignore[attr-defined]
         for order in permutations(range(len(parts))):
             if list(order) != sorted(order):
-                yield "order of values", ", ".join(parts[i] for i in order)
+                written = ", ".join(parts[i] for i in order)
+                yield "order of values", f"[{written}]" if isinstance(node, ast.List) else written
     if not isinstance(node, ast.Call):
         return
     parts = [scope.code.text(a) for a in node.args]
@@ -76,9 +78,11 @@ def likely_names(node: ast.expr, scope: Scope) -> Texts:
 
 def counts(node: ast.expr, scope: Scope) -> Texts:
     """Another whole number, where one says which part is taken or how many there are."""
+    parent: ast.AST | None = scope.parents.get(node)
+    if isinstance(node, ast.BinOp) and isinstance(parent, (ast.Subscript, ast.Tuple)):
+        yield from _counts_in(node, scope)
     if not isinstance(node, ast.Name) or node.id not in scope.counts:
         return
-    parent: ast.AST | None = scope.parents.get(node)
     while isinstance(parent, (ast.BinOp, ast.Slice, ast.Tuple)):
         parent = scope.parents.get(parent)
     if isinstance(parent, ast.Subscript) or (parent and called(parent) in _OF_COUNTS):
@@ -87,7 +91,25 @@ def counts(node: ast.expr, scope: Scope) -> Texts:
                 yield "name", other
 
 
+def _counts_in(node: ast.BinOp, scope: Scope) -> Texts:
+    """One of the whole numbers of which an index is made."""
+    parent = scope.parents.get(node)
+    index = scope.parents.get(parent) if isinstance(parent, ast.Tuple) else parent
+    if isinstance(index, ast.Subscript) and index.slice in (node, parent):
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and part.id in scope.counts:
+                yield "index", part.id
+
+
 _OF_COUNTS = ("range", "arange")
+
+
+def uncalled(node: ast.expr, scope: Scope) -> Texts:
+    """What the object is given and its method never names, in the place of something else."""
+    own = node.value if isinstance(node, ast.Attribute) else None
+    if isinstance(own, ast.Name) and own.id == "self" and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
+        for other in scope.uncalled:
+            yield "name", f"self.{other}"
 
 
 def names(node: ast.expr, scope: Scope) -> Texts:

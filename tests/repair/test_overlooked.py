@@ -105,6 +105,62 @@ CASES = {
         "    return tl.where(col <= (row), row, 0)\n",
         (4, "name"),
     ),
+    "a layer that is never called": (
+        "class f:\n    def forward(self, x):\n        k = self.k(x)\n        v = self.k(x)\n"
+        "        return k * v\n    def __init__(self):\n        self.k = nn.Linear(4, 4)\n"
+        "        self.v = nn.Linear(4, 4)\n",
+        "        v = (self.v)(x)\n",
+        (4, "name"),
+    ),
+    "a layer before a product": (
+        "class f:\n    def forward(self, w, v):\n        y = w @ v\n        return y\n"
+        "    def __init__(self):\n        self.drop = nn.Dropout(0.5)\n",
+        "        y = (self.drop(w)) @ v\n",
+        (3, "missing step"),
+    ),
+    "what is hidden, and counted all the same": (
+        "def f(x, seen):\n    y = torch.where(seen, x, 0)\n    e = (y - y.amax()).exp()\n"
+        "    return e\n",
+        "    e = (((y - y.amax()).exp()).masked_fill(~seen, 0.0))\n",
+        (3, "missing step"),
+    ),
+    "features that are dealt out": (
+        "def f(x, n):\n    return [x[..., h::n] for h in range(n)]\n",
+        "[(x[..., (h) * (x.shape[-1] // (n)) : ((h) + 1) * (x.shape[-1] // (n))]) for",
+        (2, "order of axes"),
+    ),
+    "features that are not dealt out": (
+        "def f(x, d):\n    return [x[:, h * d : (h + 1) * d] for h in range(4)]\n",
+        "[(x[:, h :: x.shape[1] // (d)]) for",
+        (2, "order of axes"),
+    ),
+    "a count in a sum of counts": (
+        "def f(x):\n    n = x.shape[1]\n    return [x[:, n - 1 - h] for h in range(n)]\n",
+        "[x[:, (h)] for",
+        (3, "index"),
+    ),
+    "another count": (
+        "def f(x):\n    n = x.shape[1]\n    return [x[n] + h for h in range(n)]\n",
+        "[x[(h)] + h for",
+        (3, "name"),
+    ),
+    "the parts of a list": (
+        "def f(x):\n    return torch.cat([-x, x], -1)\n",
+        "torch.cat(([x, -x]), -1)",
+        (2, "order of values"),
+    ),
+    "what is above zero, without its sum": (
+        "def f(x):\n    y = torch.relu(x)\n    return y\n",
+        "    y = ((torch.relu(x)) / ((torch.relu(x)).sum(-1, keepdim=True) + (",
+        (2, "share"),
+    ),
+    "gradients of every step, with steps that nobody reads": (
+        "def f(model, x, steps):\n    opt = torch.optim.Adam(model.parameters())\n"
+        "    for step in range(steps):\n        loss = model(x)\n        loss.backward()\n"
+        "        opt.step()\n",
+        "        opt.zero_grad()\n        loss.backward()\n",
+        (5, "missing step"),
+    ),
     "a maximum that begins too high": (
         "def f(x):\n    top = 0.0\n    for z in x:\n        new = tl.maximum(top, z)\n"
         "        top = new\n    return top\n",
