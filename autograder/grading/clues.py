@@ -87,7 +87,9 @@ class Clues:
         more += self._by_values(change)
         mends = _MENDS.get(change.kind, _COMPUTED)
         if Symptom.UNKNOWN not in self._every:
-            if not self._every & mends:
+            if self._every == {Symptom.TOUCHED} and change.kind == "missing step":
+                more += _LIKELY  # what it was given is not left as it was
+            elif not self._every & mends:
                 more += _UNLIKELY
             elif mends is not _COMPUTED and all(s & mends for s in self._seen):
                 more += _LIKELY

@@ -191,9 +191,18 @@ def _bent_before(seen: TracedRun, theirs: TracedRun, row: int) -> Place | None:
     of_type = all(theirs.ordered[r] for r in changed)
     if not changed or (seen.moved[row] and not of_type):  # or that is the place itself
         return None
+    if not _reads_what_is_bent(seen, row):
+        return None
     bent = [r for r in seen.culprits() if seen.moved[r] and r < row]
     bent = [r for r in bent if seen.ordered[r] or not of_type]
     return seen.place(min(bent)) if bent else None
+
+
+def _reads_what_is_bent(seen: TracedRun, row: int) -> bool:
+    """Whether an expression is made of values that are right in another order or type only."""
+    first = seen.first()
+    parts = (first[p] for p in seen.nodes[int(seen.rows[row, NODE])].parts if p in first)
+    return any(not seen.same[r] for r in parts)
 
 
 def maker(seen: TracedRun, value: np.ndarray, among: set[int] | None = None) -> int | None:

@@ -57,13 +57,16 @@ def _out_of_loops(scope: Scope, nodes: list[ast.AST]) -> Iterator[Moved]:
                 yield first.lineno, "order of lines", 1.3, pieces, ()
     for block in _blocks(scope, nodes):
         for before, after in pairwise(block):
-            if isinstance(before, ast.Assign) and isinstance(after, (ast.For, ast.While)):
+            does = isinstance(before, ast.Expr) and isinstance(before.value, ast.Call)
+            movable = does or isinstance(before, ast.Assign)
+            if movable and isinstance(after, (ast.For, ast.While)):
                 start = code.span(after.body[0])[0]
                 inner = " " * after.body[0].col_offset
                 made = (start, start, f"{code.text(before)}\n{inner}".encode())
                 pieces = tuple(sorted((*code.pieces((before, "pass")), made), reverse=True))
                 if after.body[0].lineno > after.lineno:
-                    yield before.lineno, "order of lines", 1.5, pieces, ()
+                    weight = 0.9 if does else 1.5  # few lines make nothing and only do something
+                    yield before.lineno, "order of lines", weight, pieces, ()
 
 
 def _asked_before(scope: Scope, nodes: list[ast.AST]) -> Iterator[Moved]:

@@ -20,6 +20,12 @@ CASES = {
         "    return o\n",
         {2},
     ),
+    "done once before all rounds": (
+        "def f(o, xs):\n    o.clear()\n    for x in xs:\n        o.step(x)\n    return o\n",
+        "def f(o, xs):\n    pass\n    for x in xs:\n        o.clear()\n        o.step(x)\n"
+        "    return o\n",
+        {2},
+    ),
     "another value too soon": (
         "def f(g, h, x):\n    x = g(x)\n    x = x + h(x)\n    return x\n",
         "def f(g, h, x):\n    pass\n    x = x + h((g(x)))\n    return x\n",
