@@ -79,9 +79,9 @@ def with_function(module: str, function: TakenFunction, where: str) -> str:
     there = {n for top in tree.body for n in _bound(top)}
     if taken_names := [n for n in function.defines if n in there]:
         raise CourseError(f"{where} has {', '.join(taken_names)} already: choose another name")
-    statements = {ast.unparse(n) for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))}
+    bound = {one for top in tree.body if _is_import(top) for one in _one_by_one(top)}
     lines = module.rstrip("\n").split("\n")
-    missing = [i for i in function.imports if i not in statements]
+    missing = [i for i in function.imports if not bound.issuperset(_one_by_one(_statement(i)))]
     future = [i for i in missing if i.startswith("from __future__")]
     first, last = _place_of_imports(tree)
     lines[last:last] = [i for i in missing if i not in future]
@@ -112,6 +112,21 @@ def _bound(top: ast.stmt) -> list[str]:
 
 def _is_import(top: ast.stmt) -> bool:
     return isinstance(top, (ast.Import, ast.ImportFrom))
+
+
+def _statement(text: str) -> ast.stmt:
+    return ast.parse(text).body[0]
+
+
+def _one_by_one(top: ast.stmt) -> list[str]:
+    """An import as statements that bind one name each."""
+    assert isinstance(top, (ast.Import, ast.ImportFrom))
+    names, found = top.names, []
+    for name in names:
+        top.names = [name]
+        found.append(ast.unparse(top))
+    top.names = names
+    return found
 
 
 def _used(node: ast.stmt, known: dict[str, ast.stmt]) -> set[str]:
@@ -173,9 +188,11 @@ def _marked(lines: list[str], node: ast.FunctionDef) -> str:
         head.append(f'{indent}"""{BLANK}: what comes out, for which arguments."""')
     while body and not body[0].strip():
         body = body[1:]
-    if not body:
-        raise CourseError(f"{node.name} does nothing: there is nothing for students to write")
     todo = f"{indent}# TODO: {BLANK}: a word on how to begin."
+    if body and body[0].strip().startswith("# TODO:"):  # the author's own, for students
+        todo, body = body[0], body[1:]
+    if not any(line.strip() for line in body):
+        raise CourseError(f"{node.name} does nothing: there is nothing for students to write")
     return "\n".join([*head, todo, f"{indent}{_BEGIN}", *body, f"{indent}{_END}"])
 
 

@@ -178,6 +178,24 @@ def test_functions_of_any_layout_are_taken(source: str) -> None:
     assert "FILL IN" in str(ast.get_docstring(function))
 
 
+def test_the_author_s_own_line_on_how_to_begin_is_the_stub_s() -> None:
+    source = "def f(x: int) -> int:\n    # TODO: count on.\n    return x + 1\n"
+    stub = make_stub(taken(source, "f", "mine.py").module, "mine.py")
+    assert "    # TODO: count on.\n" in stub
+    assert "how to begin" not in stub
+
+
+def test_a_function_of_nothing_but_words_is_refused() -> None:
+    with pytest.raises(CourseError, match="there is nothing for students to write"):
+        taken('def f(x: int) -> None:\n    """Nothing."""\n', "f", "mine.py")
+
+
+def test_a_name_that_the_module_imports_beside_others_is_not_imported_again() -> None:
+    source = "from torch import Tensor\n\n\ndef f(x: Tensor) -> Tensor:\n    return x + 1\n"
+    module = with_function("from torch import Tensor, nn\n", taken(source, "f", "m.py"), "t.py")
+    assert "import Tensor\n" not in module
+
+
 def test_a_file_of_another_library_is_refused() -> None:
     with pytest.raises(CourseError, match="not there when students' work is graded"):
         taken("import pandas\n\n\ndef f(x):\n    return pandas.cut(x, 3)\n", "f", "mine.py")
