@@ -32,9 +32,14 @@ def warm_engine(
     try:
         gc.disable()  # while much is imported and hardly anything is garbage
         try:
+            import torch
+
             from .engine import Engine
             from .kept import KeptRuns
 
+            # A submission has one thread as well. More of ours would spin for each other's next
+            # small product, on the cores on which other processes grade.
+            torch.set_num_threads(1)
             gc.freeze()  # else the next objects that are made have all of torch looked through
         finally:
             gc.enable()
