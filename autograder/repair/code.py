@@ -142,6 +142,11 @@ def _is_count(value: ast.expr) -> bool:
     return isinstance(value, ast.BinOp) and isinstance(value.op, ast.FloorDiv)
 
 
+def _branches(value: ast.expr) -> list[ast.expr]:
+    """What a value is in one case or the other, or the value itself."""
+    return [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+
+
 @dataclass
 class Scope:
     """A function, and the names that an expression in it may use."""
@@ -262,15 +267,26 @@ class Scope:
     @cached_property
     def maxima(self) -> list[tuple[str, str, str]]:
         """Each running maximum: the library it is from, its old name and its new one."""
+        assigned = (n for n in ast.walk(self.node) if isinstance(n, ast.Assign))
         return [
-            (self.code.text(n.value.func).rpartition(".")[0], old.id, n.targets[0].id)
-            for n in ast.walk(self.node)
-            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
-            if isinstance(n.value, ast.Call) and isinstance(n.value.func, ast.Attribute)
-            if n.value.func.attr == "maximum"
-            for old in n.value.args
-            if isinstance(old, ast.Name)
+            (library, old, n.targets[0].id)
+            for n in assigned
+            if isinstance(n.targets[0], ast.Name)
+            for value in _branches(n.value)
+            for library, old in self._largest_of(value)
         ][:4]
+
+    def _largest_of(self, value: ast.expr) -> list[tuple[str, str]]:
+        """Of what two values the larger one is taken entry by entry: their names, with whose
+        function."""
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+            return []
+        owner, own = self.code.text(value.func.value), value.func.value
+        given, functions = [*value.args], ("maximum", "max")
+        if owner not in ("torch", "tl", "np", "numpy"):
+            owner, given, functions = "torch", [own, *given], ("maximum",)
+        pair = value.func.attr in functions and len(given) == 2 and not value.keywords
+        return [(owner, n.id) for n in given if pair and isinstance(n, ast.Name)]
 
     @cached_property
     def running(self) -> set[str]:

@@ -24,6 +24,12 @@ CASES = {
         "s = (s * torch.exp(torch.nan_to_num(m - n, nan=0.0)) + (x))",
         4,
     ),
+    "a sum without its new maximum, after the first round": (
+        "def f(m, s, b):\n    for x in b:\n        n = x if m is None else m.maximum(x)\n"
+        "        s = s + x\n        m = n\n    return s\n",
+        "s = (s * torch.exp(torch.nan_to_num(m - n, nan=0.0)) + (x))",
+        4,
+    ),
     "a sum in a kernel": (
         "def f(m, s, b):\n    for x in b:\n        n = tl.maximum(m, x)\n        s += x\n"
         "        m = n\n    return s\n",

@@ -59,11 +59,9 @@ def rotary(x, positions=None, base=10000.0):
         positions = torch.arange(x.shape[-2], device=x.device)
     i = torch.arange(x.shape[-1] // 2, device=x.device).float()
     angles = positions.float()[..., None] / base ** (2 * i / x.shape[-1])
-    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
-    result = torch.empty_like(x)
-    result[..., ::2] = x[..., ::2] * cos - x[..., 1::2] * sin
-    result[..., 1::2] = x[..., ::2] * sin + x[..., 1::2] * cos
-    return result
+    angles = angles.repeat_interleave(2, dim=-1)
+    turned = torch.stack([-x[..., 1::2], x[..., ::2]], dim=-1).flatten(-2)
+    return x * angles.cos().to(x.dtype) + turned * angles.sin().to(x.dtype)
 
 
 def favor_features(x, projection):
