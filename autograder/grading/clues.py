@@ -108,8 +108,8 @@ class Clues:
         lines = change.places
         if lines & {place for _, place in hints.named}:
             return _NAMED
-        if lines & hints.agreed:
-            return _AGREED
+        if lines & hints.agreed:  # unless a mistake that has a name is seen elsewhere
+            return _ODD if hints.named else _AGREED
         if lines & hints.odd:
             return _ODD
         unseen = change.kind in _NO_VALUE

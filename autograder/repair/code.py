@@ -245,6 +245,13 @@ class Scope:
         return [a for a in self.attributes if a not in named]
 
     @cached_property
+    def layers(self) -> set[str]:
+        """Attributes of `self` that are made by a call."""
+        assigned = (n for n in ast.walk(self.owner or self.node) if isinstance(n, ast.Assign))
+        made = (t for n in assigned if isinstance(n.value, ast.Call) for t in n.targets)
+        return {t.attr for t in made if isinstance(t, ast.Attribute)}
+
+    @cached_property
     def roots(self) -> list[str]:
         """The roots that the function takes, as they are written in it."""
         texts = (
@@ -282,10 +289,10 @@ class Scope:
         if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
             return []
         owner, own = self.code.text(value.func.value), value.func.value
-        given, functions = [*value.args], ("maximum", "max")
+        given, called = [*value.args], value.func.attr
         if owner not in ("torch", "tl", "np", "numpy"):
-            owner, given, functions = "torch", [own, *given], ("maximum",)
-        pair = value.func.attr in functions and len(given) == 2 and not value.keywords
+            owner, given, called = "torch", [own, *given], "" if called == "max" else called
+        pair = called in ("maximum", "max") and len(given) == 2 and not value.keywords
         return [(owner, n.id) for n in given if pair and isinstance(n, ast.Name)]
 
     @cached_property

@@ -105,11 +105,13 @@ _OF_COUNTS = ("range", "arange")
 
 
 def uncalled(node: ast.expr, scope: Scope) -> Texts:
-    """What the object is given and its method never names, in the place of something else."""
+    """A layer of the object that its method never names, in the place of one that it calls."""
+    parent = scope.parents.get(node)
     own = node.value if isinstance(node, ast.Attribute) else None
-    if isinstance(own, ast.Name) and own.id == "self" and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
-        for other in scope.uncalled:
-            yield "name", f"self.{other}"
+    if isinstance(own, ast.Name) and own.id == "self" and isinstance(parent, ast.Call):
+        for other in scope.uncalled if parent.func is node else ():
+            if other in scope.layers:
+                yield "name", f"self.{other}"
 
 
 def names(node: ast.expr, scope: Scope) -> Texts:

@@ -1,0 +1,24 @@
+"""Which changes are tried first, by what values say of lines and by what an answer shows."""
+
+from __future__ import annotations
+
+from autograder.grading.clues import Clues
+from autograder.grading.traces import ValueHints
+from autograder.repair import Change
+
+FIRST, NAMED = ("f", 3), ("f", 2)
+
+
+def change(line: int) -> Change:
+    return Change(line, "f", "function", 1.0, ())
+
+
+def test_where_values_first_leave_the_right_ones_is_tried_first():
+    clues = Clues([], {}, ValueHints(odd=frozenset({FIRST, NAMED}), first=(FIRST, FIRST)))
+    assert clues.weight(change(3)) < clues.weight(change(2))
+
+
+def test_the_line_of_a_mistake_that_has_a_name_is_tried_before():
+    odd = frozenset({FIRST, NAMED})
+    clues = Clues([], {}, ValueHints(odd=odd, first=(FIRST, FIRST), named=(("a", NAMED),)))
+    assert clues.weight(change(2)) < clues.weight(change(3))
