@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import torch
+
 from ..files.workfolder import WorkFolder
 from ..model import scoring
 from ..model.axes import AXES
@@ -69,6 +71,11 @@ class Engine:
         self.limits = course.limits(week)
         self._spawner, self._kept = spawner, kept
         self._folder = WorkFolder()
+        if not hasattr(torch.library, "get_kernel"):
+            raise EngineError(
+                f"grading needs a newer torch than {torch.__version__}: see constraints.txt. "
+                "Students' checks do without"
+            )
         set_nets(week.all_patterns)
         claimed.device()  # a later engine may need it, after a backward pass of this one
         if any(AXES[d].claimed for d in devices):
