@@ -124,13 +124,18 @@ class Bench:
         if target is None:
             return False
         ran = self._grader.until_failure(target, self._wrong.exercise, self._first)
-        return all(not r.report.verdict.failed for r in ran)
+        return all(not r.report.verdict.failed for r in self._counted(ran))
 
     def run(self, made: Change) -> list[Ran]:
         """All hidden tests of the exercise."""
         text = made.applied(self._wrong.data)
         source = text.decode("utf-8", "replace")
-        return self._grader.every(self._load(text), self._wrong.exercise, source)
+        return self._counted(self._grader.every(self._load(text), self._wrong.exercise, source))
+
+    def _counted(self, ran: Iterable[Ran]) -> list[Ran]:
+        """Without the tests that are set apart."""
+        names = {r.report.name for r in self._wrong.ran}
+        return [r for r in ran if r.report.name in names]
 
     def _version(self, text: bytes) -> Target | None:
         """A module of this text; None if it is no Python."""

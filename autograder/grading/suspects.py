@@ -74,7 +74,8 @@ class LineFinder:
         seconds = min(self._settings.seconds, self._left)
         if self._settings.seconds <= 0 or not wrong.failing:
             return FoundPlaces()
-        if any(r.report.verdict is Verdict.UNWRITTEN for r in wrong.failing):
+        wrong = _without_unwritten(wrong)
+        if not wrong.failing or any(r.report.verdict is Verdict.UNWRITTEN for r in wrong.failing):
             return FoundPlaces()
         stopped = _stopped(wrong)
         if any(r.report.verdict is Verdict.FORBIDDEN for r in wrong.failing):
@@ -150,6 +151,14 @@ class LineFinder:
                 for test, steps in self._grader.recorded(exercise).items()
             }
         return self._probes[exercise]
+
+
+def _without_unwritten(wrong: WrongExercise) -> WrongExercise:
+    """The exercise without tests that stop in another one, which nobody wrote yet."""
+    stopped = [r.report for r in wrong.failing if r.report.verdict is Verdict.UNWRITTEN]
+    foreign = foreign_lines(wrong.source, wrong.exercise, wrong.others) if stopped else frozenset()
+    apart = {report.name for report in stopped if report.line in foreign}
+    return replace(wrong, ran=tuple(r for r in wrong.ran if r.report.name not in apart))
 
 
 @contextmanager
