@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import msgspec
 
@@ -49,8 +50,7 @@ def _named(course: Course, week: Week) -> Iterator[tuple[str, Aim]]:
             aim = Aim(week.name, e.name, test=test)
             yield test, aim
             yield f"{e.name}::{test}", aim
-    folder = course.solution_folder(week) / "misconceptions"
-    for path in sorted(folder.glob("*.py")):
+    for path in sorted(_misconceptions(course, week).glob("*.py")):
         yield path.stem, Aim(week.name, _exercise_of(path.read_text("utf-8")), path.stem)
 
 
@@ -68,3 +68,58 @@ def _tests(course: Course, week: Week, exercise: str) -> list[str]:
     return [
         n.name for n in tree.body if isinstance(n, ast.FunctionDef) and n.name.startswith("test")
     ]
+
+
+class Written:
+    """What stands in the weeks' tests, so that a save tells what it changed."""
+
+    def __init__(self, course: Course, weeks: list[Week]) -> None:
+        self._course, self._weeks = course, weeks
+        paths = [p for w in weeks for p in course.graders(w).glob("test_*.py")]
+        self._stood = {path: _statements(path) for path in paths}
+
+    def changed(self, paths: Iterable[Path]) -> tuple[Aim, ...]:
+        """The tests and misconceptions that saves wrote anew; nothing if more may depend on them.
+
+        More depends on what tests share, on a solution, on course.yaml.
+        """
+        found = [self._aims(path) for path in paths]
+        return tuple(a for aims in found for a in aims) if all(found) else ()
+
+    def _aims(self, path: Path) -> list[Aim]:
+        for week in self._weeks:
+            if path.parent == _misconceptions(self._course, week) and path.is_file():
+                exercise = _exercise_of(path.read_text("utf-8"))
+                known = exercise in {e.name for e in week.exercises}
+                return [Aim(week.name, exercise, path.stem)] if known else []
+            if path.parent == self._course.graders(week) and path.name.startswith("test_"):
+                before, after = self._stood.get(path), _statements(path)
+                self._stood[path] = after
+                exercise = path.stem.removeprefix("test_")
+                return [Aim(week.name, exercise, test=name) for name in _anew(before, after)]
+        return []
+
+
+def _misconceptions(course: Course, week: Week) -> Path:
+    return course.solution_folder(week) / "misconceptions"
+
+
+def _statements(path: Path) -> dict[str, str]:
+    """A file's tests by name and, without one, all else; nothing where it cannot be read."""
+    try:
+        body = ast.parse(path.read_text("utf-8")).body
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    said: dict[str, str] = {"": ""}
+    for node in body:
+        name = node.name if isinstance(node, ast.FunctionDef) else ""
+        name = name if name.startswith("test") else ""
+        said[name] = said.get(name, "") + ast.dump(node)
+    return said
+
+
+def _anew(before: dict[str, str] | None, after: dict[str, str]) -> list[str]:
+    """The tests that are not as they were, if nothing else has changed and none is gone."""
+    if not before or not after or before[""] != after[""] or before.keys() - after.keys():
+        return []
+    return [name for name, text in after.items() if before.get(name) != text]

@@ -7,11 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from autograder.authoring.aim import Aim, aims
+from autograder.authoring.aim import Aim, Written, aims
 from autograder.authoring.proof import Row, Verification
 from autograder.authoring.proven import PUBLIC, ProofBook
 from autograder.model.course import Course, load
@@ -134,35 +136,30 @@ def test_one_test_alone_and_what_it_lets_pass(course, autograder):
     ]
 
 
-def test_watching_proves_again_what_a_save_has_changed(course):
+@contextmanager
+def watching(course, *words: str) -> Iterator[Callable[[str], str]]:
+    """`verify --watch`; what it gives reads what was printed up to some words."""
     command = [Path(sys.executable).parent / "autograder", "verify", "--quick", "--watch"]
     process = subprocess.Popen(
-        [*command, "--only", "test_any_axis", "--jobs", "1"],
+        [*command, *words, "--jobs", "1"],
         cwd=course.root,
         env=os.environ | {"NO_COLOR": "1", "OMP_NUM_THREADS": "1"},
         stdout=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None
+    lines = process.stdout
 
-    def told() -> str:
+    def told(until: str = "waiting for a save") -> str:
         text = ""
-        while "waiting for a save" not in text:
-            line = process.stdout.readline()  # type: ignore[union-attr]
+        while until not in text:
+            line = lines.readline()
             assert line, text
             text += line
         return text
 
     try:
-        assert ": 0 gaps" in told()
-        path = course.root / GRADER
-        text = path.read_text("utf-8")
-        path.write_text(
-            text.replace("def test_any_axis(agree, draw):", "def test_any_axis(agree):")
-        )
-        assert "name 'draw' is not defined" in told()
-        path.write_text(text)
-        assert ": 0 gaps" in told()
+        yield told
     finally:
         process.send_signal(signal.SIGINT)
         try:
@@ -170,4 +167,48 @@ def test_watching_proves_again_what_a_save_has_changed(course):
         except subprocess.TimeoutExpired:  # who runs the tests in the background ignores it
             process.kill()
             process.wait()
-        process.stdout.close()
+        lines.close()
+
+
+def test_watching_proves_again_what_a_save_has_changed(course):
+    path = course.root / GRADER
+    text = path.read_text("utf-8")
+    with watching(course, "--only", "test_any_axis") as told:
+        assert ": 0 gaps" in told()
+        path.write_text(
+            text.replace("def test_any_axis(agree, draw):", "def test_any_axis(agree):")
+        )
+        assert "name 'draw' is not defined" in told()
+        path.write_text(text)
+        assert ": 0 gaps" in told()
+
+
+def test_watching_an_exercise_proves_the_changed_test_first(course):
+    path = course.root / GRADER
+    with watching(course, "--only", "weigh") as told:
+        assert "test_new" not in told()
+        path.write_text(path.read_text("utf-8") + '\n\ndef test_new(agree):\n    """Nothing."""\n')
+        first = told("now what depends on it")
+        assert "test_weigh.py::test_new proves nothing" in first
+        assert "1 week, 1 tests" in first
+        assert "test_weigh.py::test_new proves nothing" in told()
+
+
+def test_a_save_tells_which_tests_it_changed(course):
+    path = course.root / GRADER
+    text = path.read_text("utf-8")
+    written = Written(course, list(course.weeks))
+    new = '\n\ndef test_new(agree):\n    """Nothing."""\n'
+
+    def save(now: str) -> tuple[Aim, ...]:
+        path.write_text(now)
+        return written.changed([path])
+
+    assert save(text + new) == (Aim(WEEK, "weigh", test="test_new"),)
+    assert save(text + new + "# a remark\n") == ()  # nothing that a test alone would show
+    assert save("import math\n" + text + new) == ()  # all tests may depend on it
+    assert save("import math\n" + text) == ()  # one is gone
+    assert save("import math\ndef") == ()
+    other = course.solution_folder(course.weeks[0]) / "misconceptions" / "ignores_dim.py"
+    assert written.changed([other]) == (Aim(WEEK, "weigh", "ignores_dim"),)
+    assert written.changed([other, course.solution(course.weeks[0])]) == ()

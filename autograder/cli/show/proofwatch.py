@@ -10,52 +10,92 @@ from pathlib import Path
 
 from watchfiles import Change, watch
 
-from ...authoring.aim import aims
+from ...authoring.aim import Aim, Written, aims
 from ...batch.pool import process_pool
 from ...model.course import Course, load
 from ...model.errors import KitError
 from ...terminal.console import terminal
-from .verification import Wanted, run_verification
+from .verification import Abandoned, Wanted, run_verification
 
+_LOOKS = 50  # milliseconds
 _MATTERS = (".py", ".md", ".yaml")
 
 
 def watch_verification(wanted: Wanted, only: str | None) -> None:
-    """Until the terminal interrupts. What was proven and has not changed is not proven again."""
+    """Until the terminal interrupts. What was proven and has not changed is not proven again.
+
+    The tests and misconceptions that a save changed are proven first, then whatever depends on
+    them, until the next save.
+    """
     console, root = terminal(soft_wrap=True), wanted.course.root
-    pool = process_pool(wanted.jobs or os.cpu_count() or 1)
-    places = [p for p in _places(wanted) if p.exists()]
-    saves = watch(
-        *places,
-        watch_filter=_matters,
-        rust_timeout=200,
-        yield_on_timeout=True,
-        raise_interrupt=False,
-    )
+    # one process more: it has time for a save while the others are at what depends on the last
+    pool = process_pool((wanted.jobs or os.cpu_count() or 1) + 1)
+    saves = _Saves([p for p in _places(wanted) if p.exists()])
+    written = Written(wanted.course, wanted.weeks)
+
+    def again(aims: tuple[Aim, ...] = ()) -> None:
+        started = time.monotonic()
+        _again(wanted, only, aims, pool, saves)
+        console.print(f"{time.monotonic() - started:.1f} s", style="dim", end="   ")
+
     try:
-        next(saves)  # looks from now on
-        _again(wanted, only, pool)
-        console.print("waiting for a save   Ctrl-C ends", style="dim")
-        for changes in saves:
-            if not changes:
-                continue
-            names = sorted({str(Path(p).relative_to(root)) for _, p in changes})
+        again()
+        while True:
+            console.print("waiting for a save   Ctrl-C ends", style="dim")
+            changed = saves.taken()
+            names = [str(path.relative_to(root)) for path in changed]
             console.print(f"\n{', '.join(names[:3])}", style="bold")
-            started = time.monotonic()
-            _again(wanted, only, pool)
-            console.print(f"{time.monotonic() - started:.1f} s   waiting for a save", style="dim")
+            if (first := written.changed(changed)) and first != wanted.aims:
+                again(first)
+                console.print("now what depends on it", style="dim")
+            if not saves.look():
+                again()
     except KeyboardInterrupt:
         return
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _again(wanted: Wanted, only: str | None, pool: Executor) -> None:
+class _Saves:
+    """What was saved since it was last asked for."""
+
+    def __init__(self, places: list[Path]) -> None:
+        self._looks = watch(
+            *places,
+            watch_filter=_matters,
+            rust_timeout=_LOOKS,
+            yield_on_timeout=True,
+            raise_interrupt=False,
+        )
+        self._saved: set[Path] = set()
+        self.look()  # looks from now on
+
+    def look(self) -> bool:
+        """Whether something was saved; looks for a moment."""
+        self._saved |= {Path(p) for _, p in next(self._looks)}
+        return bool(self._saved)
+
+    def taken(self) -> list[Path]:
+        """What was saved, once something is."""
+        while not self.look():
+            pass
+        saved, self._saved = sorted(self._saved), set()
+        return saved
+
+
+def _again(
+    wanted: Wanted, only: str | None, first: tuple[Aim, ...], pool: Executor, saves: _Saves
+) -> None:
     try:
         course = load(wanted.course.root)
         weeks = [course.week(w.name) for w in wanted.weeks]
-        aimed = tuple(aims(course, weeks, only)) if only else ()
-        run_verification(replace(wanted, course=course, weeks=weeks, aims=aimed), pool)
+        aimed = first or (tuple(aims(course, weeks, only)) if only else ())
+        if aimed:
+            weeks = [w for w in weeks if any(a.week == w.name for a in aimed)]
+        now = replace(wanted, course=course, weeks=weeks, aims=aimed)
+        run_verification(now, pool, saves.look)
+    except Abandoned:
+        print("a save came before the end of it")
     except KitError as error:
         print(f"autograder: {error}")  # until it is mended
 

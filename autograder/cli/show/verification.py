@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +28,7 @@ from ...sandbox import choose
 from ...terminal.console import bar, terminal
 
 _WORTH = 50  # of the weights in authoring/prove.py: what a process of its own is worth
+_LOOKS = 0.1  # seconds between two looks whether anybody still waits
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,19 @@ class Wanted:
         return [*found, proof(PUBLIC), *([proof(LESSON)] if self.lesson else [])]
 
 
-def run_verification(wanted: Wanted, pool: Executor | None = None) -> bool:
-    """Verify the weeks, print their tables, and say whether there is no gap."""
+class Abandoned(Exception):
+    """Nobody waits for the rest of a proof."""
+
+
+def run_verification(
+    wanted: Wanted, pool: Executor | None = None, given_up: Callable[[], bool] = lambda: False
+) -> bool:
+    """Verify the weeks, print their tables, and say whether there is no gap.
+
+    given_up: asked now and then while a pool is at work; raises Abandoned where it says so.
+    """
     console = terminal(soft_wrap=True)
-    results = proven(wanted, lambda result: _print(console, result), pool)
+    results = proven(wanted, lambda result: _print(console, result), pool, given_up)
     gaps = sum(len(r.gaps) for r in results)
     misconceptions = sum(len(r.rows) for r in results)
     console.print(
@@ -101,6 +111,7 @@ def proven(
     wanted: Wanted,
     on_week: Callable[[Verification], None] = lambda result: None,
     pool: Executor | None = None,
+    given_up: Callable[[], bool] = lambda: False,
 ) -> list[Verification]:
     """The proof of each week, with a bar while it is on its way."""
     work = {week.name: wanted.proofs(week) for week in wanted.weeks}
@@ -114,7 +125,7 @@ def proven(
         def tell(text: str) -> None:
             progress.update(task, description=text)
 
-        found = _found(wanted, left, tell, pool)
+        found = _found(wanted, left, tell, pool, given_up)
         for week in wanted.weeks:
             tell(week.name)
             for proof in (p for p in work[week.name] if p not in known):
@@ -161,7 +172,11 @@ def _name(proof: Proof) -> str | None:
 
 
 def _found(
-    wanted: Wanted, left: list[Proof], tell: Callable[[str], None], pool: Executor | None
+    wanted: Wanted,
+    left: list[Proof],
+    tell: Callable[[str], None],
+    pool: Executor | None,
+    given_up: Callable[[], bool],
 ) -> Callable[[Proof], Verification]:
     """What gives the result of each proof; several run at once, the longest begun first."""
     count = min(wanted.jobs or os.cpu_count() or 1, len(left))
@@ -169,22 +184,36 @@ def _found(
         count = min(count, sum(weight(wanted.course, p) for p in left) // _WORTH)
     if pool is None and count <= 1:
         return lambda proof: prove(proof, tell)
-    return _Side(wanted.course, left, pool or process_pool(count), own=pool is None).result
+    side = _Side(wanted.course, left, pool or process_pool(count), pool is None, given_up)
+    return side.result
 
 
 class _Side:
     """Proofs side by side in a pool."""
 
-    def __init__(self, course: Course, proofs: list[Proof], pool: Executor, own: bool) -> None:
-        self._pool, self._own = pool, own
+    def __init__(
+        self,
+        course: Course,
+        proofs: list[Proof],
+        pool: Executor,
+        own: bool,
+        given_up: Callable[[], bool],
+    ) -> None:
+        self._pool, self._own, self._given_up = pool, own, given_up
         ordered = sorted(proofs, key=lambda p: -weight(course, p))
         self._futures: dict[Proof, Future[Verification]] = {
             proof: pool.submit(prove, proof) for proof in ordered
         }
 
     def result(self, proof: Proof) -> Verification:
+        future = self._futures.pop(proof)
         try:
-            return self._futures.pop(proof).result()
+            while not wait([future], timeout=_LOOKS).done:
+                if self._given_up():
+                    for left in self._futures.values():
+                        left.cancel()
+                    raise Abandoned
+            return future.result()
         except BrokenProcessPool as error:
             raise EngineError(
                 "a process died over a proof: `--jobs 1` shows over which part of the bank"
