@@ -69,7 +69,7 @@ class Bank:
     def solution(self) -> str:
         path = self.course.solution(self.week)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")
         except FileNotFoundError:
             raise BankError(
                 f"{path.relative_to(self.course.root)}: the solution is missing"
@@ -91,7 +91,7 @@ class Bank:
         return tuple(m for m in self.misconceptions if m.exercise == exercise)
 
     def _appended(self, path: Path) -> str:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         self._parsed(path, text)
         return self.over_solution(text)
 
@@ -129,7 +129,7 @@ class Bank:
 
     def _misconception(self, path: Path) -> Misconception:
         where = path.relative_to(self.course.root)
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         doc = ast.get_docstring(self._parsed(path, text))
         if not doc:
             raise BankError(f"{where}: it needs a docstring that states the misconception")

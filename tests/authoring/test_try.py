@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.cli.show.trying import tried_of
+from autograder.model.bank import Bank
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError
 
@@ -77,3 +78,23 @@ def test_a_misconception_is_named_on_its_page(course, autograder):
     assert "test_weigh.py::test_any_axis" in done.stdout
     page = course.state / "tried" / "week01_tiny" / "ignores_dim.html"
     assert "<html" in page.read_text("utf-8")
+
+
+def test_a_mark_of_encoding_before_a_snippet_is_not_part_of_it(course, tmp_path):
+    (tmp_path / "piece.py").write_text(WRONG, encoding="utf-8-sig")
+    piece = tried_of(course, course.weeks[0], str(tmp_path / "piece.py"))
+    assert piece.over > 0
+    assert "\ufeff" not in piece.submission.files["tiny.py"].decode()
+
+
+def test_the_bank_may_be_written_in_an_editor_that_marks_its_encoding(course):
+    path = course.solution_folder(course.weeks[0]) / "misconceptions" / "ignores_dim.py"
+    path.write_text(path.read_text("utf-8"), encoding="utf-8-sig")
+    assert "\ufeff" not in Bank(course, course.weeks[0]).misconceptions[0].source
+
+
+def test_what_every_test_says_is_told_once(course, autograder, tmp_path):
+    (tmp_path / "piece.py").write_text("def weigh(:\n")
+    done = autograder("try", "1", str(tmp_path / "piece.py"), "--quick", cwd=course.root)
+    assert done.stdout.count("importing tiny.py stopped at line 1") == 1
+    assert "as above: " in done.stdout

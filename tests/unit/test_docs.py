@@ -74,3 +74,13 @@ def test_every_word_of_hidden_tests_is_on_its_page_and_says_what_it_does(
     documented = [n for n in found.values() if isinstance(n, ast.FunctionDef | ast.ClassDef)]
     assert [n.name for n in documented if not ast.get_docstring(n)] == []
     assert [line for line in page.split("\n") if line.startswith("- ") and line.endswith("`")] == []
+
+
+def test_what_the_author_is_told_to_type_names_what_is_there() -> None:
+    text = (ROOT / "docs" / "authors.md").read_text(encoding="utf-8")
+    files = [n for n in re.findall(r"\$EDITOR (\S+)", text) if not (ROOT / n).is_file()]
+    week = ROOT / "solutions" / "week02_masking"
+    bank = {p.stem for p in week.glob("*/*.py")}
+    named = re.findall(r"(?:try week02|--alternative) (\w+)", text)
+    assert named
+    assert (files, [n for n in named if n not in bank]) == ([], [])

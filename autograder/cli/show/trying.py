@@ -71,11 +71,11 @@ def tried_of(course: Course, week: Week, what: str) -> Tried:
     """
     bank = Bank(course, week)
     if what == "-":
-        return _laid(bank, "standard input", sys.stdin.read())
+        return _laid(bank, "standard input", _typed())
     path = Path(what)
     if path.exists():
         if path.suffix == ".py" and path.is_file() and path.name != week.module:
-            return _laid(bank, path.stem, path.read_text(encoding="utf-8", errors="replace"))
+            return _laid(bank, path.stem, path.read_text(encoding="utf-8-sig", errors="replace"))
         return Tried(read_submission(path, week, course.limits(week), path.stem))
     known = {m.name: m.source for m in bank.misconceptions}
     known |= {a.name: a.source for a in bank.alternatives} | {"solution": bank.solution}
@@ -90,9 +90,17 @@ def tried_of(course: Course, week: Week, what: str) -> Tried:
     return Tried(Submission(what, {week.module: source.encode()}), own_code=True, over=over)
 
 
+def _typed() -> str:
+    """What stands on standard input; somebody who types it is told how to end."""
+    if sys.stdin.isatty():
+        key = "Ctrl-Z and Return" if sys.platform == "win32" else "Ctrl-D"
+        print(f"type or paste Python, then {key} on a line of its own:", file=sys.stderr)
+    return sys.stdin.read()
+
+
 def _laid(bank: Bank, name: str, text: str) -> Tried:
     """A snippet over the solution, or a whole module as it is."""
-    source, over = bank.laid(text, name)
+    source, over = bank.laid(text.removeprefix("\ufeff"), name)
     return Tried(Submission(clean_name(name), {bank.week.module: source.encode()}), over=over)
 
 
@@ -101,10 +109,11 @@ def _print(console: Console, week: Week, report: SubmissionReport) -> None:
     if report.message:
         console.print(report.message, soft_wrap=True)
     width = max(len(e.name) for e in week.exercises)
+    told: set[str] = set()
     for e in report.exercises:
         console.print(f"  {e.name.ljust(width)}  {e.score:g} of {e.max_score:g}")
         if e.score < e.max_score:
-            for line in _said(e, week):
+            for line in _said(e, week, told):
                 console.print(f"      {line}", soft_wrap=True)
     if report.attempts:
         console.print(f"looks like an attempt: {', '.join(report.attempts)}", soft_wrap=True)
@@ -112,15 +121,24 @@ def _print(console: Console, week: Week, report: SubmissionReport) -> None:
         console.print(f"the grading system failed beyond the verdicts: {failed}", soft_wrap=True)
 
 
-def _said(e: ExerciseReport, week: Week) -> list[str]:
+def _said(e: ExerciseReport, week: Week, told: set[str]) -> list[str]:
+    """What is told of an exercise; `told`: messages that need not be read again, by their words."""
     said = [f"{d.name}: {d.title}{_share(d)}" for d in e.explained]
     said += [f"inherits the mistake of {name}" for name in e.inherits]
     said += [f"{place.file}, line {place.line}: {question(place.kind)}" for place in e.suspects]
     failed = [t for t in e.tests if t.verdict.failed]
-    for test in failed[:_MOST]:
+    shown = 0
+    for test in failed:
+        words = test.message.replace(f"`{e.name}`", "``")
+        if shown == _MOST or words in told:
+            continue
+        shown += 1
+        told.add(words)
         where = f" (line {test.line} of {week.module})" if test.line else ""
         said.append(f"{test.name}: {test.verdict}: {test.message}{where}")
-    return said + [f"and {len(failed) - _MOST} more tests"] * (len(failed) > _MOST)
+    rest = len(failed) - shown
+    more = f"{'and ' if shown else 'as above: '}{rest} {'more ' if shown else ''}tests"
+    return [*said, more.removesuffix("s") if rest == 1 else more] if rest else said
 
 
 def _share(named: Diagnosis) -> str:
