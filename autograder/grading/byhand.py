@@ -15,6 +15,7 @@ conftest.py, nor anything here.
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 from collections.abc import Generator, Iterator
 from functools import cache
@@ -36,7 +37,7 @@ from .agree import Agree
 from .case import Case
 from .draw import Draw
 from .faults import told
-from .outcomes import NotRun, Outcome
+from .outcomes import GraderFault, NotRun, Outcome
 from .plugin import GraderPlugin
 from .refuse import Refuses
 from .remote import Calls, Count
@@ -87,8 +88,10 @@ class Desk:
         for extra in usable_extras(week):
             warm(extra)
         solution = course.solution(week)
-        self.student = ShownTarget(solution, "solution")
+        self.student, self._over, self._piece = ShownTarget(solution, "solution"), 0, ""
         alternative, given = config.getoption("--alternative"), config.getoption("--submission")
+        if given and not alternative and (Path(given) / week.module).is_file():
+            given = str(Path(given) / week.module)
         if given and not alternative and Path(given).is_file():
             self.student = ShownTarget(self._given(bank, Path(given)), "submission")
         elif name := alternative or given:
@@ -111,12 +114,26 @@ class Desk:
             InProcess(solution),
             bank.solution,
         )
+        text = self.student.path.read_text(encoding="utf-8", errors="replace")
+        self.source = tuple(text.split("\n"))
+
+    def said(self, message: str) -> str:
+        """A message with the lines of a piece as they are counted in its own file."""
+
+        def own(found: re.Match[str]) -> str:
+            line = int(found[1]) - self._over
+            return f"line {line} of {self._piece}" if line > 0 else found[0]
+
+        if not self._piece:
+            return message
+        return re.sub(rf"line (\d+) of {re.escape(self.week.module)}", own, message)
 
     def _given(self, bank: Bank, path: Path) -> Path:
         """The file itself, if it is a whole module; else a file of it over the solution."""
-        source, over = bank.laid(path.read_text(encoding="utf-8", errors="replace"), path.name)
+        source, over = bank.laid(path.read_text(encoding="utf-8-sig", errors="replace"), path.name)
         if not over:
             return path.resolve()
+        self._over, self._piece = over, path.name
         return write_module(self._folder.path / "submission", bank.week, source)
 
 
@@ -173,15 +190,22 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     except Outcome as outcome:
         if pyfuncitem.config.getoption("usepdb", False):
             raise  # the debugger opens where it was raised
-        said = told(str(outcome.verdict), outcome, pyfuncitem.path.parent, outcome.message)
+        folder = pyfuncitem.path.parent
+        message = _desk(folder, pyfuncitem.config).said(outcome.message)
+        said = told(str(outcome.verdict), outcome, folder, message)
         raise pytest.fail.Exception(said, pytrace=False) from None
+    except (AttributeError, NameError, GraderFault) as error:
+        folder = pyfuncitem.path.parent
+        known = _desk(folder, pyfuncitem.config).plugin.exercises
+        error.add_note(told(pyfuncitem.name, error, folder, known=known))
+        raise
 
 
 @pytest.fixture
 def case(request: pytest.FixtureRequest) -> Iterator[Case]:
     desk = _desk(request.path.parent, request.config)
     set_nets(desk.week.all_patterns)
-    made = desk.plugin.by_hand(request.node, desk.student)
+    made = desk.plugin.by_hand(request.node, desk.student, desk.source)
     made.begin()
     yield made
     made.end()

@@ -314,8 +314,9 @@ class GraderPlugin:
             when=call.when,
         )
 
-    def by_hand(self, item: Any, student: Target) -> Case:
-        """A case for a test that pytest runs on its own."""
+    def by_hand(self, item: Any, student: Target, source: tuple[str, ...]) -> Case:
+        """A case for a test that pytest runs on its own; `source`: the lines of what it tests."""
+        self._source = source
         known = self.known(item)
         meeting = Memory().meeting(known.report.name, student, self._echo)
         meeting.begin(known.report.name, known.exercise)

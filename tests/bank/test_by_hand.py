@@ -125,3 +125,25 @@ def test_breakpoint_stops_in_a_test_and_in_what_it_tests(by_hand, tiny, place):
         mine.write_text(source.replace("    e = ", "    breakpoint()\n    e = ", 1))
     done = by_hand("--submission", "mine.py", "-k", "any_axis", typed="p 6 * 7\nc\n" * 9)
     assert "(Pdb) 42" in done.stdout
+
+
+def test_an_error_names_the_line_of_the_piece_and_what_is_unknown(by_hand, tiny):
+    text = "def weigh(x, dim=-1):\n    return missing\n"
+    (tiny / "piece.py").write_text(text, encoding="utf-8-sig")
+    done = by_hand("--submission", "piece.py", "-k", "any_axis")
+    assert "NameError: name 'missing' is not defined at line 2 of piece.py" in done.stdout
+
+
+def test_a_folder_may_be_given(by_hand, tiny):
+    (tiny / "mine").mkdir()
+    (tiny / "mine" / "tiny.py").write_text("def weigh(x, dim=-1):\n    return x\n")
+    done = by_hand("--submission", "mine", "-k", "any_axis")
+    assert "wrong (test_weigh.py:" in done.stdout
+
+
+def test_what_was_meant_stands_below_the_traceback(by_hand, tiny):
+    path = tiny / GRADERS / "test_weigh.py"
+    typo = '\n\ndef test_typo(agree):\n    """Some."""\n    agree.exatly.weigh(3)\n'
+    path.write_text(path.read_text("utf-8") + typo)
+    done = by_hand("-k", "typo")
+    assert "no word of a test is called 'exatly'; did you mean 'exactly'?" in done.stdout
