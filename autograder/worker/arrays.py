@@ -154,11 +154,8 @@ def _ours() -> Any:
     new = ctypes.pythonapi.PyCapsule_New
     new.restype = ctypes.py_object
     new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    _kept.append(handler)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(handler))  # an array may outlive every module
     return new(ctypes.addressof(handler), b"mem_handler", None)
-
-
-_kept: list[_Handler] = []
 
 
 def _set(capsule: Any) -> Any:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -56,3 +61,29 @@ def test_sizes_and_constants_count_next_to_nothing():
     with Counting() as counting:
         torch.ones(64) / np.sqrt(64) + float(np.log(2.0)) + int(np.prod((2, 3)))
     assert counting.counts(0).largest == 64
+
+
+# Whatever keeps an array may keep it until the interpreter takes itself apart, module by module.
+KEEPERS = {
+    "a library": "np.kept = made",
+    "sys": "sys.kept = made",
+    "a tensor": "import torch; torch.kept = torch.from_numpy(made)",
+    "a handler of errors": "import codecs; codecs.register_error('kept', lambda error, x=made: x)",
+}
+_A_PROCESS = """
+import sys
+import numpy as np
+from autograder.worker.arrays import ArrayCount
+with ArrayCount():
+    made = np.ones(3000)
+{}
+del made
+"""
+
+
+@pytest.mark.parametrize("keeper", KEEPERS)
+def test_a_process_ends_well_whatever_keeps_an_array_that_was_counted(keeper):
+    code = _A_PROCESS.format(KEEPERS[keeper])
+    root = str(Path(__file__).parents[2])
+    ended = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": root})
+    assert ended.returncode == 0
