@@ -43,6 +43,10 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if not IN_PROJECT and self.get_command(ctx, args[0]) is None:
+            from difflib import get_close_matches
+
+            if near := get_close_matches(args[0], self.list_commands(ctx), n=1, cutoff=0.75):
+                raise KitError(f"there is no command {args[0]!r}; did you mean {near[0]!r}?")
             raise KitError(
                 f"there is no command {args[0]!r} for students. Those of instructors and authors "
                 "need the course's project folder: run `make setup` there, and the command from "

@@ -138,8 +138,7 @@ def submit(
     ] = False,
     folder: FolderOption = None,
 ) -> None:
-    """Check a week, hand in the files that count, and print the receipt; exit code 1 if a check is
-    open.
+    """Check a week, hand in the files that count, print the receipt; exit code 1 if a check fails.
 
     Example: autograder submit
     Example: autograder submit week01 --to https://grade.example.org/

@@ -199,7 +199,7 @@ def test_a_command_of_instructors_says_in_one_line_what_it_needs(
 def test_a_command_that_nobody_has_is_told_too(installed: Run, week1: Path) -> None:
     done = installed("chekc", cwd=week1)
     assert done.returncode == 2
-    assert "there is no command 'chekc' for students" in done.stderr
+    assert "there is no command 'chekc'; did you mean 'check'?" in done.stderr
 
 
 def words(text: str) -> set[str]:
