@@ -48,20 +48,37 @@ def clear(draw):
     at least one round.
     """
 
-    def make(rotations, *shape, project=lambda rows: rows, bucket_size=None, margin=0.05):
-        count = math.prod(shape[:-1])
-        for _ in range(200):
-            pool = draw.normal(40 * count, shape[-1])
-            vectors = project(pool.double())
-            safe = (_lead(vectors, rotations.double()) > margin).reshape(len(pool), -1).all(-1)
-            x = pool[safe][:count].reshape(shape)
-            if bucket_size is None or company(
-                _buckets(project(x.double()), rotations.double()), bucket_size
-            ):
-                return x
-        raise RuntimeError("no input was found on which all right programs agree")
+    def make(rotations, *shape, project=None, bucket_size=None, margin=0.05):
+        def search():
+            return _clear(draw, rotations, shape, project or _as_it_is, bucket_size, margin)
+
+        if project is not None:  # what it does, no key says
+            return search()
+        return draw.found(search, _bytes_of(rotations), shape, bucket_size, margin)
 
     return make
+
+
+def _clear(draw, rotations, shape, project, bucket_size, margin):
+    count = math.prod(shape[:-1])
+    for _ in range(200):
+        pool = draw.normal(40 * count, shape[-1])
+        vectors = project(pool.double())
+        safe = (_lead(vectors, rotations.double()) > margin).reshape(len(pool), -1).all(-1)
+        x = pool[safe][:count].reshape(shape)
+        if bucket_size is None or company(
+            _buckets(project(x.double()), rotations.double()), bucket_size
+        ):
+            return x
+    raise RuntimeError("no input was found on which all right programs agree")
+
+
+def _as_it_is(rows):
+    return rows
+
+
+def _bytes_of(x):
+    return str(x.dtype), tuple(x.shape), x.contiguous().view(torch.uint8).numpy().tobytes()
 
 
 def _rotated(vectors, rotations):
