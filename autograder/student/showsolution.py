@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..model.errors import KitError
@@ -11,6 +12,7 @@ from .solution import Beside, beside
 from .terminal import console
 from .week import WeekFolder, open_folder
 
+_NARROWEST = 40
 _TWO_COLUMNS = 100  # narrower, code would be broken in the middle of lines
 
 
@@ -55,11 +57,24 @@ def lines(found: Beside, width: int) -> Iterator[str]:
     yield from _columns(found, width) if width >= _TWO_COLUMNS else _stacked(found)
     yield ""
     yield "What differs:"
-    yield from (f"  - {said}" for said in found.said)
+    yield from _listed(found.said, width)
     if found.mistakes:
         yield ""
         yield "Common mistakes here:"
-        yield from (f"  - {said}" for said in found.mistakes)
+        yield from _listed(found.mistakes, width)
+
+
+def _listed(sentences: Iterable[str], width: int) -> Iterator[str]:
+    """A list, broken between words."""
+    for said in sentences:
+        yield from textwrap.wrap(
+            said,
+            max(width, _NARROWEST),
+            initial_indent="  - ",
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
 
 def _columns(found: Beside, width: int) -> Iterator[str]:

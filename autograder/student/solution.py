@@ -55,10 +55,13 @@ def beside(folder: WeekFolder, exercise: str, place: Path | None = None) -> Besi
     if theirs is None:
         raise KitError(f"the solution of {folder.heading} that is here has no {exercise}")
     helpers = _helpers(solved.source, exercise, folder.names)
+    texts = (mine[1] if mine else "", theirs[1])
+    if mine and ast.get_docstring(mine[2]) == ast.get_docstring(theirs[2]):
+        texts = _first_line(*mine), _first_line(*theirs)
     return Beside(
         heading=f"{exercise} · {folder.heading}",
         line=mine[0] if mine else 0,
-        rows=tuple(_rows(mine[1] if mine else "", theirs[1] + helpers)),
+        rows=tuple(_rows(texts[0], texts[1] + helpers)),
         said=tuple(_said(mine, theirs, exercise)),
         mistakes=tuple(_mistakes(solved.mistakes, exercise)),
     )
@@ -143,6 +146,19 @@ def _piece(source: str, exercise: str) -> tuple[int, str, Definition] | None:
     nodes = [n for n in tree.body if getattr(n, "name", "") == exercise]
     text = "\n".join(source.split("\n")[place[0] - 1 : place[1]])
     return place[0], text, nodes[-1]  # type: ignore[return-value]  # a definition, by its name
+
+
+def _first_line(start: int, text: str, node: Definition) -> str:
+    """A definition with the first line alone of its docstring, which is the stub's."""
+    doc = node.body[0]
+    if ast.get_docstring(node) is None or doc.end_lineno is None:
+        return text
+    lines, first, last = text.split("\n"), doc.lineno - start, doc.end_lineno - start
+    if last - first < 2:
+        return text
+    return "\n".join(
+        [*lines[: first + 1], " " * doc.col_offset + "..." + lines[last][-3:], *lines[last + 1 :]]
+    )
 
 
 def _helpers(source: str, exercise: str, exercises: tuple[str, ...]) -> str:

@@ -14,7 +14,7 @@ from autograder.cli import run
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError, LeakError, NbgraderError
 from autograder.nbgrader.demo import _student_step
-from autograder.nbgrader.solutions import MISTAKES, last_moment, release_solutions
+from autograder.nbgrader.solutions import MISTAKES, _sentence, last_moment, release_solutions
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from autograder.student.solution import beside
 from autograder.student.week import open_folder
@@ -167,3 +167,16 @@ def test_a_student_sees_the_solution_beside_their_own_after_the_release_and_not_
     shown = beside(mine, "double")
     assert "twice_the_number_that_came_in = x + x" in "\n".join(row[2] for row in shown.rows)
     assert any("3 gives 9. Try 3 by hand." in line for line in shown.mistakes)
+
+
+@pytest.mark.parametrize(
+    ("shows", "said"),
+    [
+        ("rows sum to 2.", "Rows sum to 2."),
+        ("NaN for large scores.", "NaN for large scores."),
+        ("-inf does not get 0.", "-inf does not get 0."),
+        ("x.grad is empty.", "x.grad is empty."),
+    ],
+)
+def test_how_a_mistake_shows_is_a_sentence(shows: str, said: str) -> None:
+    assert _sentence(shows) == said

@@ -15,6 +15,7 @@ from autograder.cli import run
 from autograder.model.bank import Bank
 from autograder.model.errors import KitError
 from autograder.student.contrast import contrasts
+from autograder.student.showsolution import lines
 from autograder.student.solution import beside
 from autograder.student.week import WeekFolder, open_all
 from tests.student.conftest import SOLVED, STUB, WEEK
@@ -183,3 +184,24 @@ def test_the_whole_bank_can_be_told_apart(bank: Bank) -> None:
         for node in ast.parse(misconception.source[len(bank.solution) :]).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in solution_of:
                 assert contrasts(node, solution_of[node.name]), misconception.name
+
+
+def test_the_stubs_own_text_is_told_by_its_first_line(write: Write) -> None:
+    doc = '    """Twice x.\n\n    Args:\n        x: A number.\n    """\n'
+    tiny = write(f"def double(x):\n{doc}    return x + x\n")
+    place = released(tiny)
+    text = (place / "tiny.py").read_text("utf-8")
+    solved = text.replace("    return helper(x)\n", f"{doc}    return helper(x)\n")
+    (place / "tiny.py").write_text(solved, encoding="utf-8")
+    shown = beside(tiny, "double").rows
+    assert not [row for row in shown if "Args" in row[0] + row[2]]
+    assert ('    """Twice x.', False, '    """Twice x.') in shown
+    assert ("    return x + x", True, "    return helper(x)") in shown
+
+
+def test_what_is_said_is_broken_between_words(tiny: WeekFolder) -> None:
+    long = MISTAKES.replace("3 gives 9.", "3 gives 9, which is far from the 6 that was asked for.")
+    (released(tiny) / "MISTAKES.md").write_text(long, encoding="utf-8")
+    shown = list(lines(beside(tiny, "double"), 40))
+    assert [line for line in shown[shown.index("What differs:") :] if len(line) > 40] == []
+    assert "    from the 6 that was asked for. Try" in shown

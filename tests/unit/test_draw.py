@@ -32,13 +32,15 @@ def test_what_was_found_is_not_searched_again_and_the_draw_goes_on_behind_it() -
     first, x, after = searched("again")
     second, same, like_after = searched("again")
     assert (first.asked, second.asked) == (1, 0)
-    assert torch.equal(x, same) and torch.equal(after, like_after)
+    assert torch.equal(x, same)
+    assert torch.equal(after, like_after)
 
 
 def test_it_is_what_a_search_finds_without_it() -> None:
     _, x, after = searched("plain")
     draw = Draw(b"secret", "plain", "float32")
-    assert torch.equal(x, Search(draw)()) and torch.equal(after, draw.normal(3))
+    assert torch.equal(x, Search(draw)())
+    assert torch.equal(after, draw.normal(3))
 
 
 def test_another_test_or_another_thing_given_is_another_search() -> None:
