@@ -23,8 +23,8 @@ _LEAST_ELSEWHERE = 3  # where no value says that anything is wrong
 _FAMILIES = 6  # tests that are asked what a change mends in part
 _PLAINEST = 3  # of them: what mends none of these is left
 _TOLD = 3
-# Types can be mended wherever they are seen.
-ANYWHERE = frozenset({"kind of number"})
+# Types and NaN can be mended wherever they are seen.
+ANYWHERE = frozenset({"kind of number", "infinity"})
 # A mistake can be avoided by these too, whatever it is.
 SAYS_LITTLE = frozenset({"order of lines", "statement", "unused", "operand"})
 # What changes of these kinds mend, they do not mend by chance.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +22,10 @@ class RightValues:
     rows: np.ndarray
     returned: np.ndarray
     edges: frozenset[tuple[int, str]]
+
+    def uses(self, value: np.ndarray, head: str) -> bool:
+        """Whether a right program makes this of that value."""
+        return any((int(n), head) in self.edges for n in np.flatnonzero(same(value, self.rows)))
 
 
 @dataclass
@@ -73,6 +78,9 @@ class TracedRun:
         node = self.nodes[int(self.rows[row, NODE])]
         return node.function, node.line
 
+    def statement(self, row: int) -> int:
+        return self.nodes[int(self.rows[row, NODE])].statement
+
     def first(self) -> dict[int, int]:
         """By expression its first row that is odd, or else its first one."""
         found: dict[int, int] = {}
@@ -95,6 +103,16 @@ class TracedRun:
             found += sorted(first[n] for n in roots)
         return found
 
+    def read_by(self, row: int) -> Iterator[tuple[int, np.ndarray]]:
+        """The names that an expression reads, with right values; also through an order of them."""
+        first, waiting = self.first(), list(self.nodes[int(self.rows[row, NODE])].parts)
+        for part in waiting:
+            at = first.get(part, row)
+            if at != row and self.rows[at, COUNT] > 1 and self.nodes[part].name and self.same[at]:
+                yield part, self.rows[at]
+            elif at != row and self.moved[at]:
+                waiting += self.nodes[part].parts
+
     def _is_large(self, row: int) -> bool:
         """Whether it is more than a number: one may be right in some other way."""
         return bool(self.rows[row, COUNT] > 1)
@@ -103,40 +121,51 @@ class TracedRun:
         return set(self.nodes[node].parts)
 
 
-def made_alike(seen: TracedRun, theirs: TracedRun) -> Place | None:
+def made_alike(seen: TracedRun, theirs: TracedRun, right: RightValues) -> Place | None:
     """Where a program makes what the changed line of a wrong one makes."""
-    changed = theirs.changed
-    culprits = theirs.culprits()
-    if not culprits or not seen.culprits():
+    culprits, roots = theirs.culprits(), seen.culprits()
+    if not culprits or not roots:
         return None  # no value tells them from right ones
-    inside = [r for r in culprits if theirs.nodes[int(theirs.rows[r, NODE])].statement in changed]
-    first = theirs.first()
-    parts = {p for n in theirs.nodes for p in n.parts}
-    whole = [
-        row for n, row in first.items() if theirs.nodes[n].statement in changed and n not in parts
-    ]
-    whole = [] if inside else whole
+    own = [r for r in culprits if theirs.statement(r) in theirs.changed]
+    others = theirs.rows[[r for r in culprits if r not in own]]
+    inside = [r for r in own if not same(theirs.rows[r], others).any()]  # not only handed on
+    if not inside and (place := _alike_from_the_first(seen, theirs, right)) is not None:
+        return place
+    whole = [] if inside else _whole(theirs)
     left_out = culprits if theirs.lacks and not (inside or whole) else []
-    roots = {int(seen.rows[r, NODE]) for r in seen.culprits()}
+    odd = {int(seen.rows[r, NODE]) for r in roots}
     for rows, must_be_odd in ((inside, True), (whole, False), (left_out, True)):
         for row in rows:
             value = theirs.rows[row]
             if is_common(value) if theirs.same[row] else _says_little(value):
                 continue
-            made = maker(seen, theirs.rows[row], roots if must_be_odd else None)
+            made = maker(seen, theirs.rows[row], odd if must_be_odd else None)
             if made is not None and not must_be_odd:
                 made = _in_turn(seen, theirs, row)
             if made is not None:
                 filled = _filled_wrongly(seen, made) if must_be_odd else None
-                return filled or _bent_before(seen, theirs, made) or _made_by(seen, made)
+                given = _given_before(seen, theirs, made, right) if rows is left_out else None
+                return filled or given or _bent_before(seen, theirs, made) or _made_by(seen, made)
             if must_be_odd and (place := _sole_root(seen, value)) is not None:
                 return place
-    return _alike_from_the_first(seen, theirs)
+    if inside:
+        return _alike_from_the_first(seen, theirs, right)
+    return _given_before(seen, theirs, roots[0], right) if _of_loops(theirs) else None
 
 
-def _alike_from_the_first(seen: TracedRun, theirs: TracedRun) -> Place | None:
+def _whole(theirs: TracedRun) -> list[int]:
+    """The rows of what a wrong program's changed statements come to."""
+    parts = {p for n in theirs.nodes for p in n.parts}
+    return [
+        row
+        for n, row in theirs.first().items()
+        if theirs.nodes[n].statement in theirs.changed and n not in parts
+    ]
+
+
+def _alike_from_the_first(seen: TracedRun, theirs: TracedRun, right: RightValues) -> Place | None:
     """Where a program leaves right values first, if a wrong one leaves them first by the same."""
-    own, other = seen.culprits()[0], theirs.culprits()[0]
+    own, other = _first_large(seen), _first_large(theirs)
     heads = (
         seen.nodes[int(seen.rows[own, NODE])].head,
         theirs.nodes[int(theirs.rows[other, NODE])].head,
@@ -145,7 +174,35 @@ def _alike_from_the_first(seen: TracedRun, theirs: TracedRun) -> Place | None:
         return None
     if not same(theirs.rows[other], seen.rows[own : own + 1]).any():
         return None
-    return _made_by(seen, own)
+    unchanged = theirs.statement(other) not in theirs.changed
+    return (_given_before(seen, theirs, own, right) if unchanged else None) or _made_by(seen, own)
+
+
+def _first_large(run: TracedRun) -> int:
+    """The first odd row; of a number only if there is nothing larger."""
+    culprits = run.culprits()
+    return next((r for r in culprits if run.rows[r, COUNT] > 1), culprits[0])
+
+
+def _given_before(seen: TracedRun, theirs: TracedRun, row: int, right: RightValues) -> Place | None:
+    """Where a name got its value that an odd expression reads, if that value is right but comes too
+    soon: right programs do something else with it, or what is wrong is how long a loop goes on."""
+    node = seen.nodes[int(seen.rows[row, NODE])]
+    ran = {seen.nodes[n].statement for n in seen.rows[:row, NODE].astype(int).tolist()}
+    for part, value in seen.read_by(row):
+        given = [g for g in seen.nodes[part].bound if g.statement in ran]
+        if not given:
+            continue
+        loop_ended = given[-1].ended and _of_loops(theirs)
+        if loop_ended or (part in node.parts and not right.uses(value, node.head)):
+            return node.function, given[-1].line
+    return None
+
+
+def _of_loops(theirs: TracedRun) -> bool:
+    """Whether a wrong program's mistake is in how a loop goes on."""
+    changed = (theirs.program.statements[n] for n in theirs.changed)
+    return any(s.startswith(("For ", "While ")) for s in changed)
 
 
 def _made_by(seen: TracedRun, row: int) -> Place | None:

@@ -13,16 +13,18 @@ Nothing is believed of what was noted but a place in the student's own text.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ..repair import NO_PYTHON
-from ..repair.tracing import COUNT, NODE, WIDTH, Traced, traced
-from .notes import noted, same
+from ..repair.tracing import COUNT, NODE, WIDTH, Traced, statements, traced
+from .notes import noted
 from .probes import Probe
 from .targets import Target
 from .tracedruns import Place, RightValues, TracedRun, betrays, made_alike, maker
@@ -32,6 +34,7 @@ _MOST_OWN = 2.0  # seconds for misconceptions that no submission had yet, in one
 _LOOKED_AT = 2  # probes
 _LOOKED_FOR_A_NAME = 5  # where there is none
 _LEAST_SEEN, _MOSTLY_SEEN = 2, 0.5
+_COMMON = 4  # programs with the same statement: more than make the same mistake in the same words
 
 
 @dataclass(frozen=True)
@@ -159,7 +162,7 @@ class Traces:
         for name in names:
             with self._on_us():
                 theirs = self._wrong_run(name, probe, right)
-            made = made_alike(seen, theirs) if theirs is not None else None
+            made = made_alike(seen, theirs, right) if theirs is not None else None
             if made is not None:
                 named.append((name, made))
         rights = frozenset(p for p, fine in lines.items() if fine and p in large) - set(odd)
@@ -191,11 +194,8 @@ class Traces:
             if part not in first or seen.rows[first[part], COUNT] < 2:
                 continue
             value = seen.rows[first[part]]
-            used = any(
-                (int(n), head) in right.edges for n in np.flatnonzero(same(value, right.rows))
-            )
             made = maker(seen, value) if seen.nodes[part].name else None
-            if not used and made is not None:
+            if not right.uses(value, head) and made is not None:
                 places.append(seen.place(made))
         return [*places, seen.place(row)]
 
@@ -252,9 +252,22 @@ class Traces:
     def _changed_by(self, seen: TracedRun) -> None:
         programs = self._right_programs()
         said = programs[0][0].statements if programs else []
-        own = seen.program.statements
-        seen.changed = frozenset(n for n, text in enumerate(own) if text and text not in said)
+        own, common = seen.program.statements, self._common
+        seen.changed = frozenset(
+            n for n, text in enumerate(own) if text and text not in said and text not in common
+        )
         seen.lacks = len([*filter(None, own)]) < len([*filter(None, said)])
+
+    @cached_property
+    def _common(self) -> frozenset[str]:
+        """The statements that many wrong programs write: they are how these are written."""
+        right = self._own.right()
+        times = Counter[str]()
+        for name in self._own.names:
+            text = self._own.wrong(name).removeprefix(right[0] if right else "")
+            with suppress(*NO_PYTHON):
+                times.update(set(statements(text)))
+        return frozenset(s for s, count in times.items() if count >= _COMMON)
 
 
 def _telling(probes: Iterable[Probe], most: int) -> list[Probe]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from .code import Definition, is_store, parsed
 from .reading import called
@@ -106,6 +106,15 @@ _kit_note, _kit_notes = _kit_noting()
 """
 
 
+class Given(NamedTuple):
+    """A statement that gives a name its value; its line, or that of a loop around it which has
+    ended where the name is read."""
+
+    statement: int
+    line: int
+    ended: bool
+
+
 @dataclass
 class Noted:
     """An expression that is noted: where it stands, and which others it is made of."""
@@ -119,6 +128,7 @@ class Noted:
     origin: int = 0  # of a name: the line where the generator that it stands for is made
     absent: bool = False  # whether it is a name of what may be None
     stateful: bool = False  # whether it calls something that was given or made, as a model
+    bound: tuple[Given, ...] = ()  # of a name: the statements above that give it a value
 
     @property
     def name(self) -> bool:
@@ -160,6 +170,15 @@ def traced(source: str, names: Iterable[str], others: frozenset[str] = frozenset
     return Traced(f"{whole.decode()}\n{_NOTING}", marker.nodes, marker.statements)
 
 
+def statements(source: str) -> Iterator[str]:
+    """The statements of a module's functions in words, as those of a traced version."""
+    for function in ast.walk(ast.parse(source)):
+        if isinstance(function, ast.FunctionDef):
+            for node in ast.walk(function):
+                if isinstance(node, ast.stmt) and node is not function:
+                    yield _said(node)
+
+
 class _Marker(ast.NodeTransformer):
     """Puts every value of a definition into a note of it."""
 
@@ -172,6 +191,8 @@ class _Marker(ast.NodeTransformer):
         self._absent: set[str] = set()
         self._filled: set[ast.stmt] = set()
         self._open: list[list[int]] = []
+        self._loops: list[ast.stmt] = []
+        self._bound: dict[str, list[tuple[int, int, tuple[ast.stmt, ...]]]] = {}
 
     def definition(self, node: Definition) -> None:
         if isinstance(node, ast.FunctionDef):
@@ -191,7 +212,7 @@ class _Marker(ast.NodeTransformer):
         self._origins = {t: v.lineno for t, v in plain if called(v) in _GENERATORS}
         constants = ((t, v) for t, v in plain if isinstance(v, ast.Constant))
         self._absent = {t for t, v in constants if v.value is None}
-        self._filled = set(_filled_once(node))
+        self._filled, self._bound = set(_filled_once(node)), {}
         node.body = [made for s in node.body for made in self._statement(s)]
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
@@ -199,10 +220,31 @@ class _Marker(ast.NodeTransformer):
         return made if isinstance(made, list) else [made]
 
     def visit(self, node: ast.AST) -> Any:
-        if isinstance(node, ast.stmt):
-            self.statements.append(_said(node))
-        if isinstance(node, ast.stmt) and node in self._filled:
-            return self._with_what_it_fills(node)
+        if not isinstance(node, ast.stmt):
+            return self._visited(node)
+        self.statements.append(_said(node))
+        if isinstance(node, (ast.For, ast.While)):
+            self._loops.append(node)
+        given = {n.id for t in _targets(node) for n in ast.walk(t) if isinstance(n, ast.Name)}
+        gives = len(self.statements) - 1, node.lineno, tuple(self._loops)
+        if isinstance(node, ast.For):  # in the loop already
+            self._give(given, gives)
+        made = self._with_what_it_fills(node) if node in self._filled else self._inside(node)
+        self._give(given, gives)
+        if isinstance(node, (ast.For, ast.While)):
+            self._loops.pop()
+        return made
+
+    def _give(self, names: set[str], gives: tuple[int, int, tuple[ast.stmt, ...]]) -> None:
+        for name in names:
+            self._bound.setdefault(name, []).append(gives)
+
+    def _bound_above(self, name: str) -> Iterator[Given]:
+        for statement, line, loops in self._bound.get(name, ()):
+            ended = [loop.lineno for loop in loops if loop not in self._loops]
+            yield Given(statement, ended[0] if ended else line, bool(ended))
+
+    def _visited(self, node: ast.AST) -> Any:
         if isinstance(node, (ast.JoinedStr, ast.Constant, ast.arguments)):
             return node
         if not isinstance(node, ast.expr) or not self._is_value(node):
@@ -218,6 +260,7 @@ class _Marker(ast.NodeTransformer):
         if isinstance(node, ast.Name):
             noted.origin = self._origins.get(node.id, 0)
             noted.absent = node.id in self._absent
+            noted.bound = tuple(self._bound_above(node.id))
         function = node.func if isinstance(node, ast.Call) else None
         noted.stateful = isinstance(function, ast.Name) and function.id in self._local
         self.nodes.append(noted)
@@ -261,6 +304,15 @@ class _Marker(ast.NodeTransformer):
             return not (isinstance(node.value, ast.Name) and node.value.id not in self._local)
         negative = isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
         return isinstance(node, _VALUES) and not negative
+
+
+def _targets(node: ast.stmt) -> list[ast.expr]:
+    """What a statement gives a value."""
+    if isinstance(node, ast.Assign):
+        return node.targets
+    if isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.For)):
+        return [node.target]
+    return []
 
 
 def _written(node: ast.stmt) -> ast.expr | None:

@@ -215,3 +215,69 @@ def test_no_line_is_told_of_a_call_of_what_has_a_state(tmp_path):
     given = frozenset({"Adds"})
     found = traces.hints(forgets, given, traces.target, [probe()], ("forgets",))
     assert found.named == ()
+
+
+IN_BLOCKS = """import torch
+
+def f(q, k):
+    total = torch.zeros(4)
+    for i in range(0, k.shape[0], 2):
+        total = total + (q @ k[i : i + 2].mT).exp().sum(-1)
+    return q / total[:, None]
+"""
+WITH_A_HELPER = """import torch
+
+def totals(q, k):
+    return (q @ k.mT).exp().sum(-1)
+
+def f(q, k):
+    return q / totals(q, k)[:, None]
+"""
+BLOCKS_IN_OWN_WORDS = """import torch
+
+def f(a, b):
+    count = b.shape[0] // 2
+    s = torch.zeros(4)
+    for j in range(count):
+        part = b[2 * j : 2 * j + 2]
+        s = s + torch.exp(a @ part.mT).sum(1)
+    return a / s[:, None]
+"""
+
+
+@pytest.mark.parametrize("solution", [IN_BLOCKS, WITH_A_HELPER])
+def test_of_a_loop_that_ends_too_soon_the_loop_is_told(tmp_path, solution):
+    bank = {
+        "last_block_dropped": IN_BLOCKS.replace("k.shape[0],", "k.shape[0] // 2 * 2,"),
+        "first_alone": IN_BLOCKS.replace("k[i : i + 2]", "k[:2]"),
+        "no_exp": IN_BLOCKS.replace(".exp()", ""),
+        "a_mean": IN_BLOCKS.replace(".sum(-1)", ".mean(-1)"),
+        "starts_at_one": IN_BLOCKS.replace("zeros", "ones"),
+    }
+    traces = compared(tmp_path, [solution, IN_BLOCKS], bank)
+    found = hints(traces, BLOCKS_IN_OWN_WORDS, "last_block_dropped")
+    assert found.named == (("last_block_dropped", ("f", 6)),)
+
+
+def test_of_a_value_that_comes_too_soon_the_line_that_gives_it_is_told(tmp_path):
+    right = """import torch
+
+def last(x):
+    return x.cumsum(0)
+
+def f(q, k):
+    return last(torch.relu(q.sum(0) - k.sum(0)))
+"""
+    bank = {"nothing_left_out": right.replace("torch.relu(q.sum(0) - k.sum(0))", "q.sum(0)")}
+    student = """import torch
+
+def f(a, b):
+    mine = a.sum(0)
+    if b.shape[0] > 1000:
+        end = mine - 1
+    else:
+        end = mine
+    return torch.cumsum(end, 0)
+"""
+    found = hints(compared(tmp_path, [right], bank), student, "nothing_left_out")
+    assert found.named == (("nothing_left_out", ("f", 8)),)
