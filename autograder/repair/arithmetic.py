@@ -52,7 +52,9 @@ def scales(node: ast.expr, scope: Scope) -> Texts:
             left = scope.code.text(node.left)
         elif isinstance(node, ast.Call):
             given = [a for a in node.args if not isinstance(a, ast.Constant)]
-            if given and not isinstance(given[0], (ast.List, ast.Starred)):
+            if given and isinstance(given[0], ast.List):
+                given = given[0].elts
+            if given and not isinstance(given[0], ast.Starred):
                 left = scope.code.text(given[0])
         if left is not None:
             yield "scale", f"({text}) / ({left}).shape[-1] ** 0.5"
@@ -65,6 +67,9 @@ def scales(node: ast.expr, scope: Scope) -> Texts:
         yield "scale", f"({left}) {other} ({right})"
         yield "scale", f"({left}) {sign} ({right}) ** 2"
         yield "scale", left
+        mean = _mean_of(node.left, scope) if sign == "/" else None
+        if mean is not None:
+            yield "factor", mean
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         base, power = scope.code.text(node.left), number(node.right)
         if isinstance(power, float):
@@ -72,6 +77,18 @@ def scales(node: ast.expr, scope: Scope) -> Texts:
             yield "scale", f"({base}) ** {power / 2}"
     if called(node) == "sqrt" and isinstance(node, ast.Call) and len(node.args) == 1:
         yield "scale", scope.code.text(node.args[0])
+
+
+def _mean_of(node: ast.expr, scope: Scope) -> str | None:
+    """The mean over all entries in the place of a loss that adds them up."""
+    if not isinstance(node, ast.Call):
+        return None
+    for keyword in node.keywords:
+        if keyword.arg == "reduction" and isinstance(keyword.value, ast.Constant):
+            adds = keyword.value.value == "sum"
+            text, old = scope.code.text(node), scope.code.text(keyword.value)
+            return text.replace(old, '"mean"') if adds and text.count(old) == 1 else None
+    return None
 
 
 def roots(node: ast.expr, scope: Scope) -> Texts:
@@ -212,7 +229,7 @@ def operands(node: ast.expr, scope: Scope) -> Texts:
         return
     for other in _OTHER.get(type(node.op), ()):
         yield "operator", f"({left}) {other} ({right})"
-    if sign in "-/@":
+    if sign in "-/@" or (sign == "**" and number(node.right) not in (*_ROOTS, 2, 3)):
         yield "operand order", f"({right}) {sign} ({left})"
     if sign in ("+", "-", "*", "/", "&", "|"):
         yield "operand", left

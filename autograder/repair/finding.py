@@ -59,7 +59,7 @@ def _is_own(target: ast.expr, attribute: str) -> bool:
 
 
 def ignored(source: str, exercise: str) -> frozenset[str]:
-    """The parameters of an exercise that it never reads."""
+    """The parameters of an exercise that it never reads, but to refuse them."""
     return frozenset(n for f in _functions(source, exercise) for n in _unread(f))
 
 
@@ -81,8 +81,16 @@ def _functions(source: str, exercise: str) -> list[ast.FunctionDef]:
     return [f for f in functions if f.name in ("__init__", "forward", "__call__")]
 
 
+def _refuses(statement: ast.stmt) -> bool:
+    """Whether a statement does nothing but look whether to raise an error."""
+    if isinstance(statement, ast.If):
+        return not statement.orelse and isinstance(statement.body[-1], ast.Raise)
+    return isinstance(statement, ast.Assert)
+
+
 def _unread(function: ast.FunctionDef) -> Iterator[str]:
-    walked = [n for statement in function.body for n in ast.walk(statement)]
+    statements = (s for s in function.body if not _refuses(s))
+    walked = [n for statement in statements for n in ast.walk(statement)]
     read = {n.id for n in walked if isinstance(n, ast.Name)}
     if not read & _READ_ALL:
         arguments = (*function.args.args, *function.args.kwonlyargs)

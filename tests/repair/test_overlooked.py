@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autograder.repair import changes, foreign_lines, in_common, named
+from autograder.repair.finding import ignored
 from autograder.repair.words import question
 
 # A wrong program, what some change must make of some lines of it, where, and of what kind.
@@ -54,6 +55,21 @@ CASES = {
         "def f(m, w, b):\n    m.w = nn.Parameter(w)\n    m.b = nn.Parameter(b)\n",
         "    m.w = nn.Parameter(w.detach().clone())\n    m.b = nn.Parameter(b.detach().clone())\n",
         (2, "shared"),
+    ),
+    "a power upside down": (
+        "def f(x):\n    return x ** 1e-4\n",
+        "    return ((1e-4) ** (x))\n",
+        (2, "operand order"),
+    ),
+    "a scale of a product whose operands are a list": (
+        "def f(q, k):\n    return torch.einsum('nd,md->nm', [q, k])\n",
+        "    return ((torch.einsum('nd,md->nm', [q, k])) / (q).shape[-1] ** 0.5)\n",
+        (2, "scale"),
+    ),
+    "a loss that is added up and divided by too little": (
+        "def f(x, y):\n    return F.cross_entropy(x, y, reduction='sum') / len(x)\n",
+        '    return (F.cross_entropy(x, y, reduction="mean"))\n',
+        (2, "factor"),
     ),
     "a key that nobody knows": (
         "def f(kind):\n    t = {'a': 1}\n    return 2 * t[kind]\n",
@@ -221,3 +237,12 @@ def test_lines_of_a_definition_and_of_what_it_uses():
 def test_what_is_taken_away_by_a_name_of_its_own_is_no_table():
     source = "def f(x):\n    pop = x.copy\n    taken = pop()\n    return taken\n"
     assert all(change.kind for change in changes(source, "f", frozenset()))
+
+
+def test_an_argument_that_is_only_refused_is_ignored():
+    guarded = "def f(x, mask=None):\n    if mask and mask.ndim > 3:\n        raise ValueError\n"
+    assert ignored(f"{guarded}    return x\n", "f") == {"mask"}
+    assert ignored(f"{guarded}    return x * mask\n", "f") == frozenset()
+    assert (
+        ignored("def f(x, mask):\n    if mask:\n        x = 1\n    return x\n", "f") == frozenset()
+    )
