@@ -122,10 +122,11 @@ def run_watch(exercise: str | None, folder: Path | None, seconds: float) -> None
         recursive=False,
         rust_timeout=150,
         yield_on_timeout=True,
-        raise_interrupt=False,
+        raise_interrupt=True,
     )
     try:
         with keys() as read:
+            width = out.width
             next(saves)  # looks from now on: a save during the first check counts too
             _look(watching, out)
             for changes in saves:
@@ -134,8 +135,9 @@ def run_watch(exercise: str | None, folder: Path | None, seconds: float) -> None
                     return
                 if changes or key == "c":
                     _look(watching, out)
-                elif key:
+                elif key or out.width != width:
                     watching.draw(out)
+                width = out.width
     except KeyboardInterrupt:
         return
     finally:

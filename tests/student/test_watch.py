@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import io
+import os
+import sys
+from pathlib import Path
 
+import pexpect
 import pytest
 from rich.console import Console
 
 from autograder.student.watch import Watch
 
 from .conftest import SOLVED
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -85,3 +91,25 @@ def test_a_bar_shows_how_far_one_is(watching, write):
     write(*SOLVED.values())
     watching.check(watching.changed())
     assert "  3 of 3" in screen(watching).split("\n")[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX's")
+def test_it_is_drawn_anew_in_another_width_and_ends_without_a_word_of_others(tiny):
+    terminal = pexpect.spawn(
+        sys.executable,
+        ["-m", "autograder", "watch"],
+        cwd=str(tiny.path),
+        env=os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": ""},
+        dimensions=(40, 100),
+        encoding="utf-8",
+        timeout=60,
+    )
+    terminal.expect_exact("waiting for you to save")
+    terminal.expect_exact("h hint   n next   l list   c check all   q quit")
+    terminal.setwinsize(40, 40)
+    terminal.expect(r"c check all[^ ]*\r\n[^ ]*q quit")
+    terminal.sendintr()
+    terminal.expect(pexpect.EOF)
+    assert "caught" not in terminal.before
+    terminal.close()
+    assert terminal.exitstatus == 0
