@@ -85,8 +85,10 @@ class Heritage:
                 continue
             # a helper that has its own mistake from another one need not be lent beside that one
             results = [Inherited()]
-            for some in dict.fromkeys((frozenset(lent), frozenset(lent - found.keys()))):
-                if not some or _is_whole(results[-1], runs[exercise]):
+            for some in dict.fromkeys((frozenset(lent - found.keys()), frozenset(lent))):
+                if not some:
+                    continue
+                if _is_whole(results[-1], runs[exercise]):
                     break
                 carrying = self._carrying(exercise, set(some), own, runs, source, target, patience)
                 if carrying is not None:

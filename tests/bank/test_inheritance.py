@@ -115,7 +115,8 @@ def test_helpers_that_answer_alike_are_guarded_once(
     assert (heads.guards.asked, expectations.asked) == before
     # its own tests; and of each that inherits its helper's answers, and itself
     inheriting = [e for e in again.values() if e.inherits]
-    assert len(started) <= 1 + 2 * len(inheriting)
+    hidden = 1  # beside a stand-in once more: with this helper a test of dropout tells nothing
+    assert len(started) <= 1 + 2 * len(inheriting) + hidden
     assert {n: (e.score, e.inherits) for n, e in again.items()} == {
         n: (e.score, e.inherits) for n, e in first.items()
     }
