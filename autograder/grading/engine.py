@@ -34,6 +34,7 @@ from .follow import Inherited
 from .guards import KnownGuards
 from .heritage import Heritage
 from .kept import KeptRuns
+from .ownnotes import OwnNotes
 from .plugin import GraderPlugin, Ran
 from .runs import Runs, write_module
 from .sandboxed import Sandboxed
@@ -100,6 +101,7 @@ class Engine:
         self.session = GraderSession(course.graders(week), plugin)
         self.runs = Runs(self.bank, plugin, self.session, self._folder.path, kept)
         self.guards = KnownGuards(kept)
+        self._notes: dict[str, OwnNotes] = {}
         self._heritage = Heritage(self.runs, secret, self.limits.exercise_seconds, self.guards)
         self._behind = BehindVerdicts(spawner)
         self._standings = Standings(self.runs, course.registry.scoring, self._behind, self.target)
@@ -244,13 +246,19 @@ class Engine:
     def _own_programs(self, exercise: str) -> OwnPrograms:
         """What the values of a submission are compared with: they run in this process."""
         by_name = {m.name: m.source for m in self.bank.of_exercise(exercise)}
+        if exercise not in self._notes:
+            self._notes[exercise] = OwnNotes(exercise, self._kept)
 
         def target(source: str) -> Target:
             name = f"-traced-{hashlib.blake2b(source.encode(), digest_size=12).hexdigest()}"
             return InProcess(self.runs.written(name, source))
 
         return OwnPrograms(
-            lambda: self._right_sources(exercise), tuple(by_name), by_name.__getitem__, target
+            lambda: self._right_sources(exercise),
+            tuple(by_name),
+            by_name.__getitem__,
+            target,
+            self._notes[exercise],
         )
 
     def _right_sources(self, exercise: str) -> list[str]:
@@ -272,11 +280,13 @@ class Engine:
         )
 
     def _keep_answers(self) -> None:
-        """What the solution was asked for the first time, other processes need not ask it again."""
+        """What our own code was asked for the first time, other processes need not ask it again."""
         for name, recorded in (("reference", self._reference), ("precise", self._precise)):
             if self._kept and recorded.grown:
                 self._kept.put_answers(name, recorded.answers)
                 recorded.grown = False
+        for notes in self._notes.values():
+            notes.keep()
 
     def close(self) -> None:
         self.session.close()

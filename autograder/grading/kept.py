@@ -16,11 +16,13 @@ import msgspec
 
 from ..files.atomic import replace_file
 from ..model.report import TestReport
+from ..repair.tracing import WIDTH
 from ..worker import wire
 from .outcomes import Flaw, Outcome
 from .plugin import Ran
 from .targets import Answer, split_reply
 
+BYTES_OF_A_ROW = 8 * WIDTH
 _ENDS = {kind.__name__: kind for kind in Outcome.__subclasses__()}
 
 
@@ -53,6 +55,11 @@ class _Answers(msgspec.Struct, frozen=True):
 class _Guards(msgspec.Struct, frozen=True):
     depends: bytes
     credit: dict[bytes, dict[str, float]]
+
+
+class _Notes(msgspec.Struct, frozen=True):
+    depends: bytes
+    notes: dict[bytes, bytes | None]
 
 
 class KeptRuns:
@@ -115,7 +122,22 @@ class KeptRuns:
         latest = dict(list(known.items())[-most:])
         self._write(self._path("helpers", "guards"), _Guards(self._depends, latest))
 
-    def _write(self, path: Path, kept: _Kept | _Answers | _Guards) -> None:
+    def notes(self, exercise: str) -> dict[bytes, bytes | None]:
+        """What traced programs of ours noted (`ownnotes.py`)."""
+        try:
+            data = self._path(exercise, "notes").read_bytes()
+            kept = msgspec.msgpack.decode(data, type=_Notes)
+        except (OSError, msgspec.MsgspecError):
+            return {}
+        whole = all(n is None or len(n) % BYTES_OF_A_ROW == 0 for n in kept.notes.values())
+        return kept.notes if whole and kept.depends == self._depends else {}
+
+    def put_notes(self, exercise: str, notes: dict[bytes, bytes | None]) -> None:
+        """Keep them, beside those that another process kept meanwhile."""
+        known = {**self.notes(exercise), **notes}
+        self._write(self._path(exercise, "notes"), _Notes(self._depends, known))
+
+    def _write(self, path: Path, kept: _Kept | _Answers | _Guards | _Notes) -> None:
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             replace_file(path, msgspec.msgpack.encode(kept))

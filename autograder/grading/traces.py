@@ -25,6 +25,7 @@ import numpy as np
 from ..repair import NO_PYTHON
 from ..repair.tracing import COUNT, NODE, WIDTH, Traced, statements, traced
 from .notes import noted
+from .ownnotes import OwnNotes
 from .probes import Probe
 from .targets import Target
 from .tracedruns import Place, RightValues, TracedRun, betrays, made_alike, maker
@@ -42,13 +43,14 @@ class OwnPrograms:
     """What a search may ask of our own code.
 
     right: the sources of right programs. names: of the misconceptions. wrong: the source of one
-    target: where a source runs
+    target: where a source runs. notes: what traced ones noted before
     """
 
     right: Callable[[], Sequence[str]]
     names: Sequence[str]
     wrong: Callable[[str], str]
     target: Callable[[str], Target]
+    notes: OwnNotes
 
 
 class Likely(NamedTuple):
@@ -205,7 +207,7 @@ class Traces:
             returned: list[np.ndarray] = []
             edges: set[tuple[int, str]] = set()
             for program, target in self._right_programs():
-                some = noted(target, self._exercise, probe)
+                some = self._own.notes.of(program.source, target, probe)
                 if some is None:
                     continue
                 begins = sum(map(len, rows))
@@ -241,7 +243,8 @@ class Traces:
                 program = traced(self._own.wrong(name), [self._exercise])
             except NO_PYTHON:
                 return None
-            rows = noted(self._own.target(program.source), self._exercise, probe)
+            target = self._own.target(program.source)
+            rows = self._own.notes.of(program.source, target, probe)
             if rows is not None and len(rows):
                 seen = TracedRun(program, rows)
                 seen.judge(right, self._exercise)
