@@ -38,7 +38,7 @@ from .guards import Credit, HelperGuard, KnownGuards
 from .standin import Written, with_stand_in
 
 # The share of an exercise that other tests have proven before it may stop where its helper fails.
-_PROVEN = 0.5
+PROVEN = 0.5
 # The share that other tests must decide before one that tells nothing is left out of the count.
 _DECIDED = 0.75
 
@@ -67,11 +67,11 @@ def inherited(
     if substituted is not None:
         more = _given(substituted, expectations, guards)
         asked = sum(map(substituted.weight_of, substituted.names))
-        if more is not None and sum(map(carrying.weight_of, more.credit)) >= _PROVEN * asked:
+        if more is not None and sum(map(carrying.weight_of, more.credit)) >= PROVEN * asked:
             credit |= {n: max(c, credit.get(n, 0.0)) for n, c in more.credit.items()}
         if more is not None:  # what the helper hides in part, the stand-in has shown
             credit = {n: c for n, c in credit.items() if c == 1.0 or n not in more.refuted}
-    if _decided(carrying, credit) >= _PROVEN:
+    if _decided(carrying, credit) >= PROVEN:
         left = [n for n in sorted(stopped) if n not in credit and carrying.stopped(n, stopped[n])]
         credit |= dict.fromkeys(left, min(credit.values(), default=1.0))
     if found.credit and found.expected.questions.agreed:

@@ -12,7 +12,7 @@ from ..worker import wire
 from .carrying import Carrying, Program, calls_not_allowed
 from .dependence import Dependence, dependence, named_in
 from .expected import KnownExpectations
-from .follow import Inherited, inherited
+from .follow import PROVEN, Inherited, inherited
 from .guards import KnownGuards
 from .hollow import HOLLOW, Emptied, hollowed
 from .lender import Patience, Unanswered
@@ -94,11 +94,43 @@ class Heritage:
                 if carrying is not None:
                     results.append(_with_twins(self._inherited(carrying), runs[exercise]))
             result = max(results, key=lambda r: _earned(r, runs[exercise]))
+            result = self._with_the_claimed_device(result, exercise, own, runs)
             if result.credit:
                 found[exercise] = result
             if _is_whole(result, runs[exercise]):
                 faulty.discard(exercise)
         return found
+
+    def _with_the_claimed_device(
+        self, found: Inherited, exercise: str, own: Dependence, runs: Mapping[str, list[Ran]]
+    ) -> Inherited:
+        """Carry what stopped on the claimed device in a helper's line, where its own tests stop.
+
+        A claimed tensor has no data to lend, so most of the exercise must be proven by other tests.
+        """
+        stopped = dict[str, str]()
+        for ran in _on_claimed(runs[exercise]):
+            how, name = _raised(ran), ran.report.name
+            if how is None or how.line is None or name in found.credit:
+                continue
+            for helper in own.reached(exercise):
+                there = {(h.type, h.line) for r in _on_claimed(runs[helper]) if (h := _raised(r))}
+                if (how.type, how.line) in there and own.owns(helper, how.line):
+                    stopped[name] = helper
+        counted = [r.report for r in runs[exercise] if r.report.verdict.counted]
+        rest = [t for t in counted if t.name not in stopped]
+        proven = sum(
+            t.weight * (1.0 if t.verdict is Verdict.PASS else found.credit.get(t.name, 0.0))
+            for t in rest
+        )
+        if not stopped or proven < PROVEN * sum(t.weight for t in counted):
+            return found
+        helpers = {*found.helpers, *stopped.values()}
+        earned = proven / sum(t.weight for t in rest)
+        return Inherited(
+            tuple(e for e in self._exercises if e in helpers),
+            {**found.credit, **dict.fromkeys(stopped, earned)},
+        )
 
     def _inherited(self, carrying: Carrying) -> Inherited:
         result: Inherited = self.runs.within(
@@ -268,6 +300,11 @@ def _lendable(runs: list[Ran]) -> bool:
     """Return True if a helper is there and comes to an end."""
     verdicts = {r.report.verdict for r in runs}
     return not verdicts & _HOPELESS and not _nothing_written(runs)
+
+
+def _on_claimed(runs: Iterable[Ran]) -> list[Ran]:
+    """The failing tests that ran on the claimed device."""
+    return [r for r in _failing(runs) if FAKE_GPU in r.report.name]
 
 
 def _nothing_written(runs: Iterable[Ran]) -> bool:

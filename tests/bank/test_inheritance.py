@@ -236,3 +236,40 @@ def test_a_check_that_an_overflow_leaves_nothing_of_is_left_out(softmax: Engine)
     """Whatever calls it answers NaN to large scores: right attention is told nothing about it."""
     found = graded(softmax, OVERFLOWS)["scaled_dot_product_attention_numpy"]
     assert (found.score, found.explained) == (found.max_score, ())
+
+
+ON_THE_CPU = """
+def softmax(x, dim=-1):
+    e = torch.exp(x - x.amax(dim=dim, keepdim=True))
+    return e / (e.sum(dim=dim, keepdim=True) + torch.zeros(1, dtype=x.dtype))
+"""
+
+
+def test_a_tensor_on_the_cpu_is_charged_where_it_is_made(softmax: Engine) -> None:
+    found = graded(softmax, ON_THE_CPU)
+    assert 0 < found["softmax"].score < found["softmax"].max_score
+    assert kept(found, "scaled_dot_product_attention")
+    assert found["scaled_dot_product_attention"].inherits == ("softmax",)
+    assert not found["scaled_dot_product_attention"].explained
+
+
+def test_who_makes_one_beside_a_right_helper_pays_for_it(softmax: Engine) -> None:
+    own = """
+def scaled_dot_product_attention(q, k, v):
+    weights = softmax(q @ k.mT / torch.tensor([float(q.shape[-1])], dtype=q.dtype).sqrt())
+    return weights @ v, weights
+"""
+    found = graded(softmax, own)
+    assert kept(found, "softmax")
+    assert not kept(found, "scaled_dot_product_attention")
+
+
+def test_nothing_is_gained_by_a_helper_on_the_cpu(softmax: Engine) -> None:
+    empty = """
+def scaled_dot_product_attention(q, k, v):
+    weights = softmax(q @ k.mT)
+    return torch.zeros(*q.shape[:-1], v.shape[-1], dtype=q.dtype, device=q.device), weights
+"""
+    beside_right = graded(softmax, empty)["scaled_dot_product_attention"]
+    beside_wrong = graded(softmax, ON_THE_CPU, empty)["scaled_dot_product_attention"]
+    assert beside_wrong.score <= beside_right.score
