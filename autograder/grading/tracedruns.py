@@ -81,6 +81,9 @@ class TracedRun:
     def statement(self, row: int) -> int:
         return self.nodes[int(self.rows[row, NODE])].statement
 
+    def head(self, row: int) -> str:
+        return self.nodes[int(self.rows[row, NODE])].head
+
     def first(self) -> dict[int, int]:
         """By expression its first row that is odd, or else its first one."""
         found: dict[int, int] = {}
@@ -142,6 +145,7 @@ def made_alike(seen: TracedRun, theirs: TracedRun, right: RightValues) -> Place 
             made = maker(seen, theirs.rows[row], odd if must_be_odd else None)
             if made is not None and not must_be_odd:
                 made = _in_turn(seen, theirs, row)
+                made = made if made is not None and seen.head(made) == theirs.head(row) else None
             if made is not None:
                 filled = _filled_wrongly(seen, made) if must_be_odd else None
                 given = _given_before(seen, theirs, made, right) if rows is left_out else None
@@ -166,11 +170,7 @@ def _whole(theirs: TracedRun) -> list[int]:
 def _alike_from_the_first(seen: TracedRun, theirs: TracedRun, right: RightValues) -> Place | None:
     """Where a program leaves right values first, if a wrong one leaves them first by the same."""
     own, other = _first_large(seen), _first_large(theirs)
-    heads = (
-        seen.nodes[int(seen.rows[own, NODE])].head,
-        theirs.nodes[int(theirs.rows[other, NODE])].head,
-    )
-    if heads[0] != heads[1] or _says_little(theirs.rows[other]):
+    if seen.head(own) != theirs.head(other) or _says_little(theirs.rows[other]):
         return None
     if not same(theirs.rows[other], seen.rows[own : own + 1]).any():
         return None
