@@ -60,15 +60,12 @@ def _lines(view: ExerciseView, words: Words) -> Iterator[str]:
     if view.message and not view.report.tests:
         yield _item(view.message, words)
     for d in view.report.explained:
-        start = "In most checks it" if d.mostly else "It"
         part = (
             f"This explains {d.explains} of the {d.of} checks that fail. "
             if d.explains < d.of
             else ""
         )
-        yield _item(
-            f"{start} looks as if your code {lowered(d.title)} {part}{d.hint}".rstrip(), words
-        )
+        yield _item(f"{d.opening} {lowered(d.title)} {part}{d.hint}".rstrip(), words)
     if view.where:
         yield _item(view.where, words)
     if view.forbidden:

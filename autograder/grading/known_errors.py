@@ -48,6 +48,7 @@ _TEMPLATES = {
         rf"expected m1 and m2 to have the same dtype, but got: {_NAME} != {_NAME}",
     ],
     "devices": [
+        rf"Expected tensor to have {_DEVICE} Device, but got tensor with {_DEVICE} Device \(while checking arguments for {_NAME}\(\):?\)",
         rf"Expected all tensors to be on the same device, but (?:found at least two devices, |got ){_DEVICE} and {_DEVICE}!",
     ],
     "unknown names": [

@@ -131,7 +131,8 @@ class Standings:
         def named_by_symptom() -> ExerciseReport:
             right = self._runs.right_answers(report.name)
             shown = by_symptom(open_ones, own, right, self._runs.asked(report.name))
-            return with_names(report, (*report.explained, *self._by_state(report, own), *shown))
+            every = (*report.explained, *self._by_state(report, own), *shown)
+            return with_names(report, tuple(sorted(every, key=lambda d: d.is_minor)))
 
         if finder is not None:
             report = self._behind.find(f"{report.name}, line", named_by_place, report)

@@ -137,6 +137,14 @@ _SHOWS = {
         "Gives NaN where there are numbers to give.",
         "Which step divides by zero, or takes infinity from infinity?",
     ),
+    "zeros": _Words(
+        "Gives zeros alone, where there are other numbers to give.",
+        "Where is the result filled in, and does that step run? Print it just before it returns.",
+    ),
+    "constant": _Words(
+        "Gives one and the same number everywhere, where numbers differ.",
+        "Which step makes all of them alike? Print the result after each step.",
+    ),
 }
 
 
@@ -157,6 +165,9 @@ def by_symptom(
     of = sum(r.report.verdict.failed for r in ran)
     if None in shows:  # what is close in some tests and not in others is no matter of digits
         shows[None] += shows.pop("digits", [])
+    for kind in ("zeros", "constant"):  # a few such answers can have many reasons
+        if 2 * len(shows.get(kind, ())) < of:
+            shows.setdefault(None, []).extend(shows.pop(kind, ()))
     told = sorted((s for s in shows if s is not None), key=lambda s: -len(shows[s]))
 
     def where(kind: str, tests: list[str], others: Iterable[str]) -> str:
@@ -232,6 +243,8 @@ def _of_numbers(ran: Ran, right: Answers) -> str | None:
         return "gradient"
     if any(_only_nan(a, b) for a, b in pairs):
         return "nan"
+    if pairs and all(_is_one_number(a) and not _is_one_number(b) for a, b in pairs):
+        return "constant" if any(a.any() for a, _ in pairs) else "zeros"
     return "digits" if pairs and all(_near(a, b) for a, b in pairs) else None
 
 
@@ -259,6 +272,13 @@ def _only_nan(a: Any, b: Any) -> bool:
         return False
     nan = torch.isnan(a) & ~torch.isnan(b)
     return bool(nan.any()) and _near(torch.where(nan, b, a), b)
+
+
+def _is_one_number(x: Any) -> bool:
+    """Whether all entries of a tensor are one number."""
+    if not isinstance(x, torch.Tensor) or x.is_meta or not x.numel():
+        return False
+    return bool((x == x.flatten()[0]).all())
 
 
 def _near(a: Any, b: Any) -> bool:

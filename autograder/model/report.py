@@ -60,6 +60,18 @@ class Diagnosis(msgspec.Struct, frozen=True):
     of: int = 0
     mostly: bool = False
 
+    @property
+    def is_minor(self) -> bool:
+        """Whether it leaves open most of what fails: no headline then."""
+        return 2 * self.explains < self.of
+
+    @property
+    def opening(self) -> str:
+        """How the sentence begins that ends with its title."""
+        if self.is_minor:
+            return "Among other things, it looks as if your code"
+        return f"{'In most checks it' if self.mostly else 'It'} looks as if your code"
+
 
 class Deduction(msgspec.Struct, frozen=True):
     """What a mistake cost. `counted_in`: the exercise that lost points for the same belief."""

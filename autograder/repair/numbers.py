@@ -8,6 +8,7 @@ from .code import Scope
 from .reading import Texts, called, is_method, is_numpy, subject_of, with_call
 
 _MAKERS = ("arange", "ones", "zeros", "full", "eye", "empty", "tensor", "randn", "linspace")
+_CPU = (["cpu"], ["torch.device('cpu')"], ['torch.device("cpu")'])
 _FINITE = "torch.nan_to_num({}, neginf=0.0)"
 
 
@@ -16,8 +17,10 @@ def gradients(node: ast.expr, scope: Scope) -> Texts:
     text = scope.code.text(node)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         inner = scope.code.text(node.func.value)
-        if called(node) in ("detach", "item", "numpy", "clone", "cpu") and not node.args:
+        if called(node) in ("detach", "item", "numpy", "clone") and not node.args:
             yield "gradient", inner
+        if _moves_to_cpu(node, scope):  # which keeps gradients, and integers have none
+            yield "device", inner
         if called(node) == "numpy":
             yield "gradient", f"{inner}.detach().numpy()"
         if called(node) in ("float", "double", "half", "bool", "int", "long") and not node.args:
@@ -26,6 +29,14 @@ def gradients(node: ast.expr, scope: Scope) -> Texts:
         yield "gradient", scope.code.text(node.value)
     if called(node) in ("amax", "max"):
         yield "gradient", f"({text}).detach()"
+
+
+def _moves_to_cpu(node: ast.Call, scope: Scope) -> bool:
+    """Whether a tensor is moved to the CPU, whatever device it came on."""
+    if called(node) == "cpu":
+        return not node.args
+    given = [*node.args, *(k.value for k in node.keywords)]
+    return called(node) == "to" and [scope.code.text(g).strip("'\"") for g in given] in _CPU
 
 
 def stability(node: ast.expr, scope: Scope) -> Texts:

@@ -151,7 +151,7 @@ _NAMED = {
         DTYPES,
     ),
     "device": (
-        "Makes something on another device than the one its input is on.",
+        "Puts something on another device than the one its input is on.",
         MADE,
     ),
     "bias": (

@@ -101,5 +101,13 @@ def test_what_is_certain_is_named_beside_what_is_in_no_bank(namer):
     assert 0 < found.explains < found.of / 2
 
 
+def test_the_headline_explains_most_of_what_fails():
+    namer = Namer("week05_transformer")
+    found = namer.named("def sinusoidal_positions(T, d):\n    return torch.zeros(T, d)\n")
+    assert names(found) == ["shows:zeros", "cuts_the_last_cosine_off"]
+    assert found[0].explains > found[0].of / 2
+    namer.engine.close()
+
+
 def test_what_is_in_no_bank_gets_no_name(namer):
     assert namer.named(NO_NAME) == []

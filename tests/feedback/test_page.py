@@ -6,13 +6,14 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import autograder
 from autograder.feedback.html import exercise_fragment, feedback_page
 from autograder.feedback.text import exercise_text
 from autograder.feedback.view import where
-from autograder.model.report import Suspect
+from autograder.model.report import Diagnosis, Suspect
 from autograder.model.verdicts import Ending
 
 from .conftest import check, exercise
@@ -123,6 +124,15 @@ def test_nothing_is_said_of_how_much_a_mistake_explains_where_that_is_not_known(
     for told in (page, Reader(exercise_fragment(one)).text, exercise_text(one)):
         assert "sums along another axis" in told
         assert "This explains" not in told
+
+
+def test_what_leaves_most_of_it_open_is_no_headline(submission, week, course):
+    failed = (check(f"test_{i}", "wrong", "m") for i in range(8))
+    found = Diagnosis("d", "Takes an odd width too.", "", explains=1, of=8)
+    one = msgspec.structs.replace(exercise("causal_mask", *failed), explained=(found,))
+    page = Reader(feedback_page(submission(one), week, course)).text
+    for told in (page, Reader(exercise_fragment(one)).text, exercise_text(one)):
+        assert "Among other things, it looks as if your code takes an odd width too." in told
 
 
 def test_one_cause_is_told_once(submission, week, course):

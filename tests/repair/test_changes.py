@@ -92,3 +92,11 @@ def test_two_changes_are_one_where_they_do_not_meet():
     assert both is not None
     assert both.applied(MEAN.encode()) == axis.applied(other.applied(MEAN.encode()))
     assert axis.joined(axis) is None
+
+
+@pytest.mark.parametrize("moved", ["x.cpu()", "x.to('cpu')", 'x.to(device="cpu")'])
+def test_a_tensor_that_is_moved_to_the_cpu_is_on_another_device_and_keeps_its_gradient(moved):
+    source = f"def f(x):\n    return {moved}.argmax(-1)\n"
+    data, left = source.encode(), source.replace(moved, "(x)")
+    kinds = {c.kind for c in changes(source, "f") if c.applied(data).decode() == left}
+    assert kinds == {"device"}

@@ -57,6 +57,8 @@ SENTENCES = [
     "Dimension out of range (expected to be in range of [N, N], but got N)",
     "shape '[N, N, N, N, N, N]' is invalid for input of size N",
     "Expected all tensors to be on the same device, but got S and S!",
+    "Expected tensor to have S Device, but got tensor with S Device (while checking arguments for "
+    "S():)",
     "operands could not be broadcast together with shapes (N,N,N,N,N,N) (N,N,N,N,N,N)",
     "index N is out of bounds for dimension N with size N",
     "too many indices for array: array is N-dimensional, but N were indexed",

@@ -48,6 +48,8 @@ def shown(*runs: Ran, right: object = RIGHT, asks: dict[str, Asked] | None = Non
         (1.0, Flaw.KIND, "kind"),
         (torch.tensor([1.0, torch.nan, 4.0]), Flaw.VALUE, "nan"),
         (RIGHT * 1.0005, Flaw.VALUE, "digits"),
+        (RIGHT * 0, Flaw.VALUE, "zeros"),
+        (RIGHT * 0 + 3, Flaw.VALUE, "constant"),
         (RIGHT, Flaw.GRADIENT, "gradient"),
         (RIGHT, Flaw.EFFECT, "touched"),
         (RIGHT, Flaw.DETACHED, "detached"),
@@ -63,6 +65,10 @@ def test_other_values_show_nothing_by_themselves(value: torch.Tensor) -> None:
     assert shown(ran("a", answer(value), Flaw.VALUE)) == []
 
 
+def test_one_number_shows_nothing_where_right_code_gives_one_number_too() -> None:
+    assert shown(ran("a", answer(RIGHT * 0), Flaw.VALUE), right=RIGHT * 0 + 1) == []
+
+
 @pytest.mark.parametrize(
     ("kind", "message", "name"),
     [
@@ -71,6 +77,8 @@ def test_other_values_show_nothing_by_themselves(value: torch.Tensor) -> None:
         ("IndexError", "too many indices for tensor of dimension 2", "axes"),
         ("RuntimeError", "The size of tensor a (5) must match the size of tensor b (3) "
          "at non-singleton dimension 1", "sizes"),
+        ("RuntimeError", "Expected tensor to have cuda:0 Device, but got tensor with cpu Device "
+         "(while checking arguments for torch.take_along_dim():)", "devices"),
         ("AttributeError", "whatever it says", "unknown names"),
         ("KeyError", "'k'", "stopped"),
         ("RuntimeError", "the inputs were 0.25 and 0.5", "stopped"),
@@ -95,6 +103,12 @@ def test_layers_that_do_not_fit_are_told_by_what_is_wrong_with_them() -> None:
 def test_digits_are_lost_only_where_no_value_is_far_off() -> None:
     near, far = (ran(n, answer(RIGHT * by), Flaw.VALUE) for n, by in (("a", 1.0005), ("b", 2)))
     assert shown(near, far) == []
+
+
+def test_zeros_in_a_few_tests_are_not_told() -> None:
+    runs = [ran("a", answer(RIGHT * 0), Flaw.VALUE)]
+    runs += [ran(n, answer(RIGHT * 2), Flaw.VALUE) for n in "bc"]
+    assert shown(*runs) == []
 
 
 def test_what_most_tests_show_comes_first_with_how_many() -> None:
