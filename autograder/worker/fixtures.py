@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from importlib import import_module  # extras may be missing, to a type checker too
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -72,23 +72,55 @@ def _hf_encoder(content: dict[str, Any], device: str) -> Any:
     words = [*_SPECIAL_TOKENS, *content["vocabulary"]]
     if content["part"] == "tokenizer":
         return _wordpiece_tokenizer(words)
-    transformers: Any = import_module("transformers")
-    config = transformers.BertConfig(
-        vocab_size=len(words),
-        hidden_size=content["hidden"],
-        num_hidden_layers=content["layers"],
-        num_attention_heads=content["heads"],
-        intermediate_size=2 * content["hidden"],
-        max_position_embeddings=64,
-        attn_implementation=content["attention"],
-    )
-    # Weights are drawn below: to look for what each part begins with takes half of the time.
-    undrawn = import_module("transformers.initialization").no_init_weights
-    with torch.random.fork_rng(devices=[]), undrawn():
-        model = transformers.BertModel(config, add_pooling_layer=False)
+    shape = _Shape(len(words), *(content[name] for name in _Shape._fields[1:]))
+    ready = _ready.get(shape)
+    model = ready.pop() if ready else _undrawn(shape)
     _draw_weights(model, content["seed"])
     devices.move_module(model, device, getattr(torch, content["dtype"]))
     return model.train(content["training"])
+
+
+class _Shape(NamedTuple):
+    """What a BERT is made of, but for its numbers."""
+
+    words: int
+    hidden: int
+    layers: int
+    heads: int
+    attention: str
+
+
+# What tests ask for most (`hf_encoder` of the authors' vocabulary, with a dozen words), and how
+# often for a submission.
+_USUAL = {_Shape(16, 16, 2, 2, "eager"): 12, _Shape(16, 16, 2, 2, "sdpa"): 2}
+_ready: dict[_Shape, list[Any]] = {}
+
+
+def stock(extra: str) -> None:
+    """In the template: make beforehand what takes longer to make than the calls it is made for.
+
+    Each is handed out once, so that a call finds what nobody had before it.
+    """
+    if extra == "text":
+        _ready.update({s: [_undrawn(s) for _ in range(n)] for s, n in _USUAL.items()})
+
+
+def _undrawn(shape: _Shape) -> Any:
+    """A BERT whose weights are still to be drawn."""
+    transformers: Any = import_module("transformers")
+    config = transformers.BertConfig(
+        vocab_size=shape.words,
+        hidden_size=shape.hidden,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        intermediate_size=2 * shape.hidden,
+        max_position_embeddings=64,
+        attn_implementation=shape.attention,
+    )
+    # To look for what each part begins with takes half of the time.
+    undrawn = import_module("transformers.initialization").no_init_weights
+    with torch.random.fork_rng(devices=[]), undrawn():
+        return transformers.BertModel(config, add_pooling_layer=False)
 
 
 _SPREAD = 0.4  # large enough for attention that is far from uniform

@@ -24,7 +24,7 @@ import torch
 
 from . import arrays, claimed, devices, kernels, lookout, watch, wire
 from .execute import Executor
-from .fixtures import warm
+from .fixtures import stock, warm
 from .nets import set_nets
 from .seal import seal, worker_modules
 
@@ -60,6 +60,7 @@ def prepare(config: bytes) -> None:
     np.random.seed(0)  # numpy imports its generators late
     for extra in settings.extras:
         warm(extra)
+        stock(extra)
     kernels.remember()
     _own = worker_modules()
 
