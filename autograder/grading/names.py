@@ -14,6 +14,8 @@ import torch
 
 # "output (..., n, d_v) and weights (..., n, m)." in the first sentence, or a line each: "order: …"
 _TOGETHER = re.compile(r"(?:^|\band )(?:the )?([a-z_]+)(?= \()")
+# "All of a sequence, in order: keys and values, (H_kv, t, d) each.", of what says no more
+_LAST = re.compile(r"(?:: |(?<=\w) and )([a-z_]+)(?=(?: and [a-z_]+)?, \(.*\) each\.$)")
 # "y (B, T, C), or (y, weights) with weights (B, H, T, T)"
 _PAIR = re.compile(r"\bor \(([a-z_]+(?:, [a-z_]+)+)\)")
 _LINES = re.compile(r"^ *([a-z_]+):", re.MULTILINE)
@@ -27,6 +29,7 @@ class NamedParts(str):
     parts: tuple[str, ...] = ()
     each: tuple[str, str] | None = None
     is_state: bool = False
+    is_output: bool = False  # of a module or of attention: what it holds are no shares of one
 
     @classmethod
     def of(cls, said: str) -> NamedParts:
@@ -43,9 +46,11 @@ class NamedParts(str):
             return f"{self.each[0]} of {self.each[1]} {number + 1}"
         if len(self.parts) == count:
             return f"`{self.parts[number]}`"
-        if number < len(_ORDINALS):
-            return f"The {_ORDINALS[number]} value returned"
-        return f"Value {number + 1} of those returned"
+        ordinal = f"The {_ORDINALS[number]} value" if number < len(_ORDINALS) else ""
+        if self.startswith("The result"):
+            return f"{ordinal} returned" if ordinal else f"Value {number + 1} of those returned"
+        whole = self[:1].lower() + self[1:]
+        return f"{ordinal or f'Value {number + 1}'} of {whole}"
 
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
@@ -58,6 +63,8 @@ class Names:
         self._arguments: dict[str, tuple[str, ...]] = {}
         self._parts: dict[str, tuple[str, ...]] = {}
         self._each: dict[str, tuple[str, str]] = {}
+        self._outputs: set[str] = set()
+        self._makes: dict[str, str] = {}
         for node in ast.parse(source).body:
             if isinstance(node, ast.FunctionDef):
                 self._add(node.name, node, 0)
@@ -78,17 +85,28 @@ class Names:
         else:
             first = section.partition(". ")[0]
             pair = _PAIR.search(first)
-            self._parts[name] = tuple(pair[1].split(", ") if pair else _TOGETHER.findall(first))
+            named_parts = pair[1].split(", ") if pair else _TOGETHER.findall(first)
+            self._parts[name] = tuple(named_parts or _LAST.findall(text.partition("\n")[0]))
+        if name.endswith(".forward") or "output" in section.partition(".")[0]:
+            self._outputs.add(name)
+        if isinstance(node.returns, ast.Name):
+            self._makes[name] = node.returns.id
 
     def knows(self, path: str) -> bool:
         """Whether the stub has a function or a class of this name."""
         return path in self._arguments or any(k.startswith(f"{path}.") for k in self._arguments)
+
+    def class_of(self, path: str) -> str:
+        """The class that is called, or whose object a function returns, if the stub has it."""
+        made = path if path[:1].isupper() and "." not in path else self._makes.get(path, "")
+        return made if self.knows(made) else ""
 
     def result(self, path: str, said: str) -> NamedParts:
         """`said`, and what the parts of it are called."""
         result = NamedParts(said)
         key = self._key(path)
         result.is_state = path.rpartition(".")[2] == "state_dict"
+        result.is_output = key in self._outputs
         result.parts, result.each = self._parts.get(key, ()), self._each.get(key)
         return result
 

@@ -12,7 +12,7 @@ from .compare import compare
 from .comparison import BothCalls, Comparison, compare_calls, tolerance_of
 from .options import CallOptions
 from .outcomes import GraderFault
-from .remote import Held, Remote, as_length, is_class
+from .remote import Held, Remote, as_length
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Pair:
     ) -> None:
         self._how, self._recipe = how, recipe
         case = how.case
-        owner = recipe.name if is_class(recipe.name) and case.names.knows(recipe.name) else ""
+        owner = case.names.class_of(recipe.name)
         self._on_student = Held(case, case.student, student, owner)
         self._on_reference = Held(case, case.reference, reference)
         self._on_precise: Held | None = None

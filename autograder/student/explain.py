@@ -21,6 +21,7 @@ from _pytest import capture as _capture
 from .results import Failure
 
 _LONGEST = 2000
+_NUMBER = re.compile(r"\bnp\.(?:float|int|uint|bool)\d*_?\(([^()]*)\)")  # as NumPy writes one
 _FACTS = 5
 
 
@@ -127,7 +128,7 @@ def _message(error: BaseException) -> str:
     if isinstance(error, AssertionError):
         written, added, _ = text.partition("\nassert ")
         text = written if added else text
-    return text.strip()[:_LONGEST]
+    return _NUMBER.sub(r"\1", text).strip()[:_LONGEST]
 
 
 def _incomparable(kind: str, message: str, exercise: str) -> str:

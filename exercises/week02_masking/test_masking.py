@@ -218,9 +218,8 @@ def test_plot_attention_draws_the_weights():
     assert np.allclose(seen, weights.detach().numpy()), (
         "the values should be drawn unchanged, the first query on top"
     )
-    assert images[0].get_clim() == (0, 1), (
-        f"the colours should span 0 to 1, not {images[0].get_clim()}"
-    )
+    low, high = images[0].get_clim()
+    assert (low, high) == (0, 1), f"the colours should span 0 to 1, not {low} to {high}"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("Key", "Query"), (
         "the labels should be Key (x) and Query (y)"
     )

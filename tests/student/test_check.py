@@ -54,6 +54,12 @@ def test_each_kind_of_failure_is_told_apart(write):
     assert folder.module.read_text().split("\n")[raised.line - 1].strip() == raised.code
 
 
+def test_numbers_of_numpy_are_written_as_numbers(write):
+    pair = "import numpy as np\ndef double(x):\n    return np.float64(1e-3), np.int64(-9), np.True_"
+    result = check_week(write(pair), ["double"])
+    assert first(result, "double").message == "twice 3 is 6, not (0.001, -9, np.True_)"
+
+
 def test_an_exercise_that_uses_an_unwritten_one_waits(write):
     result = check_week(write(SOLVED["double_all"]), ["double_all"])
     assert states(result) == {"double_all": "waiting"}
