@@ -59,8 +59,8 @@ class TracedRun:
             wrong = [r for r in self.returned(exercise) if not same(r, right.returned).any()]
             for row in wrong:
                 self.same &= ~same(row, self.rows)
-                if not moved(row, right.returned).any():
-                    self.moved &= ~same(row, self.rows)
+                if not moved(row, right.returned).any():  # nor are its entries right before
+                    self.moved &= ~moved(row, self.rows)
 
     def _compare(self, right: np.ndarray) -> None:
         known: dict[bytes, tuple[bool, bool, bool]] = {}  # the same value is read again and again
@@ -154,7 +154,11 @@ def made_alike(seen: TracedRun, theirs: TracedRun, right: RightValues) -> Place 
                 return place
     if inside:
         return _alike_from_the_first(seen, theirs, right)
-    return _given_before(seen, theirs, roots[0], right) if _of_loops(theirs) else None
+    if not _of_loops(theirs):
+        return None
+    ends = theirs.rows[culprits]
+    last = next((r for r in roots if same(seen.rows[r], ends).any()), None)
+    return None if last is None else _given_before(seen, theirs, last, right)
 
 
 def _whole(theirs: TracedRun) -> list[int]:
