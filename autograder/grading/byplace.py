@@ -54,5 +54,5 @@ def _by_kind(report: ExerciseReport, places: tuple[Suspect, ...]) -> Iterator[Di
 
 def _beside(report: ExerciseReport, found: FoundPlaces, bank: Bank) -> Iterator[Diagnosis]:
     for one in bank.of_exercise(report.name):
-        if one.name == found.beside:
+        if one.name in found.beside:
             yield Diagnosis(one.name, one.title, one.hint)

@@ -35,11 +35,11 @@ class WrittenAlike(NamedTuple):
 
 
 class FoundPlaces(NamedTuple):
-    """Where a mistake is, line 0 if only its kind is known; `beside`: the name of a misconception
-    that is there as well."""
+    """Where a mistake is, line 0 if only its kind is known; `beside`: the names of misconceptions
+    that are there as well."""
 
     places: tuple[Suspect, ...] = ()
-    beside: str = ""
+    beside: tuple[str, ...] = ()
 
     @property
     def lines(self) -> tuple[Suspect, ...]:

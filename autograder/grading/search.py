@@ -41,14 +41,14 @@ _EXCHANGES = frozenset({"name", "statement", "option", "function", "operand", "i
 
 @dataclass(frozen=True)
 class Mended:
-    """The numbers of the changes that mend, each alone or `together`; `beside` is the name of the
+    """The numbers of the changes that mend, each alone or `together`; `beside`: the name of the
     mistake that is left after them. `counts`: how many failed tests each mends, if none mends all;
     `doubtful`: those on whose lines changes of other kinds may mend as much.
     """
 
     numbers: tuple[int, ...] = ()
     together: bool = False
-    beside: str = ""
+    beside: tuple[str, ...] = ()
     counts: tuple[int, ...] = ()
     doubtful: frozenset[int] = frozenset()
 
@@ -113,7 +113,7 @@ class Search:
         """A change after which one mistake that has a name is left."""
         for number, names in islice(self._left, _CONFIRMED):
             if not self.versions.over and (name := self._is_left(number)) in names:
-                return Mended((number,), beside=name)
+                return Mended((number,), beside=(name,))
         return None
 
     def _alone(self) -> list[int]:

@@ -251,7 +251,7 @@ def _elsewhere(wrong: WrongExercise, hints: ValueHints, found: FoundPlaces) -> F
     """What was found without a line, with lines that values tell, or where code stops."""
     by_values = _by_values(wrong, hints)
     lines = by_values.places or _stops(wrong, hints)
-    beside = found.beside or ("" if found.places else by_values.beside)
+    beside = found.beside or (() if found.places else by_values.beside)
     unread = ignored(wrong.source, wrong.exercise) & wrong.read
     nowhere = Suspect(wrong.module, 0, wrong.exercise, IGNORED, False)
     named = (nowhere,) if unread and unread < wrong.read else ()  # or nothing is written yet

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -83,6 +84,15 @@ class TracedRun:
 
     def head(self, row: int) -> str:
         return self.nodes[int(self.rows[row, NODE])].head
+
+    @cached_property
+    def telling(self) -> list[int]:
+        """Of a wrong program the rows that tell its mistake: where it leaves the right ones, and
+        what its changed statements make of that."""
+        first = (r for r in self.culprits() if self.lacks or self.statement(r) in self.changed)
+        later = (r for r in self.first().values() if self.statement(r) in self.changed)
+        rows = {int(self.rows[r, NODE]): r for r in (*first, *later) if not self.moved[r]}
+        return [r for n, r in rows.items() if not self.nodes[n].name and _tells(self.rows[r])]
 
     def first(self) -> dict[int, int]:
         """By expression its first row that is odd, or else its first one."""
@@ -306,18 +316,16 @@ def _makers(run: TracedRun, value: np.ndarray) -> dict[int, int]:
     return found
 
 
-def betrays(seen: TracedRun, theirs: TracedRun) -> bool:
-    """Whether a program has the very value with which a wrong one leaves the right ones."""
-    for row in theirs.culprits():
-        statement = theirs.nodes[int(theirs.rows[row, NODE])].statement
-        if theirs.moved[row] or not (statement in theirs.changed or theirs.lacks):
-            continue
-        if not _tells(theirs.rows[row]):
-            continue
-        for own in np.flatnonzero(same(theirs.rows[row], seen.rows) & ~seen.moved):
-            if not seen.nodes[int(seen.rows[own, NODE])].name:
-                return True
-    return False
+def betrays(seen: TracedRun, theirs: TracedRun) -> frozenset[int]:
+    """The expressions of a program that have the very values with which a statement of a wrong one
+    leaves the right ones: all of them, since one alone may be a step on another way."""
+    odd = [r for r in np.flatnonzero(~seen.moved) if not seen.nodes[int(seen.rows[r, NODE])].name]
+    rows = seen.rows[odd]
+    by_statement: dict[int, list[Which]] = {}
+    for row in theirs.telling:
+        by_statement.setdefault(theirs.statement(row), []).append(same(theirs.rows[row], rows))
+    whole = (some for some in by_statement.values() if all(ways.any() for ways in some))
+    return frozenset(int(n) for some in whole for ways in some for n in rows[ways, NODE])
 
 
 def _says_little(row: np.ndarray) -> bool:

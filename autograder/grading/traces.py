@@ -35,6 +35,7 @@ _MOST_OWN = 2.0  # seconds for misconceptions that no submission had yet, in one
 _LOOKED_AT = 2  # probes
 _LOOKED_FOR_A_NAME = 5  # where there is none
 _LEAST_SEEN, _MOSTLY_SEEN = 2, 0.5
+_MOST_NAMES = 2
 _COMMON = 4  # programs with the same statement: more than make the same mistake in the same words
 
 
@@ -54,11 +55,18 @@ class OwnPrograms:
 
 
 class Likely(NamedTuple):
-    """A misconception: in how many tests its value was seen, of those that could show it."""
+    """A misconception: in how many tests its values were seen, of those that could show it, and in
+    which expressions of the submission."""
 
     name: str
     seen: int
     could: int
+    nodes: frozenset[int]
+
+    def joined(self, other: Likely) -> Likely:
+        """Both tests' evidence for one misconception."""
+        seen, could = self.seen + other.seen, self.could + other.could
+        return Likely(self.name, seen, could, self.nodes | other.nodes)
 
 
 @dataclass(frozen=True)
@@ -82,14 +90,18 @@ class ValueHints:
         return places if len(places) == 1 and len(self.first) >= _LEAST_SEEN else frozenset()
 
     @property
-    def betrayed(self) -> str:
-        """The name of the one mistake whose value was seen in most tests that could show it."""
+    def betrayed(self) -> tuple[str, ...]:
+        """The names of mistakes whose values were seen in most tests that could show them; of
+        several that are seen in one expression that which is seen in most."""
         enough = [
             x for x in self.likely if x.seen >= _LEAST_SEEN and x.seen >= _MOSTLY_SEEN * x.could
         ]
-        most = max((x.seen for x in enough), default=0)
-        first = [x.name for x in enough if x.seen == most]
-        return first[0] if len(first) == 1 else ""
+        alone = [
+            x
+            for x in enough
+            if all(x is y or x.seen > y.seen or x.nodes.isdisjoint(y.nodes) for y in enough)
+        ]
+        return tuple(x.name for x in sorted(alone, key=lambda x: -x.seen)[:_MOST_NAMES])
 
 
 NO_HINTS = ValueHints()
@@ -182,8 +194,9 @@ class Traces:
                 if (name, probe.test) not in self._wrong and self.own_seconds - began > _MOST_OWN:
                     continue
                 theirs = self._wrong_run(name, probe, right)
-            if theirs is not None and theirs.culprits():
-                found.append(Likely(name, int(betrays(seen, theirs)), 1))
+            if theirs is not None and theirs.telling:
+                nodes = betrays(seen, theirs)
+                found.append(Likely(name, int(bool(nodes)), 1, nodes))
         return tuple(found)
 
     def _where(self, seen: TracedRun, row: int, right: RightValues) -> list[Place]:
@@ -290,8 +303,7 @@ def _joined(one: ValueHints, other: ValueHints) -> ValueHints:
     named = {**dict(other.named), **dict(one.named)}
     by_name = {x.name: x for x in one.likely}
     for x in other.likely:
-        had = by_name.get(x.name, Likely(x.name, 0, 0))
-        by_name[x.name] = Likely(x.name, had.seen + x.seen, had.could + x.could)
+        by_name[x.name] = by_name[x.name].joined(x) if x.name in by_name else x
     rights = (one.right | other.right) - wrong
     first = (*one.first, *other.first)
     return ValueHints(odd, rights, tuple(named.items()), ran, tuple(by_name.values()), first)

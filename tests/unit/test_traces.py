@@ -94,16 +94,61 @@ def test_of_a_missing_step_the_place_is_told(traces):
 def test_a_value_that_one_mistake_alone_makes_names_it(traces):
     twice = OWN_WORDS.replace("return e / total", "return (e / total).double()")
     found = traces.hints(twice, frozenset(), traces.target, [probe(), probe("again", 2)], ())
-    assert found.betrayed == "over_queries"
+    assert found.betrayed == ("over_queries",)
     alone = hints(traces, twice)
     assert [x.name for x in alone.likely if x.seen] == ["over_queries"]
-    assert alone.betrayed == ""  # one test is no test
+    assert alone.betrayed == ()  # one test is no test
+
+
+TWO_PARTS = """import torch
+
+def f(q, k):
+    scores = (q @ k.mT) / q.shape[-1] ** 0.5
+    centred = q - q.mean(0)
+    return torch.softmax(scores, dim=-1).sum() * centred.relu()
+"""
+
+
+def seen_twice(tmp_path: Path, source: str, right: str, **bank: str) -> tuple[str, ...]:
+    traces = compared(tmp_path, [right], bank)
+    asked = [probe(), probe("again", 2)]
+    return traces.hints(source, frozenset(), traces.target, asked, ()).betrayed
+
+
+def test_two_mistakes_that_are_seen_in_two_places_have_two_names(tmp_path):
+    multiplies = TWO_PARTS.replace("/ q", "* q")
+    named = seen_twice(
+        tmp_path,
+        multiplies.replace("mean(0)", "mean()"),
+        TWO_PARTS,
+        multiplies=multiplies,
+        takes_one_mean=TWO_PARTS.replace("mean(0)", "mean()"),
+        takes_no_mean=TWO_PARTS.replace("q - q.mean(0)", "q * 1.0"),
+    )
+    assert sorted(named) == ["multiplies", "takes_one_mean"]
+
+
+def test_what_two_mistakes_have_in_common_names_neither(tmp_path):
+    over = SOLUTION.replace(
+        "return torch.softmax(scores, dim=-1)", "p = scores.exp()\n    return p"
+    )
+    both = over.replace("return p", "return p / p.sum()")
+    wrong = SOLUTION.replace("return torch.softmax(scores, dim=-1)", "return scores.exp() ** 2")
+    named = seen_twice(tmp_path, wrong, SOLUTION, leaves_the_sum=over, sums_all=both)
+    assert named == ()
+
+
+def test_a_step_on_another_mistakes_way_does_not_name_it(tmp_path):
+    way = SOLUTION.replace("return torch.softmax(scores, dim=-1)", "return scores.tanh() * 3")
+    wrong = SOLUTION.replace("return torch.softmax(scores, dim=-1)", "return scores.tanh()")
+    assert seen_twice(tmp_path, wrong, SOLUTION, triples=way) == ()
+    assert seen_twice(tmp_path, wrong, SOLUTION, triples=way, bends=wrong) == ("bends",)
 
 
 def test_right_code_betrays_nothing(traces):
     right = OWN_WORDS.replace("sum(0", "sum(1")
     found = hints(traces, right)
-    assert found.betrayed == ""
+    assert found.betrayed == ()
     assert hints(traces, right, "over_queries").named == ()
 
 
