@@ -63,6 +63,7 @@ class Carrying:
     weight: float  # of all tests that count
     secret: bytes
     patience: Patience
+    stands_in: bool = False  # whether the helpers are no student's, but stand-ins for them
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -139,3 +140,11 @@ def calls_not_allowed(runs: Iterable[Ran]) -> set[tuple[str, int | None]]:
     """The calls that are not allowed in the answers of these runs, by name and line."""
     replies = (a for r in runs for a in r.answers if not isinstance(a, Outcome))
     return {(b.call, b.line) for reply, _ in replies for b in reply.banned}
+
+
+def raised_in(ran: Ran) -> wire.Raised | None:
+    """What ended a test by an exception of the code in the student's place."""
+    last = ran.answers[-1] if ran.answers else None
+    if ran.report.verdict is not Verdict.CRASHED or last is None or isinstance(last, Outcome):
+        return None
+    return last[0].raised

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from ..model.verdicts import Verdict
 from .asked import HelperQuestions
-from .carrying import Carrying, RightSides
+from .carrying import Carrying, RightSides, raised_in
 from .lender import Lender
 from .room import Room
 from .targets import RecordedTarget
@@ -113,8 +113,10 @@ def _asked(carrying: Carrying, lender: Lender, questions: HelperQuestions) -> Ex
                 return None  # the same program twice: the helper answers as it likes
             if ran.report.verdict is Verdict.PASS:
                 found.unmet[ran.report.name] = unmet
-            if ran.stopped:
-                found.stopped[ran.report.name] = ran.stopped
+            # some tests ask the code in the student's place first, or that alone
+            raised = raised_in(ran)
+            if stopped := ran.stopped or (raised.type if raised else ""):
+                found.stopped[ran.report.name] = stopped
         if not found.unmet or carrying.elsewhere(questions.settle):
             return found
         return found if _alike_elsewhere(carrying, found, sides) else None

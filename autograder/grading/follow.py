@@ -20,7 +20,8 @@ same answers.
 A test in which the student's code answers just what right code answers with the helper, but which
 an empty version passes with it too, says nothing for the student and nothing against them: a
 softmax that overflows makes NaN of whatever calls it. Where all else decides nearly the whole
-exercise, such a test is left out of the count: it earns what the others earn on average.
+exercise, such a test is left out of the count: it earns what the others earn on average. So is one
+of which the guard found too little to give it all.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ def inherited(
         left = [n for n in sorted(stopped) if n not in credit and carrying.stopped(n, stopped[n])]
         credit |= dict.fromkeys(left, min(credit.values(), default=1.0))
     if found.credit and found.expected.questions.agreed:
-        credit |= _left_out(carrying, credit, [n for n in found.held if n not in credit])
+        whole = {n: c for n, c in credit.items() if c == 1.0 or n not in found.held}
+        left_out = _left_out(carrying, whole, [n for n in found.held if n not in whole])
+        credit |= {n: max(c, credit.get(n, 0.0)) for n, c in left_out.items()}
     return Inherited(carrying.lent, credit) if credit else Inherited()
 
 
@@ -149,6 +152,7 @@ def _key(carrying: Carrying, expected: Expected, held: Iterable[Held]) -> bytes:
     digest = hashlib.blake2b(key=carrying.secret[:64], digest_size=20)
     program = carrying.program.path.parent.name
     facts = [carrying.exercise, program, *carrying.lent, "", *sorted(carrying.paid)]
+    facts.append("a stand-in" if carrying.stands_in else "")
     for fact in facts:
         feed(digest, fact.encode("utf-8", "surrogatepass"))
     for item, unmet in held:

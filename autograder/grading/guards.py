@@ -10,6 +10,12 @@ of them. Of a helper that does not always answer alike, each version, the right 
 its answers from a process of its own, in an order nobody can foresee: it cannot tell for whom it is
 asked.
 
+Where these few tests tell too few of the wrong versions, the others that reject them are asked too:
+what is earned should not depend on which tests were drawn. And where a stand-in hides some of
+them, a test earns by those that it rejects itself, if these are a few: who makes another mistake
+would pass it. A student's helper could be made to hide just what the exercise lacks; a stand-in is
+ours.
+
 A wrong version runs through its tests only as far as what is earned depends on it: what one test
 rejects, another need not, unless that other test has rejected none so far.
 
@@ -64,12 +70,13 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class TriedVersion:
-    """A version of the exercise, and the tests that it is tried on."""
+    """A version of the exercise, the tests that it is tried on, and others that reject it too."""
 
     kind: Kind
     path: Path
     tests: list[str]
     change: Change = unchanged
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,10 +104,12 @@ class HelperGuard:
                 told.lose(lost)
                 if self._lost(told.versions, names, told, lender) is None:
                     return None
+            if told.widen() and self._lost(told.versions, names, told, lender) is None:
+                return None
         finally:
             if lender is not None:
                 lender.close()
-        return told.credit()
+        return told.credit(each=self.carrying.stands_in)
 
     def _lost(
         self,
@@ -160,7 +169,8 @@ class HelperGuard:
         useful = sorted(m for m, tests in failing.items() if tests)
         for name in order.sample(useful, min(len(useful), _CHOSEN)):
             tests = order.sample(failing[name], min(len(failing[name]), _TRIED))
-            versions.append(TriedVersion(Kind.WRONG, wrong[name][0], tests))
+            others = tuple(t for t in failing[name] if t not in tests)
+            versions.append(TriedVersion(Kind.WRONG, wrong[name][0], tests, others=others))
         order.shuffle(versions)
         return [v for v in versions if v.tests]
 
@@ -181,6 +191,16 @@ class WrongTold:
         """These cannot be inherited."""
         self._tests -= tests
 
+    def widen(self) -> bool:
+        """Try what is not told so far on all tests that reject it; False if nothing is open."""
+        several = self._several
+        hidden = [v for v in several if v.others and not self._is_told(v)]
+        if not hidden or self._told_of(several) >= _ALL * len(several):
+            return False
+        for version in hidden:
+            version.tests.extend(t for t in version.others if t not in version.tests)
+        return True
+
     def is_open(self, version: TriedVersion, test: str) -> bool:
         """Whether it matters how this test ends with this version."""
         if test not in self._tests or (id(version), test) in self._ends:
@@ -189,8 +209,15 @@ class WrongTold:
             return True
         if self._is_told(version):
             return False
-        several = [v for v in self.versions if len(v.tests) > 1]
-        return len(version.tests) == 1 or sum(map(self._is_told, several)) < _ALL * len(several)
+        several = self._several
+        return len(version.tests) == 1 or self._told_of(several) < _ALL * len(several)
+
+    @property
+    def _several(self) -> list[TriedVersion]:
+        return [v for v in self.versions if len(v.tests) > 1]
+
+    def _told_of(self, versions: Iterable[TriedVersion]) -> int:
+        return sum(map(self._is_told, versions))
 
     def _is_told(self, version: TriedVersion) -> bool:
         return any(self._ends.get((id(version), t)) for t in version.tests if t in self._tests)
@@ -201,32 +228,47 @@ class WrongTold:
         telling = {t for (_, t), rejected in self._ends.items() if rejected}
         return {t for t in self._tests - telling if self._tries[t] >= _FEW}
 
-    def credit(self) -> Credit:
-        """What share of which tests is earned."""
+    def credit(self, *, each: bool = False) -> Credit:
+        """What share of which tests is earned; `each` by the versions that it rejects itself."""
         ends = [{t: self._ends.get((id(v), t), False) for t in v.tests} for v in self.versions]
-        return _credit(self._tests - self._silent, ends)
+        own = self._own_shares() if each else {}
+        return _credit(self._tests - self._silent, ends, own)
+
+    def _own_shares(self) -> dict[str, float]:
+        """By test that rejects a few versions otherwise, the share of these that are told."""
+        own = {t: [v for v in self._several if t in (*v.tests, *v.others)] for t in self._tests}
+        return {t: self._told_of(vs) / len(vs) for t, vs in own.items() if len(vs) >= _FEW}
 
 
-def _credit(tests: Set[str], told: Sequence[Mapping[str, bool]]) -> Credit:
+def _credit(
+    tests: Set[str], told: Sequence[Mapping[str, bool]], own: Mapping[str, float]
+) -> Credit:
     """What share is earned of which tests, if they tell wrong versions so from right ones.
 
     A version that only one test rejects, whatever the helper, speaks for or against that one: it
     would earn all others anyway. Of the others all count: a helper that hides them from most of
-    their tests leaves little to tell.
+    their tests leaves little to tell. own: of those that a test rejects, the share that is told:
+    where not too little is told of all, that counts if it is more.
     """
     of_several = [v for v in told if len(v) > 1] or [v for v in told if v.keys() & tests]
     share = _share([{t: seen for t, seen in v.items() if t in tests} for v in of_several])
     alone = {
         t: _share([v for v in told if v.keys() == {t}]) for v in told for t in v if len(v) == 1
     }
-    credit = {t: min(share, alone.get(t, share)) for t in sorted(tests)}
+    credit = dict[str, float]()
+    for test in sorted(tests):
+        earned = max(share, _of_all(own.get(test, 0.0))) if share else 0.0
+        credit[test] = min(earned, alone.get(test, earned))
     return {t: earned for t, earned in credit.items() if earned}
 
 
 def _share(told: Iterable[Mapping[str, bool]]) -> float:
     """The share that is earned if wrong versions are told so from right ones."""
     seen = [any(of_one.values()) for of_one in told]
-    share = sum(seen) / len(seen) if seen else 0.0
+    return _of_all(sum(seen) / len(seen)) if seen else 0.0
+
+
+def _of_all(share: float) -> float:
     return 1.0 if share >= _ALL else share if share >= _NOTHING else 0.0
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from ..model.axes import CPU, FAKE_GPU
 from ..model.verdicts import Verdict
 from ..worker import wire
-from .carrying import Carrying, Program, calls_not_allowed
+from .carrying import Carrying, Program, calls_not_allowed, raised_in
 from .dependence import Dependence, dependence, named_in
 from .expected import KnownExpectations
 from .follow import PROVEN, Inherited, inherited
@@ -17,7 +17,6 @@ from .guards import KnownGuards
 from .hollow import HOLLOW, Emptied, hollowed
 from .lender import Patience, Unanswered
 from .lent import Changed
-from .outcomes import Outcome
 from .plugin import Ran, exercise_of
 from .runs import Runs
 from .targets import Target
@@ -83,12 +82,15 @@ class Heritage:
             lent = {h for h in faulty & own.reached(exercise) if _lendable(runs[h])}
             if not lent or _nothing_written(runs[exercise]):
                 continue
-            # a helper that has its own mistake from another one need not be lent beside that one
+            # a helper that has its own mistake from another one need not be lent beside that one;
+            # but where that one hides much, or stops, it may show more
             results = [Inherited()]
-            for some in dict.fromkeys((frozenset(lent - found.keys()), frozenset(lent))):
+            every = lent | {h for h in found.keys() & own.reached(exercise) if _lendable(runs[h])}
+            choices = map(frozenset, (lent - found.keys(), lent, every))
+            for some in dict.fromkeys(choices):
                 if not some:
                     continue
-                if _is_whole(results[-1], runs[exercise]):
+                if _keeps_all(results[-1], runs[exercise]):
                     break
                 carrying = self._carrying(exercise, set(some), own, runs, source, target, patience)
                 if carrying is not None:
@@ -110,11 +112,11 @@ class Heritage:
         """
         stopped = dict[str, str]()
         for ran in _on_claimed(runs[exercise]):
-            how, name = _raised(ran), ran.report.name
+            how, name = raised_in(ran), ran.report.name
             if how is None or how.line is None or name in found.credit:
                 continue
             for helper in own.reached(exercise):
-                there = {(h.type, h.line) for r in _on_claimed(runs[helper]) if (h := _raised(r))}
+                there = {(h.type, h.line) for r in _on_claimed(runs[helper]) if (h := raised_in(r))}
                 if (how.type, how.line) in there and own.owns(helper, how.line):
                     stopped[name] = helper
         counted = [r.report for r in runs[exercise] if r.report.verdict.counted]
@@ -243,7 +245,7 @@ class _Stopped:
     """Whether the student's exercise stopped in a test as the solution does with the helpers."""
 
     def __init__(self, runs: Iterable[Ran], own: Dependence, lent: Iterable[str]) -> None:
-        self._raised = {r.report.name: _raised(r) for r in _failing(runs)}
+        self._raised = {r.report.name: raised_in(r) for r in _failing(runs)}
         self._own, self._lent = own, tuple(lent)
 
     def __call__(self, test: str, how: str) -> bool:
@@ -253,14 +255,6 @@ class _Stopped:
         if how != Unanswered.__name__:
             return raised.type == how
         return raised.line is not None and any(self._own.owns(h, raised.line) for h in self._lent)
-
-
-def _raised(ran: Ran) -> wire.Raised | None:
-    """What ended a test by an exception of the student's code."""
-    last = ran.answers[-1] if ran.answers else None
-    if ran.report.verdict is not Verdict.CRASHED or last is None or isinstance(last, Outcome):
-        return None
-    return last[0].raised
 
 
 def _with_twins(found: Inherited, runs: Iterable[Ran]) -> Inherited:
@@ -281,6 +275,11 @@ def _is_decided_by_its_twin(ran: Ran, wanted: Set[str]) -> bool:
     """Whether a test failed on the claimed device, and is asked on the CPU."""
     name = ran.report.name
     return ran.report.verdict.failed and FAKE_GPU in name and name.replace(FAKE_GPU, CPU) in wanted
+
+
+def _keeps_all(found: Inherited, runs: Iterable[Ran]) -> bool:
+    """Whether all that fails is inherited in full: then nothing more can be proven."""
+    return all(found.credit.get(r.report.name) == 1.0 for r in _failing(runs))
 
 
 def _is_whole(found: Inherited, runs: Iterable[Ran]) -> bool:

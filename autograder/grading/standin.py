@@ -156,6 +156,7 @@ def with_stand_in(carrying: Carrying, tests: Iterable[str], written: Written) ->
         items=items,
         target=lambda more="": carrying.target(f"{text}{more}"),
         lends=lambda: InProcess(path),
+        stands_in=True,
     )
 
 

@@ -137,7 +137,7 @@ def test_no_draw_of_wrong_versions_lets_a_lie_pass(
 def test_what_is_earned_follows_from_what_is_told(
     told: list[dict[str, bool]], earned: dict[str, float]
 ) -> None:
-    assert guards._credit({"a", "b"}, told) == earned
+    assert guards._credit({"a", "b"}, told, {}) == earned
 
 
 def test_there_are_more_than_ten_lies() -> None:

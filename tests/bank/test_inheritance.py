@@ -89,6 +89,35 @@ def test_what_calls_a_module_that_stops_in_its_helper_keeps_its_points(heads: En
     assert found["from_torch"].inherits == ("merge_heads",)
 
 
+ONE_HEAD = """
+def merge_heads(x):
+    batch, heads, tokens, head_size = x.shape
+    return x.reshape(batch, tokens, head_size)
+"""
+
+
+@pytest.mark.thorough
+def test_where_a_test_asks_the_students_code_alone_it_may_stop_in_its_helper(heads: Engine) -> None:
+    """A check of dropout, or of a refusal, compares with nothing: right code stops there too."""
+    found = graded(heads, ONE_HEAD)
+    assert kept(found, "MultiHeadAttention", "CausalSelfAttention", "from_torch")
+    assert found["CausalSelfAttention"].inherits == ("merge_heads",)
+
+
+NARROW = """
+def merge_heads(x):
+    batch, heads, tokens, head_size = x.shape
+    return x.transpose(1, 2).reshape(batch, tokens, heads)
+"""
+
+
+@pytest.mark.thorough
+def test_what_a_stand_in_hides_of_one_check_costs_the_others_nothing(heads: Engine) -> None:
+    """Beside a stand-in two mistakes of dropout look right: that says nothing of other checks."""
+    found = graded(heads, NARROW)
+    assert kept(found, "MultiHeadAttention", "CausalSelfAttention", "from_torch")
+
+
 @pytest.mark.thorough
 def test_a_helper_of_whole_numbers_has_a_stand_in() -> None:
     engine = made("week05_transformer", choose())

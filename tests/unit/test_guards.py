@@ -36,7 +36,11 @@ def full(wrong: list[TriedVersion], ends: Ends, lost: set[str]) -> dict[str, flo
     told = [{t: ends[id(v), t] for t in v.tests} for v in wrong]
     tried = {test: [of_one[test] for of_one in told if test in of_one] for test in TESTS}
     silent = {test for test, some in tried.items() if len(some) >= 3 and not any(some)}
-    return _credit({*TESTS} - lost - silent, told)
+    several = [v for v in told if len(v) > 1]
+    seen = {id(v): any(end for t, end in v.items() if t not in lost) for v in several}
+    own = {t: [seen[id(v)] for v in several if t in v] for t in TESTS}
+    shares = {t: sum(ends) / len(ends) for t, ends in own.items() if len(ends) >= 3}
+    return _credit({*TESTS} - lost - silent, told, shares)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
@@ -50,7 +54,48 @@ def test_as_much_is_earned_as_if_all_was_asked(share: float) -> None:
         count = asked(told, ends)
         told.lose(lost)
         count += asked(told, ends)
-        assert told.credit() == full(wrong, ends, lost)
+        assert told.credit(each=True) == full(wrong, ends, lost)
         assert count <= len(ends)
         saved += len(ends) - count
     assert saved > 50
+
+
+def test_beside_a_stand_in_a_test_earns_by_the_versions_that_it_rejects_itself() -> None:
+    """Two mistakes of dropout are hidden; who makes neither is told apart by all other checks."""
+    values = [TriedVersion(Kind.WRONG, Path(), ["test_0", "test_1"]) for _ in range(4)]
+    hidden = [TriedVersion(Kind.WRONG, Path(), ["test_2", "test_3"]) for _ in range(2)]
+    told = WrongTold(TESTS[:4], [*values, *hidden])
+    for version in told.versions:
+        for test in version.tests:
+            told.note(version, test, version in values)
+    assert set(told.credit().values()) == {4 / 6}
+    assert told.credit(each=True) == dict.fromkeys(TESTS[:2], 1.0) | dict.fromkeys(
+        TESTS[2:4], 4 / 6
+    )
+
+
+def test_nothing_is_earned_by_the_few_that_a_helper_leaves_to_tell() -> None:
+    values = [TriedVersion(Kind.WRONG, Path(), ["test_0", "test_1"]) for _ in range(3)]
+    hidden = [TriedVersion(Kind.WRONG, Path(), ["test_2", "test_3"]) for _ in range(4)]
+    told = WrongTold(TESTS[:4], [*values, *hidden])
+    for version in told.versions:
+        for test in version.tests:
+            told.note(version, test, version in values)
+    assert told.credit(each=True) == {}
+
+
+def test_what_the_drawn_tests_miss_the_others_are_asked() -> None:
+    missed = [
+        TriedVersion(Kind.WRONG, Path(), ["test_0", "test_1"], others=("test_2",)) for _ in range(2)
+    ]
+    told = WrongTold(TESTS[:3], missed)
+    for version in missed:
+        told.note(version, "test_0", False)
+        told.note(version, "test_1", False)
+    assert told.credit() == {}
+    assert told.widen()
+    for version in missed:
+        assert told.is_open(version, "test_2")
+        told.note(version, "test_2", True)
+    assert not told.widen()
+    assert told.credit() == dict.fromkeys(TESTS[:3], 1.0)
