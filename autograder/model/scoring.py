@@ -4,7 +4,8 @@ Where the mistakes that were named explain what failed in an exercise, it loses 
 cost, and one belief costs once in a week. If they explain most of it, by answers and not by errors,
 the other failed tests cost their weights besides. Otherwise it earns the weighted share of its
 tests that passed, among those that could be run here. A failed test whose mistake is another
-exercise's is carried: it counts as course.yaml's `scoring` says. One forbidden call costs the
+exercise's is carried: it counts as course.yaml's `scoring` says, which changes nothing else: who
+keeps less of it never has more points. One forbidden call costs the
 exercise its points. Of electives the best ones count, as many as course.yaml says.
 """
 
@@ -72,7 +73,10 @@ class _Count:
         )
         counted = [t for t in self.tests if t.verdict.counted]
         self.total = sum(t.weight for t in counted)
-        self.failed = [t for t in counted if t.verdict.failed and not t.carried]
+        # what is inherited is no mistake of this exercise, however little of it is kept
+        inherited = {name for name, carried in standing.carried.items() if carried}
+        self.failed = [t for t in counted if t.verdict.failed and t.name not in inherited]
+        self.inherited = [t for t in self.tests if t.name in inherited]
         rest = [t for t in self.failed if t.name not in standing.explained]
         self.rest = sum(t.weight for t in rest)
         self.by_mistakes = rule.by == "mistakes" and self._explains_most()
@@ -95,8 +99,14 @@ class _Count:
         costs = [m.cost or 0.0 for m in self.standing.mistakes if m.belief == belief]
         if not costs:
             return 0.0
-        share = max(costs) if self.by_mistakes else 1.0 - self.share_of_tests()
+        share = max(costs) if self.by_mistakes else self._own_share_lost()
         return share * self.standing.exercise.points
+
+    def _own_share_lost(self) -> float:
+        """The weighted share of tests that failed by this exercise's own mistakes."""
+        if not self.total or any(t.verdict is Verdict.FORBIDDEN for t in self.failed):
+            return 1.0
+        return sum(t.weight for t in self.failed) / self.total
 
     def charge(self, counts: Sequence[_Count]) -> None:
         """Settle what each named mistake costs here."""
@@ -126,7 +136,7 @@ class _Count:
         exercise = self.standing.exercise
         if self.by_mistakes:
             lost = sum(d.points for d in self.deductions)
-            uncarried = sum(t.weight * (1.0 - t.carried) for t in self.tests if t.carried)
+            uncarried = sum(t.weight * (1.0 - t.carried) for t in self.inherited)
             held = 1.0 - (uncarried + self.rest) / self.total
             score = max(0.0, exercise.points * held - lost)
         else:

@@ -1,5 +1,7 @@
 """Points: what named mistakes cost, what is inherited, and what the share of tests decides."""
 
+import random
+
 import pytest
 
 from autograder.model import report
@@ -129,6 +131,59 @@ CARRIED = {"a": 1.0}
 def test_what_is_inherited_counts_as_the_course_says(rule, points):
     mine = standing(carried=CARRIED, a="wrong", b="pass")
     assert score(mine, rule=Scoring(follow_through=rule)) == [points]
+
+
+DEAR = Mistake("dear", 0.6, "belief")
+BESIDE = [
+    # a dear mistake whose own test weighs little, beside an inherited one
+    [
+        standing(
+            mistakes=[DEAR], explained="a", carried={"c": 1.0}, a="wrong", b="pass 8", c="wrong"
+        )
+    ],
+    # a belief in two exercises, of which one inherits most of what fails
+    [
+        standing("softmax", 2.0, [DEAR], "a", carried={"c": 1.0}, a="wrong", c="wrong 8"),
+        standing("attention", 3.0, [Mistake("dear", 0.5, "belief")], "a", a="wrong", b="pass"),
+    ],
+    [
+        standing(
+            "softmax", 2.0, [DEAR], "a", carried={"c": 0.7}, a="wrong", b="wrong 2", c="wrong"
+        ),
+        standing("attention", 3.0, [Mistake("dear", 0.3, "belief")], "a", a="wrong", b="pass"),
+    ],
+]
+
+
+@pytest.mark.parametrize("standings", BESIDE)
+def test_who_keeps_less_of_what_is_inherited_never_has_more_points(standings):
+    full, half, none = (
+        sum(score(*standings, rule=Scoring(follow_through=rule)))
+        for rule in ("full", "half", "none")
+    )
+    assert full > half > none
+
+
+def test_of_any_outcomes_the_stricter_rule_leaves_no_more():
+    draw = random.Random(1)
+    for _ in range(3000):
+        standings = [any_standing(draw, name) for name in ("softmax", "attention", "heads")]
+        rules = [Scoring(follow_through=rule) for rule in ("full", "half", "none")]
+        scores = zip(*(score(*standings, rule=rule) for rule in rules), strict=True)
+        assert all(full >= half >= none for full, half, none in scores)
+
+
+def any_standing(draw, name):
+    """Some tests that fail, some of them inherited, and named mistakes for some of the rest."""
+    ends = ["pass", "wrong", "wrong", "crashed"] + ["forbidden"] * (draw.random() < 0.1)
+    verdicts = {t: f"{draw.choice(ends)} {draw.choice([1, 2, 6])}" for t in "abcdef"}
+    failed = [t for t, end in verdicts.items() if not end.startswith("pass")]
+    carried = {t: draw.choice([0.5, 0.7, 1.0]) for t in failed if draw.random() < 0.5}
+    own = [t for t in failed if t not in carried and draw.random() < 0.7]
+    costs = [draw.choice([None, 0.1, 0.4, 0.6]) for _ in range(draw.randint(0, 2))]
+    mistakes = [Mistake(str(c), c, draw.choice(["", "one", "other"])) for c in costs]
+    points, seen = draw.choice([1.0, 2.0, 4.0]), draw.random() < 0.5
+    return standing(name, points, mistakes, own, carried, seen, **verdicts)
 
 
 def test_what_is_inherited_counts_as_far_as_the_helper_lets_the_test_tell():
