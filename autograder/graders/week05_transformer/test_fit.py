@@ -130,9 +130,9 @@ def test_mode_is_restored(agree, draw, model):
 
 
 @pytest.mark.dtypes("float64")
-def test_a_whole_transformer(agree, draw):
-    """Your own model is trained in the same way."""
-    pair = agree.within(atol=NEAR).MiniTransformer(7, 8, 2, n_layers=1, max_len=6)
+def test_a_whole_transformer(agree, brought, draw):
+    """A transformer with a table of positions is trained in the same way."""
+    pair = brought.impurely.within(atol=NEAR).weights(0.4).Transformer(7, 6)
     trained(agree, pair, draw.integers(0, 7, 4, 6), draw.integers(0, 7, 4, 6), 4)
     pair.state()
 

@@ -118,9 +118,9 @@ def test_the_callers_things(agree, draw, model):
         agree.generate(pair, prompt, 4, generator=generator_seed(draw.seed()))
 
 
-def test_a_whole_transformer(agree, draw):
-    """Your own model, which refuses more than max_len tokens, writes in the same way."""
-    pair = agree.weights(0.6).MiniTransformer(23, 8, 2, n_layers=1, max_len=6)
+def test_a_whole_transformer(agree, brought, draw):
+    """A transformer that refuses more than max_len tokens writes in the same way."""
+    pair = brought.impurely.weights(0.6).Transformer(23, 6)
     drawn(agree, draw, pair, draw.integers(0, 23, 8, 3), 6, 2.0)
 
 

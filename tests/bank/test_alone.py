@@ -1,0 +1,51 @@
+"""An exercise whose solution calls no other one earns its points beside stubs of all others."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from autograder.grading.dependence import dependence
+from autograder.grading.engine import Engine
+from autograder.grading.warm import warm_engine
+from autograder.model.course import load
+from autograder.model.verdicts import Verdict
+from tests.courses import PROJECT
+
+COURSE = load(PROJECT)
+
+
+@pytest.fixture(params=COURSE.weeks, ids=lambda week: week.name)
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    made = warm_engine(COURSE, request.param, ("cpu",), b"any secret will do", None)
+    yield made
+    made.close()
+
+
+def definitions(source: str) -> dict[str, str]:
+    """The functions and classes of a module, as they are written."""
+    lines = source.split("\n")
+    found = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            found[node.name] = "\n".join(lines[first - 1 : node.end_lineno])
+    return found
+
+
+@pytest.mark.thorough
+def test_it_needs_no_other_exercise(engine: Engine) -> None:
+    week, names = engine.week, [e.name for e in engine.week.exercises]
+    stub = definitions((PROJECT / "exercises" / week.name / week.module).read_text())
+    solution = engine.bank.solution
+    calls = dependence(solution, names)
+    for name in names:
+        if calls.reached(name):
+            continue
+        source = "\n\n\n".join([solution, *(stub[n] for n in names if n != name)])
+        (report,) = engine.grade("alone", {week.module: source.encode()}, name).exercises
+        ended = {t.name: t.verdict for t in report.tests if t.verdict.failed}
+        assert Verdict.UNWRITTEN not in ended.values(), f"{name}: {ended}"
+        assert report.score == report.max_score, f"{name}: {ended}"
