@@ -3,9 +3,9 @@
 A named mistake costs little because all the rest is there. Where a test ends at a result's type or
 at a layer that does not fit, nobody has looked at the rest, and an empty exercise of the same type
 would be called by the same name. So its values are looked at here in spite of the flaw: they are
-those of the misconception or the right ones, in whatever type; a drawing that was returned as
-something else has the right pictures; what was printed in place of being returned is the right
-text; and with layers that are made to fit, the tests hold (`Fitting`).
+those of the misconception or the right ones, in whatever type or beside whatever texts; a drawing
+that was returned as something else has the right pictures; what was printed in place of being
+returned is the right text; and with layers that are made to fit, the tests hold (`Fitting`).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from .targets import Answer, Target, as_frame, request_of
 _CLOSE = 0.02  # in parts of the largest entry
 _MOST = 0.5  # of the tests, that must show it
 _LOOKED_AT = 64  # numbers of an answer
+_LEAST = 4  # numbers
 
 Shown = list[Any]
 
@@ -100,7 +101,10 @@ def _shown(mine: Ran, theirs: Ran, right: Answers) -> bool | None:
         printed = isinstance(own[0], str)  # which no comparison of failures looks at
         if not printed and same_failure(mine, theirs, right):
             return True
-        return any(c is not None and _near(own, c) for c in (expected, _content(good)))
+        all_right = _content(good)
+        if any(c is not None and _near(own, c) for c in (expected, all_right)):
+            return True
+        return all_right is not None and _right_numbers(own, all_right)
     except wire.BadFrame:
         return False
 
@@ -144,6 +148,12 @@ def _text(text: str) -> str:
 
 def _near(mine: Shown, other: Shown) -> bool:
     return len(mine) == len(other) and all(map(_near_part, mine, other))
+
+
+def _right_numbers(mine: Shown, right: Shown) -> bool:
+    """Whether the numbers are right, beside texts that are not: as many as nobody guesses."""
+    own, expected = ([p for p in parts if not isinstance(p, str)] for parts in (mine, right))
+    return sum(p.size for p in expected) >= _LEAST and _near(own, expected)
 
 
 def _near_part(a: Any, b: Any) -> bool:

@@ -221,6 +221,20 @@ def test_values_are_compared_in_spite_of_their_type(
     assert worked._near(parts, list(worked._parts(np.array(other)))) is near
 
 
+@pytest.mark.parametrize(
+    ("mine", "shown"),
+    [
+        ((["a"], torch.arange(4.0)), True),
+        ((["a"], torch.zeros(4)), False),
+        ((["a"], torch.arange(5.0)), False),
+        ((["a", "b"],), False),
+    ],
+)
+def test_right_numbers_beside_wrong_texts_show_work(mine: object, shown: bool) -> None:
+    right = ["a", "b"], torch.arange(4.0)
+    assert worked._right_numbers(list(worked._parts(mine)), list(worked._parts(right))) is shown
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [week.name for week in load(PROJECT).weeks[:8]])
 def test_every_misconception_of_the_bank_loses_its_price_alone(name: str) -> None:
