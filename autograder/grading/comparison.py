@@ -86,10 +86,14 @@ class BothCalls:
             return "A call of this check"
         return f"`{self.named}`" if self.named else "the model"
 
+    @property
+    def whose(self) -> str:
+        """Whose result or gradient it is."""
+        return "this check" if self.student.brought else self.shown
+
     def result(self, names: Names) -> NamedParts:
         """What is compared, in words."""
-        whose = "this check" if self.student.brought else self.shown
-        return names.result(self.named, f"The result of {whose}")
+        return names.result(self.named, f"The result of {self.whose}")
 
     def inputs(self, names: Names, count: int) -> list[str]:
         """Whose gradients come back, in words."""
@@ -168,8 +172,8 @@ def compare_gradients(
     shown = calls.shown
     if actual.reply.detached and not expected.reply.detached:
         raise Wrong(
-            f"The result of {shown} carries no gradient. Did something leave torch on the way "
-            "(.item(), .numpy(), .detach(), torch.no_grad, a new tensor from numbers)?",
+            f"The result of {calls.whose} carries no gradient. Did something leave torch on the "
+            "way (.item(), .numpy(), .detach(), torch.no_grad, a new tensor from numbers)?",
             Flaw.DETACHED,
         )
     mine, theirs = actual.gradients or (), expected.gradients or ()
@@ -181,7 +185,7 @@ def compare_gradients(
     tolerance = replace(tolerance, terms=max(sizes, default=0.0))
     inputs = calls.inputs(names, len(theirs))
     for name, g, e, f in zip(inputs, mine, theirs, fine, strict=True):
-        where = f"The gradient of {shown} for {name}"
+        where = f"The gradient of {calls.whose} for {name}"
         if e is not None:
             g = torch.zeros_like(e) if g is None else g
             try:

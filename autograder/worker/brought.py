@@ -2,8 +2,8 @@
 
 A test of a module that takes a cache must not depend on the student's own cache. So it brings one,
 as the source of a small module: the trusted side sends it, and it runs here like everything else,
-beside the submission. It is no secret from the submission, and whatever it reports is, like all
-that is said here, the submission's word.
+beside the submission, whose module it calls `submission`. It is no secret from the submission, and
+whatever it reports is, like all that is said here, the submission's word.
 """
 
 from __future__ import annotations

@@ -265,7 +265,10 @@ class Executor:
 
     def _target(self, request: wire.Call) -> tuple[Any, bool]:
         """The attribute that a request names; attributes only, never an expression."""
-        thing: Any = module_of(request.brought) if request.brought else self.module
+        thing: Any = self.module
+        if request.brought:
+            thing = module_of(request.brought)
+            thing.submission = self.module
         if request.handle is not None:
             if not 0 <= request.handle < len(self.objects):
                 return None, False

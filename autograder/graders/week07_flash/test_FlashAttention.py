@@ -1,5 +1,7 @@
 """Hidden graders for `FlashAttention`; conftest.py makes inputs with chosen scores."""
 
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -129,6 +131,15 @@ def test_device(agree, qkv, device):
     """Inputs on a GPU give output and gradients there."""
     agree.gradients.call(APPLY, *qkv(9, 9, (2, 3)), 4, False)
     agree.gradients.call(APPLY, *qkv(9, 9, (2, 3)), 4, True)
+
+
+@pytest.mark.weight(2)
+def test_two_calls_before_their_gradients(agree, draw, qkv):
+    """Each call keeps what its own backward pass needs, whatever was called since."""
+    source = Path(__file__).with_name("brought.py").read_text(encoding="utf-8")
+    brought = agree.bringing(source).gradients
+    brought.two_in_a_row(qkv(9, 9), qkv(9, 9))
+    brought.two_in_a_row(qkv(7, 11), qkv(5, 8))
 
 
 # Memory is counted as elements of tensors, with leading axes of size 1 and lengths of at least 8
