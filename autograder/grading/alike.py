@@ -36,6 +36,44 @@ def same_failure(mine: Ran, theirs: Ran, right: Answers = ()) -> bool:
     return same_answers(mine.answers, theirs.answers, right, only_values=only_values)
 
 
+def failure_in_part(mine: Ran, theirs: Ran, right: Answers) -> bool:
+    """Whether some of several results are wrong as theirs are, and the others right.
+
+    Who makes a mistake in the values alone makes a part of who makes it in keys and values.
+    """
+    only_values = mine.flaw.stops_at_values and theirs.flaw.stops_at_values
+    count = len(mine.answers)
+    if not only_values or len(theirs.answers) != count or len(right) < count:
+        return False
+    found = [_in_part(*some) for some in zip(mine.answers, theirs.answers, right, strict=False)]
+    return None not in found and any(found)
+
+
+def _in_part(
+    mine: Answer | Outcome, theirs: Answer | Outcome, right: Answer | Outcome
+) -> bool | None:
+    """Whether some results of a call are right and the others theirs; None if one is neither."""
+    if not all(isinstance(x, tuple) and x[0].status == "ok" for x in (mine, theirs, right)):
+        return False if _same_answer(mine, theirs, right, True) else None
+    try:
+        own, other, good = (_decoder(x)(x[0].value) for x in (mine, theirs, right))  # type: ignore[arg-type, index]
+    except wire.BadFrame:
+        return None
+    if not all(isinstance(x, (tuple, list)) for x in (own, other, good)):
+        return False if _same_value(own, other) else None
+    if not len(own) == len(other) == len(good) or len(set(map(_shape, good))) > 1:
+        return None  # what has other shapes was made in another way
+    like = [_same_value(x, y, r) for x, y, r in zip(own, other, good, strict=True)]
+    fine = [_same_value(x, r) for x, r in zip(own, good, strict=True)]
+    if not all(a or b for a, b in zip(like, fine, strict=True)):
+        return None
+    return any(like) and not all(like)
+
+
+def _shape(x: Any) -> tuple[int, ...]:
+    return tuple(getattr(x, "shape", ()))
+
+
 def alike_failure(mine: Ran, theirs: Ran) -> bool:
     """Whether both failed for the same reason, as the student would be told, with other values."""
     mine_said, theirs_said = mine.report, theirs.report

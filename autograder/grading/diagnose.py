@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ..model.verdicts import Verdict
-from .alike import Answers, alike_failure, same_failure
+from .alike import Answers, alike_failure, failure_in_part, same_failure
 from .outcomes import Flaw
 from .plugin import Ran
 
@@ -29,6 +29,7 @@ _EXPLAINS = 0.5  # of all that the student fails
 _ANOTHER = 0.9  # tests that one more flaw has to explain
 _CLOSE = 0.98  # what answers count that are much closer to each other than to the right ones
 _ALIKE = 0.7  # what a failure for the same reason counts, with other values
+_IN_PART = 0.9  # where some results of a call are its own, and the others right
 _NOT_REFUSED = 0.95  # where it is that arguments are not refused: other values say nothing then
 _CANDIDATES = 12
 
@@ -100,7 +101,8 @@ def _named(one: _Suspected, among: tuple[_Suspected, ...], failed: Mapping[str, 
     # two that agree in the same tests are two names for one mistake, and blur nothing
     others = tuple(m for m in among if m.agrees.keys() - tests and tests - m.agrees.keys())
     tests |= (one.fails & _blurred(one, others)) - one.silent
-    return Named(one.name, len(one.agrees), len(failed), len(one.agrees) < len(one.fails), tests)
+    mostly = len(one.agrees) < len(one.fails) or _IN_PART in one.agrees.values()
+    return Named(one.name, len(one.agrees), len(failed), mostly, tests)
 
 
 def _blurred(one: _Suspected, among: tuple[_Suspected, ...]) -> set[str]:
@@ -152,6 +154,8 @@ def _suspected(
             agrees[test] = 1.0
         elif same_failure(failed[test], run, right.get(test, ())):
             agrees[test] = _CLOSE
+        elif failure_in_part(failed[test], run, right.get(test, ()) if right else ()):
+            agrees[test] = _IN_PART
         elif alike_failure(failed[test], run):
             agrees[test] = _NOT_REFUSED if run.flaw is Flaw.REFUSAL else _ALIKE
     if not agrees:

@@ -141,3 +141,24 @@ def test_two_names_for_one_mistake_blur_nothing():
     once, again = numbers("abcdefg", "1111222"), numbers("abcdefg", "1111333")
     found = explained(numbers("abcdefg", "1111555"), once=once, again=again)
     assert set(found.values()) <= {"abcd"}
+
+
+def pair(first: float, second: float) -> Answer:
+    return wire.Reply("ok", value=wire.SeqV("tuple", (first, second))), []
+
+
+def test_a_mistake_in_one_of_two_results_is_a_part_of_the_mistake_in_both():
+    """A cache that writes its keys wrongly loses no more than one that writes both so."""
+    both = [ran(name, pair(5.0, 6.0)) for name in "ab"]
+    right = {name: [pair(1.0, 2.0)] for name in "ab"}
+    (found,) = diagnose([ran(name, pair(5.0, 2.0)) for name in "ab"], {"both": both}, right)
+    assert (found.name, found.explains, found.mostly) == ("both", 2, True)
+    assert not diagnose([ran(name, pair(5.0, 3.0)) for name in "ab"], {"both": both}, right)
+    assert not diagnose([ran(name, pair(1.0, 2.0)) for name in "ab"], {"both": both}, right)
+
+
+def test_who_makes_a_part_of_it_has_the_name_of_the_part_where_there_is_one():
+    right = {name: [pair(1.0, 2.0)] for name in "ab"}
+    half = [ran(name, pair(5.0, 2.0)) for name in "ab"]
+    bank = {"both": [ran(name, pair(5.0, 6.0)) for name in "ab"], "half": half}
+    assert [n.name for n in diagnose(half, bank, right)] == ["half"]

@@ -1,0 +1,21 @@
+"""Writes the keys of every append at the beginning of their buffer.
+
+Exercise: KVCache
+Believes: A slice of the right length is the right slice.
+Shows: length is right, but the first keys are those of the last append.
+Hint: Two appends of one position each: which places of the buffer of keys are written?
+Rejected by: test_everything_so_far
+Costs: 50 %
+"""
+
+
+class KVCache(KVCache):
+    def append(self, k, v):
+        new = k.shape[2]
+        if self.length + new > self.keys.shape[2]:
+            raise ValueError(f"{self.length + new} positions do not fit")
+        end = self.length + new
+        self.keys[:, :, :new] = k.detach()
+        self.values[:, :, self.length : end] = v.detach()
+        self.length = end
+        return self.keys[:, :, : self.length], self.values[:, :, : self.length]
