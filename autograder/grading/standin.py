@@ -7,8 +7,9 @@ answer has. They are no softmax and no attention; who hands over the right argum
 rightly with what comes back agrees with right code that does the same, and nobody else does. What
 enters the student's process is this text and the shapes that the tests' calls have: nothing of a
 solution, and no number that it makes. Of whole numbers it says only whether each of 0, 1, 2, …
-comes once along the last axis: then the stand-in gives an order too, and else zeros; and whether
-such an order undoes the one before it: then that of the stand-in does so too, and no other.
+comes once along the last axis: then the stand-in gives an order too, and else zeros and ones, which
+are good for a bucket and for an index alike; and whether such an order undoes the one before it:
+then that of the stand-in does so too, and no other.
 
 A module's stand-in has the parameters that the module should have, by names and shapes, and makes
 its numbers of these too.
@@ -86,6 +87,14 @@ def _stands_in():
         if form[0] == "order":
             return made(("torch.float64", *form[1:]), sums, start).argsort(-1)
         dtype, *shape = form
+        if "int" in dtype:  # in steps that no rounding of an argument is likely to cross
+            steps = [round(float(part)) for part in sums if part == part]
+            numbers = spread(int(np.prod(shape)), start + 0.13 * sum(steps) % 1.0) > 0
+            if not dtype.startswith("torch."):
+                return numbers.reshape(shape).astype(dtype)
+            given = [part for part in sums if isinstance(part, torch.Tensor)]
+            numbers = like(given[0], numbers) if given else torch.from_numpy(numbers)
+            return numbers.reshape(shape).to(getattr(torch, dtype[6:]))
         turned = 5.0 * spread(int(np.prod(shape)), start)
         for turn in range(3):
             share = spread(int(np.prod(shape)), start + 0.4 * turn + 0.1) + 1.0

@@ -131,6 +131,18 @@ def test_a_helper_of_whole_numbers_has_a_stand_in() -> None:
 
 
 @pytest.mark.thorough
+def test_a_stand_in_for_buckets_puts_vectors_into_more_than_one() -> None:
+    """In one bucket nothing is sorted: wrong versions of what sorts them would look right."""
+    engine = made("week04_lsh", None)
+    try:
+        found = graded(engine, "hash_rounds_on_the_last_axis")
+    finally:
+        engine.close()
+    assert kept(found, "lsh_attention", "LSHAttention")
+    assert found["lsh_attention"].inherits == ("hash_vectors",)
+
+
+@pytest.mark.thorough
 def test_helpers_that_answer_alike_are_guarded_once(
     heads: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
