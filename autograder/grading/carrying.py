@@ -63,7 +63,12 @@ class Carrying:
     weight: float  # of all tests that count
     secret: bytes
     patience: Patience
-    stands_in: bool = False  # whether the helpers are no student's, but stand-ins for them
+    stand_in: Path | None = None  # what is lent in place of a student's helpers
+
+    @property
+    def stands_in(self) -> bool:
+        """Whether the helpers are no student's, but stand-ins for them."""
+        return self.stand_in is not None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ from ..model.verdicts import Verdict
 from .carrying import Carrying, Held
 from .expected import Expected, KnownExpectations
 from .guards import Credit, HelperGuard, KnownGuards
-from .standin import Written, with_stand_in
+from .standin import StandIns
 
 # The share of an exercise that other tests have proven before it may stop where its helper fails.
 PROVEN = 0.5
@@ -56,7 +56,7 @@ def inherited(
     carrying: Carrying,
     expectations: KnownExpectations,
     guards: KnownGuards,
-    written: Written,
+    stand_ins: StandIns,
 ) -> Inherited:
     """What the exercise earns of its failed tests, given the helpers that it calls."""
     found = _given(carrying, expectations, guards)
@@ -64,7 +64,7 @@ def inherited(
         return Inherited()
     credit, stopped = dict(found.credit), found.expected.stopped
     silent = [n for n in found.held if credit.get(n, 0.0) < 1.0]
-    substituted = with_stand_in(carrying, {*stopped, *silent}, written)
+    substituted = stand_ins.of(carrying, {*stopped, *silent})
     if substituted is not None:
         more = _given(substituted, expectations, guards)
         asked = sum(map(substituted.weight_of, substituted.names))

@@ -17,7 +17,9 @@ would pass it. A student's helper could be made to hide just what the exercise l
 ours.
 
 A wrong version runs through its tests only as far as what is earned depends on it: what one test
-rejects, another need not, unless that other test has rejected none so far.
+rejects, another need not, unless that other test has rejected none so far. Nor does an empty one
+run through a test that let another one pass, or in which it is the same as another: where no
+argument has the shape of a result, its echo is zeros.
 
 Whether wrong and empty versions are told from right ones with a helper depends on what right code
 makes of that helper's answers: what the student's own exercise is compared with. Where another
@@ -43,7 +45,7 @@ from pathlib import Path
 from ..model.verdicts import Verdict
 from .asked import HelperQuestions
 from .carrying import Carrying, Held, RightSides
-from .hollow import HOLLOW, hollowed
+from .hollow import HOLLOW, EchoHeard, hollowed
 from .kept import KeptRuns
 from .lender import Lender
 from .lent import Change, unchanged
@@ -76,6 +78,7 @@ class TriedVersion:
     path: Path
     tests: list[str]
     change: Change = unchanged
+    heard: EchoHeard | None = None  # of an empty version that may be another one in other words
     others: tuple[str, ...] = ()
 
 
@@ -100,10 +103,9 @@ class HelperGuard:
             lost = self._lost(versions, names, told, lender)
             if lost is None:
                 return None
-            if lost:  # what only these told of wrong versions, others may tell
-                told.lose(lost)
-                if self._lost(told.versions, names, told, lender) is None:
-                    return None
+            # what only these told of wrong versions, others may tell
+            if lost and self._lost(told.versions, names, told, lender) is None:
+                return None
             if told.widen() and self._lost(told.versions, names, told, lender) is None:
                 return None
         finally:
@@ -120,7 +122,7 @@ class HelperGuard:
     ) -> set[str] | None:
         """The tests that let an empty version pass, or none that is right; what tests tell of wrong
         versions is noted. None if there is no time."""
-        lost: set[str] = set()
+        lost, same = set[str](), set[str]()  # in which two empty versions are one
         for version in versions:
             if version.kind is Kind.RIGHT and self.questions.agreed:
                 continue  # two processes have answered all that it would ask, and alike
@@ -128,6 +130,12 @@ class HelperGuard:
                 for test in version.tests:
                     if version.kind is Kind.WRONG and not told.is_open(version, test):
                         continue
+                    if version.kind is not Kind.WRONG and test in lost:
+                        continue
+                    if version.heard is not None:
+                        if test in same:
+                            continue
+                        version.heard.seen = False
                     end = self._verdict(target, names[test])
                     if end is None:
                         return None
@@ -135,6 +143,9 @@ class HelperGuard:
                         told.note(version, test, end.failed)
                     elif (end is Verdict.PASS) is (version.kind is Kind.HOLLOW):
                         lost.add(test)
+                        told.lose({test})
+                    if version.heard is not None and not version.heard.seen:
+                        same.add(test)
         return lost
 
     @contextmanager
@@ -160,10 +171,14 @@ class HelperGuard:
         carrying = self.carrying
         path = carrying.program.path
         versions = [TriedVersion(Kind.RIGHT, path, names)]
+        heard = EchoHeard()
         for way, rejected in carrying.rejected.items():
             tests = [n for n in names if n in rejected]
-            empty = hollowed(carrying.exercise, HOLLOW[way])
-            versions.append(TriedVersion(Kind.HOLLOW, path, tests, empty))
+            # who answers what it was asked before gives both the same answers
+            both = heard if way in ("zeros", "echo") and self.questions.agreed else None
+            emptied = both.noting(HOLLOW[way]) if both else HOLLOW[way]
+            empty = hollowed(carrying.exercise, emptied)
+            versions.append(TriedVersion(Kind.HOLLOW, path, tests, empty, both))
         wrong = carrying.wrong
         failing = {m: [n for n in names if n in failed] for m, (_, failed) in wrong.items()}
         useful = sorted(m for m, tests in failing.items() if tests)
@@ -195,7 +210,7 @@ class WrongTold:
         """Try what is not told so far on all tests that reject it; False if nothing is open."""
         several = self._several
         hidden = [v for v in several if v.others and not self._is_told(v)]
-        if not hidden or self._told_of(several) >= _ALL * len(several):
+        if not hidden or self._is_enough(several):
             return False
         for version in hidden:
             version.tests.extend(t for t in version.others if t not in version.tests)
@@ -210,7 +225,14 @@ class WrongTold:
         if self._is_told(version):
             return False
         several = self._several
-        return len(version.tests) == 1 or self._told_of(several) < _ALL * len(several)
+        if several and len(version.tests) > 1:
+            return not self._is_enough(several)
+        alone = [v for v in self.versions if v.tests == version.tests]
+        return not (self._is_enough(alone) and (several or self._is_enough(self.versions)))
+
+    def _is_enough(self, versions: Sequence[TriedVersion]) -> bool:
+        """Whether so many of these are told that it makes no difference how the others end."""
+        return self._told_of(versions) >= _ALL * len(versions)
 
     @property
     def _several(self) -> list[TriedVersion]:

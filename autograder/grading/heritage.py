@@ -19,6 +19,7 @@ from .lender import Patience, Unanswered
 from .lent import Changed
 from .plugin import Ran, exercise_of
 from .runs import Runs
+from .standin import StandIns
 from .targets import Target
 
 # Ends of a helper's own tests after which nobody waits for it again.
@@ -37,6 +38,10 @@ class Heritage:
     guards: KnownGuards
     expectations: KnownExpectations = field(default_factory=KnownExpectations)
     _hollow: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
+
+    @cached_property
+    def _stand_ins(self) -> StandIns:
+        return StandIns(self.runs.written)
 
     @cached_property
     def _exercises(self) -> tuple[str, ...]:
@@ -136,7 +141,7 @@ class Heritage:
 
     def _inherited(self, carrying: Carrying) -> Inherited:
         result: Inherited = self.runs.within(
-            lambda: inherited(carrying, self.expectations, self.guards, self.runs.written)
+            lambda: inherited(carrying, self.expectations, self.guards, self._stand_ins)
         )
         return result
 

@@ -29,11 +29,15 @@ def echo(result: Any, args: tuple[Any, ...]) -> Any:
     def answer(x: Any) -> Any:
         if not _is_array(x):
             return x
-        alike = (a for a in args if type(a) is type(x) and a.shape == x.shape)
-        found = next(alike, None)
+        found = _alike(x, args)
         return zeros(x, args) if found is None else _like(found, x)
 
     return _each(result, answer)
+
+
+def _alike(x: Any, args: tuple[Any, ...]) -> Any:
+    """The first argument of a result's type and shape, or None."""
+    return next((a for a in args if type(a) is type(x) and a.shape == x.shape), None)
 
 
 def level(result: Any, _: tuple[Any, ...]) -> Any:
@@ -51,6 +55,32 @@ def level(result: Any, _: tuple[Any, ...]) -> Any:
 
 
 HOLLOW: dict[str, Emptied] = {"zeros": zeros, "echo": echo, "level": level}
+
+
+class EchoHeard:
+    """Whether a version that answers zeros, or an echo, would have answered otherwise as the other.
+
+    seen: in a call since this was last set to False
+    """
+
+    def __init__(self) -> None:
+        self.seen = False
+
+    def noting(self, emptied: Emptied) -> Emptied:
+        """The same way of being empty, looked at."""
+
+        def noted(result: Any, args: tuple[Any, ...]) -> Any:
+            self.seen = self.seen or _is_echoed(result, args)
+            return emptied(result, args)
+
+        return noted
+
+
+def _is_echoed(result: Any, args: tuple[Any, ...]) -> bool:
+    """Whether an echo of these arguments is something else than zeros."""
+    found = list[bool]()
+    _each(result, lambda x: found.append(not _is_array(x) or _alike(x, args) is not None))
+    return any(found)
 
 
 def hollowed(exercise: str, emptied: Emptied) -> Callable[[Any], None]:

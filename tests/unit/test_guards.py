@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 from autograder.grading.guards import Kind, TriedVersion, WrongTold, _credit
+from autograder.grading.hollow import HOLLOW, EchoHeard
 
 TESTS = [f"test_{n}" for n in range(6)]
 Ends = dict[tuple[int, str], bool]
@@ -99,3 +103,32 @@ def test_what_the_drawn_tests_miss_the_others_are_asked() -> None:
         told.note(version, "test_2", True)
     assert not told.widen()
     assert told.credit() == dict.fromkeys(TESTS[:3], 1.0)
+
+
+@pytest.mark.parametrize("told_of", [3, 2])
+def test_of_versions_that_one_test_rejects_so_many_are_asked_as_decide(told_of: int) -> None:
+    alone = [TriedVersion(Kind.WRONG, Path(), ["test_0"]) for _ in range(4)]
+    told = WrongTold(["test_0"], alone)
+    for number, version in enumerate(alone[:3]):
+        told.note(version, "test_0", number < told_of)
+    assert told.is_open(alone[3], "test_0") is (told_of < 3)
+    told.note(alone[3], "test_0", False)
+    assert told.credit() == {"test_0": 1.0 if told_of == 3 else 0.5}
+
+
+CALLS = [
+    (torch.ones(2, 3), (torch.ones(2, 3),)),
+    (torch.ones(2, 3), (torch.ones(3, 2), 5)),
+    (np.ones(4), (torch.ones(4),)),
+    ((torch.ones(2), {"a": np.ones(3)}), (np.full(3, 2.0),)),
+    ((torch.ones(2), 7.0), (torch.ones(1),)),
+    ([torch.ones(2), None], ()),
+    ("text", ("text",)),
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_an_echo_that_is_not_heard_is_zeros(call: tuple[Any, tuple[Any, ...]]) -> None:
+    heard = EchoHeard()
+    answers = [heard.noting(HOLLOW[way])(*call) for way in ("zeros", "echo")]
+    assert heard.seen is (repr(answers[0]) != repr(answers[1]))
