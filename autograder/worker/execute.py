@@ -7,7 +7,6 @@ import importlib.util
 import io
 import mmap
 import os
-import random
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -18,7 +17,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from . import claimed, devices, kernels, wire
+from . import claimed, devices, generators, kernels, wire
 from .arrays import trim_memory
 from .backward import pulled_back, tensors_in
 from .brought import is_brought, module_of
@@ -211,7 +210,7 @@ class Executor:
         decoder = self._decoder(request, buffers, leaves)
         args = [decoder(v) for v in request.args]
         kwargs = {k: decoder(v) for k, v in request.kwargs.items()}
-        before = Before(leaves, args, kwargs)
+        before = Before(leaves, args, kwargs, decoder.memories)
         counting = Counting() if request.count else None
         withheld = Withheld(leaves) if request.withheld else None
         root = str(self.root)
@@ -286,12 +285,9 @@ class Executor:
         self._ballast = None
         torch.set_default_dtype(torch.float32)
         torch.set_grad_enabled(True)
-        torch.default_generator.manual_seed(0)
+        generators.begin()
         if torch.cuda.is_initialized():
-            torch.cuda.manual_seed_all(0)
             devices.compute_exactly()
-        np.random.seed(0)
-        random.seed(0)
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close("all")
             gc.collect(0)
@@ -310,6 +306,7 @@ class Executor:
             special=lambda v, d: self._special(v, d, request),
             tensor=placed,
             gradients=True,
+            memories={},
         )
 
     def _special(self, value: wire.Value, decoder: Decoder, request: wire.Call) -> Any:

@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
-import ctypes
-import random
 import sys
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import torch
+from numpy._core.printoptions import format_options  # numpy has no public way to see a change
+from numpy._core.umath import _extobj_contextvar
 from torch import nn
 from torch._C import _len_torch_function_stack  # of all modes
 
+from . import generators
 from .claimed import ClaimedTensor
-from .devices import random_states
+from .values import Memories
 from .wire import Effect, SideEffect
 
 
 class Before:
-    """The state that a call has no business changing, as it was."""
+    """The state that a call has no business changing, as it was.
 
-    def __init__(self, leaves: list[torch.Tensor], args: list[Any], kwargs: dict[str, Any]):
-        self.tensors = [(x, _copy(x), x.shape, x.stride()) for x in leaves]
-        arrays = [a for a in [*args, *kwargs.values()] if isinstance(a, np.ndarray)]
-        self.arrays = [(a, a.tobytes(), a.shape) for a in arrays]
-        modules = [a for a in [*args, *kwargs.values()] if isinstance(a, nn.Module)]
-        self.modules = [(m, _settings(m)) for m in modules]
-        self.torch_rng = _torch_state()
-        self.gpu_rng = random_states()
-        self.numpy_rng = _numpy_state()
-        self.python_rng = _python_state()
+    memories: of tensors that were decoded, by address, beside the bytes they came in
+    """
+
+    def __init__(
+        self,
+        leaves: list[torch.Tensor],
+        args: list[Any],
+        kwargs: dict[str, Any],
+        memories: Memories | None = None,
+    ):
+        self.tensors = [_Argument(x, memories) for x in leaves]
+        self.arrays: list[tuple[np.ndarray, bytes, tuple[int, ...]]] = []
+        self.modules: list[tuple[nn.Module, dict[Effect, Any]]] = []
+        for a in (*args, *kwargs.values()) if kwargs else args:
+            if type(a) in _NEITHER:
+                continue
+            if isinstance(a, np.ndarray):
+                self.arrays.append((a, a.tobytes(), a.shape))
+            elif isinstance(a, nn.Module):
+                self.modules.append((a, _settings(a)))
+        self.random = generators.states()
         self.dtype = torch.get_default_dtype()
         self.settings = _global_settings()
         self.drawing = PyplotState.now()
@@ -39,24 +50,20 @@ class Before:
     def compare(self, result: Any = None) -> tuple[SideEffect, ...]:
         """What changed meanwhile, but for the result; global settings are put back."""
         found = []
-        for number, (x, old, shape, stride) in enumerate(self.tensors):
-            if x.shape != shape or x.stride() != stride:
-                found.append(SideEffect(Effect.TENSOR_SHAPE, number + 1))
-            elif old is not None and not _same_bits(_data(x), old):
-                found.append(SideEffect(Effect.TENSOR, number + 1))
+        for number, argument in enumerate(self.tensors):
+            effect = argument.effect()
+            if effect is not None:
+                found.append(SideEffect(effect, number + 1))
         for number, (a, old_bytes, old_shape) in enumerate(self.arrays):
             if a.shape != old_shape or a.tobytes() != old_bytes:
                 found.append(SideEffect(Effect.ARRAY, number + 1))
         for module, settings in self.modules:
             now = _settings(module)
             found += [SideEffect(name) for name in settings if settings[name] != now[name]]
-        same = self.torch_rng == _torch_state()
-        if not (same and all(map(torch.equal, self.gpu_rng, random_states()))):
-            found.append(SideEffect(Effect.TORCH_RANDOM))
-        if self.numpy_rng != _numpy_state():
-            found.append(SideEffect(Effect.NUMPY_RANDOM))
-        if self.python_rng != _python_state():
-            found.append(SideEffect(Effect.PYTHON_RANDOM))
+        states = generators.states()
+        if states != self.random:
+            pairs = zip(_RANDOM, self.random, states, strict=True)
+            found += [SideEffect(effect) for effect, was, is_now in pairs if was != is_now]
         if self.dtype != torch.get_default_dtype():
             found.append(SideEffect(Effect.DEFAULT_DTYPE))
             torch.set_default_dtype(self.dtype)
@@ -80,12 +87,79 @@ class Before:
         return found
 
 
+_NEITHER = {torch.Tensor, ClaimedTensor, type(None), bool, int, float, str}
+_RANDOM = Effect.TORCH_RANDOM, Effect.NUMPY_RANDOM, Effect.PYTHON_RANDOM
+
+
+class _Argument:
+    """A tensor as it was: its shape, strides and numbers.
+
+    The bytes that a decoded tensor came in are its copy. While it lies in the same memory, in the
+    same way, that memory is compared with them; whatever else there is to compare, numbers are.
+    """
+
+    __slots__ = ("_came", "_copy", "_dtype", "_shape", "_strides", "_tensor")
+
+    def __init__(self, x: torch.Tensor, memories: Memories | None) -> None:
+        self._tensor, self._shape, self._strides = x, x.shape, x.stride()
+        own = x.elem if type(x) is ClaimedTensor else x
+        address = own.data_ptr() if memories else 0
+        came = memories.get(address) if memories and address else None
+        self._came = None if came is None else (address, *came)
+        self._copy, self._dtype = (_copy(x) if came is None else None), own.dtype
+
+    def effect(self) -> Effect | None:
+        x = self._tensor
+        if x.shape != self._shape or x.stride() != self._strides:
+            return Effect.TENSOR_SHAPE
+        old = self._copy
+        if self._came is not None:
+            if self._as_it_came(x):
+                return None
+            flat = torch.frombuffer(bytearray(self._came[2]), dtype=self._dtype)
+            old = flat.as_strided(self._shape, self._strides)
+        return None if old is None or _same_bits(_data(x), old) else Effect.TENSOR
+
+    def _as_it_came(self, x: torch.Tensor) -> bool:
+        assert self._came is not None
+        address, memory, sent = self._came
+        own = x.elem if type(x) is ClaimedTensor else x
+        return (
+            type(own) is torch.Tensor
+            and own.data_ptr() == address
+            and own.dtype is self._dtype
+            and not (own.is_neg() or own.is_conj())
+            and memory == sent
+        )
+
+
 def _global_settings() -> tuple[Any, ...]:
     """Settings of torch and numpy that hold for a whole process, in the order of `_PUT_BACK`."""
     # without a mode in force there is no device but the CPU; to ask takes longer than all the rest
     device = torch.get_default_device() if _len_torch_function_stack() else _CPU
-    prints = vars(_TORCH_PRINTS).copy(), np.get_printoptions()
-    return device, torch.get_num_threads(), prints, np.geterr()
+    prints = vars(_TORCH_PRINTS).copy(), _numpy_prints()
+    return device, torch.get_num_threads(), prints, _numpy_errors()
+
+
+class _Asked:
+    """A setting of numpy's that is asked for anew once what it is kept in changed."""
+
+    def __init__(self, kept: Callable[[], Any], ask: Callable[[], Any]) -> None:
+        self._kept, self._ask = kept, ask
+        self._was: Any = _NEVER
+        self._setting: Any = None
+
+    def __call__(self) -> Any:
+        kept = self._kept()
+        if kept != self._was:  # a capsule, or a dictionary whose copy this is
+            self._was = kept.copy() if isinstance(kept, dict) else kept
+            self._setting = self._ask()
+        return self._setting
+
+
+_NEVER = object()
+_numpy_prints = _Asked(format_options.get, np.get_printoptions)
+_numpy_errors = _Asked(_extobj_contextvar.get, np.geterr)
 
 
 def _print_again(was: tuple[dict[str, Any], dict[str, Any]]) -> None:
@@ -226,47 +300,6 @@ def _data(x: torch.Tensor) -> torch.Tensor | None:
     if type(x) is ClaimedTensor:
         return x.elem.detach()
     return x.detach() if type(x) is torch.Tensor else None
-
-
-def _torch_state() -> bytes:
-    """The state of the CPU's generator; `torch.equal` takes three times as long to compare it."""
-    return torch.get_rng_state().numpy().tobytes()
-
-
-# numpy's mt19937_state: key[624] and pos. Reading it where it lies takes a hundredth of the time
-# of `get_state`, which makes a dictionary of arrays, and this is done before and after every call.
-_MT19937_BYTES = 4 * 624 + 4
-
-
-def _numpy_state() -> tuple[int, object]:
-    """The global generator and its state."""
-    generator: Any = np.random.get_bit_generator()  # type: ignore[attr-defined]  # not in its stubs
-    if type(generator) is not np.random.MT19937:
-        return id(generator), repr(generator.state)
-    return id(generator), _memory_of(generator).raw
-
-
-@lru_cache(maxsize=1)  # which holds the generator, so that its address stays its own
-def _memory_of(generator: Any) -> ctypes.Array[ctypes.c_char]:
-    return _memory(int(generator.ctypes.state_address), _MT19937_BYTES)
-
-
-def _memory(address: int, size: int) -> ctypes.Array[ctypes.c_char]:
-    """Bytes as they lie somewhere; `raw` copies them without a word to audit hooks."""
-    return (ctypes.c_char * size).from_address(address)
-
-
-# CPython's RandomObject: after the object's head, 624 words and the position. `getstate` makes a
-# tuple of as many numbers, which takes longer than most calls of a submission.
-_HEAD = object.__basicsize__
-_PYTHON_BYTES = random.Random.__base__.__basicsize__ - _HEAD  # type: ignore[union-attr]  # C's Random
-_GENERATOR: Any = random.getstate.__self__  # type: ignore[attr-defined]  # a bound method
-_PYTHON_MEMORY = _memory(id(_GENERATOR) + _HEAD, _PYTHON_BYTES)
-
-
-def _python_state() -> object:
-    """The state of the generator behind `random.random`."""
-    return _PYTHON_MEMORY.raw, _GENERATOR.gauss_next
 
 
 def _same_bits(x: torch.Tensor | None, old: torch.Tensor) -> bool:

@@ -19,10 +19,9 @@ from time import monotonic
 from typing import Literal
 
 import msgspec
-import numpy as np
 import torch
 
-from . import arrays, claimed, devices, kernels, lookout, watch, wire
+from . import arrays, claimed, devices, generators, kernels, lookout, watch, wire
 from .execute import Executor
 from .fixtures import stock, warm
 from .nets import set_nets
@@ -57,7 +56,7 @@ def prepare(config: bytes) -> None:
         plt.close(plt.figure())  # the first imports its backend
     if settings.counting:
         watch.formulas()
-    np.random.seed(0)  # numpy imports its generators late
+    generators.begin()
     for extra in settings.extras:
         warm(extra)
         stock(extra)

@@ -154,6 +154,8 @@ def tensor_bytes(x: torch.Tensor) -> bytes:
     return x.numpy().tobytes()
 
 
+# Where decoded tensors lie, by address: the memory, and the bytes that were copied to it.
+Memories = dict[int, tuple[bytearray, memoryview]]
 _PLAIN = {type(None), bool, int, float, str}
 _SPECIAL = (wire.SpecialV, wire.HandleV, wire.OpaqueV, wire.DrawingV, wire.FigureV)
 
@@ -168,6 +170,7 @@ class Decoder:
     gradients: bool = False  # mark tensors that need gradients as their sender had them
     without_data: bool = True  # whether a tensor may come without any
     budget: int = wire.MAX_BODY  # bytes that all values together may take
+    memories: Memories | None = None  # noted here, if they are asked for
     _seen: dict[wire.TensorV | wire.ArrayV, Any] = field(default_factory=dict)
     _decoded: int = 0
     _values: int = 0
@@ -242,10 +245,21 @@ class Decoder:
         self._count(size)
         if value.strides is not None:
             extent, size = self._extent(value, wire.TORCH_ITEM_BYTES)
-            flat = _from_bytes(self._raw(value.buffer, size), dtype, extent)
+            flat = self._flat(self._raw(value.buffer, size), dtype, extent)
             return torch.as_strided(flat, value.shape, value.strides)
         count = size // wire.TORCH_ITEM_BYTES[value.dtype]
-        return _from_bytes(self._raw(value.buffer, size), dtype, count).reshape(value.shape)
+        return self._flat(self._raw(value.buffer, size), dtype, count).view(value.shape)
+
+    def _flat(self, raw: memoryview, dtype: torch.dtype, count: int) -> torch.Tensor:
+        if count == 0:
+            return torch.empty(0, dtype=dtype)
+        memory = bytearray(raw)
+        if dtype is torch.bool:
+            return torch.frombuffer(memory, dtype=torch.uint8).ne(0)
+        flat = torch.frombuffer(memory, dtype=dtype)
+        if self.memories is not None:
+            self.memories[flat.data_ptr()] = memory, raw
+        return flat
 
     def _extent(
         self, value: wire.TensorV | wire.ArrayV, item_bytes: dict[str, int]
@@ -286,11 +300,3 @@ def _big_integer(number: int) -> wire.Value:
     if number.bit_length() > 990:
         return wire.OpaqueV("int of more than 300 digits")
     return wire.BigIntV(str(number))
-
-
-def _from_bytes(raw: memoryview, dtype: torch.dtype, count: int) -> torch.Tensor:
-    if count == 0:
-        return torch.empty(0, dtype=dtype)
-    if dtype is torch.bool:
-        return torch.frombuffer(bytearray(raw), dtype=torch.uint8).ne(0)
-    return torch.frombuffer(bytearray(raw), dtype=dtype)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.worker import devices
+from autograder.worker import devices, generators
 from autograder.worker.purity import Before
+from autograder.worker.values import Decoder, Encoder
 from autograder.worker.wire import Effect, SideEffect
 
 
@@ -21,7 +22,13 @@ from autograder.worker.wire import Effect, SideEffect
         (lambda: random.gauss(0.0, 1.0), Effect.PYTHON_RANDOM),
         (lambda: random.seed(3), Effect.PYTHON_RANDOM),
         (lambda: np.random.rand(), Effect.NUMPY_RANDOM),
+        (lambda: np.random.seed(1), Effect.NUMPY_RANDOM),
         (lambda: torch.rand(1), Effect.TORCH_RANDOM),
+        (lambda: torch.randn(1, dtype=torch.float64), Effect.TORCH_RANDOM),
+        (lambda: torch.randperm(5), Effect.TORCH_RANDOM),
+        (lambda: torch.nn.functional.dropout(torch.ones(2)), Effect.TORCH_RANDOM),
+        (lambda: torch.manual_seed(5), Effect.TORCH_RANDOM),
+        (lambda: [torch.rand(1) for _ in range(624)], Effect.TORCH_RANDOM),
     ],
 )
 def test_a_draw_from_a_global_generator_is_seen(change, effect) -> None:
@@ -70,6 +77,77 @@ def test_a_second_gauss_is_seen_though_it_draws_nothing() -> None:
     assert before.compare() == (SideEffect(Effect.PYTHON_RANDOM),)
 
 
+@pytest.mark.parametrize(
+    ("draw", "effect"),
+    [
+        (lambda: np.random.randn(), Effect.NUMPY_RANDOM),
+        (lambda: torch.randn(1), Effect.TORCH_RANDOM),
+        (lambda: torch.randn(1, dtype=torch.float64), Effect.TORCH_RANDOM),
+    ],
+    ids=["numpy", "torch", "torch in double"],
+)
+def test_the_second_of_a_pair_of_normal_numbers_is_seen_though_it_draws_nothing(draw, effect):
+    np.random.seed(1)
+    torch.manual_seed(1)
+    draw()
+    before = Before([], [], {})
+    draw()
+    assert before.compare() == (SideEffect(effect),)
+
+
+def test_a_generator_that_is_put_back_as_it_was_has_not_changed() -> None:
+    torch.randn(1)
+    np.random.binomial(20, 0.3), np.random.randn()
+    before = Before([], [], {})
+    states = torch.get_rng_state(), np.random.get_state(), random.getstate()
+    torch.randn(3), np.random.binomial(50, 0.4), np.random.randn(), random.gauss(0.0, 1.0)
+    torch.set_rng_state(states[0])
+    np.random.set_state(states[1])
+    random.setstate(states[2])
+    assert before.compare() == ()
+
+
+def test_another_generator_of_numpys_in_the_place_of_the_global_one_is_seen() -> None:
+    usual, before = np.random.get_bit_generator(), Before([], [], {})
+    try:
+        np.random.set_bit_generator(np.random.MT19937(0))
+        assert before.compare() == (SideEffect(Effect.NUMPY_RANDOM),)
+    finally:
+        np.random.set_bit_generator(usual)
+
+
+def test_the_memory_of_torchs_generator_is_found() -> None:
+    """It is not where it was in another torch; then its state is asked for, which takes longer."""
+    assert isinstance(generators._on_cpu, generators.Remembered)
+
+
+DRAWS = {
+    "numpy": lambda: np.random.rand(),
+    "the first of a pair of numpy's": lambda: np.random.randn(),
+    "python": lambda: random.random(),
+    "the first of a pair": lambda: random.gauss(0.0, 1.0),
+    "torch": lambda: torch.rand(1),
+    "the first of a pair of torch's": lambda: torch.randn(1),
+}
+
+
+@pytest.mark.parametrize("way", DRAWS)
+def test_every_test_begins_with_the_same_numbers(way) -> None:
+    def numbers():
+        generators.begin()
+        torches = torch.randn(1).item(), torch.randn(1).item(), torch.rand(2).tolist()
+        numpys = np.random.randn(), np.random.randn(), np.random.rand()
+        return *torches, *numpys, random.gauss(0.0, 1.0), random.random()
+
+    first = numbers()
+    generators.begin()
+    DRAWS[way]()
+    assert numbers() == first
+    torch.manual_seed(0), np.random.seed(0), random.seed(0)
+    assert torch.randn(1).item() == first[0]
+    assert (np.random.randn(), random.gauss(0.0, 1.0)) == (first[3], first[6])
+
+
 def test_nothing_is_seen_where_nothing_was_drawn() -> None:
     assert Before([], [], {}).compare() == ()
 
@@ -91,6 +169,70 @@ def test_an_argument_that_is_changed_in_place_is_seen_on_both_devices(device, wa
     before = Before([x], [x], {})
     CHANGES[way](x)
     assert before.compare()
+
+
+def decoded(tensor, device):
+    """A call's argument, and what is noted before the call, as an executor notes it."""
+    encoder = Encoder()
+    value = encoder(tensor)
+    decoder = Decoder([memoryview(b) for b in encoder.buffers], memories={})
+    x = devices.place(decoder(value).detach(), device)
+    return x, Before([x], [x], {}, decoder.memories)
+
+
+SENT = {
+    "plain": lambda: torch.arange(6.0).reshape(2, 3),
+    "a view": lambda: torch.arange(12.0).reshape(2, 6)[:, ::2],
+    "expanded": lambda: torch.tensor([[0.0], [1.0]]).expand(2, 3),
+    "bool": lambda: torch.tensor([[True, False, True], [False, False, True]]),
+    "integers": lambda: torch.arange(6).reshape(2, 3),
+    "bfloat16": lambda: torch.arange(6.0).reshape(2, 3).bfloat16(),
+}
+WAYS = {
+    "one entry": lambda x: x[1:].zero_(),
+    "through its data": lambda x: x.data.zero_(),
+    "other memory": lambda x: setattr(x, "data", torch.zeros_like(x)),
+    "turned": lambda x: x.t_(),
+    "through numpy": lambda x: x.numpy().fill(0),
+    "negated by a bit": lambda x: setattr(x, "data", torch._neg_view(x.data)),
+    "read as another type": lambda x: setattr(x, "data", x.data.view(torch.int32)),
+}
+ON_EACH_DEVICE = ("one entry", "through its data", "turned")
+CASES = [
+    *(
+        (kind, way, device)
+        for kind in SENT
+        for way in ON_EACH_DEVICE
+        for device in ("cpu", "fake-gpu")
+    ),
+    *((kind, "other memory", "cpu") for kind in SENT),
+    *(
+        ("plain", way, "cpu")
+        for way in ("through numpy", "negated by a bit", "read as another type")
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "way", "device"), CASES)
+def test_a_decoded_argument_that_is_changed_is_seen(kind, way, device) -> None:
+    x, before = decoded(SENT[kind](), device)
+    WAYS[way](x)
+    assert before.compare()
+
+
+@pytest.mark.parametrize("device", ["cpu", "fake-gpu"])
+@pytest.mark.parametrize("kind", SENT)
+def test_a_decoded_argument_that_is_read_is_not_changed(kind, device) -> None:
+    x, before = decoded(SENT[kind](), device)
+    (x * 2).sum(), x.T.contiguous(), x.clone().zero_()
+    assert before.compare() == ()
+
+
+def test_other_memory_with_the_same_numbers_is_no_change() -> None:
+    x, before = decoded(torch.tensor([0.0, torch.nan, 2.0]), "cpu")
+    x.data = x.data.clone()
+    x[0] = -0.0
+    assert before.compare() == ()
 
 
 @pytest.mark.parametrize("device", ["cpu", "fake-gpu"])
