@@ -213,16 +213,13 @@ class Executor:
         before = Before(leaves, args, kwargs, decoder.memories)
         counting = Counting() if request.count else None
         withheld = Withheld(leaves) if request.withheld else None
-        root = str(self.root)
-        launches = kernels.watching(
-            root, request.order, request.count, withheld, self._trusted, request.compiled
-        )
+        launching = self._launches or withheld is not None
+        launches = self._watched_launches(request, withheld) if launching else _NOTHING
         gradients: tuple[wire.Value, ...] | None = None
         detached: tuple[int, ...] = ()
         try:
             net = _NOTHING if hold_all(request.not_allowed) else self.net
-            launching = self._launches or withheld is not None
-            with launches if launching else _NOTHING as seen, net, counting or _NOTHING:
+            with launches as seen, net, counting or _NOTHING:
                 result = target(*args, **kwargs)
             kept = counting.kept(tensors_in(result)) if counting is not None else 0
             if request.construct and isinstance(result, nn.Module):
@@ -262,6 +259,11 @@ class Executor:
             counts=counts,
         )
 
+    def _watched_launches(self, request: wire.Call, withheld: Withheld | None) -> Any:
+        root = str(self.root)
+        order, count, compiled = request.order, request.count, request.compiled
+        return kernels.watching(root, order, count, withheld, self._trusted, compiled)
+
     def _target(self, request: wire.Call) -> tuple[Any, bool]:
         """The attribute that a request names; attributes only, never an expression."""
         thing: Any = self.module
@@ -283,8 +285,10 @@ class Executor:
         """Each test starts from the same global state, whatever the last one left."""
         self.objects.clear()
         self._ballast = None
-        torch.set_default_dtype(torch.float32)
-        torch.set_grad_enabled(True)
+        if torch.get_default_dtype() is not torch.float32:
+            torch.set_default_dtype(torch.float32)
+        if not torch.is_grad_enabled():
+            torch.set_grad_enabled(True)
         generators.begin()
         if torch.cuda.is_initialized():
             devices.compute_exactly()
