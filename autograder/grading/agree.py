@@ -17,7 +17,7 @@ import torch
 
 from ..worker import wire
 from ..worker.values import TORCH_DTYPES
-from .comparison import BothCalls, Comparison, check_purity, compare_calls
+from .comparison import IN_A_ROW, BothCalls, Comparison, check_purity, compare_calls
 from .options import CallOptions
 from .outcomes import Flaw, GraderFault, Wrong
 from .pair import Pair, Recipe
@@ -63,6 +63,15 @@ class Agree(Comparison):
         """
         return replace(self, brought=source)
 
+    @property
+    def in_a_row(self) -> Agree:
+        """Call once for each tuple of arguments; gradients flow back when all calls have been made.
+
+        `agree.gradients.in_a_row.f((x, 0), (y, 1))` finds what the first call keeps where the
+        second replaces it, as in a network that calls f in each of its layers.
+        """
+        return self.bringing(IN_A_ROW)
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -71,6 +80,8 @@ class Agree(Comparison):
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """The call by name or dotted path ("FlashAttention.apply")."""
         case = self.case
+        if self.brought == IN_A_ROW:
+            name, args = "in_a_row", (name, *args)
         if is_class(name):
             return self._construct(name, args, kwargs)
         options = CallOptions(brought=self.brought, printing=self.prints)

@@ -62,6 +62,16 @@ class Comparison:
         return replace(self, view=view)
 
 
+# Several calls of one exercise, made before gradients flow back through any of them.
+IN_A_ROW = """
+def in_a_row(name, *calls):
+    called = submission
+    for part in name.split("."):
+        called = getattr(called, part)
+    return [called(*arguments) for arguments in calls]
+"""
+
+
 @dataclass(frozen=True)
 class BothCalls:
     """One call, as each side is asked for it. Without `precise`, float64 is not asked."""
@@ -75,29 +85,41 @@ class BothCalls:
     parameters: tuple[str, ...] = ()
 
     @property
+    def in_a_row(self) -> bool:
+        """Whether these are several calls of what the first argument names."""
+        return self.student.brought == IN_A_ROW
+
+    @property
     def named(self) -> str:
         """What is called: an object's method with the name of its class, a module by it alone."""
+        if self.in_a_row:
+            return str(self.args[0])
         return ".".join(part for part in (self.student.owner, self.path) if part)
 
     @property
     def shown(self) -> str:
         """What is called; names of the grader's own code tell a student nothing."""
-        if self.student.brought:
+        if self.student.brought and not self.in_a_row:
             return "A call of this check"
         return f"`{self.named}`" if self.named else "the model"
 
     @property
     def whose(self) -> str:
         """Whose result or gradient it is."""
-        return "this check" if self.student.brought else self.shown
+        return "this check" if self.student.brought and not self.in_a_row else self.shown
 
     def result(self, names: Names) -> NamedParts:
         """What is compared, in words."""
-        return names.result(self.named, f"The result of {self.whose}")
+        said = f"The result of {self.whose}"
+        return NamedParts.of_calls(said) if self.in_a_row else names.result(self.named, said)
 
     def inputs(self, names: Names, count: int) -> list[str]:
         """Whose gradients come back, in words."""
-        known = [f"`{name}`" for name in names.inputs(self.named, self.args, self.kwargs)]
+        if self.in_a_row:
+            known = names.inputs_of_calls(self.named, self.args[1:])
+        else:
+            names = Names(self.student.brought) if self.student.brought else names
+            known = [f"`{name}`" for name in names.inputs(self.named, self.args, self.kwargs)]
         known += [f"its parameter `{name}`" for name in self.parameters]
         return known if len(known) == count else [f"input {n + 1}" for n in range(count)]
 

@@ -36,6 +36,13 @@ class NamedParts(str):
         """These words; their parts have no names unless they already had."""
         return said if isinstance(said, cls) else cls(said)
 
+    @classmethod
+    def of_calls(cls, said: str) -> NamedParts:
+        """These words for the results of several calls, one after the other."""
+        result = cls(said)
+        result.each = ("The result", "call")
+        return result
+
     def item(self, key: object) -> str:
         """What an entry of a mapping is called; that of a module's state is a parameter."""
         return f"The parameter `{key}`" if self.is_state else f"{self}[{key!r}]"
@@ -122,6 +129,16 @@ class Names:
         for label, argument in [*zip(labels, args, strict=False), *kwargs.items()]:
             for place, x in _floats(argument):
                 found.setdefault(id(x), f"{label}{place}")
+        return list(found.values())
+
+    def inputs_of_calls(self, path: str, calls: Sequence[Sequence[Any]]) -> list[str]:
+        """The same for several calls, with the number of the call."""
+        found: dict[int, str] = {}
+        for number, args in enumerate(calls):
+            floats = {id(x): x for a in args for _, x in _floats(a)}
+            labels = self.inputs(path, args, {})
+            for key, label in zip(floats, labels, strict=True):
+                found.setdefault(key, f"`{label}` of call {number + 1}")
         return list(found.values())
 
     def _key(self, path: str) -> str:

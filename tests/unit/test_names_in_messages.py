@@ -2,7 +2,9 @@
 
 import torch
 
+from autograder.grading.comparison import IN_A_ROW, BothCalls
 from autograder.grading.names import NamedParts, Names
+from autograder.grading.options import CallOptions
 
 STUB = '''
 def attend(q, k, v, *, causal=False):
@@ -104,3 +106,25 @@ def test_an_object_that_a_function_returns_has_the_names_of_its_class():
     text = "class Block:\n    def forward(self, x): ...\ndef made(x) -> Block: ...\n"
     names = Names(text)
     assert [names.class_of(n) for n in ("made", "Block", "other")] == ["Block", "Block", ""]
+
+
+def test_inputs_of_several_calls_say_of_which():
+    """A tensor that two calls share is named by the first."""
+    x, y = torch.ones(2), torch.ones(2)
+    calls = NAMES.inputs_of_calls("attend", [(x, x, y), (x, y, torch.ones(2))])
+    assert calls == ["`q` of call 1", "`v` of call 1", "`v` of call 2"]
+    assert NamedParts.of_calls("The result of `f`").part(1, 2) == "The result of call 2"
+
+
+def test_gradients_of_brought_calls_have_the_names_of_the_graders_source():
+    source = "def mixed(first, second): ..."
+    options = CallOptions(brought=source)
+    calls = BothCalls("mixed", ([torch.ones(2)], torch.ones(2)), {}, options, options, None)
+    assert calls.inputs(NAMES, 2) == ["`first[0]`", "`second`"]
+
+
+def test_several_calls_of_one_exercise_are_told_by_its_name():
+    options = CallOptions(brought=IN_A_ROW)
+    calls = BothCalls("in_a_row", ("sort", (torch.ones(2),)), {}, options, options, None)
+    assert calls.shown == calls.whose == "`sort`"
+    assert calls.inputs(NAMES, 1) == ["`buckets` of call 1"]

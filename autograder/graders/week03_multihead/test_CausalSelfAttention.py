@@ -166,3 +166,10 @@ def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
 def test_long_sequences(agree, draw):
     """A sequence of more than a thousand tokens sees all of its past."""
     agree.CausalSelfAttention(2, 1)(draw.normal(1, 1050, 2))
+
+
+def test_two_objects(agree, draw):
+    """Two modules live side by side, each with the heads that it was built with."""
+    one, other = agree.CausalSelfAttention(12, 3), agree.CausalSelfAttention(12, 2)
+    one(draw.normal(2, 5, 12))
+    other(draw.normal(2, 5, 12))

@@ -169,3 +169,18 @@ def test_many_keys(agree, draw):
     pair = agree.MultiHeadAttention(2, 1)
     pair(draw.normal(1, 2, 2), draw.normal(1, 1100, 2))
     pair(draw.normal(1, 1100, 2), draw.normal(1, 2, 2))
+
+
+def test_two_objects(agree, draw):
+    """Two modules live side by side, each with the heads that it was built with."""
+    one, other = agree.MultiHeadAttention(12, 3), agree.MultiHeadAttention(12, 2)
+    one(draw.normal(2, 5, 12))
+    other(draw.normal(2, 5, 12))
+
+
+def test_masks_of_several_calls(agree, draw):
+    """Each call has the mask that it is given, or none, whatever the call before had."""
+    pair = agree.MultiHeadAttention(12, 3)
+    x = draw.normal(2, 5, 12)
+    for mask in (sighted(draw, 5, 5), sighted(draw, 5, 5), None):
+        pair(x, mask=mask)

@@ -170,3 +170,13 @@ def test_refuses_a_length_that_leaves_a_remainder(agree, refuses, draw, clear):
     refuses(ValueError, mentions=14).of(pair)(draw.normal(2, 14, 8), rotations)
     refuses(ValueError, mentions=14).of(pair)(draw.normal(2, 14, 8), generator=generator_seed(SEED))
     refuses(ValueError, mentions=3).of(pair)(draw.normal(2, 3, 8), generator=generator_seed(SEED))
+
+
+def test_two_objects(agree, draw, clear):
+    """Two modules live side by side, each with its own sizes, and each call has its rotations."""
+    one = agree.LSHAttention(12, 3, bucket_size=5, n_hashes=2)
+    other = agree.LSHAttention(12, 2, bucket_size=4, n_hashes=1, causal=True)
+    for rotations in (draw.normal(2, 4, 1), draw.normal(2, 4, 1)):
+        one(clear(rotations, 2, 10, 12, project=queries(one, 3), bucket_size=5), rotations)
+    rotations = draw.normal(1, 6, 1)
+    other(clear(rotations, 2, 8, 12, project=queries(other, 2), bucket_size=4), rotations)

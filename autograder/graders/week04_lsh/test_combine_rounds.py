@@ -105,3 +105,9 @@ def test_gradients_beside_axes_of_one(agree, draw):
 def test_many_positions(agree, draw):
     """More than a thousand positions are combined, each by the weights of its own rounds."""
     agree.combine_rounds(draw.normal(2, 1100, 2), draw.normal(2, 1100, std=2.0))
+
+
+def test_two_calls_before_their_gradients(agree, draw):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    first, second = ((draw.normal(2, 3, 7, 5), draw.normal(2, 3, 7)) for _ in range(2))
+    agree.gradients.in_a_row.combine_rounds(first, second)

@@ -321,3 +321,13 @@ def test_more_hashes_come_closer(agree, draw, clear):
     expect(
         statistics.median(ratios) < 0.6, "More rounds of hashing should bring the result closer."
     )
+
+
+def test_two_calls_before_their_gradients(agree, draw, clear):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    rotations = draw.normal(1, 5, 2)
+    first, second = (
+        (clear(rotations, 2, 12, 5), draw.normal(2, 12, 5), rotations, 4, causal)
+        for causal in (False, True)
+    )
+    agree.gradients.in_a_row.lsh_attention(first, second)

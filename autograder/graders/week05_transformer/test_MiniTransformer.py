@@ -130,3 +130,10 @@ def test_more_than_a_thousand_tokens(agree, draw):
     """max_len may be larger than a thousand, and so may the sequence."""
     pair = agree.within(atol=2e-2).MiniTransformer(5, 2, 1, 1, max_len=1100)
     pair(draw.integers(0, 5, 1, 1050))
+
+
+def test_two_objects(agree, draw):
+    """Two models live side by side, each with layers and a longest sequence of its own."""
+    one, other = agree.MiniTransformer(**SIZES), agree.MiniTransformer(**SIZES | {"max_len": 4})
+    one(draw.integers(0, 11, 2, 7))
+    other(draw.integers(0, 11, 2, 4))

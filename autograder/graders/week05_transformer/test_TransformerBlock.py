@@ -138,3 +138,10 @@ def test_device(agree, draw, device):
     """Everything happens on the device of the input."""
     pair = agree.TransformerBlock(12, 3, 20)
     pair(draw.normal(2, 5, 12))
+
+
+def test_two_objects(agree, draw):
+    """Two blocks live side by side, each with layers of its own."""
+    one, other = agree.TransformerBlock(12, 3, 20), agree.TransformerBlock(12, 3, 20)
+    one(draw.normal(2, 5, 12))
+    other(draw.normal(2, 5, 12))

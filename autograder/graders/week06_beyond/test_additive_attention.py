@@ -128,3 +128,10 @@ def test_gradients_beside_axes_of_one(agree, inputs):
     """One query, one key or one hidden number has its gradient like any other."""
     for sizes in ({"n": 1, "m": 6}, {"m": 1}, {"a": 1}, {"d_v": 1}):
         agree.gradients.additive_attention(*inputs(1, **sizes))
+
+
+def test_two_calls_before_their_gradients(agree, draw):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    shapes = ((2, 4, 3), (2, 6, 5), (2, 6, 2), (7, 3), (7, 5), (7,))
+    first, second = ([draw.normal(*shape) for shape in shapes] for _ in range(2))
+    agree.gradients.in_a_row.additive_attention(first, second)

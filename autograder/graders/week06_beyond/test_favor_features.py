@@ -75,3 +75,9 @@ def test_gradients_beside_axes_of_one(agree, draw):
 def test_many_tokens(agree, draw):
     """Of more than a thousand tokens each has its features."""
     agree.favor_features(draw.normal(1100, 2), draw.normal(3, 2))
+
+
+def test_two_calls_before_their_gradients(agree, draw):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    first, second = ((draw.normal(2, 5, 4), draw.normal(6, 4)) for _ in range(2))
+    agree.gradients.in_a_row.favor_features(first, second)

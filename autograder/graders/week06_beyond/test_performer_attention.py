@@ -154,3 +154,12 @@ def test_many_keys(agree, draw):
     """With more than a thousand keys none is left out, seen at once or one after the other."""
     agree.performer_attention(*inputs(draw, n=2, m=1100, r=3))
     agree.performer_attention(*inputs(draw, n=1100, d=2, d_v=1, r=2), causal=True)
+
+
+def test_two_calls_before_their_gradients(agree, draw):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    first, second = (
+        [*(draw.normal(2, 5, 4) for _ in range(3)), draw.normal(6, 4), causal]
+        for causal in (True, False)
+    )
+    agree.gradients.in_a_row.performer_attention(first, second)

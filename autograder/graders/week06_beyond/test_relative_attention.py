@@ -122,3 +122,11 @@ def test_gradients_beside_axes_of_one(agree, draw):
     for n, m, d in ((1, 6, 4), (5, 1, 4), (5, 6, 1)):
         q, k, v = draw.normal(1, n, d), draw.normal(1, m, d), draw.normal(1, m, d)
         agree.gradients.relative_attention(q, k, v, draw.normal(5, d))
+
+
+def test_two_calls_before_their_gradients(agree, draw):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    first, second = (
+        [*(draw.normal(2, n, 5) for n in (4, 6, 6)), draw.normal(7, 5)] for _ in range(2)
+    )
+    agree.gradients.in_a_row.relative_attention(first, second)

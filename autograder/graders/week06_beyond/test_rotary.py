@@ -128,3 +128,9 @@ def test_gradients_beside_axes_of_one(agree, draw):
     """One position and one pair have their gradient like any other."""
     agree.within(1e-5).gradients.rotary(draw.uniform(2, 1, 6, low=-1), torch.tensor([3]))
     agree.within(1e-5).gradients.rotary(draw.uniform(1, 5, 2, low=-1))
+
+
+def test_two_calls_before_their_gradients(agree, draw):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    first, second = ((draw.uniform(3, 5, 4, low=-1), torch.arange(5) + start) for start in (2, 4))
+    agree.within(1e-5).gradients.in_a_row.rotary(first, second)

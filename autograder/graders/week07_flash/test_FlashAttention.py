@@ -1,6 +1,6 @@
 """Hidden graders for `FlashAttention`; conftest.py makes inputs with chosen scores."""
 
-from pathlib import Path
+from functools import partial
 
 import pytest
 import torch
@@ -136,10 +136,9 @@ def test_device(agree, qkv, device):
 @pytest.mark.weight(2)
 def test_two_calls_before_their_gradients(agree, draw, qkv):
     """Each call keeps what its own backward pass needs, whatever was called since."""
-    source = Path(__file__).with_name("brought.py").read_text(encoding="utf-8")
-    brought = agree.bringing(source).gradients
-    brought.two_in_a_row(qkv(9, 9), qkv(9, 9))
-    brought.two_in_a_row(qkv(7, 11), qkv(5, 8))
+    apply = partial(agree.gradients.in_a_row.call, APPLY)
+    apply((*qkv(9, 9), 4, False), (*qkv(9, 9), 3, True))
+    apply((*qkv(7, 11), 4, False), (*qkv(5, 8), 3, True))
 
 
 # Memory is counted as elements of tensors, with leading axes of size 1 and lengths of at least 8

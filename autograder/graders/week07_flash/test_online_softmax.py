@@ -173,3 +173,9 @@ def test_gradients_beside_axes_of_one(agree, draw):
     agree.gradients.online_softmax([draw.normal(3, 1) for _ in range(3)])
     agree.gradients.online_softmax([draw.normal(1, 4), draw.normal(1, 1), draw.normal(1, 3)])
     agree.gradients.online_softmax([draw.normal(2), draw.normal(1)])
+
+
+def test_two_calls_before_their_gradients(agree, draw):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    first, second = (([draw.normal(3, 4) for _ in range(3)],) for _ in range(2))
+    agree.gradients.in_a_row.online_softmax(first, second)

@@ -259,3 +259,12 @@ def test_memory_is_linear(agree, count, of_length):
 def test_many_keys(agree, draw):
     """With more than a thousand keys, none is left out."""
     agree.tiled_attention(draw.normal(3, 4), draw.normal(1100, 4), draw.normal(1100, 2), 32)
+
+
+def test_two_calls_before_their_gradients(agree, draw):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    first, second = (
+        (*(draw.normal(2, 9, 5) for _ in range(3)), block_size, causal)
+        for block_size, causal in ((4, False), (3, True))
+    )
+    agree.gradients.in_a_row.tiled_attention(first, second)

@@ -146,3 +146,10 @@ def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
 def test_long_texts(agree, draw):
     """In a text of more than a thousand tokens each one sees all of its past."""
     agree.GroupedQueryAttention(2, 1, 1)(draw.normal(1, 1050, 2))
+
+
+def test_two_objects(agree, draw):
+    """Two modules live side by side, each with the heads that it was built with."""
+    one, other = agree.GroupedQueryAttention(12, 6, 2), agree.GroupedQueryAttention(12, 4, 4)
+    one(draw.normal(2, 5, 12))
+    other(draw.normal(2, 5, 12))

@@ -183,3 +183,9 @@ def test_keys_are_not_copied_for_each_head(count, qkv):
             2 * work[0] - work[1] <= 2 * heads * 96 * 16,
             "Copies are made that are together as large as keys of all query heads.",
         )
+
+
+def test_two_calls_before_their_gradients(agree, draw):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    first, second = ([draw.normal(2, h, 5, 3) for h in (4, 2, 2)] for _ in range(2))
+    agree.gradients.in_a_row.grouped_query_attention(first, second)

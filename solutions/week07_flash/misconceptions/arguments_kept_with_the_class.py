@@ -7,6 +7,7 @@ Hint: A network calls it once in each layer before any gradient flows back. With
     the call made whose backward pass runs?
 Rejected by: test_two_calls_before_their_gradients
 Costs: 20 %
+Belief: kept_with_the_class
 """
 
 

@@ -1,0 +1,33 @@
+"""Keeps its arguments with the class, where the next call replaces them.
+
+Exercise: lsh_attention
+Believes: what belongs to the function can stand on the function.
+Shows: gradients are right after one call, and wrong after two.
+Hint: A network calls it once in each layer before any gradient flows back. Which call's arguments
+    does the backward pass of the first one read?
+Rejected by: test_two_calls_before_their_gradients
+Costs: 20 %
+Belief: kept_with_the_class
+"""
+
+_right = lsh_attention
+
+
+class _Again(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, qk, v, rotations, bucket_size, causal):
+        _Again.kept = (qk, v, rotations,)
+        ctx.rest = (bucket_size, causal,)
+        return _right(qk, v, rotations, bucket_size, causal)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        with torch.enable_grad():
+            again = [x.detach().requires_grad_(x.is_floating_point()) for x in _Again.kept]
+            results = _right(*again, *ctx.rest)
+        results = results if isinstance(results, tuple) else (results,)
+        return (*torch.autograd.grad(results, again, grads, allow_unused=True), None, None)
+
+
+def lsh_attention(qk, v, rotations, bucket_size, causal=False):
+    return _Again.apply(qk, v, rotations, bucket_size, causal)

@@ -1,0 +1,18 @@
+"""Keeps max_len with the class, where the next model replaces it.
+
+Exercise: MiniTransformer
+Believes: what a module is built with can stand on its class.
+Shows: a model takes other lengths when another one is built.
+Hint: Build two models with different max_len, then ask the first for its own. Whose does it say?
+Rejected by: test_two_objects
+Costs: 15 %
+Belief: sizes_on_the_class
+"""
+
+_MiniTransformer = MiniTransformer
+
+
+class MiniTransformer(_MiniTransformer):
+    def __init__(self, vocab_size, d_model, n_heads, n_layers, max_len, dropout=0.0):
+        super().__init__(vocab_size, d_model, n_heads, n_layers, max_len, dropout)
+        MiniTransformer.max_len = vars(self).pop("max_len")
