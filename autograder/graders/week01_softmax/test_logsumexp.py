@@ -119,3 +119,10 @@ def test_gradients_beside_axes_of_one(agree, draw):
     agree.gradients.logsumexp(draw.normal(1, 4, 3), dim=1, keepdim=True)
     agree.gradients.logsumexp(draw.normal(3, 1, 4), dim=1)
     agree.gradients.logsumexp(draw.normal(4, 3, 1), dim=0)
+
+
+def test_two_calls_before_their_gradients(agree, draw):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    in_a_row = agree.gradients.in_a_row
+    in_a_row.logsumexp((draw.normal(3, 5),), (draw.normal(3, 5),))
+    in_a_row.logsumexp((draw.normal(3, 4), 0), (draw.normal(4, 3), 1))

@@ -110,3 +110,9 @@ def test_many_keys(agree, draw):
     agree.scaled_dot_product_attention(
         draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 4)
     )
+
+
+def test_two_calls_before_their_gradients(agree, draw):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    first, second = ([draw.normal(2, n, 5) for n in (3, m, m)] for m in (4, 4))
+    agree.gradients.in_a_row.scaled_dot_product_attention(first, second)

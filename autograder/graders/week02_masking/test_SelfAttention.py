@@ -115,3 +115,11 @@ def test_device(agree, draw, device):
     pair = agree.SelfAttention(6)
     pair(draw.normal(2, 5, 6), mask=triangle(5))
     pair(draw.normal(2, 5, 6))
+
+
+def test_masks_of_several_calls(agree, draw):
+    """Each call has the mask that it is given, or none, whatever the call before had."""
+    pair = agree.SelfAttention(6)
+    x = draw.normal(2, 5, 6)
+    for mask in (triangle(5), some(draw, 5, 5), None, triangle(5)):
+        pair(x, mask)

@@ -166,3 +166,10 @@ def test_gradients_beside_axes_of_one(agree, draw):
     agree.gradients.masked_softmax(draw.normal(5, 1), draw.bools(5, 1, p=0.8), dim=0)
     agree.gradients.masked_softmax(draw.normal(1, 4, 3), draw.bools(4, 3, p=0.8), dim=1)
     agree.gradients.masked_softmax(draw.normal(4, 3, 1), draw.bools(4, 3, 1, p=0.8), dim=0)
+
+
+def test_two_calls_before_their_gradients(agree, draw):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    in_a_row = agree.gradients.in_a_row
+    in_a_row.masked_softmax(*((draw.normal(4, 6), some(draw, 4, 6)) for _ in range(2)))
+    in_a_row.masked_softmax(*((draw.normal(4, 4), some(draw, 4, 4), dim) for dim in (0, 1)))

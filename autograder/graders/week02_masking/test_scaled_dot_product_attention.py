@@ -165,3 +165,10 @@ def test_many_keys(agree, draw):
     agree.scaled_dot_product_attention(
         draw.normal(2, 4), draw.normal(1100, 4), draw.normal(1100, 4), mask
     )
+
+
+def test_two_calls_before_their_gradients(agree, draw):
+    """Each call keeps what its own gradients need, whatever was called since."""
+    q, k, v = ([draw.normal(2, n, 5) for _ in range(2)] for n in (3, 4, 4))
+    masks = (torch.ones(3, 4).tril().bool(), torch.ones(3, 4).triu().bool())
+    agree.gradients.in_a_row.scaled_dot_product_attention(*zip(q, k, v, masks, strict=True))

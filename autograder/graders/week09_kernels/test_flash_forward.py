@@ -145,3 +145,8 @@ def test_a_gpu_would_take_it(compiles, qkv):
 def test_device(flash, qkv, device):
     """The results are made on the device of the queries."""
     flash.flash_forward(*qkv(5, 18), causal=True)
+
+
+def test_two_calls(close, draw):
+    """A result stays as it is, whatever is called after it."""
+    close.in_a_row.flash_forward(*([draw.normal(20, 16) for _ in range(3)] for _ in range(2)))

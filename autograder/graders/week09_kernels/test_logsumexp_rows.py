@@ -105,3 +105,8 @@ def test_a_gpu_would_take_it(compiles, draw):
 def test_device(close, draw, device):
     """The result is made on the device of the scores."""
     close.logsumexp_rows(draw.normal(3, 21), block=16)
+
+
+def test_two_calls(close, draw):
+    """A result stays as it is, whatever is called after it."""
+    close.in_a_row.logsumexp_rows((draw.normal(3, 20), 16), (draw.normal(3, 20), 16))

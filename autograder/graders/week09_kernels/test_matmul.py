@@ -98,3 +98,9 @@ def test_a_gpu_would_take_it(compiles, draw):
 def test_device(product, draw, device):
     """The result is made on the device of the matrices."""
     product.matmul(draw.normal(9, 17), draw.normal(17, 5))
+
+
+def test_two_calls(close, draw):
+    """A result stays as it is, whatever is called after it."""
+    first, second = ((draw.normal(20, 17), draw.normal(17, 19)) for _ in range(2))
+    close.in_a_row.matmul(first, second)

@@ -94,3 +94,8 @@ def test_a_gpu_would_take_it(compiles, draw):
 def test_device(close, draw, device):
     """The result is made on the device of the scores."""
     close.softmax_rows(draw.normal(3, 9))
+
+
+def test_two_calls(close, draw):
+    """A result stays as it is, whatever is called after it."""
+    close.in_a_row.softmax_rows((draw.normal(3, 7),), (draw.normal(3, 7),))
