@@ -56,6 +56,7 @@ class Carrying:
     lends: Callable[[], Target]  # where the helpers answer
     charged_elsewhere: Callable[[wire.Banned], bool]
     paid: frozenset[str]  # calls that the lent helpers are charged for
+    doubtful: frozenset[str]  # tests with a call in a helper that is not known to do its work
     wrong: Mapping[str, tuple[Path, frozenset[str]]]  # misconceptions, and the tests they fail
     rejected: Mapping[str, frozenset[str]]  # ways of being empty, and the tests that reject them
     stopped: Callable[[str, str], bool]  # whether the student's code stopped so in a test

@@ -11,11 +11,12 @@ A helper may be made to lie: one that answers zeros would make an empty attentio
 is inherited on trust: with the helper in place, empty and wrong versions must still fail
 (guards.py). A test in which the solution itself cannot go on with what the helper answers is tried
 with a stand-in for it, on both sides (standin.py), and so is one of which the helper hides much: a
-mistake that shows there is no longer hidden, and nothing is earned. Where there is no stand-in, a
-test is inherited if the student's code stopped there in the same way, and most of the exercise was
-proven by other tests. A helper that is not written or does not end carries nothing. What right code
-makes of a helper's answers, and what the guard found, holds for every helper of the class with the
-same answers.
+mistake that shows there is no longer hidden, and nothing is earned. Beside a stand-in, too, must
+hold what a helper answered with a forbidden call that is not known to do its own work. Where there
+is no stand-in, or it shows no mistake, a test is inherited if the student's code stopped there in
+the same way, and most of the exercise was proven by other tests. A helper that is not written or
+does not end carries nothing. What right code makes of a helper's answers, and what the guard found,
+holds for every helper of the class with the same answers.
 
 A test in which the student's code answers just what right code answers with the helper, but which
 an empty version passes with it too, says nothing for the student and nothing against them: a
@@ -63,21 +64,27 @@ def inherited(
     if found is None:
         return Inherited()
     credit, stopped = dict(found.credit), found.expected.stopped
-    silent = [n for n in found.held if credit.get(n, 0.0) < 1.0]
+    doubtful = carrying.doubtful
+    silent = [n for n in found.held if credit.get(n, 0.0) < 1.0 or n in doubtful]
+    credit = {n: c for n, c in credit.items() if n not in doubtful}
+    shown = frozenset[str]()
     substituted = stand_ins.of(carrying, {*stopped, *silent})
     if substituted is not None:
         more = _given(substituted, expectations, guards)
         asked = sum(map(substituted.weight_of, substituted.names))
         if more is not None and sum(map(carrying.weight_of, more.credit)) >= PROVEN * asked:
             credit |= {n: max(c, credit.get(n, 0.0)) for n, c in more.credit.items()}
-        if more is not None:  # what the helper hides in part, the stand-in has shown
-            credit = {n: c for n, c in credit.items() if c == 1.0 or n not in more.refuted}
+        if more is not None:  # what the helper hides, the stand-in has shown
+            shown = more.shown_wrong
+            credit = {n: c for n, c in credit.items() if c == 1.0 or n not in shown}
     if _decided(carrying, credit) >= PROVEN:
-        left = [n for n in sorted(stopped) if n not in credit and carrying.stopped(n, stopped[n])]
+        open_ones = sorted(n for n in stopped if n not in credit and n not in shown)
+        left = [n for n in open_ones if carrying.stopped(n, stopped[n])]
         credit |= dict.fromkeys(left, min(credit.values(), default=1.0))
     if found.credit and found.expected.questions.agreed:
         whole = {n: c for n, c in credit.items() if c == 1.0 or n not in found.held}
-        left_out = _left_out(carrying, whole, [n for n in found.held if n not in whole])
+        silent = [n for n in found.held if n not in whole and n not in shown | doubtful]
+        left_out = _left_out(carrying, whole, silent)
         credit |= {n: max(c, credit.get(n, 0.0)) for n, c in left_out.items()}
     return Inherited(carrying.lent, credit) if credit else Inherited()
 
@@ -90,6 +97,15 @@ class _Given:
     held: list[str]
     credit: Credit
     refuted: frozenset[str]  # tests in which the exercise came to its end, with another result
+    crashed: frozenset[str]  # tests that right code passes and in which the exercise stopped
+
+    @property
+    def shown_wrong(self) -> frozenset[str]:
+        """The tests in which the exercise is wrong beside these helpers.
+
+        Who calls a stand-in otherwise than the solution stops in every test: that says nothing.
+        """
+        return self.refuted | self.crashed if self.credit else self.refuted
 
 
 def _given(
@@ -101,7 +117,7 @@ def _given(
         return None
     sides, student = expected.sides(carrying), carrying.target()
     try:
-        held, refuted = list[Held](), set[str]()
+        held, refuted, crashed = list[Held](), set[str](), set[str]()
         for item in carrying.items:
             if carrying.patience.over:
                 break
@@ -113,13 +129,15 @@ def _given(
                 held.append((item, unmet))
             elif verdict is Verdict.WRONG:
                 refuted.add(carrying.plugin.name(item))
+            elif verdict is Verdict.CRASHED:
+                crashed.add(carrying.plugin.name(item))
         credit: Credit = {}
         if held:
             key = _key(carrying, expected, held)
             guard, order = HelperGuard(carrying, sides, expected.questions), random.Random(key)
             credit = guards.of(key, lambda: guard.credit(held, order))
         names = [carrying.plugin.name(i) for i, _ in held]
-        return _Given(expected, names, credit, frozenset(refuted))
+        return _Given(expected, names, credit, frozenset(refuted), frozenset(crashed))
     finally:
         sides.close()
         student.close()

@@ -161,6 +161,7 @@ class Heritage:
             return None
         bank = self.runs.of_misconceptions(exercise)
         elsewhere = self._charged_elsewhere(exercise, lent, own, runs)
+        helpers_work = set[str]().union(*map(self._work, lent))
         failed = [r for r in _failing(runs[exercise]) if FAKE_GPU not in r.report.name]
         wanted = {r.report.name for r in failed if _can_be_carried(r, elsewhere)}
         sources = {m.name: m.source for m in self.runs.bank.of_exercise(exercise)}
@@ -175,6 +176,11 @@ class Heritage:
             lends=target,
             charged_elsewhere=elsewhere,
             paid=frozenset(c for h in lent for c, _ in calls_not_allowed(runs[h])),
+            doubtful=frozenset(
+                r.report.name
+                for r in failed
+                if any(c.strip("_") not in helpers_work for c, _ in calls_not_allowed([r]))
+            ),
             wrong={
                 name: (
                     self.runs.written(name, sources[name]),

@@ -54,7 +54,26 @@ def level(result: Any, _: tuple[Any, ...]) -> Any:
     return _each(result, answer)
 
 
-HOLLOW: dict[str, Emptied] = {"zeros": zeros, "echo": echo, "level": level}
+def level_first(result: Any, args: tuple[Any, ...]) -> Any:
+    """Of several results the first with all its rows alike, the others as they are.
+
+    What a helper hides of one result, the others do not tell.
+    """
+    return (level(result[0], args), *result[1:]) if _is_several(result) else result
+
+
+def level_others(result: Any, args: tuple[Any, ...]) -> Any:
+    """Of several results the first as it is, the others with all their rows alike."""
+    return (result[0], *level(result[1:], args)) if _is_several(result) else result
+
+
+HOLLOW: dict[str, Emptied] = {
+    "zeros": zeros,
+    "echo": echo,
+    "level": level,
+    "level first": level_first,
+    "level others": level_others,
+}
 
 
 class EchoHeard:
@@ -122,6 +141,10 @@ def _each(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, nn.Module) or value is None:
         return value
     return change(value)
+
+
+def _is_several(result: Any) -> bool:
+    return isinstance(result, tuple) and len(result) > 1
 
 
 def _is_array(x: Any) -> bool:
