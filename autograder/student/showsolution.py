@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 from ..model.errors import KitError
@@ -13,7 +15,8 @@ from .terminal import console
 from .week import WeekFolder, open_folder
 
 _NARROWEST = 40
-_TWO_COLUMNS = 100  # narrower, code would be broken in the middle of lines
+_TWO_COLUMNS = 100  # narrower, most lines of code would be broken
+_BREAKS = re.compile(r" +|[(\[{,]|(?<=[\w)\]])(?=\.[A-Za-z_])")  # where a line may end
 
 
 class ShownSolution:
@@ -54,7 +57,7 @@ def lines(found: Beside, width: int) -> Iterator[str]:
     """The whole as text, with a mark between lines that differ."""
     yield found.heading
     yield ""
-    yield from _columns(found, width) if width >= _TWO_COLUMNS else _stacked(found)
+    yield from _columns(found, width) if width >= _TWO_COLUMNS else _stacked(found, width)
     yield ""
     yield "What differs:"
     yield from _listed(found.said, width)
@@ -83,16 +86,48 @@ def _columns(found: Beside, width: int) -> Iterator[str]:
     yield f"{place.ljust(room)}   the solution"
     for left, differs, right in found.rows:
         mark = "|" if differs else " "
-        for n in range(0, max(len(left), len(right), 1), room):
-            a, b = left[n : n + room], right[n : n + room]
+        for a, b in zip_longest(folded(left, room), folded(right, room), fillvalue=""):
             yield f"{a.ljust(room)} {mark} {b}".rstrip()
 
 
-def _stacked(found: Beside) -> Iterator[str]:
+def _stacked(found: Beside, width: int) -> Iterator[str]:
+    room = max(width, _NARROWEST) - 2
     for n, title in ((0, "yours"), (2, "the solution")):
         yield f"{title}:"
         for row in found.rows:
             text = str(row[n])
             if text or not row[1]:
-                yield f"{'|' if row[1] else ' '} {text}".rstrip()
+                for piece in folded(text, room):
+                    yield f"{'|' if row[1] else ' '} {piece}".rstrip()
         yield ""
+
+
+def folded(line: str, room: int) -> list[str]:
+    """A line of code in pieces that fit, what goes on indented further; no word is broken.
+
+    A piece ends at a space, outside of as many brackets as can be; else after a bracket or a comma,
+    or before a dot. A name that is longer than the room stays in one piece.
+    """
+    pieces, rest = list[str](), line.rstrip()
+    comment = rest.lstrip().startswith("#")
+    indent = " " * min(len(line) - len(line.lstrip()) + (0 if comment else 4), room // 2)
+    indent += "# " * comment
+    while len(rest) > room:
+        begin = len(indent) if pieces else len(rest) - len(rest.lstrip())
+        ends = [m.end() for m in _BREAKS.finditer(rest, begin) if begin < m.end() < len(rest)]
+        fit = [e for e in ends if len(rest[:e].rstrip()) <= room]
+        spaces = [e for e in fit if rest[e - 1] == " " and e > room // 2]
+        if spaces:
+            end = min(spaces, key=lambda e: (_depth(rest[:e]), -e))
+        elif ends:
+            end = fit[-1] if fit else ends[0]
+        else:
+            break
+        pieces.append(rest[:end].rstrip())
+        rest = indent + rest[end:].lstrip()
+    return [*pieces, rest]
+
+
+def _depth(text: str) -> int:
+    """How many brackets are open at the end of this."""
+    return sum(text.count(c) for c in "([{") - sum(text.count(c) for c in ")]}")

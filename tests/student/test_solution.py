@@ -15,7 +15,7 @@ from autograder.cli import run
 from autograder.model.bank import Bank
 from autograder.model.errors import KitError
 from autograder.student.contrast import contrasts
-from autograder.student.showsolution import lines
+from autograder.student.showsolution import folded, lines
 from autograder.student.solution import beside
 from autograder.student.week import WeekFolder, open_all
 from tests.student.conftest import SOLVED, STUB, WEEK
@@ -205,3 +205,27 @@ def test_what_is_said_is_broken_between_words(tiny: WeekFolder) -> None:
     shown = list(lines(beside(tiny, "double"), 40))
     assert [line for line in shown[shown.index("What differs:") :] if len(line) > 40] == []
     assert "    from the 6 that was asked for. Try" in shown
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 140, 200])
+def test_code_is_broken_between_words(write: Write, width: int) -> None:
+    """Every word of both stands on one line, and no line is too long."""
+    call = "some_function(first_argument[..., None], keyword=second_argument, other=third_argument)"
+    tiny = write(
+        f"def double(x):\n    # what comes next is long, longer, and longer still: wait\n"
+        f"    return {call} + {call} * {call}\n"
+    )
+    released(tiny)
+    shown = list(lines(beside(tiny, "double"), width))
+    code = shown[: shown.index("What differs:")]
+    assert [line for line in code if len(line) > width] == []
+    text = "\n".join(code)
+    for word in ("some_function(", "first_argument", "keyword=second_argument", "third_argument)"):
+        assert text.count(word) == 3
+
+
+def test_a_long_name_stays_in_one_piece() -> None:
+    name = "a_name_that_is_longer_than_all_the_room_that_there_is"
+    assert folded(f"    {name} = 1", 20) == [f"    {name}", "        = 1"]
+    assert folded("x", 20) == ["x"]
+    assert folded(f"    # {name} and more", 30)[-1] == "    # and more"
