@@ -33,6 +33,8 @@ _FREQUENT = (
     "expected scalar type",
     "Dimension out of range",
 )
+# a definition with its name, or another statement that ends the one before
+_AT_THE_MARGIN = re.compile(r"(?:async +def|def|class) +([A-Za-z_]\w{0,60})\b|[^\s#)\]}]", re.ASCII)
 _NUMBER = re.compile(r"(?<![A-Za-z_0-9])-?\d+|(?<=\dx)\d+", re.ASCII)  # also both of 3x4
 
 
@@ -130,8 +132,13 @@ def crashed(
         )
     assert raised is not None
     if "NotImplementedError" in raised.bases and raised.line is not None:
-        unwritten = "What it calls" if brought else f"`{name}`"
-        text = f"{unwritten} is not filled in yet (line {raised.line} of {module})."
+        there = _defined_at(raised.line, source)
+        if there in name.split(".") or not (there or brought):
+            there = name
+        text = f"`{there}`" if there else "What it calls"
+        text += f" is not filled in yet (line {raised.line} of {module})."
+        if there != name and not brought:
+            text += f" `{name}` calls it."
         return Unwritten(text, raised.line)
     if _is_memory(raised):
         return LimitExceeded(f"{caller} asked for more memory than a submission may use.")
@@ -159,6 +166,14 @@ def _known_place(raised: wire.Raised, source: tuple[str, ...], ration: Ration) -
     kind = echo.error(raised.type, ration)
     kind = "an exception" if kind == UNKNOWN else kind
     return msgspec.structs.replace(raised, line=line, type=kind)
+
+
+def _defined_at(line: int, source: tuple[str, ...]) -> str:
+    """The function or class at the margin in which a line stands, or nothing."""
+    for text in reversed(source[:line]):
+        if found := _AT_THE_MARGIN.match(text):
+            return found[1] or ""
+    return ""
 
 
 def _is_memory(raised: wire.Raised) -> bool:
