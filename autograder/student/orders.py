@@ -27,6 +27,7 @@ class Order(msgspec.Struct, frozen=True):
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     """The check that begins, or how it ended; a problem with the checks; or the end.
 
+    `importing` tells that the student's module begins to be imported, or, if False, that it was.
     `places` tells where the failing checks of an exercise lead.
     `finished` comes last when all checks were run; `ended` is the exit code of a Python that was
     forked for the order, after whatever it told itself.
@@ -38,6 +39,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     problem: str = ""
     finished: bool = False
     ended: int | None = None
+    importing: bool | None = None
     places: tuple[Spot, ...] = ()
     order: int = 0
 

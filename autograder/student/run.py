@@ -184,6 +184,7 @@ def _run_order(
     """Run until all is done (None) or a check stopped the process (its outcome)."""
     python.order(order)
     begun: Event | None = None
+    importing = False
     while True:
         try:
             event = python.next_event(order.seconds + _GRACE if begun else _STARTING)
@@ -196,12 +197,15 @@ def _run_order(
             if begun is None:
                 raise _NotBegun(f"the checks could not start: {python.complaint()}")
             code = python.exit_code() if event is None or event.ended is None else event.ended
-            return _stopped(begun, Failure("ended", str(code), signal_of(code)))
+            failure = Failure("ended", str(code), signal_of(code), importing=importing)
+            return _stopped(begun, failure)
         if event.problem:
             raise _unreadable(event.problem)
         if event.finished:
             return None
-        if event.places:
+        if event.importing is not None:
+            importing = event.importing
+        elif event.places:
             outcomes[:] = [_placed(o, event) for o in outcomes]
         elif event.outcome is None:
             begun = event

@@ -21,8 +21,11 @@ import io
 import os
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
+from types import ModuleType
 from typing import BinaryIO, NoReturn
 
 import msgspec
@@ -83,6 +86,7 @@ class CheckPlugin:
             capture.read_global_capture()  # the file is shared: what an ended fork left behind
             fork.import_late()
         _forget_compiled(self.folder.path)
+        sys.meta_path.insert(0, _Imports(self.folder, self.tell))
         patterns = {p for e in self.folder.week.exercises for p in e.not_allowed}
         note_ufuncs(tuple(sorted(patterns)), self.notice.note)
         watch_functions(tuple(sorted(patterns)), self.notice.note)
@@ -180,6 +184,36 @@ class CheckPlugin:
         outcome = self._outcome(item, failure)
         self.tell(Event(begins=item.name, exercise=outcome.exercise, outcome=outcome))
         os._exit(TIMED_OUT)
+
+
+class _Imports(MetaPathFinder):
+    """Tells when the student's module is imported: what ends Python then ends every check."""
+
+    def __init__(self, folder: WeekFolder, tell: Callable[[Event], None]) -> None:
+        self._name, self._tell = Path(folder.week.module).stem, tell
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != self._name:
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and type(spec.loader) is SourceFileLoader:
+            spec.loader = _Telling(spec.loader.name, spec.loader.path, self._tell)
+        return spec
+
+
+class _Telling(SourceFileLoader):
+    def __init__(self, name: str, path: str, tell: Callable[[Event], None]) -> None:
+        super().__init__(name, path)
+        self._tell = tell
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._tell(Event(importing=True))
+        try:
+            super().exec_module(module)
+        finally:
+            self._tell(Event(importing=False))
 
 
 def _callable(item: pytest.Item) -> Callable[[], object] | None:

@@ -32,12 +32,12 @@ def standing(result: ExerciseResult) -> str:
     if result.state == "skipped":
         return "cannot run here"
     if result.first and result.first.failure:
+        if result.first.failure.importing:
+            return "cannot be imported"
         if result.first.failure.kind in ("timeout", "ended"):
             return "was stopped"
         if result.first.failure.kind == "forbidden":
             return "not allowed"
-        if result.first.failure.importing:
-            return "cannot be imported"
     if not result.total:
         return "not checked"
     uses = f", uses {result.uses[0]}" if result.uses else ""
@@ -92,7 +92,7 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
     if failure.kind == "timeout":
         return "It took too long and was stopped. Is there a loop that never ends?"
     if failure.kind == "ended":
-        return _ended(failure)
+        return _ended(failure, module)
     if failure.kind == "asks":
         return (
             "It waits for somebody to type (`input()`), and nobody types while it is checked or "
@@ -111,25 +111,35 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
 
 def _raised(failure: Failure, module: str) -> str:
     if failure.error == "SystemExit":
+        if failure.importing:
+            return "It ends Python (`exit()` or `quit()`)." + _at_import(failure, module)
         return "It ends Python (`exit()` or `quit()`): return a value instead."
     said = f"{failure.error}: {failure.message}" if failure.message else failure.error
     unknown = _UNKNOWN.search(failure.message) if failure.error == "NameError" else None
     if unknown and unknown[1] in _IMPORTED:
         said += f". Is its import missing at the top of {module}?"
-    if failure.importing:
-        said += f"\nThis happens while {module} is imported, so nothing in it can be checked yet."
-    return said
+    return said + _at_import(failure, module)
 
 
-def _ended(failure: Failure) -> str:
+def _at_import(failure: Failure, module: str) -> str:
+    """That nothing can be checked, if it happens before anything is."""
+    if not failure.importing:
+        return ""
+    return f"\nThis happens while {module} is imported, so nothing in it can be checked yet."
+
+
+def _ended(failure: Failure, module: str) -> str:
+    at_import = _at_import(failure, module)
     if not failure.error:
-        return f"Python ended with exit code {failure.message} while this ran. Does it call exit?"
+        code = failure.message
+        return f"Python ended with exit code {code} while this ran. Does it call exit?{at_import}"
     if failure.error == "SIGKILL":
-        return "Python was killed (SIGKILL) while this ran. Did it use up the memory?"
+        return f"Python was killed (SIGKILL) while this ran. Did it use up the memory?{at_import}"
     return (
         f"Python itself crashed ({failure.error}) while this ran, in compiled code, so that there "
         "is no exception and no line. Usual causes: a function that calls itself without end, an "
         "index or size far out of bounds, memory that is written to while something else uses it."
+        f"{at_import}"
     )
 
 

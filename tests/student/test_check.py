@@ -91,6 +91,22 @@ def test_leaving_python_costs_only_its_exercise(write):
     assert "exit code 7" in plain(result)
 
 
+def test_leaving_python_at_import_is_told_of_the_import_once(write):
+    folder = write("import os\n\nos._exit(7)", SOLVED["shout"])
+    result = check_week(folder, ["double", "shout"])
+    assert states(result) == {"double": "fail", "shout": "fail"}
+    assert all(e.first.failure.importing for e in result.exercises)
+    shown = plain(result)
+    assert shown.count("exit code 7") == 1
+    assert shown.count("while tiny.py is imported, so nothing in it can be checked yet") == 1
+    assert shown.count("cannot be imported") == 2
+
+
+def test_leaving_python_after_the_import_is_not_told_of_it(write):
+    folder = write("def shout(text):\n    import os; os._exit(7)")
+    assert not first(check_week(folder, ["shout"]), "shout").importing
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
