@@ -42,7 +42,7 @@ from .standin import StandIns
 # The share of an exercise that other tests have proven before it may stop where its helper fails.
 PROVEN = 0.5
 # The share that other tests must decide before one that tells nothing is left out of the count.
-_DECIDED = 0.75
+DECIDED = 0.75
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def _left_out(carrying: Carrying, credit: Credit, silent: list[str]) -> Credit:
     Nothing where the others decide less than nearly all: else a helper could be made to hide most
     of an exercise.
     """
-    if not silent or _decided(carrying, credit) < _DECIDED:
+    if not silent or _decided(carrying, credit) < DECIDED:
         return {}
     earned = carrying.passed + sum(carrying.weight_of(n) * c for n, c in credit.items())
     counted = carrying.weight - sum(map(carrying.weight_of, silent))

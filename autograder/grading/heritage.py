@@ -12,7 +12,7 @@ from ..worker import wire
 from .carrying import Carrying, Program, calls_not_allowed, raised_in
 from .dependence import Dependence, dependence, named_in
 from .expected import KnownExpectations
-from .follow import PROVEN, Inherited, inherited
+from .follow import DECIDED, PROVEN, Inherited, inherited
 from .guards import KnownGuards
 from .hollow import HOLLOW, Emptied, hollowed
 from .lender import Patience, Unanswered
@@ -102,6 +102,7 @@ class Heritage:
                     results.append(_with_twins(self._inherited(carrying), runs[exercise]))
             result = max(results, key=lambda r: _earned(r, runs[exercise]))
             result = self._with_the_claimed_device(result, exercise, own, runs)
+            result = self._with_several_calls(result, exercise, own, runs)
             if result.credit:
                 found[exercise] = result
             if _is_whole(result, runs[exercise]):
@@ -124,13 +125,46 @@ class Heritage:
                 there = {(h.type, h.line) for r in _on_claimed(runs[helper]) if (h := raised_in(r))}
                 if (how.type, how.line) in there and own.owns(helper, how.line):
                     stopped[name] = helper
-        counted = [r.report for r in runs[exercise] if r.report.verdict.counted]
+        return self._left_out(found, stopped, runs[exercise], PROVEN)
+
+    def _with_several_calls(
+        self, found: Inherited, exercise: str, own: Dependence, runs: Mapping[str, list[Ran]]
+    ) -> Inherited:
+        """Leave out what several calls in a row show, where a helper fails in the same way.
+
+        A helper is lent call by call: what it keeps from one call for the next cannot be lent.
+        """
+        faulty = {h for h in own.reached(exercise) if self._in_a_row(runs[h])}
+        names = [n for n in self._in_a_row(runs[exercise]) if n not in found.credit]
+        helpers = [e for e in self._exercises if e in faulty]
+        if not helpers:
+            return found
+        return self._left_out(found, dict.fromkeys(names, helpers[0]), runs[exercise], DECIDED)
+
+    def _in_a_row(self, runs: Iterable[Ran]) -> list[str]:
+        """The tests of several calls in a row that came to a wrong end."""
+        wrong = {r.report.name for r in runs if r.report.verdict is Verdict.WRONG}
+        return [
+            name
+            for item in self.runs.items
+            if "in_a_row" in item.function.__code__.co_names
+            and (name := self.runs.plugin.name(item)) in wrong
+        ]
+
+    def _left_out(
+        self, found: Inherited, stopped: Mapping[str, str], runs: Iterable[Ran], share: float
+    ) -> Inherited:
+        """Count these tests as the others on average, if those are so much of the exercise.
+
+        stopped: for each of them, the helper in which it fails
+        """
+        counted = [r.report for r in runs if r.report.verdict.counted]
         rest = [t for t in counted if t.name not in stopped]
         proven = sum(
             t.weight * (1.0 if t.verdict is Verdict.PASS else found.credit.get(t.name, 0.0))
             for t in rest
         )
-        if not stopped or proven < PROVEN * sum(t.weight for t in counted):
+        if not stopped or proven < share * sum(t.weight for t in counted):
             return found
         helpers = {*found.helpers, *stopped.values()}
         earned = proven / sum(t.weight for t in rest)

@@ -294,6 +294,44 @@ def test_a_tensor_on_the_cpu_is_charged_where_it_is_made(softmax: Engine) -> Non
     assert not found["scaled_dot_product_attention"].explained
 
 
+WITH_THE_CLASS = """
+class _Softmax(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, dim):
+        e = torch.exp(x - x.amax(dim=dim, keepdim=True))
+        _Softmax.weights, ctx.dim = e / e.sum(dim=dim, keepdim=True), dim
+        return _Softmax.weights
+
+    @staticmethod
+    def backward(ctx, grad):
+        weights = _Softmax.weights
+        return weights * (grad - (weights * grad).sum(ctx.dim, keepdim=True)), None
+
+
+def softmax(x, dim=-1):
+    return _Softmax.apply(x, dim)
+"""
+
+
+def test_what_a_helper_keeps_from_call_to_call_is_charged_once(softmax: Engine) -> None:
+    found = graded(softmax, WITH_THE_CLASS)
+    assert 0 < found["softmax"].score < found["softmax"].max_score
+    assert kept(found, "scaled_dot_product_attention")
+    assert found["scaled_dot_product_attention"].inherits == ("softmax",)
+    assert not found["scaled_dot_product_attention"].explained
+
+
+def test_nothing_is_gained_by_a_helper_that_keeps_something(softmax: Engine) -> None:
+    empty = """
+def scaled_dot_product_attention(q, k, v):
+    weights = softmax(q @ k.mT)
+    return torch.zeros(*q.shape[:-1], v.shape[-1], dtype=q.dtype, device=q.device), weights
+"""
+    beside_right = graded(softmax, empty)["scaled_dot_product_attention"]
+    beside_wrong = graded(softmax, WITH_THE_CLASS, empty)["scaled_dot_product_attention"]
+    assert beside_wrong.score <= beside_right.score
+
+
 def test_who_makes_one_beside_a_right_helper_pays_for_it(softmax: Engine) -> None:
     own = """
 def scaled_dot_product_attention(q, k, v):
