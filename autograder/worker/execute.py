@@ -213,13 +213,16 @@ class Executor:
         before = Before(leaves, args, kwargs, decoder.memories)
         counting = Counting() if request.count else None
         withheld = Withheld(leaves) if request.withheld else None
-        launching = self._launches or withheld is not None
-        launches = self._watched_launches(request, withheld) if launching else _NOTHING
+        root = str(self.root)
+        launches = kernels.watching(
+            root, request.order, request.count, withheld, self._trusted, request.compiled
+        )
         gradients: tuple[wire.Value, ...] | None = None
         detached: tuple[int, ...] = ()
         try:
             net = _NOTHING if hold_all(request.not_allowed) else self.net
-            with launches as seen, net, counting or _NOTHING:
+            launching = self._launches or withheld is not None
+            with launches if launching else _NOTHING as seen, net, counting or _NOTHING:
                 result = target(*args, **kwargs)
             kept = counting.kept(tensors_in(result)) if counting is not None else 0
             if request.construct and isinstance(result, nn.Module):
@@ -259,11 +262,6 @@ class Executor:
             counts=counts,
         )
 
-    def _watched_launches(self, request: wire.Call, withheld: Withheld | None) -> Any:
-        root = str(self.root)
-        order, count, compiled = request.order, request.count, request.compiled
-        return kernels.watching(root, order, count, withheld, self._trusted, compiled)
-
     def _target(self, request: wire.Call) -> tuple[Any, bool]:
         """The attribute that a request names; attributes only, never an expression."""
         thing: Any = self.module
@@ -285,10 +283,8 @@ class Executor:
         """Each test starts from the same global state, whatever the last one left."""
         self.objects.clear()
         self._ballast = None
-        if torch.get_default_dtype() is not torch.float32:
-            torch.set_default_dtype(torch.float32)
-        if not torch.is_grad_enabled():
-            torch.set_grad_enabled(True)
+        torch.set_default_dtype(torch.float32)
+        torch.set_grad_enabled(True)
         generators.begin()
         if torch.cuda.is_initialized():
             devices.compute_exactly()

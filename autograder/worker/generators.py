@@ -13,7 +13,7 @@ import ctypes
 import random
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -24,7 +24,7 @@ _Memory = ctypes.Array[ctypes.c_char]
 _HEAD = object.__basicsize__
 
 
-class StateInMemory:
+class Remembered:
     """A state that is asked for anew once the memory that holds it changed."""
 
     def __init__(self, memory: _Memory, ask: Callable[[], object]) -> None:
@@ -32,36 +32,16 @@ class StateInMemory:
         self._bytes: Any = bytearray(memory)
         self._state = ask()
 
-    @property
-    def holds(self) -> bool:
-        """Whether not a byte changed. A bytearray compares itself in place, and copies nothing."""
-        return bool(self._bytes == self._memory)
-
     def __call__(self) -> object:
+        # a bytearray compares itself with the memory in place, and copies nothing
         if self._bytes != self._memory:
             self._bytes, self._state = bytearray(self._memory), self._ask()
         return self._state
 
 
-_States = tuple[object, object, object]
-
-
-def states() -> _States:
+def states() -> tuple[object, ...]:
     """The states of torch's generators, NumPy's and Python's, to be compared."""
-    kept = np.random.get_bit_generator(), _PYTHON.gauss_next  # type: ignore[attr-defined]  # not in its stubs
-    if _last and _last[0] == kept and not torch.cuda.is_initialized():
-        for memory in _last[1]:
-            if not memory.holds:
-                break
-        else:
-            return cast(_States, _last[2])
-    now: _States = torch_state(), numpy_state(), python_state()
-    if isinstance(_on_cpu, StateInMemory) and type(kept[0]) is np.random.MT19937:
-        _last[:] = kept, (_on_cpu, _python, *_numpy_memories(kept[0])), now
-    return now
-
-
-_last: list[Any] = []  # what was asked for last: beside which memories, and all states
+    return torch_state(), numpy_state(), python_state()
 
 
 def begin() -> None:
@@ -119,12 +99,12 @@ _RANDOM_STATE: Any = np.random.get_state.__self__  # type: ignore[attr-defined] 
 
 
 @lru_cache(maxsize=1)  # which holds the generator, so that its address stays its own
-def _numpy_memories(generator: Any) -> tuple[StateInMemory, StateInMemory]:
+def _numpy_memories(generator: Any) -> tuple[Remembered, Remembered]:
     state = _memory(int(generator.ctypes.state_address), _MT19937_BYTES)
     own = type(_RANDOM_STATE).__basicsize__ - _HEAD
     return (
-        StateInMemory(state, lambda: state.raw),
-        StateInMemory(_memory(id(_RANDOM_STATE) + _HEAD, own), _kept_normal),
+        Remembered(state, lambda: state.raw),
+        Remembered(_memory(id(_RANDOM_STATE) + _HEAD, own), _kept_normal),
     )
 
 
@@ -150,9 +130,9 @@ def _memory(address: int, size: int) -> _Memory:
 
 
 _python_memory = _memory(id(_PYTHON) + _HEAD, _PYTHON_BYTES)
-_python = StateInMemory(_python_memory, lambda: _python_memory.raw)
+_python = Remembered(_python_memory, lambda: _python_memory.raw)
 _found = _torch_memory()
-_on_cpu: Callable[[], object] = StateInMemory(_found, _torch_bytes) if _found else _torch_bytes
+_on_cpu: Callable[[], object] = Remembered(_found, _torch_bytes) if _found else _torch_bytes
 _SEEDED: tuple[tuple[Callable[[], object], Callable[[int], object]], ...] = (
     (_on_cpu, _TORCH.manual_seed),
     (numpy_state, np.random.seed),

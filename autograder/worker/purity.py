@@ -61,7 +61,7 @@ class Before:
             now = _settings(module)
             found += [SideEffect(name) for name in settings if settings[name] != now[name]]
         states = generators.states()
-        if states is not self.random:
+        if states != self.random:
             pairs = zip(_RANDOM, self.random, states, strict=True)
             found += [SideEffect(effect) for effect, was, is_now in pairs if was != is_now]
         if self.dtype != torch.get_default_dtype():

@@ -93,25 +93,6 @@ class Encoder:
         return len(self.buffers) - 1
 
     def _tensor(self, x: torch.Tensor) -> wire.Value:
-        return self._plain_tensor(x) or self._any_tensor(x)
-
-    def _plain_tensor(self, x: torch.Tensor) -> wire.TensorV | None:
-        """What most tensors are: numbers on the CPU, in order."""
-        name = TORCH_NAMES.get(x.dtype)
-        if (
-            type(x) is not torch.Tensor
-            or name is None
-            or not x.is_cpu
-            or x.layout is not torch.strided
-            or x.is_nested
-            or not x.is_contiguous()
-        ):
-            return None
-        bare = x.detach().resolve_conj().resolve_neg()
-        index = self._buffer(self.told(tensor_bytes(bare), name))
-        return wire.TensorV(name, tuple(x.shape), None, "cpu", index, x.requires_grad)
-
-    def _any_tensor(self, x: torch.Tensor) -> wire.Value:
         kind, device, name = type(x), x.device.type, TORCH_NAMES.get(x.dtype)
         needs_gradient = x.requires_grad
         if device == FAKE_DEVICE:  # it holds its data on the CPU
@@ -201,27 +182,23 @@ class Decoder:
         self._values += 1
         if self._values > wire.MAX_VALUES:
             raise wire.BadFrame(f"more than {wire.MAX_VALUES} values")
-        kind = type(value)
-        if kind in _PLAIN:
+        if type(value) in _PLAIN:
             return value
-        if kind is wire.TensorV:
-            return self._seen_tensor(cast(wire.TensorV, value))
         self._depth += 1
         try:
             return self._value(value)
         finally:
             self._depth -= 1
 
-    def _seen_tensor(self, value: wire.TensorV) -> torch.Tensor:
-        seen = self._seen.get(value) if value.buffer is not None else None
-        if seen is None:
-            tensor = self._tensor(value)
-            if value.needs_gradient and self.gradients and tensor.is_floating_point():
-                tensor.requires_grad_()
-            seen = self._seen[value] = self.tensor(tensor)
-        return cast(torch.Tensor, seen)
-
     def _value(self, value: wire.Value) -> Any:
+        if isinstance(value, wire.TensorV):
+            seen = self._seen.get(value) if value.buffer is not None else None
+            if seen is None:
+                tensor = self._tensor(value)
+                if value.needs_gradient and self.gradients and tensor.is_floating_point():
+                    tensor.requires_grad_()
+                seen = self._seen[value] = self.tensor(tensor)
+            return seen
         if isinstance(value, wire.ArrayV):
             seen = self._seen.get(value)
             if seen is None:
