@@ -24,7 +24,7 @@ _Memory = ctypes.Array[ctypes.c_char]
 _HEAD = object.__basicsize__
 
 
-class Remembered:
+class NotedState:
     """A state that is asked for anew once the memory that holds it changed."""
 
     def __init__(self, memory: _Memory, ask: Callable[[], object]) -> None:
@@ -99,12 +99,12 @@ _RANDOM_STATE: Any = np.random.get_state.__self__  # type: ignore[attr-defined] 
 
 
 @lru_cache(maxsize=1)  # which holds the generator, so that its address stays its own
-def _numpy_memories(generator: Any) -> tuple[Remembered, Remembered]:
+def _numpy_memories(generator: Any) -> tuple[NotedState, NotedState]:
     state = _memory(int(generator.ctypes.state_address), _MT19937_BYTES)
     own = type(_RANDOM_STATE).__basicsize__ - _HEAD
     return (
-        Remembered(state, lambda: state.raw),
-        Remembered(_memory(id(_RANDOM_STATE) + _HEAD, own), _kept_normal),
+        NotedState(state, lambda: state.raw),
+        NotedState(_memory(id(_RANDOM_STATE) + _HEAD, own), _kept_normal),
     )
 
 
@@ -130,9 +130,9 @@ def _memory(address: int, size: int) -> _Memory:
 
 
 _python_memory = _memory(id(_PYTHON) + _HEAD, _PYTHON_BYTES)
-_python = Remembered(_python_memory, lambda: _python_memory.raw)
+_python = NotedState(_python_memory, lambda: _python_memory.raw)
 _found = _torch_memory()
-_on_cpu: Callable[[], object] = Remembered(_found, _torch_bytes) if _found else _torch_bytes
+_on_cpu: Callable[[], object] = NotedState(_found, _torch_bytes) if _found else _torch_bytes
 _SEEDED: tuple[tuple[Callable[[], object], Callable[[int], object]], ...] = (
     (_on_cpu, _TORCH.manual_seed),
     (numpy_state, np.random.seed),
