@@ -73,10 +73,15 @@ def inherited(
         more = _given(substituted, expectations, guards)
         asked = sum(map(substituted.weight_of, substituted.names))
         if more is not None and sum(map(carrying.weight_of, more.credit)) >= PROVEN * asked:
+            credit |= {n: found.credit[n] for n in more.held if n in doubtful & found.credit.keys()}
             credit |= {n: max(c, credit.get(n, 0.0)) for n, c in more.credit.items()}
         if more is not None:  # what the helper hides, the stand-in has shown
             shown = more.shown_wrong
             credit = {n: c for n, c in credit.items() if c == 1.0 or n not in shown}
+        if shown:  # a mistake of its own: then the helper may hide it in the other tests too
+            everywhere = stand_ins.of(carrying, carrying.names)
+            seen = everywhere and _given(everywhere, expectations, guards)
+            credit = {n: c for n, c in credit.items() if seen and n not in seen.shown_wrong}
     if _decided(carrying, credit) >= PROVEN:
         open_ones = sorted(n for n in stopped if n not in credit and n not in shown)
         left = [n for n in open_ones if carrying.stopped(n, stopped[n])]
