@@ -118,7 +118,7 @@ def test_another_generator_of_numpys_in_the_place_of_the_global_one_is_seen() ->
 
 def test_the_memory_of_torchs_generator_is_found() -> None:
     """It is not where it was in another torch; then its state is asked for, which takes longer."""
-    assert isinstance(generators._on_cpu, generators.Remembered)
+    assert isinstance(generators._on_cpu, generators.NotedState)
 
 
 DRAWS = {
