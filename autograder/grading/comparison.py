@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Self
 
 import torch
@@ -72,6 +73,11 @@ def in_a_row(name, *calls):
 """
 
 
+@lru_cache(maxsize=64)  # the same few modules are brought to every submission
+def _names_in(source: str) -> Names:
+    return Names(source)
+
+
 @dataclass(frozen=True)
 class BothCalls:
     """One call, as each side is asked for it. Without `precise`, float64 is not asked."""
@@ -118,7 +124,7 @@ class BothCalls:
         if self.in_a_row:
             known = names.inputs_of_calls(self.named, self.args[1:])
         else:
-            names = Names(self.student.brought) if self.student.brought else names
+            names = _names_in(self.student.brought) if self.student.brought else names
             known = [f"`{name}`" for name in names.inputs(self.named, self.args, self.kwargs)]
         known += [f"its parameter `{name}`" for name in self.parameters]
         return known if len(known) == count else [f"input {n + 1}" for n in range(count)]
