@@ -105,7 +105,7 @@ def _named(one: _Suspected, among: tuple[_Suspected, ...], failed: Mapping[str, 
     return Named(one.name, len(one.agrees), len(failed), mostly, tests)
 
 
-def _blurred(one: _Suspected, among: tuple[_Suspected, ...]) -> set[str]:
+def _blurred(one: _Suspected, among: Iterable[_Suspected]) -> set[str]:
     """The tests that others of the set fail."""
     return {t for other in among if other is not one for t in other.fails}
 
@@ -182,8 +182,11 @@ def _sets(candidates: list[_Suspected]) -> Iterator[tuple[_Suspected, ...]]:
 
 
 def _holds(one: _Suspected, among: tuple[_Suspected, ...]) -> bool:
-    """Whether the student agrees with it where no other of the set blurs the answers."""
-    blurred = _blurred(one, among)
+    """Whether the student agrees with it where no other of the set blurs the answers.
+
+    What explains nothing that this one does not is no mistake beside it, and blurs nothing.
+    """
+    blurred = _blurred(one, [m for m in among if m.agrees.keys() - one.agrees.keys()])
     speaks = {t for t in one.fails if t in one.agrees or not (t in blurred or t in one.silent)}
     agreed = sum(one.agrees.values())
     return agreed >= _AGREES * len(speaks) and agreed >= _EVIDENCE * len(one.fails)

@@ -162,3 +162,12 @@ def test_who_makes_a_part_of_it_has_the_name_of_the_part_where_there_is_one():
     half = [ran(name, pair(5.0, 2.0)) for name in "ab"]
     bank = {"both": [ran(name, pair(5.0, 6.0)) for name in "ab"], "half": half}
     assert [n.name for n in diagnose(half, bank, right)] == ["half"]
+
+
+def test_two_names_for_one_mistake_do_not_make_each_other_likelier():
+    """Each has other answers in half of the tests: that the other has them too excuses neither."""
+    student = [ran(name, value(n)) for n, name in enumerate("abcdefghij")]
+    one = [ran(name, value(n if n < 5 else -1)) for n, name in enumerate("abcdefghi")]
+    other = [ran(name, value(n if n < 2 else -2)) for n, name in enumerate("abcdefghi")]
+    assert names(student, one=one, other=other) == []
+    assert names(student, one=one) == []
