@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 GRADERS = "autograder/graders/week01_tiny"
+PLAIN = ("-p", "no:cacheprovider", "-q", GRADERS)
+ALIKE = {"OMP_NUM_THREADS": "1", "COLUMNS": "200"}
 TYPOS = {
     "agree.wiegh(draw.normal(3, 5))": "the solution has no `wiegh`; did you mean 'weigh'?",
     "agree.weigh(drw.normal(3, 5))": "name 'drw' is not defined; did you mean 'draw'?",
@@ -56,27 +59,48 @@ def test_a_typo_is_one_message_with_its_line_and_what_was_meant(tiny, autograder
     assert len(gaps) == len(TYPOS) + 1
 
 
+@pytest.fixture(scope="module")
+def forking() -> Iterator[subprocess.Popen[str]]:
+    """What has imported torch once, for every pytest that is run here."""
+    with subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("forking.py")],
+        env=os.environ | ALIKE,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+
+
 @pytest.fixture
-def by_hand(tiny: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+def by_hand(
+    tiny: Path, tmp_path: Path, forking: subprocess.Popen[str]
+) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Plain pytest in the folder of the week's hidden tests."""
 
     def run(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", GRADERS]
-        return subprocess.run(
-            [*command, *arguments],
-            cwd=tiny,
-            env=os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "200"},
-            input=typed,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        keyboard, said = tmp_path / "keyboard", tmp_path / "said"
+        keyboard.write_text(typed, "utf-8")
+        said.touch()
+        asked = [str(tiny), str(keyboard), str(said), [*PLAIN, *arguments]]
+        assert forking.stdin is not None
+        assert forking.stdout is not None
+        print(json.dumps(asked), file=forking.stdin, flush=True)
+        code = int(forking.stdout.readline())
+        return subprocess.CompletedProcess(asked, code, said.read_text("utf-8"))
 
     return run
 
 
-def test_plain_pytest_runs_them_on_the_solution(by_hand):
-    done = by_hand()
+def test_plain_pytest_starts_and_runs_them_on_the_solution(tiny):
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *PLAIN],
+        cwd=tiny,
+        env=os.environ | ALIKE,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout
     assert " passed" in done.stdout
 
