@@ -7,11 +7,11 @@ import signal
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import nbformat
 import pytest
 
+from autograder.cli import run
 from autograder.cli.show.classreport import run_report
 from autograder.cli.show.regrade import run_apply, run_preview
 from autograder.model.course import Course, Week, load
@@ -327,7 +327,8 @@ def test_a_mended_hidden_test_from_preview_to_undo(
     week: Week,
     hand_in: Callable[..., Path],
     notebook: str,
-    autograder: Callable[..., CompletedProcess[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The commands, with real grading: a hidden test that asked for the wrong thing is mended."""
     tests = course.graders(week)
@@ -340,21 +341,23 @@ def test_a_mended_hidden_test_from_preview_to_undo(
     hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})
     collect(course, week, check_owner=False)
 
-    def run(*arguments: str) -> str:
-        done = autograder(*arguments, cwd=course.root)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+    monkeypatch.chdir(course.root)
 
-    run("grade", WEEK)
+    def ran(*arguments: str) -> str:
+        code, said = run([*arguments]), capsys.readouterr()
+        assert code == 0, said.out + said.err
+        return said.out
+
+    ran("grade", WEEK)
     assert scores(course) == {"ada": 2}
     write(tests, {"test_halve.py": wrong.replace("5.125", "4.0")})
-    said = run("regrade", WEEK, "--preview")
+    said = ran("regrade", WEEK, "--preview")
     assert "halve: test_half: wrong → pass" in said
     assert f"{WEEK}: 1 score changes, 0 stay" in said
     assert scores(course) == {"ada": 2}
-    assert "written: 1 student" in run("regrade", WEEK, "--apply", "--reason", "asked for 5")
+    assert "written: 1 student" in ran("regrade", WEEK, "--apply", "--reason", "asked for 5")
     assert scores(course) == {"ada": 3}
-    run("regrade", WEEK, "--undo")
+    ran("regrade", WEEK, "--undo")
     assert scores(course) == {"ada": 2}
 
 
@@ -368,11 +371,12 @@ def test_a_mended_hidden_test_from_preview_to_undo(
 )
 def test_a_mistake_is_one_line_and_exit_code_2(
     course: Course,
-    autograder: Callable[..., CompletedProcess[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
     arguments: tuple[str, ...],
     said: str,
 ) -> None:
-    done = autograder("regrade", *arguments, cwd=course.root)
-    assert done.returncode == 2
-    assert done.stderr.startswith(said)
-    assert len(done.stderr.splitlines()) == 1
+    monkeypatch.chdir(course.root)
+    assert run(["regrade", *arguments]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(said)
