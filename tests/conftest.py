@@ -103,6 +103,26 @@ def autograder() -> Callable[..., subprocess.CompletedProcess[str]]:
     return run
 
 
+@pytest.fixture
+def in_process(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run `autograder …` the same way in this process, where most is imported already."""
+    from autograder.cli import run as run_command
+
+    def run(*arguments: str | Path, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
+        words = [*map(str, arguments)]
+        with monkeypatch.context() as patch:
+            patch.chdir(cwd)
+            for name, value in (("NO_COLOR", "1"), ("COLUMNS", "80"), ("OMP_NUM_THREADS", "1")):
+                patch.setenv(name, value)
+            capsys.readouterr()
+            code = run_command(words)
+        return subprocess.CompletedProcess(words, code, *capsys.readouterr())
+
+    return run
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regold", action="store_true", help="write the golden reports anew")
 

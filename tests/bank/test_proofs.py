@@ -119,16 +119,16 @@ def test_a_name_that_is_unknown_is_refused_with_the_nearest(course):
         aims(course, list(course.weeks), "ignore_dim")
 
 
-def test_one_misconception_alone(course, autograder):
-    done = autograder("verify", "--quick", "--only", "ignores_dim", cwd=course.root)
+def test_one_misconception_alone(course, in_process):
+    done = in_process("verify", "--quick", "--only", "ignores_dim", cwd=course.root)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 misconceptions: 0 gaps" in done.stdout
 
 
-def test_one_test_alone_and_what_it_lets_pass(course, autograder):
+def test_one_test_alone_and_what_it_lets_pass(course, in_process):
     path = course.root / GRADER
     path.write_text(path.read_text("utf-8") + '\n\ndef test_new(agree):\n    """Nothing."""\n')
-    done = autograder("verify", "--quick", "--only", "test_new", cwd=course.root)
+    done = in_process("verify", "--quick", "--only", "test_new", cwd=course.root)
     assert done.returncode == 1
     assert [line for line in done.stdout.split("\n") if line.startswith("GAP")] == [
         "GAP  the stub passes test_weigh.py::test_new",

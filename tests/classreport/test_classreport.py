@@ -241,31 +241,31 @@ def test_a_file_that_is_no_report_is_named(course: Course, tmp_path: Path):
 
 
 def test_the_command_writes_the_page_of_a_week_and_of_the_course(
-    a_class: Report, tmp_path: Path, autograder
+    a_class: Report, tmp_path: Path, in_process
 ):
     (tmp_path / "r.json").write_bytes(to_json(a_class))
     for week in (["week01_tiny"], []):
         out = tmp_path / f"out{len(week)}.html"
-        done = autograder("report", *week, "--from", tmp_path / "r.json", "--out", out, cwd=TINY)
+        done = in_process("report", *week, "--from", tmp_path / "r.json", "--out", out, cwd=TINY)
         assert done.returncode == 0, done.stderr
         assert "9 graded, 1 refused" in done.stdout
         assert out.read_text().startswith("<!doctype html>")
 
 
 def test_the_command_takes_what_stands_behind_the_gradebook(
-    a_class: Report, tmp_path: Path, autograder
+    a_class: Report, tmp_path: Path, in_process
 ):
     root = Path(shutil.copytree(TINY, tmp_path / "tiny"))
     folder = root / ".autograder" / "recorded" / "week01_tiny"
     folder.mkdir(parents=True)
     for one in a_class.submissions:
         (folder / f"{one.name}.json").write_bytes(msgspec.json.encode(one))
-    done = autograder("report", "1", cwd=root)
+    done = in_process("report", "1", cwd=root)
     assert (done.returncode, (root / "report-week01_tiny.html").is_file()) == (0, True)
 
 
-def test_without_results_the_command_says_what_to_do(tmp_path: Path, autograder):
+def test_without_results_the_command_says_what_to_do(tmp_path: Path, in_process):
     root = Path(shutil.copytree(TINY, tmp_path / "tiny", ignore=shutil.ignore_patterns(".auto*")))
-    done = autograder("report", "1", cwd=root)
+    done = in_process("report", "1", cwd=root)
     assert done.returncode == 2
     assert "`autograder grade` a week first" in done.stderr

@@ -428,26 +428,26 @@ def graded_course(tmp_path: Path) -> Course:
 
 
 def test_the_command_exports_what_is_left_after_lateness_and_lists_the_unmatched(
-    graded_course: Course, autograder
+    graded_course: Course, in_process
 ):
     options = ["--unmarked", "--format", "canvas", "--roster", "canvas.csv", "--out", "up.csv"]
-    done = autograder("export", "all", *options, cwd=graded_course.root)
+    done = in_process("export", "all", *options, cwd=graded_course.root)
     assert (done.returncode, done.stderr) == (1, f"UNMATCHED  mallory: {WEEK} 2\n")
     made = rows((graded_course.root / "up.csv").read_text())
     assert [r[-1] for r in made] == ["Tiny (4711)", "5", "3.5", "", ""]
 
 
-def test_the_command_takes_a_class_list_and_a_bulk_download(graded_course: Course, autograder):
+def test_the_command_takes_a_class_list_and_a_bulk_download(graded_course: Course, in_process):
     root = graded_course.root
-    assert autograder("roster", "canvas.csv", cwd=root).returncode == 0
+    assert in_process("roster", "canvas.csv", cwd=root).returncode == 0
     with open_gradebook(graded_course) as gradebook:
         assert gradebook.find_student("grace").last_name == "Hopper"
     archive(root / "c.zip", {"hoppergrace_103_9_tiny.py": CODE})
-    done = autograder("collect", "1", "--zip", "c.zip", "--roster", "canvas.csv", cwd=root)
+    done = in_process("collect", "1", "--zip", "c.zip", "--roster", "canvas.csv", cwd=root)
     assert (done.returncode, "collected 1 of 3 students" in done.stdout) == (0, True)
     assert [s.name for s in gathered(graded_course, graded_course.weeks[0])] == ["grace"]
 
 
-def test_a_download_without_a_class_list_is_refused(graded_course: Course, autograder):
-    done = autograder("collect", "1", "--zip", "c.zip", cwd=graded_course.root)
+def test_a_download_without_a_class_list_is_refused(graded_course: Course, in_process):
+    done = in_process("collect", "1", "--zip", "c.zip", cwd=graded_course.root)
     assert (done.returncode, "needs --roster" in done.stderr) == (2, True)

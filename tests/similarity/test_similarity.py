@@ -193,7 +193,7 @@ def test_without_the_extra_there_is_a_remedy(
 
 
 def test_the_command_shows_the_pair_and_writes_the_page(
-    copy: Path, small: dict[str, str], autograder: Callable[..., CompletedProcess[str]]
+    copy: Path, small: dict[str, str], in_process: Callable[..., CompletedProcess[str]]
 ) -> None:
     course = load(copy)
     week = course.weeks[0]
@@ -205,11 +205,11 @@ def test_the_command_shows_the_pair_and_writes_the_page(
         (folder / week.module).write_text(source, encoding="utf-8")
         report = SubmissionReport(name, Ending.GRADED, 1.0, 13.0, 0.1)
         (recorded / f"{name}.json").write_bytes(msgspec.json.encode(report))
-    done = autograder("report", "1", "--similarity", "--names", cwd=copy)
+    done = in_process("report", "1", "--similarity", "--names", cwd=copy)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1].startswith(f"{COPIER}, {VICTIM}")
     assert "Modules that are alike" in (copy / f"report-{week.name}.html").read_text()
-    done = autograder("report", "--similarity", cwd=copy)
+    done = in_process("report", "--similarity", cwd=copy)
     assert (done.returncode, done.stderr) == (
         2,
         "autograder: --similarity compares the modules of one week: name it\n",

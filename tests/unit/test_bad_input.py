@@ -157,8 +157,8 @@ def test_the_batch_goes_on_around_bad_submissions(tmp_path, autograder):
         (("verify", "first"), "no week 'first'"),
     ],
 )
-def test_a_wrong_command_is_one_line_and_exit_code_2(autograder, arguments, message):
-    done = autograder(*arguments)
+def test_a_wrong_command_is_one_line_and_exit_code_2(in_process, arguments, message):
+    done = in_process(*arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
