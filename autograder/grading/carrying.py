@@ -14,6 +14,7 @@ from .asked import Asks, HelperQuestions
 from .dependence import Dependence
 from .lender import Lender, Patience
 from .lent import Change, Composed, unchanged
+from .neglect import Neglect
 from .outcomes import Outcome
 from .plugin import GraderPlugin, Ran, Scene
 from .targets import RecordedTarget, Target
@@ -23,10 +24,14 @@ Held = tuple[Any, frozenset[int]]  # a test, and the properties that are not ask
 
 @dataclass(frozen=True)
 class Program:
-    """A right program of the bank, ready to be imported."""
+    """A right program of the bank, ready to be imported.
+
+    own: which exercise calls which; dependence: with what their tests call besides
+    """
 
     path: Path
     source: tuple[str, ...]
+    own: Dependence
     dependence: Dependence
 
 
@@ -51,6 +56,7 @@ class Carrying:
     lent: tuple[str, ...]
     program: Program
     items: Sequence[Any]
+    passing: Sequence[Any]  # tests that the exercise passes as it is
     source: tuple[str, ...]
     target: Callable[..., Target]  # where the student's code answers, with more text after it
     lends: Callable[[], Target]  # where the helpers answer
@@ -59,6 +65,8 @@ class Carrying:
     doubtful: frozenset[str]  # tests with a call in a helper that is not known to do its work
     wrong: Mapping[str, tuple[Path, frozenset[str]]]  # misconceptions, and the tests they fail
     rejected: Mapping[str, frozenset[str]]  # ways of being empty, and the tests that reject them
+    neglects: Sequence[Neglect]  # ways in which the program can neglect the helpers
+    needs: Callable[[Any, Neglect], bool]  # whether a test rejects that with right helpers
     stopped: Callable[[str, str], bool]  # whether the student's code stopped so in a test
     passed: float  # weight of the tests that passed
     weight: float  # of all tests that count

@@ -9,15 +9,18 @@ kept for others.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
 
 from ..model.verdicts import Verdict
 from .asked import HelperQuestions
 from .carrying import Carrying, RightSides, raised_in
 from .lender import Lender
 from .room import Room
-from .targets import RecordedTarget
+from .targets import InProcess, RecordedTarget, split_reply
 from .transcript import Transcript
 
 _MOST_BYTES = 32 << 20
@@ -56,6 +59,31 @@ class Expected:
         return self.questions.size + sum(map(len, answers))
 
 
+def _own_answers(carrying: Carrying) -> dict[str, dict[bytes, bytes]]:
+    """By test, what right code answers with its own helpers."""
+    found, answers = dict[str, dict[bytes, bytes]](), dict[bytes, bytes]()
+    reference, precise, right = (
+        RecordedTarget(InProcess(carrying.program.path), known) for known in (answers, {}, answers)
+    )
+    sides = RightSides(reference, precise)
+    try:
+        for item in carrying.items:
+            before = len(answers)
+            carrying.run_right(item, right, sides, None)
+            found[carrying.plugin.name(item)] = dict(islice(answers.items(), before, None))
+        return found
+    finally:
+        sides.close()
+        right.close()
+
+
+def _says(answer: bytes | None) -> tuple[Any, ...]:
+    if answer is None:
+        return ()
+    reply, buffers = split_reply(answer)
+    return reply.status, reply.value, reply.gradients, *map(bytes, buffers)
+
+
 class KnownExpectations:
     """Of a week, what right code answers with the helpers of a class.
 
@@ -65,7 +93,9 @@ class KnownExpectations:
     def __init__(self) -> None:
         self.asked = 0
         self._known: dict[Hashable, list[Expected]] = {}
+        self._own: dict[Hashable, dict[str, dict[bytes, bytes]]] = {}
         self._room = Room(_MOST_BYTES)
+        self._found: deque[tuple[Hashable, Expected, int]] = deque()  # in order
 
     def of(self, carrying: Carrying) -> Expected | None:
         """What right code answers with these helpers; None if they answer as they like."""
@@ -77,8 +107,8 @@ class KnownExpectations:
             carrying.paid,
             carrying.stand_in,
         )
-        if carrying.stands_in and facts in self._known:
-            return self._known[facts][0]  # the same text answers alike
+        if carrying.stands_in and (same_text := self._known.get(facts)):
+            return same_text[0]
         questions = HelperQuestions()
         lender = carrying.lender(questions)
         try:
@@ -93,10 +123,33 @@ class KnownExpectations:
             self._keep(facts, found)
         return found
 
+    def unchanged(self, found: Expected, carrying: Carrying) -> frozenset[str]:
+        """The tests in which right code answers with these helpers as it does with its own.
+
+        What such a helper gets wrong shows only between several of its calls, or objects.
+        """
+        facts = carrying.program.path, carrying.names
+        if facts not in self._own:
+            self._own[facts] = _own_answers(carrying)
+        return frozenset(
+            test
+            for test, answers in self._own[facts].items()
+            if all(_says(found.reference.get(key)) == _says(a) for key, a in answers.items())
+        )
+
     def _keep(self, facts: Hashable, found: Expected) -> None:
-        alike = self._known.setdefault(facts, [])
-        if len(alike) < _MOST_ALIKE and self._room.take(found.size):
-            alike.append(found)
+        """Keep what was found; what was found first makes room for it."""
+        size = found.size
+        if len(self._known.get(facts, ())) >= _MOST_ALIKE or size > _MOST_BYTES:
+            return
+        while not self._room.take(size):
+            first, oldest, its_size = self._found.popleft()
+            left = [one for one in self._known.pop(first) if one is not oldest]
+            if left:
+                self._known[first] = left
+            self._room.give(its_size)
+        self._known.setdefault(facts, []).append(found)
+        self._found.append((facts, found, size))
 
 
 def _asked(carrying: Carrying, lender: Lender, questions: HelperQuestions) -> Expected | None:

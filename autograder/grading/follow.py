@@ -30,7 +30,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..files.hashing import feed
 from ..model.verdicts import Verdict
@@ -68,7 +68,9 @@ def inherited(
     silent = [n for n in found.held if credit.get(n, 0.0) < 1.0 or n in doubtful]
     credit = {n: c for n, c in credit.items() if n not in doubtful}
     shown = frozenset[str]()
-    substituted = stand_ins.of(carrying, {*stopped, *silent})
+    # where the helper, lent call by call, makes no difference, it may all the same between calls
+    between = found.refuted and found.refuted & expectations.unchanged(found.expected, carrying)
+    substituted = stand_ins.of(carrying, {*stopped, *silent, *between})
     if substituted is not None:
         more = _given(substituted, expectations, guards)
         asked = sum(map(substituted.weight_of, substituted.names))
@@ -77,6 +79,8 @@ def inherited(
             credit |= {n: max(c, credit.get(n, 0.0)) for n, c in more.credit.items()}
         if more is not None:  # what the helper hides, the stand-in has shown
             shown = more.shown_wrong
+            if more.crashed - shown and _goes_on(carrying, expectations, stand_ins):
+                shown |= more.crashed
             credit = {n: c for n, c in credit.items() if c == 1.0 or n not in shown}
         if shown:  # a mistake of its own: then the helper may hide it in the other tests too
             everywhere = stand_ins.of(carrying, carrying.names)
@@ -92,6 +96,19 @@ def inherited(
         left_out = _left_out(carrying, whole, silent)
         credit |= {n: max(c, credit.get(n, 0.0)) for n, c in left_out.items()}
     return Inherited(carrying.lent, credit) if credit else Inherited()
+
+
+def _goes_on(carrying: Carrying, expectations: KnownExpectations, stand_ins: StandIns) -> bool:
+    """Whether the exercise comes to the end of a test beside a stand-in, of those that it passes.
+
+    Then it calls a stand-in as the solution does, and where it stops beside it, it is wrong.
+    """
+    skipped = [n for n in carrying.neglects if not n.parameter]
+    using = [i for i in carrying.passing if any(carrying.needs(i, n) for n in skipped)]
+    asked = replace(carrying, items=using)
+    substituted = stand_ins.of(asked, asked.names)
+    found = substituted and _given(substituted, expectations, None)
+    return bool(found and found.held)
 
 
 @dataclass(frozen=True)
@@ -114,9 +131,12 @@ class _Given:
 
 
 def _given(
-    carrying: Carrying, expectations: KnownExpectations, guards: KnownGuards
+    carrying: Carrying, expectations: KnownExpectations, guards: KnownGuards | None
 ) -> _Given | None:
-    """Compare the student's exercise with right code; None if the helpers answer as they like."""
+    """Compare the student's exercise with right code; None if the helpers answer as they like.
+
+    Without guards nothing is earned.
+    """
     expected = expectations.of(carrying)
     if expected is None:
         return None
@@ -137,7 +157,7 @@ def _given(
             elif verdict is Verdict.CRASHED:
                 crashed.add(carrying.plugin.name(item))
         credit: Credit = {}
-        if held:
+        if held and guards is not None:
             key = _key(carrying, expected, held)
             guard, order = HelperGuard(carrying, sides, expected.questions), random.Random(key)
             credit = guards.of(key, lambda: guard.credit(held, order))

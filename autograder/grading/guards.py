@@ -49,6 +49,7 @@ from .hollow import HOLLOW, EchoHeard, hollowed
 from .kept import KeptRuns
 from .lender import Lender
 from .lent import Change, unchanged
+from .neglect import Neglect, neglecting
 from .targets import Target
 
 # Misconceptions tried with a helper, and on how many tests each.
@@ -79,6 +80,7 @@ class TriedVersion:
     tests: list[str]
     change: Change = unchanged
     heard: EchoHeard | None = None  # of an empty version that may be another one in other words
+    neglect: Neglect | None = None  # of an empty version that uses the helpers otherwise
     others: tuple[str, ...] = ()
 
 
@@ -132,6 +134,8 @@ class HelperGuard:
                         continue
                     if version.kind is not Kind.WRONG and test in lost:
                         continue
+                    if version.neglect and not self.carrying.needs(names[test][0], version.neglect):
+                        continue
                     if version.heard is not None:
                         if test in same:
                             continue
@@ -179,6 +183,9 @@ class HelperGuard:
             emptied = both.noting(HOLLOW[way]) if both else HOLLOW[way]
             empty = hollowed(carrying.exercise, emptied)
             versions.append(TriedVersion(Kind.HOLLOW, path, tests, empty, both))
+        for neglect in carrying.neglects:
+            without = neglecting(neglect)
+            versions.append(TriedVersion(Kind.HOLLOW, path, names, without, neglect=neglect))
         wrong = carrying.wrong
         failing = {m: [n for n in names if n in failed] for m, (_, failed) in wrong.items()}
         useful = sorted(m for m, tests in failing.items() if tests)

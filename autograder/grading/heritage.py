@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
 
 from ..model.axes import CPU, FAKE_GPU
 from ..model.verdicts import Verdict
@@ -17,6 +19,7 @@ from .guards import KnownGuards
 from .hollow import HOLLOW, Emptied, hollowed
 from .lender import Patience, Unanswered
 from .lent import Changed
+from .neglect import Neglect, neglecting, neglects
 from .plugin import Ran, exercise_of
 from .runs import Runs
 from .standin import StandIns
@@ -38,6 +41,7 @@ class Heritage:
     guards: KnownGuards
     expectations: KnownExpectations = field(default_factory=KnownExpectations)
     _hollow: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
+    _needed: dict[tuple[Any, Path, Neglect], bool] = field(default_factory=dict)
 
     @cached_property
     def _stand_ins(self) -> StandIns:
@@ -63,14 +67,12 @@ class Heritage:
         bank = self.runs.bank
         sources = [("solution", bank.solution)]
         sources += [(f"alternative-{a.name}", a.source) for a in bank.alternatives]
-        return tuple(
-            Program(
-                self.runs.written(name, source),
-                tuple(source.split("\n")),
-                dependence(source, self._exercises).asking(self._asked),
-            )
-            for name, source in sources
-        )
+        return tuple(self._program(name, source) for name, source in sources)
+
+    def _program(self, name: str, source: str) -> Program:
+        own = dependence(source, self._exercises)
+        path, lines = self.runs.written(name, source), tuple(source.split("\n"))
+        return Program(path, lines, own, own.asking(self._asked))
 
     def of(
         self, source: tuple[str, ...], ran: Sequence[Ran], target: Callable[..., Target]
@@ -198,6 +200,7 @@ class Heritage:
         helpers_work = set[str]().union(*map(self._work, lent))
         failed = [r for r in _failing(runs[exercise]) if FAKE_GPU not in r.report.name]
         wanted = {r.report.name for r in failed if _can_be_carried(r, elsewhere)}
+        passing = {r.report.name for r in runs[exercise] if r.report.verdict is Verdict.PASS}
         sources = {m.name: m.source for m in self.runs.bank.of_exercise(exercise)}
         return Carrying(
             plugin=self.runs.plugin,
@@ -205,6 +208,7 @@ class Heritage:
             lent=tuple(e for e in self._exercises if e in lent),
             program=program,
             items=[i for i in self.runs.items if self.runs.plugin.name(i) in wanted],
+            passing=[i for i in self.runs.items if self.runs.plugin.name(i) in passing],
             source=source,
             target=target,
             lends=target,
@@ -226,6 +230,10 @@ class Heritage:
                 for name, failed in bank.items()
             },
             rejected=self._rejected(exercise),
+            neglects=neglects(
+                "\n".join(program.source), sorted(lent & program.own.reached(exercise, lent))
+            ),
+            needs=partial(self._needs, program),
             stopped=_Stopped(runs[exercise], own, lent),
             passed=sum(r.report.weight for r in runs[exercise] if r.report.verdict is Verdict.PASS),
             weight=sum(
@@ -245,6 +253,16 @@ class Heritage:
                 way: self._failed_by(exercise, emptied) for way, emptied in HOLLOW.items()
             }
         return known
+
+    def _needs(self, program: Program, item: Any, neglect: Neglect) -> bool:
+        """Whether a test rejects a right program that neglects a right helper."""
+        key = item, program.path, neglect
+        if key not in self._needed:
+            target = Changed(program.path, neglecting(neglect))
+            (ran,) = self.runs.plugin.run(target, program.source, [item], {})
+            target.close()
+            self._needed[key] = ran.report.verdict.failed
+        return self._needed[key]
 
     def _failed_by(self, exercise: str, emptied: Emptied) -> frozenset[str]:
         solution = self._programs[0]

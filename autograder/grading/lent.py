@@ -16,6 +16,7 @@ gives for the same arguments, or than these themselves, is too much (`size.py`).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ def unchanged(module: Any) -> None:
 def lent_function(lender: Lender, name: str, own: Callable[..., Any]) -> Callable[..., Any]:
     """What the solution calls instead of its `own` function of that name."""
 
+    @functools.wraps(own)
     def lent(*args: Any, **kwargs: Any) -> Any:
         return _call(lender, name, None, args, kwargs, [], own)
 
@@ -62,6 +64,7 @@ def lent_module(lender: Lender, name: str, own: type[nn.Module]) -> type[nn.Modu
             super().__init__(*args, **kwargs)
             object.__setattr__(self, "_recipe", (args, kwargs))
 
+        @functools.wraps(own.forward)
         def forward(self, *args: Any, **kwargs: Any) -> Any:
             made, weights = _made(lender, name, self, self._recipe)
             return _call(lender, "", made, args, kwargs, weights, super().forward)

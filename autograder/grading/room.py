@@ -33,6 +33,10 @@ class Room:
         self.left -= size
         return True
 
+    def give(self, size: int) -> None:
+        """Give this many bytes back."""
+        self.left += size
+
 
 def held(header: int, body: int) -> int:
     """What an answer takes, from the lengths of its header and body."""
