@@ -76,17 +76,17 @@ def test_a_new_weeks_readme_says_what_may_be_imported(course):
     assert in_words(()) in text
 
 
-def test_a_new_week_is_accepted_by_verify_once_its_blanks_are_filled_in(tiny, autograder):
-    made = autograder("new", WEEK, "--exercise", "root_mean_square", cwd=tiny)
+def test_a_new_week_is_accepted_by_verify_once_its_blanks_are_filled_in(tiny, in_process):
+    made = in_process("new", WEEK, "--exercise", "root_mean_square", cwd=tiny)
     assert made.returncode == 0, made.stderr
-    early = autograder("verify", WEEK, "--quick", cwd=tiny)
+    early = in_process("verify", WEEK, "--quick", cwd=tiny)
     assert early.returncode == 1
     assert set(re.findall(r"GAP  .*", early.stdout)) == {
         f"GAP  {place} is not filled in yet" for place in blanks(load(tiny), load(tiny).week(WEEK))
     }
     fill_in(tiny)
-    assert "spread.py" in autograder("build", cwd=tiny).stdout
-    done = autograder("verify", WEEK, "--quick", cwd=tiny)
+    assert "spread.py" in in_process("build", cwd=tiny).stdout
+    done = in_process("verify", WEEK, "--quick", cwd=tiny)
     assert done.returncode == 0, done.stdout
     assert "1 alternatives, 1 misconceptions: 0 gaps" in done.stdout
 

@@ -71,8 +71,8 @@ def test_a_snippet_on_standard_input_gets_its_page_with_its_own_lines(course):
     assert "<html" in text
 
 
-def test_a_misconception_is_named_on_its_page(course, autograder):
-    done = autograder("try", "1", "ignores_dim", cwd=course.root)
+def test_a_misconception_is_named_on_its_page(course, in_process):
+    done = in_process("try", "1", "ignores_dim", cwd=course.root)
     assert done.returncode == 0, done.stderr
     assert "ignores_dim:" in done.stdout
     assert "test_weigh.py::test_any_axis" in done.stdout
@@ -93,8 +93,8 @@ def test_the_bank_may_be_written_in_an_editor_that_marks_its_encoding(course):
     assert "\ufeff" not in Bank(course, course.weeks[0]).misconceptions[0].source
 
 
-def test_what_every_test_says_is_told_once(course, autograder, tmp_path):
+def test_what_every_test_says_is_told_once(course, in_process, tmp_path):
     (tmp_path / "piece.py").write_text("def weigh(:\n")
-    done = autograder("try", "1", str(tmp_path / "piece.py"), "--quick", cwd=course.root)
+    done = in_process("try", "1", str(tmp_path / "piece.py"), "--quick", cwd=course.root)
     assert done.stdout.count("importing tiny.py stopped at line 1") == 1
     assert "as above: " in done.stdout
