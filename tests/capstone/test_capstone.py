@@ -38,9 +38,9 @@ def solved(course: Course, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def check(autograder: Check) -> Callable[[Path], tuple[int, str]]:
+def check(in_process: Check) -> Callable[[Path], tuple[int, str]]:
     def check(folder: Path) -> tuple[int, str]:
-        done = autograder("check", "capstone", cwd=folder)
+        done = in_process("check", "capstone", cwd=folder)
         assert done.stderr == "" or done.returncode == 2, done.stderr
         return done.returncode, done.stdout + done.stderr
 

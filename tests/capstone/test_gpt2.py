@@ -130,26 +130,26 @@ def test_a_model_that_is_on_disk_is_found(given: ModuleType, solved: Path, monke
     assert given.model_near(solved) == kept
 
 
-def stages(autograder: Callable[..., Any], folder: Path) -> tuple[int, str]:
-    done = autograder("check", "gpt2", cwd=folder)
+def stages(in_process: Callable[..., Any], folder: Path) -> tuple[int, str]:
+    done = in_process("check", "gpt2", cwd=folder)
     return done.returncode, done.stdout + done.stderr
 
 
-def test_the_solutions_pass_and_the_weights_are_asked_for(solved: Path, autograder) -> None:
-    code, said = stages(autograder, solved)
+def test_the_solutions_pass_and_the_weights_are_asked_for(solved: Path, in_process) -> None:
+    code, said = stages(in_process, solved)
     assert code == 0, said
     assert said.count("  ✓ ") == 4
     assert "No weights of GPT-2 are on this machine" in said
 
 
 def test_a_mistake_is_found_before_anything_is_downloaded(
-    course: Course, solved: Path, autograder
+    course: Course, solved: Path, in_process
 ) -> None:
     week = course.week("week03")
     bank = Bank(course, week)
     (found,) = [m for m in bank.misconceptions if m.name == "does_not_scale"]
     (solved.parent / week.name / week.module).write_text(found.source, encoding="utf-8")
-    code, said = stages(autograder, solved)
+    code, said = stages(in_process, solved)
     assert code == 1
     assert "The logits differ from GPT-2's from token 1 on." in said
     assert "`autograder check` in their folders says more." in " ".join(said.split())

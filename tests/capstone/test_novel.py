@@ -40,9 +40,9 @@ def solved(course: Course, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def check(autograder: Callable[..., Any]) -> Callable[[Path], tuple[int, str]]:
+def check(in_process: Callable[..., Any]) -> Callable[[Path], tuple[int, str]]:
     def check(folder: Path) -> tuple[int, str]:
-        done = autograder("check", "novel", cwd=folder)
+        done = in_process("check", "novel", cwd=folder)
         return done.returncode, done.stdout + done.stderr
 
     return check
