@@ -42,6 +42,7 @@ SLOW = {
     "puts_all_into_one_bucket": "gives_an_order_that_sorts_nothing",
     "splits_by_a_call_that_attends": "does_the_work_itself",
     "stops_when_it_is_made": "stops_where_nothing_is_added",
+    "stops_where_no_mask_is_used": "ignores_the_mask_that_nobody_hands_over",
     "stops_where_the_sort_is_not_undone": "stops_where_nothing_is_sorted",
 }
 
