@@ -104,6 +104,8 @@ def _elsewhere(engine: Engine, wrong: Misconception, how: str) -> dict[str, floa
     report: SubmissionReport = engine.grade(wrong.name, {engine.week.module: wrong.source.encode()})
     if report.verdict != "graded":
         raise RuntimeError(f"{wrong.name}: {report.message}")
+    if report.unexplained:
+        raise RuntimeError(f"{wrong.name}: {', '.join(report.unexplained)}")
     return {
         e.name: e.max_score - e.score
         for e in report.exercises

@@ -16,6 +16,9 @@ them, a test earns by those that it rejects itself, if these are a few: who make
 would pass it. A student's helper could be made to hide just what the exercise lacks; a stand-in is
 ours.
 
+So must right code that neglects a helper (neglect.py): does not call it, or leaves an argument out.
+Where a few tests, drawn for each way, all reject that, the helper is taken to care for it.
+
 A wrong version runs through its tests only as far as what is earned depends on it: what one test
 rejects, another need not, unless that other test has rejected none so far. Nor does an empty one
 run through a test that let another one pass, or in which it is the same as another: where no
@@ -128,8 +131,11 @@ class HelperGuard:
         for version in versions:
             if version.kind is Kind.RIGHT and self.questions.agreed:
                 continue  # two processes have answered all that it would ask, and alike
+            seen = list[bool]()  # whether tests rejected it, in turn
             with self._asking(version, lender) as target:
                 for test in version.tests:
+                    if version.neglect and len(seen) == _TRIED and all(seen):
+                        break
                     if version.kind is Kind.WRONG and not told.is_open(version, test):
                         continue
                     if version.kind is not Kind.WRONG and test in lost:
@@ -143,6 +149,7 @@ class HelperGuard:
                     end = self._verdict(target, names[test])
                     if end is None:
                         return None
+                    seen.append(end.failed)
                     if version.kind is Kind.WRONG:
                         told.note(version, test, end.failed)
                     elif (end is Verdict.PASS) is (version.kind is Kind.HOLLOW):
@@ -184,8 +191,8 @@ class HelperGuard:
             empty = hollowed(carrying.exercise, emptied)
             versions.append(TriedVersion(Kind.HOLLOW, path, tests, empty, both))
         for neglect in carrying.neglects:
-            without = neglecting(neglect)
-            versions.append(TriedVersion(Kind.HOLLOW, path, names, without, neglect=neglect))
+            without, tests = neglecting(neglect), order.sample(names, len(names))
+            versions.append(TriedVersion(Kind.HOLLOW, path, tests, without, neglect=neglect))
         wrong = carrying.wrong
         failing = {m: [n for n in names if n in failed] for m, (_, failed) in wrong.items()}
         useful = sorted(m for m, tests in failing.items() if tests)
