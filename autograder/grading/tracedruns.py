@@ -40,6 +40,7 @@ class TracedRun:
     moved: Which = field(default_factory=lambda: np.empty(0, bool))  # right, in some order
     changed: frozenset[int] = frozenset()  # its statements that right code lacks
     lacks: bool = False  # whether it has fewer statements than right code
+    new_heads: frozenset[str] = frozenset()  # what it calls and the solution does not
 
     @property
     def nodes(self) -> list[Noted]:
@@ -159,7 +160,8 @@ def made_alike(seen: TracedRun, theirs: TracedRun, right: RightValues) -> Place 
             if made is not None:
                 filled = _filled_wrongly(seen, made) if must_be_odd else None
                 given = _given_before(seen, theirs, made, right) if rows is left_out else None
-                return filled or given or _bent_before(seen, theirs, made) or _made_by(seen, made)
+                before = _bent_before(seen, theirs, made) or _part_before(seen, theirs, made)
+                return filled or given or before or _made_by(seen, made)
             if must_be_odd and (place := _sole_root(seen, value)) is not None:
                 return place
     if inside:
@@ -267,6 +269,25 @@ def _bent_before(seen: TracedRun, theirs: TracedRun, row: int) -> Place | None:
     bent = [r for r in seen.culprits() if seen.moved[r] and r < row]
     bent = [r for r in bent if seen.ordered[r] or not of_type]
     return seen.place(min(bent)) if bent else None
+
+
+def _part_before(seen: TracedRun, theirs: TracedRun, row: int) -> Place | None:
+    """Where a program makes first what a wrong one makes within its changed statement, if it is
+    on an earlier line."""
+    place = seen.place(row)
+    for other in range(len(theirs.rows)):
+        node = theirs.nodes[int(theirs.rows[other, NODE])]
+        value = theirs.rows[other]
+        if node.name or node.statement not in theirs.changed:
+            continue
+        if theirs.same[other] and node.head not in theirs.new_heads:
+            continue
+        if value[COUNT] < 2 or is_common(value) or not same(value, seen.rows).any():
+            continue
+        made = min(int(r) for r in np.flatnonzero(same(value, seen.rows)))
+        if made < row and seen.place(made)[0] == place[0] and seen.place(made)[1] < place[1]:
+            return None if seen.nodes[int(seen.rows[made, NODE])].name else seen.place(made)
+    return None
 
 
 def _reads_what_is_bent(seen: TracedRun, row: int) -> bool:

@@ -176,7 +176,9 @@ class Traces:
         for name in names:
             with self._on_us():
                 theirs = self._wrong_run(name, probe, right)
-            made = made_alike(seen, theirs, right) if theirs is not None else None
+            if theirs is None:
+                continue
+            made = made_alike(seen, theirs, right)
             if made is not None:
                 named.append((name, made))
         rights = frozenset(p for p, fine in lines.items() if fine and p in large) - set(odd)
@@ -272,6 +274,8 @@ class Traces:
         seen.changed = frozenset(
             n for n, text in enumerate(own) if text and text not in said and text not in common
         )
+        solution = {n.head for n in programs[0][0].nodes} if programs else set[str]()
+        seen.new_heads = frozenset(n.head for n in seen.nodes) - solution
         seen.lacks = len([*filter(None, own)]) < len([*filter(None, said)])
 
     @cached_property

@@ -48,13 +48,12 @@ def _in_place(node: ast.stmt, scope: Scope) -> Texts:
             yield "sum over rounds", f"{name} = {name} * {shrink} + ({value})"
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         function = node.value.func
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            subject = function.value.id
-            if subject in scope.names:
+        if isinstance(function, ast.Attribute):
+            subject = _held_by(function.value)
+            if subject in scope.names and subject == text(function.value):
                 yield "lost result", f"{subject} = {text(node)}"
-                if function.attr.endswith("_"):
-                    out = f"{subject} = {subject}.clone(); {text(node)}"
-                    yield "in place", out
+            if subject in scope.names and function.attr.endswith("_"):
+                yield "in place", f"{subject} = {subject}.clone(); {text(node)}"
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
         written = node.targets[0].value
         if isinstance(written, ast.Name):
@@ -63,6 +62,24 @@ def _in_place(node: ast.stmt, scope: Scope) -> Texts:
             index, filling = text(node.targets[0].slice), text(node.value)
             yield "in place", f"{name} = {name}.masked_fill({index}, {filling})"
             yield "in place", f'{name} = {name}.masked_fill({index}, float("-inf"))'
+
+
+def _held_by(node: ast.expr) -> str:
+    """The name that is written to where this is: also the one whose `.data` it is."""
+    while isinstance(node, ast.Attribute) and node.attr == "data":
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _written_to(function: ast.AST) -> set[str]:
+    """The names that a function changes in place, by a method or by an index."""
+    found = set[str]()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            found.add(_held_by(node.func.value) if node.func.attr.endswith("_") else "")
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            found.add(_held_by(node.value))
+    return found
 
 
 def _refusals(node: ast.stmt, scope: Scope) -> Texts:
@@ -179,8 +196,10 @@ def _missing(node: ast.stmt, scope: Scope) -> Texts:
             yield "missing step", f"{name}.zero_grad()\n{indent}{text}"
     if not (scope.node.body and node is _first(scope.node)):
         return
+    written = _written_to(scope.node)  # there a copy is made where it is written to
     for parameter in scope.parameters[:2]:
-        yield "kind of number", f"{parameter} = {parameter}.clone()\n{indent}{text}"
+        if parameter not in written:
+            yield "kind of number", f"{parameter} = {parameter}.clone()\n{indent}{text}"
         if "np" in scope.used:
             float64 = f"if {parameter}.dtype.kind != 'f': {parameter} = {parameter}.astype(float)"
             yield "kind of number", f"{float64}\n{indent}{text}"

@@ -45,6 +45,13 @@ def test_a_result_that_is_lost_can_be_kept():
     assert lost.replace("    x.m", "    x = x.m") in sources(lost, "f")
 
 
+@pytest.mark.parametrize("written", ["x.data.mul_(2)", "x.mul_(2)", "x[0] = 2"])
+def test_an_argument_that_is_changed_in_place_is_copied_where_that_happens(written):
+    source = f"def mean(x):\n    n = len(x)\n    {written}\n    return x.sum() / n\n"
+    copies = [line for text, line in sources(source).items() if "x = x.clone()" in text]
+    assert copies == [3]
+
+
 def test_one_wrong_axis_in_two_calls_is_one_change():
     twice = "def f(x, dim):\n    y = x - x.amax(dim=-1)\n    return y.sum(dim=-1)\n"
     change = next(c for c in changes(twice, "f") if c.more)

@@ -375,3 +375,29 @@ def test_notes_that_cannot_be_read_are_asked_for_again(tmp_path):
     (file,) = (tmp_path / "bank").glob("*.notes")
     file.write_bytes(file.read_bytes()[:-3])
     assert own_requests(tmp_path, b"v1")[1] == asked
+
+
+PADDED = """import torch
+
+def f(q, k):
+    before = torch.cat([torch.zeros_like(q[:1]), q[:-1]])
+    return torch.cat([before, q]).sum(0) * k.mean()
+"""
+ROLLED = """import torch
+
+def f(q, k):
+    return torch.cat([torch.roll(q, 1, 0) * 2, q]).sum(0) * k.mean()
+"""
+ROLLED_BEFORE = """import torch
+
+def f(q, k):
+    shifted = torch.roll(q, 1, 0) * 2
+    both = torch.cat([shifted, q])
+    return both.sum(0) * k.mean()
+"""
+
+
+def test_of_a_mistake_that_is_written_in_two_lines_the_first_is_told(tmp_path):
+    """The named mistake makes in one statement what the student's makes in two."""
+    traces = compared(tmp_path, [PADDED], {"is_a_ring": ROLLED})
+    assert hints(traces, ROLLED_BEFORE, "is_a_ring").named == (("is_a_ring", ("f", 4)),)
