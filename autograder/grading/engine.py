@@ -25,11 +25,11 @@ from ..model.report import SubmissionReport
 from ..model.verdicts import Ending
 from ..sandbox import SandboxError
 from ..worker import claimed
-from ..worker.fixtures import warm
 from ..worker.nets import set_nets
 from .behind import BehindVerdicts
 from .bench import Grader
 from .ceiling import ceiling
+from .extras import warm_extras
 from .follow import Inherited
 from .guards import KnownGuards
 from .heritage import Heritage
@@ -40,7 +40,7 @@ from .runs import Runs, write_module
 from .sandboxed import Sandboxed
 from .search import Compared
 from .session import GraderSession
-from .spawner import Spawner, usable_extras
+from .spawner import Spawner
 from .standings import Standings
 from .suspects import LineFinder
 from .targets import InProcess, RecordedTarget, Target
@@ -81,8 +81,7 @@ class Engine:
         claimed.device()  # a later engine may need it, after a backward pass of this one
         if any(AXES[d].claimed for d in devices):
             claimed.warm_without_distributed()
-        for extra in usable_extras(week):
-            warm(extra)
+        warm_extras(week)
         solution = write_module(self._folder.path / "solution", week, self.bank.solution)
         self._reference, self._precise = (
             RecordedTarget(InProcess(solution), kept.answers(name) if kept else {})
