@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
@@ -156,14 +156,22 @@ class _Backend:
 _backend = _Backend()
 
 
-@contextmanager
-def present(is_present: bool) -> Iterator[None]:
-    """While a call runs: whether the machine has the claimed device, for code that asks."""
-    before, _backend.present = _backend.present, is_present
-    try:
-        yield
-    finally:
-        _backend.present = before
+class present:
+    """While a call runs: whether the machine has the claimed device, for code that asks.
+
+    Every call enters this, and one of contextlib's generators takes longer than some calls do.
+    """
+
+    __slots__ = ("_before", "_is_present")
+
+    def __init__(self, is_present: bool) -> None:
+        self._is_present = is_present
+
+    def __enter__(self) -> None:
+        self._before, _backend.present = _backend.present, self._is_present
+
+    def __exit__(self, *error: object) -> None:
+        _backend.present = self._before
 
 
 def _name_the_accelerator() -> None:

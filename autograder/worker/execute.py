@@ -53,7 +53,7 @@ class Printed(io.TextIOBase):
     def kept(self) -> str:
         """What was printed, as plain text, whatever the code under test made of this object."""
         text = self.text
-        if not isinstance(text, str):
+        if not isinstance(text, str) or (type(text) is str and not text):
             return ""
         start = str.__getitem__(text, slice(0, MAX_PRINTED))
         return str.encode(start, "utf-8", "replace").decode("utf-8")
@@ -214,15 +214,16 @@ class Executor:
         counting = Counting() if request.count else None
         withheld = Withheld(leaves) if request.withheld else None
         root = str(self.root)
-        launches = kernels.watching(
-            root, request.order, request.count, withheld, self._trusted, request.compiled
-        )
+        launches: Any = _NOTHING
+        if self._launches or withheld is not None:
+            launches = kernels.watching(
+                root, request.order, request.count, withheld, self._trusted, request.compiled
+            )
         gradients: tuple[wire.Value, ...] | None = None
         detached: tuple[int, ...] = ()
         try:
             net = _NOTHING if hold_all(request.not_allowed) else self.net
-            launching = self._launches or withheld is not None
-            with launches if launching else _NOTHING as seen, net, counting or _NOTHING:
+            with launches as seen, net, counting or _NOTHING:
                 result = target(*args, **kwargs)
             kept = counting.kept(tensors_in(result)) if counting is not None else 0
             if request.construct and isinstance(result, nn.Module):
@@ -283,8 +284,10 @@ class Executor:
         """Each test starts from the same global state, whatever the last one left."""
         self.objects.clear()
         self._ballast = None
-        torch.set_default_dtype(torch.float32)
-        torch.set_grad_enabled(True)
+        if torch.get_default_dtype() is not torch.float32:  # to set it takes longer than to ask
+            torch.set_default_dtype(torch.float32)
+        if not torch.is_grad_enabled():
+            torch.set_grad_enabled(True)
         generators.begin()
         if torch.cuda.is_initialized():
             devices.compute_exactly()
@@ -296,10 +299,14 @@ class Executor:
         self, request: wire.Call, buffers: list[memoryview], leaves: list[torch.Tensor]
     ) -> Decoder:
         def placed(x: torch.Tensor) -> torch.Tensor:
-            wanted = request.cotangents is not None and x.is_floating_point()
-            x = devices.place(x.detach(), request.device).requires_grad_(wanted or x.requires_grad)
+            wanted = x.requires_grad or (pulls and x.is_floating_point())
+            x = devices.place(x.detach(), device)
+            if wanted:
+                x.requires_grad_()
             leaves.append(x)
             return x
+
+        device, pulls = request.device, request.cotangents is not None
 
         return Decoder(
             buffers,

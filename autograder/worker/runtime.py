@@ -83,6 +83,7 @@ def serve(sock: socket.socket) -> None:
     )
     warnings.simplefilter("ignore")
     sys.dont_write_bytecode = True  # a version loaded after another would be taken for it
+    small = min(_max_reply, wire.MAX_REPLY_HEADER)
     while True:
         try:
             stamp, request, buffers = inbox.take()
@@ -93,10 +94,14 @@ def serve(sock: socket.socket) -> None:
             continue
         told.begin(stamp)
         frame = executor.answer(request, buffers)
-        header_length, _ = wire.frame_lengths(frame[: wire.PREFIX.size], len(frame), len(frame))
-        if len(frame) > _max_reply or header_length > wire.MAX_REPLY_HEADER:
+        if len(frame) > small and _is_too_large(frame):
             frame = wire.pack(wire.Reply("too_large"), [])
         outbox.put(stamp + frame, more=inbox.waiting)
+
+
+def _is_too_large(frame: bytes) -> bool:
+    header_length, _ = wire.frame_lengths(frame[: wire.PREFIX.size], len(frame), len(frame))
+    return len(frame) > _max_reply or header_length > wire.MAX_REPLY_HEADER
 
 
 _KINDS: tuple[Literal["attempt", "banned"], ...] = ("attempt", "banned")
@@ -131,15 +136,17 @@ class _Inbox:
 
     def read(self, size: int) -> None:
         """Read on until at least so many bytes wait."""
-        parts, missing = [self._data], self._at + size - len(self._data)
+        missing = self._at + size - len(self._data)
+        if missing <= 0:
+            return
+        parts = [self._data]
         while missing > 0:
             part = self._sock.recv(max(_READ_BYTES, min(missing, 1 << 20)))
             if not part:
                 raise EOFError
             parts.append(part)
             missing -= len(part)
-        if len(parts) > 1:
-            self._data = b"".join(parts)
+        self._data = b"".join(parts)
 
 
 class _Outbox:

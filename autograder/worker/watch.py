@@ -43,7 +43,8 @@ class Watcher:
         """Watch for these from now on; the nets report to the watcher that began last."""
         global _watching
         self.patterns, self.root, self.importing = patterns, root, importing
-        self.seen = [b for b in self.on_import if matches(b.call, patterns)]
+        before = self.on_import
+        self.seen = [b for b in before if matches(b.call, patterns)] if before else []
         _watching = self
 
     def note(self, name: str, composed: bool = False) -> None:

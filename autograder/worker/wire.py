@@ -393,8 +393,8 @@ def pack(message: Request | Reply | Notice, buffers: list[bytes]) -> bytes:
     if buffers and not isinstance(message, Notice):
         message = msgspec.structs.replace(message, buffers=tuple(map(len, buffers)))
     header = _encoder.encode(message)
-    body = b"".join(buffers)
-    return PREFIX.pack(MAGIC, len(header), len(body)) + header + body
+    prefix = PREFIX.pack(MAGIC, len(header), sum(map(len, buffers)))
+    return b"".join((prefix, header, *buffers))
 
 
 def frame_lengths(
@@ -416,7 +416,7 @@ def frame_lengths(
 def _split(header_buffers: tuple[int, ...], body: bytes | memoryview) -> list[memoryview]:
     if len(header_buffers) > MAX_BUFFERS:
         raise BadFrame(f"the frame lists {len(header_buffers)} buffers, more than {MAX_BUFFERS}")
-    if any(n < 0 for n in header_buffers) or sum(header_buffers) != len(body):
+    if min(header_buffers, default=0) < 0 or sum(header_buffers) != len(body):
         raise BadFrame("the buffers do not add up to the body")
     view, offset, parts = memoryview(body), 0, []
     for length in header_buffers:
