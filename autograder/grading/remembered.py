@@ -129,6 +129,8 @@ class _Tree:
         if self.way is None:
             self.way = tuple(asked) if whole else None
             return
+        if len(asked) <= len(self.way) and self.way[: len(asked)] == tuple(asked):
+            return
         same = sum(1 for _ in takewhile(_equal, zip(self.way, asked, strict=False)))
         if same < len(asked):
             self.way, self.parts = self.way[:same], True
@@ -269,7 +271,12 @@ def _is_plain(reply: wire.Reply, echo: Echo) -> bool:
     """Return whether no message about this reply can depend on the source."""
     if reply.status != "ok" or reply.raised or reply.banned or reply.mismatch:
         return False
-    return all(map(echo.dotted, _names((reply.value, *(reply.gradients or ())))))
+    values = (reply.value, *(reply.gradients or ()))
+    return _NAMELESS.issuperset(map(type, values)) or all(map(echo.dotted, _names(values)))
+
+
+# Most of what is answered, and it holds no name.
+_NAMELESS = frozenset({wire.TensorV, wire.ArrayV, type(None), bool, int, float, str})
 
 
 def _names(values: tuple[wire.Value, ...]) -> Iterator[str]:

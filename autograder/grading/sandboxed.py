@@ -166,13 +166,15 @@ class Sandboxed:
         return None
 
     def _send_ahead(self, calls: Sequence[NextCall]) -> None:
-        stamps = [secrets.token_bytes(wire.STAMP.size) for _ in calls]
+        size = wire.STAMP.size
+        drawn = secrets.token_bytes(size * len(calls))  # the kernel is asked once
+        stamps = [drawn[i : i + size] for i in range(0, len(drawn), size)]
         frames = b"".join(s + c.frame for s, c in zip(stamps, calls, strict=True))
         announced = wire.pack(wire.Ahead(len(frames)), [])
         assert self._stream is not None
         self._stream.begin(time.monotonic(), self._seconds_left())
         try:
-            self._stream.send(secrets.token_bytes(wire.STAMP.size) + announced + frames)
+            self._stream.send(secrets.token_bytes(size) + announced + frames)
         except (TimeoutError, ConnectionError):
             raise Crashed("Your code's process does not listen.") from None
         self._sent.extend(_Sent(c.test, c.frame, s) for c, s in zip(calls, stamps, strict=True))
@@ -304,7 +306,8 @@ class Sandboxed:
         assert stream is not None
         stream.begin(started, seconds)
         try:
-            stream.send(data)  # in one piece, so that the other end wakes up once
+            if data:
+                stream.send(data)  # in one piece, so that the other end wakes up once
             noticed: list[wire.Notice] = []
             while True:
                 header, body = self._receive(stream, stamp)
@@ -340,7 +343,8 @@ class Sandboxed:
         header_length, body_length = wire.frame_lengths(prefix, bound, wire.MAX_REPLY_HEADER)
         if not self._room.take(held(header_length, body_length)):
             raise LimitExceeded("The results of this test are far larger than they can be.")
-        return bytes(stream.receive(header_length)), stream.receive(body_length)
+        frame = stream.receive(header_length + body_length)
+        return bytes(frame[:header_length]), frame[header_length:]
 
     def _with_notices(
         self, reply: wire.Reply, buffers: list[memoryview], noticed: list[wire.Notice]

@@ -117,10 +117,10 @@ class Standings:
     ) -> ExerciseReport:
         """The report with where its mistake is and, if names leave most of it open, what its tests
         show; what is inherited has its place elsewhere."""
-        if report.inherits or any(r.fault for r in own):
+        failing = [r for r in own if r.report.verdict.failed]
+        if report.inherits or not failing or any(r.fault for r in own):
             return report
         finder, names = self.finder, report.diagnosis
-        failing = [r for r in own if r.report.verdict.failed]
         open_ones = [r for r in failing if r.report.name not in explained]
 
         def named_by_place() -> ExerciseReport:
