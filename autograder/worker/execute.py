@@ -282,6 +282,7 @@ class Executor:
 
     def _fresh_start(self) -> None:
         """Each test starts from the same global state, whatever the last one left."""
+        held = bool(self.objects)
         self.objects.clear()
         self._ballast = None
         if torch.get_default_dtype() is not torch.float32:  # to set it takes longer than to ask
@@ -291,9 +292,10 @@ class Executor:
         generators.begin()
         if torch.cuda.is_initialized():
             devices.compute_exactly()
-        if "matplotlib.pyplot" in sys.modules:
-            sys.modules["matplotlib.pyplot"].close("all")
-            gc.collect(0)
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        if pyplot is not None and (held or pyplot.get_fignums()):
+            pyplot.close("all")
+            gc.collect(0)  # figures are cycles
 
     def _decoder(
         self, request: wire.Call, buffers: list[memoryview], leaves: list[torch.Tensor]
