@@ -74,10 +74,10 @@ def _hf_encoder(content: dict[str, Any], device: str) -> Any:
         return _wordpiece_tokenizer(words)
     shape = _Shape(len(words), *(content[name] for name in _Shape._fields[1:]))
     ready = _ready.get(shape)
-    model = ready.pop() if ready else _undrawn(shape)
-    _draw_weights(model, content["seed"])
+    model, drawn = ready.pop() if ready else _undrawn(shape)
+    _draw_weights(drawn, content["seed"])
     devices.move_module(model, device, getattr(torch, content["dtype"]))
-    return model.train(content["training"])
+    return model.train() if content["training"] else model
 
 
 class _Shape(NamedTuple):
@@ -101,7 +101,7 @@ _USUAL = {
     _Shape(16, 8, 4, 1, "eager"): 1,
     _Shape(16, 6, 2, 3, "eager"): 1,
 }
-_ready: dict[_Shape, list[Any]] = {}
+_ready: dict[_Shape, list[tuple[Any, list[_Drawn]]]] = {}
 
 
 def stock(extra: str) -> None:
@@ -113,8 +113,8 @@ def stock(extra: str) -> None:
         _ready.update({s: [_undrawn(s) for _ in range(n)] for s, n in _USUAL.items()})
 
 
-def _undrawn(shape: _Shape) -> Any:
-    """A BERT whose weights are still to be drawn."""
+def _undrawn(shape: _Shape) -> tuple[Any, list[_Drawn]]:
+    """A BERT that is not trained, but for its weights, and those that are still to be drawn."""
     transformers: Any = import_module("transformers")
     config = transformers.BertConfig(
         vocab_size=shape.words,
@@ -128,17 +128,24 @@ def _undrawn(shape: _Shape) -> Any:
     # To look for what each part begins with takes half of the time.
     undrawn = import_module("transformers.initialization").no_init_weights
     with torch.random.fork_rng(devices=[]), undrawn():
-        return transformers.BertModel(config, add_pooling_layer=False)
+        model = transformers.BertModel(config, add_pooling_layer=False).eval()
+    return model, _settled(model)
 
 
 _SPREAD = 0.4  # large enough for attention that is far from uniform
 
 
+class _Drawn(NamedTuple):
+    """A weight that is drawn, and the row of it that is not (a token's, for padding)."""
+
+    weight: nn.Parameter
+    padding: int | None
+
+
 @torch.no_grad()
-def _draw_weights(model: nn.Module, seed: int) -> None:
-    """Normal weights, no biases, norms that change nothing, and nothing for the padding token."""
-    generator = torch.Generator().manual_seed(seed)
-    part: Any
+def _settled(model: nn.Module) -> list[_Drawn]:
+    """No biases, and norms that change nothing; the weights that are left to draw."""
+    drawn = []
     for part in model.modules():
         for name, parameter in part._parameters.items():
             if parameter is None:
@@ -148,10 +155,18 @@ def _draw_weights(model: nn.Module, seed: int) -> None:
             elif name == "bias":
                 parameter.zero_()
             else:
-                parameter.normal_(0.0, _SPREAD, generator=generator)
-        padding = getattr(part, "padding_idx", None)
+                drawn.append(_Drawn(parameter, getattr(part, "padding_idx", None)))
+    return drawn
+
+
+@torch.no_grad()
+def _draw_weights(drawn: list[_Drawn], seed: int) -> None:
+    """Normal weights, and nothing for the padding token."""
+    generator = torch.Generator().manual_seed(seed)
+    for weight, padding in drawn:
+        weight.normal_(0.0, _SPREAD, generator=generator)
         if padding is not None:
-            part.weight[padding].zero_()
+            weight[padding].zero_()
 
 
 _SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")

@@ -111,7 +111,7 @@ def test_drawn_weights_follow_their_seed_and_leave_the_global_one():
         parts = nn.Embedding(40, 9, padding_idx=0), nn.LayerNorm(9), nn.Linear(9, 9)
         model = nn.Sequential(*parts).requires_grad_(False)
         before = torch.get_rng_state()
-        fixtures._draw_weights(model, seed)
+        fixtures._draw_weights(fixtures._settled(model), seed)
         assert torch.equal(before, torch.get_rng_state())
         return model
 
