@@ -27,6 +27,9 @@ from .targets import Target
 
 # Ends of a helper's own tests after which nobody waits for it again.
 _HOPELESS = {Verdict.TIMEOUT, Verdict.LIMIT, Verdict.BAD_REPLY}
+# As many times as long as helpers may take, what is made of their answers may: else right code would
+# lose points where the first of a class has the dearest helper and the machine is busy.
+_OF_OURS = 3.0
 # What can be inherited: of the others nothing says what would have been right.
 _CARRIED = (Verdict.WRONG, Verdict.CRASHED)
 
@@ -84,7 +87,7 @@ class Heritage:
             return {}
         own = dependence("\n".join(source), self._exercises).asking(self._asked)
         faulty, found = set(failing), dict[str, Inherited]()
-        patience = Patience(self.seconds, self.seconds)
+        patience = Patience(self.seconds, _OF_OURS * self.seconds)
         for exercise in sorted(failing, key=lambda e: len(own.reached(e))):
             lent = {h for h in faulty & own.reached(exercise) if _lendable(runs[h])}
             if not lent or _nothing_written(runs[exercise]):
