@@ -1,6 +1,8 @@
 """Hidden graders for `performer_attention`. Exponents stay where float32 needs no stabiliser.
 
 There are as many keys as queries, and values are as long as keys, unless a test is about that.
+What holds with and without `causal` is tried in two tests: a flaw of one way costs nothing of the
+other.
 """
 
 import pytest
@@ -57,53 +59,95 @@ def test_values_of_another_size(agree, draw):
     """Values may be shorter or longer than queries and keys."""
     for d_v in (3, 7):
         agree.performer_attention(*inputs(draw, d_v=d_v))
+
+
+def test_causal_with_values_of_another_size(agree, draw):
+    """With `causal` too, values may be shorter or longer than queries and keys."""
+    for d_v in (3, 7):
         agree.performer_attention(*inputs(draw, n=6, d_v=d_v), causal=True)
+
+
+def leads(draw, causal):
+    return ((*inputs(draw, *lead), causal) for lead in ((), (1,), (2, 3)))
 
 
 def test_any_leading_dimensions(agree, draw):
     """Without a batch, with one, and with heads: the projection is the same for all."""
-    for lead in ((), (1,), (2, 3)):
-        agree.performer_attention(*inputs(draw, *lead))
-        agree.performer_attention(*inputs(draw, *lead), causal=True)
+    for arguments in leads(draw, False):
+        agree.performer_attention(*arguments)
+
+
+def test_causal_with_any_leading_dimensions(agree, draw):
+    """With `causal`, without a batch, with one, and with heads."""
+    for arguments in leads(draw, True):
+        agree.performer_attention(*arguments)
+
+
+def keys_of_different_lengths(draw):
+    q, k, v, projection = inputs(draw, 2)
+    return q, k * torch.linspace(0.2, 2.5, 5).to(k.dtype).unsqueeze(-1), v, projection
 
 
 def test_keys_of_different_lengths(agree, draw):
     """The weights of a short and of a long key keep their ratio."""
-    q, k, v, projection = inputs(draw, 2)
-    k = k * torch.linspace(0.2, 2.5, 5).to(k.dtype).unsqueeze(-1)
-    agree.performer_attention(q, k, v, projection)
-    agree.performer_attention(q, k, v, projection, causal=True)
+    agree.performer_attention(*keys_of_different_lengths(draw))
+
+
+def test_causal_with_keys_of_different_lengths(agree, draw):
+    """With `causal`, the weights of a short and of a long key keep their ratio."""
+    agree.performer_attention(*keys_of_different_lengths(draw), causal=True)
+
+
+def equal_values_stay(agree, draw, causal):
+    q, k, _, projection = inputs(draw, 2)
+    v = draw.normal(2, 1, 4).expand(2, 5, 4)
+    output = agree.performer_attention(q, k, v, projection, causal=causal)
+    same(output, v, "With equal values, the output should be that value.")
 
 
 def test_equal_values(agree, draw):
     """The weights sum to one: equal values come out as they went in."""
-    q, k, _, projection = inputs(draw, 2)
-    v = draw.normal(2, 1, 4).expand(2, 5, 4)
-    for causal in (False, True):
-        output = agree.performer_attention(q, k, v, projection, causal=causal)
-        same(output, v, "With equal values, the output should be that value.")
+    equal_values_stay(agree, draw, False)
+
+
+def test_causal_with_equal_values(agree, draw):
+    """With `causal`, the weights sum to one: equal values come out as they went in."""
+    equal_values_stay(agree, draw, True)
 
 
 @pytest.mark.weight(2)
 def test_gradients(agree, draw):
     """Queries, keys, values and the projection get their gradients."""
     agree.gradients.performer_attention(*inputs(draw, 2, 3))
+
+
+def test_causal_gradients(agree, draw):
+    """With `causal`, queries, keys, values and the projection get their gradients."""
     agree.gradients.performer_attention(*inputs(draw, 2, 3), causal=True)
 
 
-@pytest.mark.weight(8)
+def grows_linearly(agree, count, draw, causal):
+    counts = {}
+    for tokens in (128, 256, 512):  # at least 4·r·(d_v + 1), where right code grows linearly
+        q, k, v, projection = inputs(draw, 1, n=tokens, r=4)
+        if tokens == 128:
+            agree.performer_attention(q, k, v, projection, causal=causal)
+        counts[tokens] = count.performer_attention(q, k, v, projection, causal=causal)
+    expect(counts[512].largest < 512 * 512 // 2, "A tensor of n·m elements is made.")
+    growth = max(growth_exponent(counts), growth_exponent(counts, of="flops"))
+    expect(growth < 1.3, "Work or memory grow faster than the number of tokens.")
+
+
+@pytest.mark.weight(5)
+def test_causal_growth(agree, count, draw):
+    """With `causal`, twice as many tokens cost twice the work and the memory."""
+    grows_linearly(agree, count, draw, True)
+
+
+@pytest.mark.weight(7)
 def test_growth(agree, count, draw):
     """Twice as many tokens cost twice the work and the memory, and no n x m tensor is made."""
-    for causal in (False, True):
-        counts = {}
-        for tokens in (128, 256, 512):  # at least 4·r·(d_v + 1), where right code grows linearly
-            q, k, v, projection = inputs(draw, 1, n=tokens, r=4)
-            if tokens == 128:
-                agree.performer_attention(q, k, v, projection, causal=causal)
-            counts[tokens] = count.performer_attention(q, k, v, projection, causal=causal)
-        expect(counts[512].largest < 512 * 512 // 2, "A tensor of n·m elements is made.")
-        growth = max(growth_exponent(counts), growth_exponent(counts, of="flops"))
-        expect(growth < 1.3, "Work or memory grow faster than the number of tokens.")
+    grows_linearly(agree, count, draw, False)
     # The kernel's word for it: a table of 2048 x 2048 takes 16 MiB or more.
     q, k, v, projection = inputs(draw, 1, n=2048, r=4)
     seen = count.outside.performer_attention(q, k, v, projection)
@@ -116,43 +160,76 @@ def test_every_dtype(agree, draw, dtype):
     """The output has the dtype of the inputs."""
     q, k, v, projection = inputs(draw, std=0.5)
     agree.performer_attention(q, k, v, projection / 2)
+
+
+def test_causal_in_every_dtype(agree, draw, dtype):
+    """With `causal`, the output has the dtype of the inputs."""
+    q, k, v, projection = inputs(draw, std=0.5)
     agree.performer_attention(q, k, v, projection / 2, causal=True)
+
+
+def lengths_of_one(draw, causal):
+    yield *inputs(draw, 2, n=1, m=7), causal
+    yield *inputs(draw, 1, m=1, d_v=1), causal
+    yield *inputs(draw, 2, d=1, r=1), causal
 
 
 def test_lengths_of_one(agree, draw):
     """One query, one key, one feature: no axis is lost."""
-    for causal in (False, True):
-        agree.performer_attention(*inputs(draw, 2, n=1, m=7), causal=causal)
-        agree.performer_attention(*inputs(draw, 1, m=1, d_v=1), causal=causal)
-        agree.performer_attention(*inputs(draw, 2, d=1, r=1), causal=causal)
+    for arguments in lengths_of_one(draw, False):
+        agree.performer_attention(*arguments)
+
+
+def test_causal_with_lengths_of_one(agree, draw):
+    """With `causal`, one query, one key, one feature: no axis is lost."""
+    for arguments in lengths_of_one(draw, True):
+        agree.performer_attention(*arguments)
+
+
+def views(draw):
+    q, v = draw.normal(5, 2, 4).transpose(0, 1), draw.normal(2, 4, 5).transpose(1, 2)
+    return q, draw.normal(1, 5, 4).expand(2, 5, 4), v, draw.normal(6, 4)
 
 
 def test_inputs_that_are_views(agree, draw):
     """Transposed and expanded inputs give the same as their copies, unchanged."""
-    q, k, v, projection = inputs(draw, 2)
-    q = draw.normal(5, 2, 4).transpose(0, 1)
-    v = draw.normal(2, 4, 5).transpose(1, 2)
-    for causal in (False, True):
-        agree.performer_attention(q, k[:1].expand(2, 5, 4), v, projection, causal=causal)
+    agree.performer_attention(*views(draw))
 
 
-@pytest.mark.weight(1, elsewhere=5)
+def test_causal_with_inputs_that_are_views(agree, draw):
+    """With `causal`, transposed and expanded inputs give the same as their copies, unchanged."""
+    agree.performer_attention(*views(draw), causal=True)
+
+
+@pytest.mark.weight(1, elsewhere=9)
 def test_device(agree, draw, device):
     """Everything is made on the device of the inputs."""
     for causal in (False, True):
         agree.performer_attention(*inputs(draw, 2, 3), causal=causal)
 
 
+AXES_OF_ONE = ({"n": 1, "m": 7}, {"m": 1}, {"r": 1}, {"d_v": 1})
+
+
 def test_gradients_beside_axes_of_one(agree, draw):
     """One query, one key, one feature or one value number has its gradient like any other."""
-    for sizes in ({"n": 1, "m": 7}, {"m": 1}, {"r": 1}, {"d_v": 1}):
-        for causal in (False, True):
-            agree.gradients.performer_attention(*inputs(draw, 1, **sizes), causal=causal)
+    for sizes in AXES_OF_ONE:
+        agree.gradients.performer_attention(*inputs(draw, 1, **sizes))
+
+
+def test_causal_gradients_beside_axes_of_one(agree, draw):
+    """With `causal`, one query, key, feature or value number has its gradient like any other."""
+    for sizes in AXES_OF_ONE:
+        agree.gradients.performer_attention(*inputs(draw, 1, **sizes), causal=True)
 
 
 def test_many_keys(agree, draw):
-    """With more than a thousand keys none is left out, seen at once or one after the other."""
+    """With more than a thousand keys none is left out, if they are seen at once."""
     agree.performer_attention(*inputs(draw, n=2, m=1100, r=3))
+
+
+def test_many_causal_keys(agree, draw):
+    """With more than a thousand keys none is left out, if they are seen one after the other."""
     agree.performer_attention(*inputs(draw, n=1100, d=2, d_v=1, r=2), causal=True)
 
 
