@@ -65,7 +65,7 @@ def inherited(
         return Inherited()
     credit, stopped = dict(found.credit), found.expected.stopped
     doubtful = carrying.doubtful
-    silent = [n for n in found.held if credit.get(n, 0.0) < 1.0 or n in doubtful]
+    silent = [n for n in found.held if credit.get(n, 0.0) < 1.0 or n in doubtful | found.neglected]
     credit = {n: c for n, c in credit.items() if n not in doubtful}
     shown = frozenset[str]()
     # where the helper, lent call by call, makes no difference, it may all the same between calls
@@ -74,6 +74,9 @@ def inherited(
     if substituted is not None:
         more = _given(substituted, expectations, guards)
         asked = sum(map(substituted.weight_of, substituted.names))
+        if more is not None and (more.held or more.refuted):
+            # who calls a stand-in otherwise than the solution stops in every test
+            credit = {n: c for n, c in credit.items() if n not in found.neglected}
         if more is not None and sum(map(carrying.weight_of, more.credit)) >= PROVEN * asked:
             credit |= {n: found.credit[n] for n in more.held if n in doubtful & found.credit.keys()}
             credit |= {n: max(c, credit.get(n, 0.0)) for n, c in more.credit.items()}
@@ -120,6 +123,7 @@ class _Given:
     credit: Credit
     refuted: frozenset[str]  # tests in which the exercise came to its end, with another result
     crashed: frozenset[str]  # tests that right code passes and in which the exercise stopped
+    neglected: frozenset[str] = frozenset()  # held ones that say nothing of how helpers are used
 
     @property
     def shown_wrong(self) -> frozenset[str]:
@@ -156,13 +160,16 @@ def _given(
                 refuted.add(carrying.plugin.name(item))
             elif verdict is Verdict.CRASHED:
                 crashed.add(carrying.plugin.name(item))
-        credit: Credit = {}
+        credit, neglected = Credit(), frozenset[str]()
         if held and guards is not None:
             key = _key(carrying, expected, held)
             guard, order = HelperGuard(carrying, sides, expected.questions), random.Random(key)
             credit = guards.of(key, lambda: guard.credit(held, order))
+            if credit and not carrying.stands_in:  # a stand-in is made of all its arguments
+                neglected = guard.neglected(held, random.Random(key))
         names = [carrying.plugin.name(i) for i, _ in held]
-        return _Given(expected, names, credit, frozenset(refuted), frozenset(crashed))
+        ends = frozenset(refuted), frozenset(crashed)
+        return _Given(expected, names, credit, *ends, neglected)
     finally:
         sides.close()
         student.close()

@@ -16,8 +16,8 @@ them, a test earns by those that it rejects itself, if these are a few: who make
 would pass it. A student's helper could be made to hide just what the exercise lacks; a stand-in is
 ours.
 
-So must right code that neglects a helper (neglect.py): does not call it, or leaves an argument out.
-Where a few tests, drawn for each way, all reject that, the helper is taken to care for it.
+So must right code that neglects a helper (neglect.py): does not call it, or hands over something
+else. That is asked of every submission's helper: two that answer right code alike may differ there.
 
 A wrong version runs through its tests only as far as what is earned depends on it: what one test
 rejects, another need not, unless that other test has rejected none so far. Nor does an empty one
@@ -52,7 +52,7 @@ from .hollow import HOLLOW, EchoHeard, hollowed
 from .kept import KeptRuns
 from .lender import Lender
 from .lent import Change, unchanged
-from .neglect import Neglect, neglecting
+from .neglect import neglecting
 from .targets import Target
 
 # Misconceptions tried with a helper, and on how many tests each.
@@ -83,7 +83,6 @@ class TriedVersion:
     tests: list[str]
     change: Change = unchanged
     heard: EchoHeard | None = None  # of an empty version that may be another one in other words
-    neglect: Neglect | None = None  # of an empty version that uses the helpers otherwise
     others: tuple[str, ...] = ()
 
 
@@ -118,6 +117,35 @@ class HelperGuard:
                 lender.close()
         return told.credit(each=self.carrying.stands_in)
 
+    def neglected(self, held: Iterable[Held], order: random.Random) -> frozenset[str]:
+        """The tests in which right code may neglect a helper, if it is this one.
+
+        Where a few tests, drawn for each way, all reject that, the helper is taken to care for it.
+        """
+        found = set[str]()
+        tests = [(self.carrying.plugin.name(item), (item, unmet)) for item, unmet in held]
+        for way in self.carrying.neglects:
+            change, rejected = neglecting(way, self.carrying.secret), 0
+            target = None
+            try:
+                for name, test in order.sample(tests, len(tests)):
+                    if name in found or not self.carrying.needs(test[0], way):
+                        continue
+                    if target is None:  # a process of its own: what it is asked nobody knows yet
+                        lender = self.carrying.lender(self.questions)
+                        target = self.carrying.composed(self.carrying.program.path, lender, change)
+                    end = self._verdict(target, test)
+                    if end is Verdict.PASS:
+                        found.add(name)
+                    else:
+                        rejected += 1
+                    if end is None or (rejected == _TRIED and not found):
+                        break
+            finally:
+                if target is not None:
+                    target.close()
+        return frozenset(found)
+
     def _lost(
         self,
         versions: Iterable[TriedVersion],
@@ -131,16 +159,11 @@ class HelperGuard:
         for version in versions:
             if version.kind is Kind.RIGHT and self.questions.agreed:
                 continue  # two processes have answered all that it would ask, and alike
-            seen = list[bool]()  # whether tests rejected it, in turn
             with self._asking(version, lender) as target:
                 for test in version.tests:
-                    if version.neglect and len(seen) == _TRIED and all(seen):
-                        break
                     if version.kind is Kind.WRONG and not told.is_open(version, test):
                         continue
                     if version.kind is not Kind.WRONG and test in lost:
-                        continue
-                    if version.neglect and not self.carrying.needs(names[test][0], version.neglect):
                         continue
                     if version.heard is not None:
                         if test in same:
@@ -149,7 +172,6 @@ class HelperGuard:
                     end = self._verdict(target, names[test])
                     if end is None:
                         return None
-                    seen.append(end.failed)
                     if version.kind is Kind.WRONG:
                         told.note(version, test, end.failed)
                     elif (end is Verdict.PASS) is (version.kind is Kind.HOLLOW):
@@ -190,9 +212,6 @@ class HelperGuard:
             emptied = both.noting(HOLLOW[way]) if both else HOLLOW[way]
             empty = hollowed(carrying.exercise, emptied)
             versions.append(TriedVersion(Kind.HOLLOW, path, tests, empty, both))
-        for neglect in carrying.neglects:
-            without, tests = neglecting(neglect), order.sample(names, len(names))
-            versions.append(TriedVersion(Kind.HOLLOW, path, tests, without, neglect=neglect))
         wrong = carrying.wrong
         failing = {m: [n for n in names if n in failed] for m, (_, failed) in wrong.items()}
         useful = sorted(m for m, tests in failing.items() if tests)

@@ -27,8 +27,8 @@ from .targets import Target
 
 # Ends of a helper's own tests after which nobody waits for it again.
 _HOPELESS = {Verdict.TIMEOUT, Verdict.LIMIT, Verdict.BAD_REPLY}
-# As many times as long as helpers may take, what is made of their answers may: else right code would
-# lose points where the first of a class has the dearest helper and the machine is busy.
+# As many times as long as helpers may take, what is made of their answers may: else right code
+# would lose points where the first of a class has the dearest helper and the machine is busy.
 _OF_OURS = 3.0
 # What can be inherited: of the others nothing says what would have been right.
 _CARRIED = (Verdict.WRONG, Verdict.CRASHED)
@@ -261,7 +261,7 @@ class Heritage:
         """Whether a test rejects a right program that neglects a right helper."""
         key = item, program.path, neglect
         if key not in self._needed:
-            target = Changed(program.path, neglecting(neglect))
+            target = Changed(program.path, neglecting(neglect, self.secret))
             (ran,) = self.runs.plugin.run(target, program.source, [item], {})
             target.close()
             self._needed[key] = ran.report.verdict.failed

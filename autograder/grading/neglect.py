@@ -3,13 +3,15 @@
 Where a student's helper ignores its mask, an exercise that never hands one over answers just what
 right code answers with that helper. So before a test is inherited, right code neglects each helper
 in these ways: a test that rejects that with the solution's own helper must reject it with the
-student's too.
+student's too. In the place of an argument stands one that nobody could foresee: its own entries,
+shuffled.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -45,45 +47,47 @@ def neglects(source: str, helpers: Iterable[str]) -> list[Neglect]:
     return found
 
 
-def neglecting(way: Neglect) -> Callable[[Any], None]:
-    """Make a loaded module, whose helpers may be lent, neglect one of them."""
+def neglecting(way: Neglect, secret: bytes) -> Callable[[Any], None]:
+    """Make a loaded module, whose helpers may be lent, neglect one of them.
+
+    The order of shuffled entries is drawn from the secret and the number of entries.
+    """
 
     def change(module: Any) -> None:
         own = getattr(module, way.helper, None)
         if isinstance(own, type) and issubclass(own, nn.Module):
-            forward = _neglected(way.parameter, own.forward)
+            forward = _neglected(way.parameter, own.forward, secret)
             changed = type(own.__name__, (own,), {"forward": forward, "__module__": own.__module__})
             changed.__qualname__ = own.__qualname__
             setattr(module, way.helper, changed)
         elif inspect.isfunction(own):
-            setattr(module, way.helper, _neglected(way.parameter, own))
+            setattr(module, way.helper, _neglected(way.parameter, own, secret))
 
     return change
 
 
-def _neglected(parameter: str, own: Callable[..., Any]) -> Callable[..., Any]:
+def _neglected(parameter: str, own: Callable[..., Any], secret: bytes) -> Callable[..., Any]:
     signature = inspect.signature(own)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not parameter:
             return echo(own(*args, **kwargs), (*args, *kwargs.values()))
         bound = signature.bind(*args, **kwargs)
-        if parameter in bound.arguments:
-            default = signature.parameters[parameter].default
-            if default is inspect.Parameter.empty:
-                bound.arguments[parameter] = _saying_nothing(bound.arguments[parameter])
-            else:
-                bound.arguments[parameter] = default
+        bound.apply_defaults()
+        default = signature.parameters[parameter].default
+        bound.arguments[parameter] = _another(bound.arguments[parameter], default, secret)
         return own(*bound.args, **bound.kwargs)
 
     return call
 
 
-def _saying_nothing(value: Any) -> Any:
-    """A mask that hides nothing, numbers that are all zero; anything else as it is."""
-    if isinstance(value, torch.Tensor):
-        is_mask = value.dtype == torch.bool
-        return torch.ones_like(value) if is_mask else torch.zeros_like(value)
-    if isinstance(value, np.ndarray):
-        return np.ones_like(value) if value.dtype == bool else np.zeros_like(value)
-    return value
+def _another(value: Any, default: Any, secret: bytes) -> Any:
+    """The entries of an array in another order, the other truth value, or else the default."""
+    if isinstance(value, (torch.Tensor, np.ndarray)):
+        count = value.numel() if isinstance(value, torch.Tensor) else value.size
+        order = list(range(count))
+        random.Random(secret + count.to_bytes(8, "big")).shuffle(order)
+        return value.reshape(-1)[order].reshape(value.shape)
+    if isinstance(value, bool):
+        return not value
+    return value if default is inspect.Parameter.empty else default

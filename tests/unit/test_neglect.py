@@ -35,13 +35,13 @@ class Block(nn.Module):
         super().__init__()
         self.weight = nn.Parameter(torch.ones(1))
 
-    def forward(self, x, mask=None):
-        return x * self.weight * (2 if mask is None else 3)
+    def forward(self, x, causal=False):
+        return x * self.weight * (3 if causal else 2)
 
 
 def neglected(helper: str, parameter: str = "") -> SimpleNamespace:
     module = SimpleNamespace(masked=masked, Block=Block)
-    neglecting(Neglect(helper, parameter))(module)
+    neglecting(Neglect(helper, parameter), b"nobody knows")(module)
     return module
 
 
@@ -58,17 +58,25 @@ def test_a_name_for_another_function_has_no_arguments_of_its_own() -> None:
     assert neglects(SOURCE, ["other", "missing"]) == []
 
 
-def test_a_mask_that_is_left_out_hides_nothing() -> None:
-    mask = torch.zeros(2, 2, dtype=torch.bool)
-    assert neglected("masked", "mask").masked(torch.ones(2, 2), mask)[1].all()
+@pytest.mark.parametrize("entries", [torch.arange(30.0).reshape(5, 6), np.arange(30.0)])
+def test_in_the_place_of_an_array_stand_its_entries_in_another_order(entries) -> None:
+    other = neglected("masked", "mask").masked(0, entries)[1]
+    assert not (other == entries).all()
+    assert sorted(other.reshape(-1).tolist()) == list(range(30))
 
 
-def test_numbers_that_are_left_out_are_zeros() -> None:
-    assert not neglected("masked", "scores").masked(np.ones(3), None)[0].any()
+def test_the_order_is_the_same_for_right_and_for_lent_helpers() -> None:
+    entries = torch.arange(30.0)
+    one, other = (neglected("masked", "scores").masked(entries, 0)[0] for _ in range(2))
+    assert torch.equal(one, other)
 
 
-def test_what_has_a_default_has_it_again() -> None:
+def test_what_is_no_array_has_its_default_again() -> None:
     assert neglected("masked", "dim").masked(1, 2, dim=0) == (1, 2, -1)
+
+
+def test_a_truth_value_is_the_other_one() -> None:
+    assert neglected("masked", "dim").masked(1, 2, dim=True) == (1, 2, False)
 
 
 def test_who_does_not_call_a_function_goes_on_with_its_argument() -> None:
@@ -78,8 +86,8 @@ def test_who_does_not_call_a_function_goes_on_with_its_argument() -> None:
     assert torch.equal(mask, x + 1)  # the first argument of that shape
 
 
-@pytest.mark.parametrize(("parameter", "times"), [("", 1), ("mask", 2), ("x", 0)])
+@pytest.mark.parametrize(("parameter", "times"), [("", 1), ("causal", 3)])
 def test_a_module_is_neglected_with_its_parameters_in_place(parameter: str, times: int) -> None:
     block = neglected("Block", parameter).Block()
     assert list(block.state_dict()) == ["weight"]
-    assert torch.equal(block(torch.ones(2), mask=torch.ones(2)), torch.full((2,), float(times)))
+    assert torch.equal(block(torch.ones(2), causal=False), torch.full((2,), float(times)))
