@@ -10,9 +10,10 @@ kept for others.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from ..model.verdicts import Verdict
@@ -77,6 +78,10 @@ def _own_answers(carrying: Carrying) -> dict[str, dict[bytes, bytes]]:
         right.close()
 
 
+def _left_of(carrying: Carrying, known: Collection[str]) -> list[Any]:
+    return [item for item in carrying.items if carrying.plugin.name(item) not in known]
+
+
 def _says(answer: bytes | None) -> tuple[Any, ...]:
     if answer is None:
         return ()
@@ -93,7 +98,8 @@ class KnownExpectations:
     def __init__(self) -> None:
         self.asked = 0
         self._known: dict[Hashable, list[Expected]] = {}
-        self._own: dict[Hashable, dict[str, dict[bytes, bytes]]] = {}
+        # by program and test: a class fails the same ones in ever other sets
+        self._own: dict[Path, dict[str, dict[bytes, bytes]]] = {}
         self._room = Room(_MOST_BYTES)
         self._found: deque[tuple[Hashable, Expected, int]] = deque()  # in order
 
@@ -128,13 +134,12 @@ class KnownExpectations:
 
         What such a helper gets wrong shows only between several of its calls, or objects.
         """
-        facts = carrying.program.path, carrying.names
-        if facts not in self._own:
-            self._own[facts] = _own_answers(carrying)
+        own = self._own.setdefault(carrying.program.path, {})
+        own |= _own_answers(replace(carrying, items=_left_of(carrying, own)))
         return frozenset(
             test
-            for test, answers in self._own[facts].items()
-            if all(_says(found.reference.get(key)) == _says(a) for key, a in answers.items())
+            for test in carrying.names
+            if all(_says(found.reference.get(key)) == _says(a) for key, a in own[test].items())
         )
 
     def _keep(self, facts: Hashable, found: Expected) -> None:
