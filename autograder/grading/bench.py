@@ -22,7 +22,7 @@ _NOT_PARSED = ("SyntaxError", "IndentationError", "TabError")
 class Grader:
     """What a search asks of who grades.
 
-    target: where a version of a submission answers
+    target: where a version of a submission answers, beside right exercises of these names
     until_failure: the hidden tests of an exercise against a target, some first
     every: all hidden tests of an exercise against a target of this source
     recorded: what each hidden test of an exercise asks, and what the solution answers
@@ -30,7 +30,7 @@ class Grader:
     own: programs of our own, whose values a submission's are compared with
     """
 
-    target: Callable[[Mapping[str, bytes]], Target]
+    target: Callable[[Mapping[str, bytes], tuple[str, ...]], Target]
     until_failure: Callable[[Target, str, tuple[str, ...]], list[Ran]]
     every: Callable[[Target, str, str], list[Ran]]
     recorded: Callable[[str], Mapping[str, Steps]]
@@ -43,6 +43,7 @@ class WrongExercise:
     """An exercise of a submission that fails tests: all that a search needs of it.
 
     others: what it uses that is not its own. read: the parameters that right code reads
+    lent: the exercises that right ones stand in for
     """
 
     files: Mapping[str, bytes]
@@ -51,6 +52,7 @@ class WrongExercise:
     others: frozenset[str]
     ran: tuple[Ran, ...]
     read: frozenset[str] = frozenset()
+    lent: tuple[str, ...] = ()
 
     @property
     def data(self) -> bytes:
@@ -149,7 +151,7 @@ class Bench:
             self._target.swap(self._files(text))
         else:
             self._close()
-            self._target = self._grader.target(self._files(text))
+            self._target = self._grader.target(self._files(text), self._wrong.lent)
         return self._target
 
     def _files(self, text: bytes) -> dict[str, bytes]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
 import numpy as np
 import torch
 
@@ -68,7 +67,6 @@ class Side:
     fresh: bool = True
     asked: list[wire.Call] = field(default_factory=list)  # in this test
     last: Answer | None = None  # what its last call was answered
-    charged_elsewhere: Callable[[wire.Banned], bool] = lambda banned: False
     _widened: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
 
     def prepared(self, thing: Any) -> Any:
@@ -163,9 +161,6 @@ class Side:
         path, asked = call.path, _shapes_asked(call.state)
         reply, buffers = answer
         if not self.is_reference:
-            own = tuple(b for b in reply.banned if not self.charged_elsewhere(b))
-            if len(own) < len(reply.banned):
-                reply = msgspec.structs.replace(reply, banned=own)
             reply = Echo(self.source).reply(reply, frozenset(asked))
         if self.is_reference and reply.status != "ok":
             raised = reply.raised
@@ -258,7 +253,6 @@ class Case:
     reference: Side
     precise: Side
     names: Names = field(default_factory=Names)
-    composed: bool = False  # the reference calls the student's helper, which may answer NaN
 
     def begin(self) -> None:
         for side in (self.student, self.reference, self.precise):

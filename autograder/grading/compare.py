@@ -32,7 +32,6 @@ class Tolerance:
     absolute: float | None = None
     relative: float = 0.0
     terms: float = 0.0  # the size of the terms that a result is a sum of
-    with_nan: bool = False  # whether NaN is what may be expected, in the same entries
 
     def bound(self, expected: torch.Tensor, precise: torch.Tensor) -> float:
         """The largest allowed difference from `precise`, for results in expected's dtype."""
@@ -138,10 +137,8 @@ def _compare_values(
         if not torch.equal(actual, expected):
             raise Wrong(explain_difference(actual, expected, actual != expected, where), Flaw.VALUE)
         return
-    if expected.is_complex() or (torch.isnan(expected).any() and not tolerance.with_nan):
+    if expected.is_complex() or torch.isnan(expected).any():
         raise GraderFault("the reference's result is complex or NaN")
-    if tolerance.with_nan:
-        actual, expected, precise = _where_numbers(actual, expected, precise)
     wide, target = actual.double(), precise.double()
     target = _sane(expected.double(), target)
     if torch.isnan(wide).any():
@@ -157,20 +154,6 @@ def _compare_values(
     off = ~torch.where(infinite, exact, close & torch.isfinite(wide))
     if off.any():
         raise Wrong(explain_difference(wide, target, off, where), Flaw.VALUE)
-
-
-def _where_numbers(*results: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """The results (the student's, the expected one, its float64 version) with 0 for expected NaN.
-
-    Where the student's is a number instead, it stays one and differs from 0 by as much as it can.
-    """
-    actual, expected, precise = results
-    hole = torch.isnan(expected)
-    same = hole & torch.isnan(actual)
-    filled = torch.where(hole, torch.zeros_like(expected), expected)
-    finer = torch.where(hole | torch.isnan(precise), filled.to(precise.dtype), precise)
-    missed = torch.where(hole & ~same, torch.full_like(actual, torch.inf), actual)
-    return torch.where(same, torch.zeros_like(actual), missed), filled, finer
 
 
 def _sane(expected: torch.Tensor, precise: torch.Tensor) -> torch.Tensor:

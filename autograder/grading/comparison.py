@@ -142,7 +142,7 @@ def compare_calls(how: Comparison, calls: BothCalls, expected: Seen) -> Any:
     finer = _in_float64(case, calls, cotangents)
     if calls.student.printing:
         actual, expected, finer = compare_printed(actual, expected, finer, shown)
-    view, tolerance, where = how.view or _as_it_is, tolerance_of(how), calls.result(case.names)
+    view, tolerance, where = how.view or _as_it_is, how.tolerance, calls.result(case.names)
     try:
         mine = view(actual.value)
     except Exception:  # the view is made for results of the right kind
@@ -169,11 +169,6 @@ def compare_printed(
     if finer is not None:
         finer = replace(finer, value=finer.value[0])
     return replace(actual, value=mine[0]), replace(expected, value=theirs[0]), finer
-
-
-def tolerance_of(how: Comparison) -> Tolerance:
-    """How close is close enough; NaN is an answer where the reference calls a student's helper."""
-    return replace(how.tolerance, with_nan=True) if how.case.composed else how.tolerance
 
 
 def _in_float64(

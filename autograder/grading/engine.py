@@ -30,10 +30,9 @@ from .behind import BehindVerdicts
 from .bench import Grader
 from .ceiling import ceiling
 from .extras import warm_extras
-from .follow import Inherited
-from .guards import KnownGuards
-from .heritage import Heritage
+from .follow import FollowThrough, Inherited
 from .kept import KeptRuns
+from .lending import Lending, RightHelpers
 from .ownnotes import OwnNotes
 from .plugin import GraderPlugin, Ran
 from .runs import Runs, write_module
@@ -99,9 +98,8 @@ class Engine:
         )
         self.session = GraderSession(course.graders(week), plugin)
         self.runs = Runs(self.bank, plugin, self.session, self._folder.path, kept)
-        self.guards = KnownGuards(kept)
         self._notes: dict[str, OwnNotes] = {}
-        self._heritage = Heritage(self.runs, secret, self.limits.exercise_seconds, self.guards)
+        self._follow_through = FollowThrough(self.runs, self.limits.exercise_seconds)
         self._behind = BehindVerdicts(spawner)
         self._standings = Standings(self.runs, course.registry.scoring, self._behind, self.target)
         self.heard: Callable[[str, bool], None] | None = None  # of each hidden test that has run
@@ -180,12 +178,11 @@ class Engine:
             target.close()
         self._behind.failed.clear()
         nothing: dict[str, Inherited] = {}
-        carried = self._behind.find(
-            "follow-through", lambda: self._carried(source, ran, files), nothing
-        )
+        carried = self._behind.find("follow-through", lambda: self._carried(ran, files), nothing)
         by_exercise: dict[str, list[Ran]] = {}
         for one in ran:
-            by_exercise.setdefault(one.exercise, []).append(one)
+            seen = carried.get(one.exercise, Inherited()).again.get(one.report.name, one)
+            by_exercise.setdefault(one.exercise, []).append(seen)
         standings = [
             self._standings.standing(
                 e.name, by_exercise.get(e.name, []), carried.get(e.name, Inherited()), files
@@ -198,7 +195,11 @@ class Engine:
             self.finder.begin()
         exercises = tuple(
             self._standings.told(
-                report, files, by_exercise.get(report.name, []), standing.explained
+                report,
+                files,
+                by_exercise.get(report.name, []),
+                standing.explained,
+                carried.get(report.name, Inherited()),
             )
             for report, standing in zip(reports, standings, strict=True)
         )
@@ -211,36 +212,40 @@ class Engine:
         if self.heard is not None:
             self.heard(ran.exercise, not ran.report.verdict.a_finding)
 
-    def _carried(
-        self, source: tuple[str, ...], ran: list[Ran], files: Mapping[str, bytes]
-    ) -> dict[str, Inherited]:
+    def _carried(self, ran: list[Ran], files: Mapping[str, bytes]) -> dict[str, Inherited]:
         """What each exercise inherits from the others' mistakes, where it fails tests."""
         if self.scoring.follow_through == "none" or any(r.fault for r in ran):
             return {}
+        return self._follow_through.of(
+            files,
+            ran,
+            lambda helpers: self.target(files, helpers=helpers),
+            self.scoring.carried,
+        )
 
-        def target(more: str = "") -> Target:
-            """Where its code answers, with more text after it."""
-            whole = files.get(self.week.module, b"") + more.encode()
-            return self.target({**files, self.week.module: whole} if more else files)
-
-        return self._heritage.of(source, ran, target)
-
-    def target(self, files: Mapping[str, bytes], limits: Limits | None = None) -> Target:
-        """Where this submission's calls are answered."""
+    def target(
+        self,
+        files: Mapping[str, bytes],
+        limits: Limits | None = None,
+        helpers: RightHelpers | None = None,
+    ) -> Target:
+        """Where this submission's calls are answered; with right helpers lent to it."""
         if self._spawner is None:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path))
             for relative, content in files.items():
                 path = folder / relative
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
-            return InProcess(folder / self.week.module)
+            module = folder / self.week.module
+            return Lending(module, helpers) if helpers is not None else InProcess(module)
         spawner = self._spawner
         limits = limits or self.limits
-        return Sandboxed(spawner.spawn, self.week.module, files, limits, spawner.gpu)
+        return Sandboxed(spawner.spawn, self.week.module, files, limits, spawner.gpu, helpers)
 
-    def _trial(self, files: Mapping[str, bytes]) -> Target:
+    def _trial(self, files: Mapping[str, bytes], lent: tuple[str, ...]) -> Target:
         """Where versions of a submission answer, one after the other: none may take long."""
-        return self.target(files, msgspec.structs.replace(self.limits, **_TRIAL_SECONDS))
+        limits = msgspec.structs.replace(self.limits, **_TRIAL_SECONDS)
+        return self.target(files, limits, self._follow_through.helpers(lent) if lent else None)
 
     def _own_programs(self, exercise: str) -> OwnPrograms:
         """What the values of a submission are compared with: they run in this process."""

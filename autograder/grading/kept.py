@@ -52,11 +52,6 @@ class _Answers(msgspec.Struct, frozen=True):
     answers: dict[bytes, bytes]
 
 
-class _Guards(msgspec.Struct, frozen=True):
-    depends: bytes
-    credit: dict[bytes, dict[str, float]]
-
-
 class _Notes(msgspec.Struct, frozen=True):
     depends: bytes
     notes: dict[bytes, bytes | None]
@@ -107,21 +102,6 @@ class KeptRuns:
         known = {**self.answers(name), **answers}
         self._write(self._path(name, "answers"), _Answers(self._of_a_run, known))
 
-    def guards(self) -> dict[bytes, dict[str, float]]:
-        """What a helper lets others inherit, by what it answered (`guards.py`)."""
-        try:
-            data = self._path("helpers", "guards").read_bytes()
-            kept = msgspec.msgpack.decode(data, type=_Guards)
-            return kept.credit if kept.depends == self._depends else {}
-        except (OSError, msgspec.MsgspecError):
-            return {}
-
-    def put_guard(self, key: bytes, credit: dict[str, float], most: int) -> None:
-        """Keep it beside what other processes kept meanwhile, the latest ones."""
-        known = {**self.guards(), key: credit}
-        latest = dict(list(known.items())[-most:])
-        self._write(self._path("helpers", "guards"), _Guards(self._depends, latest))
-
     def notes(self, exercise: str) -> dict[bytes, bytes | None]:
         """What traced programs of ours noted (`ownnotes.py`)."""
         try:
@@ -137,7 +117,7 @@ class KeptRuns:
         known = {**self.notes(exercise), **notes}
         self._write(self._path(exercise, "notes"), _Notes(self._depends, known))
 
-    def _write(self, path: Path, kept: _Kept | _Answers | _Guards | _Notes) -> None:
+    def _write(self, path: Path, kept: _Kept | _Answers | _Notes) -> None:
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             replace_file(path, msgspec.msgpack.encode(kept))

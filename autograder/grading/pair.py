@@ -9,7 +9,7 @@ from typing import Any
 from ..worker import wire
 from .case import Side
 from .compare import compare
-from .comparison import BothCalls, Comparison, compare_calls, tolerance_of
+from .comparison import BothCalls, Comparison, compare_calls
 from .options import CallOptions
 from .outcomes import GraderFault
 from .remote import Held, Remote, as_length
@@ -94,7 +94,7 @@ class Pair:
         expected = self._on_reference.seen(name, fetch=True)
         actual = self._on_student.seen(name, fetch=True)
         where = f"`{self._recipe.name}.{name}`"
-        compare(actual.value, expected.value, None, tolerance_of(self._how), where)
+        compare(actual.value, expected.value, None, self._how.tolerance, where)
         return actual.value
 
     def fields(self, *names: str) -> Pair:

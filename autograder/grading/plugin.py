@@ -22,11 +22,9 @@ from ..model.errors import EngineError
 from ..model.report import TestReport, base_of
 from ..model.verdicts import Verdict
 from ..sandbox import SandboxError
-from ..worker import wire
 from ..worker.values import TORCH_DTYPES
-from . import properties
 from .agree import Agree
-from .case import Case, Device, ReferenceRaised, Side
+from .case import Case, Device, Side
 from .ceiling import machine_is_short
 from .draw import Draw
 from .echo import Echo
@@ -51,8 +49,7 @@ class Ran:
 
     `flaw` says what of a wrong result is wrong.
     `fault` says why it ended without a verdict. It is `in_doubt` where what the submission
-    answered may have led the test there, and not what the test runs on. `stopped` is the exception
-    that ended the reference's call, where it calls a student's helper.
+    answered may have led the test there, and not what the test runs on.
     """
 
     report: TestReport
@@ -61,23 +58,6 @@ class Ran:
     fault: str = ""
     in_doubt: bool = False
     flaw: Flaw = Flaw.CLAIM
-    stopped: str = ""
-
-
-@dataclass(frozen=True)
-class Scene:
-    """Other sides for a test than the submission and the solution.
-
-    excused: numbers of the properties that cannot hold here; None notes those that do not.
-    charged_elsewhere: whether a call that is not allowed is another exercise's.
-    """
-
-    student: Target
-    reference: Target
-    precise: Target
-    source: tuple[str, ...] = ()
-    excused: frozenset[int] | None = frozenset()
-    charged_elsewhere: Callable[[wire.Banned], bool] = lambda banned: False
 
 
 @dataclass(frozen=True)
@@ -238,7 +218,7 @@ class GraderPlugin:
             self._raised = Wrong(end.wrong, end.flaw)
         if end is None and settled is None:
             self._case = self._new_case(known, meeting)
-            self._play(item, frozenset())
+            self._play(item)
         verdict, message, fault = self._judge(name, item.path.parent)
         flaw = _flaw_of(self._raised)
         if end is None and verdict in (Verdict.PASS, Verdict.WRONG):
@@ -257,34 +237,13 @@ class GraderPlugin:
     def name(self, item: Any) -> str:
         return self.known(item).report.name
 
-    def run_in(self, scene: Scene, item: Any) -> tuple[Ran, frozenset[int]]:
-        """Run one item with other sides; also the numbers of the properties that do not hold."""
-        known = self.known(item)
-        exercise, name = known.exercise, known.report.name
-        meeting = Memory().meeting(name, scene.student, Echo(scene.source))
-        self._raised, self._source = None, scene.source
-        case = self._new_case(known, meeting)
-        case.student.charged_elsewhere = scene.charged_elsewhere
-        case.reference.target, case.precise.target = scene.reference, scene.precise
-        case.composed = True
-        self._case = case
-        unmet = self._play(item, scene.excused)
-        verdict, message, fault = self._judge(name, item.path.parent)
-        flaw, ended = _flaw_of(self._raised), self._raised
-        stopped = ended.raised.type if isinstance(ended, ReferenceRaised) else ""
-        let_go(self._raised)
-        report = msgspec.structs.replace(known.report, verdict=verdict, message=message)
-        return Ran(report, exercise, meeting.answers, fault, flaw=flaw, stopped=stopped), unmet
-
-    def _play(self, item: Any, excused: frozenset[int] | None) -> frozenset[int]:
+    def _play(self, item: Any) -> None:
         """Run the case that is set up; what is raised is kept."""
         assert self._case is not None
-        with properties.asking(excused) as unmet:
-            self._case.begin()
-            # Whether the next test will run is not known yet, so nothing is left set up for it.
-            runtestprotocol(item, log=False, nextitem=None)
-            self._case.end()
-        return frozenset(unmet)
+        self._case.begin()
+        # Whether the next test will run is not known yet, so nothing is left set up for it.
+        runtestprotocol(item, log=False, nextitem=None)
+        self._case.end()
 
     def known(self, item: Any) -> Known:
         """What is known of a test, worked out once."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ParamSpec
 
 import numpy as np
@@ -19,48 +17,6 @@ from .ration import amount, few, rough
 
 NEW_AXES = Special("axes", None)
 P = ParamSpec("P")
-
-
-@dataclass
-class _Asking:
-    """The properties of the running test, numbered as they are asked."""
-
-    excused: frozenset[int] | None = frozenset()
-    asked: int = 0
-    unmet: set[int] = field(default_factory=set)
-
-
-_now = _Asking()
-
-
-@contextmanager
-def asking(excused: frozenset[int] | None) -> Iterator[set[int]]:
-    """While one test runs: properties of these numbers need not hold; None notes those that fail.
-
-    With a student's wrong helper some cannot hold for any exercise that calls it.
-    """
-    global _now
-    before, _now = _now, _Asking(excused)
-    try:
-        yield _now.unmet
-    finally:
-        _now = before
-
-
-def _property(check: Callable[P, None]) -> Callable[P, None]:
-    @functools.wraps(check)
-    def ask(*args: P.args, **kwargs: P.kwargs) -> None:
-        _now.asked += 1
-        number = _now.asked
-        try:
-            check(*args, **kwargs)
-        except Wrong:
-            if _now.excused is None:
-                _now.unmet.add(number)
-            elif number not in _now.excused:
-                raise
-
-    return ask
 
 
 def generator_seed(seed: int) -> Special:
@@ -140,7 +96,6 @@ def hf_encoder(
     return HuggingFaceEncoder(*parts)
 
 
-@_property
 def expect(condition: object, message: str) -> None:
     """Fail the test with this message, which must tell nothing hidden."""
     if isinstance(condition, str) or not isinstance(message, str):
@@ -149,7 +104,6 @@ def expect(condition: object, message: str) -> None:
         raise Wrong(message)
 
 
-@_property
 def all_finite(x: Any, what: str = "The result") -> None:
     """No entry is NaN or infinite."""
     tensor = _tensor(x, what)
@@ -158,7 +112,6 @@ def all_finite(x: Any, what: str = "The result") -> None:
         raise Wrong(f"{what} has {amount(bad)} entries that are NaN or infinite.")
 
 
-@_property
 def rows_sum_to_one(weights: Any, dim: int = -1) -> None:
     """Every row of weights is a probability distribution."""
     tensor = _tensor(weights, "The weights")
@@ -173,7 +126,6 @@ def rows_sum_to_one(weights: Any, dim: int = -1) -> None:
         raise Wrong(f"Rows of weights should sum to 1, but one sums to {rough(float(worst))}.")
 
 
-@_property
 def zero_where(weights: Any, hidden: torch.Tensor) -> None:
     """Entries that the mask hides are exactly zero."""
     tensor = _tensor(weights, "The weights")
@@ -184,7 +136,6 @@ def zero_where(weights: Any, hidden: torch.Tensor) -> None:
         raise Wrong(f"Masked entries are not exactly zero: {amount(count)} of them have weight.")
 
 
-@_property
 def same(a: Any, b: Any, message: str) -> None:
     """Equal up to a few roundings of the dtype."""
     first, second = _tensor(a, "The result"), _tensor(b, "The result")

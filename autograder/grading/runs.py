@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -131,6 +131,24 @@ class Runs:
         if ours is not None and len(self._ours) < _MOST_OF_OURS:
             self._ours[ours] = ran
         return ran
+
+    def run_some(
+        self,
+        target: Target,
+        files: Mapping[str, bytes],
+        exercise: str,
+        tests: Set[str],
+        heard: Callable[[Ran], None],
+    ) -> None:
+        """Run these tests of an exercise against any target of these files, as `run` does."""
+        items = [i for i in self._items_of(exercise) if self.plugin.name(i) in tests]
+        settled = self._settled(files, exercise)
+
+        def run() -> None:
+            for one in self.plugin.run(target, self.lines(files), items, settled):
+                heard(self._without_doubt(one))
+
+        self.within(run)
 
     def run_until_failure(
         self,

@@ -112,20 +112,22 @@ class Standings:
         self,
         report: ExerciseReport,
         files: Files,
-        own: list[Ran],
+        ran: list[Ran],
         explained: frozenset[str],
+        carried: Inherited,
     ) -> ExerciseReport:
         """The report with where its mistake is and, if names leave most of it open, what its tests
         show; what is inherited has its place elsewhere."""
+        own = [r for r in ran if r.report.name not in carried.credit]
         failing = [r for r in own if r.report.verdict.failed]
-        if report.inherits or not failing or any(r.fault for r in own):
+        if not failing or any(r.fault for r in own):
             return report
         finder, names = self.finder, report.diagnosis
         open_ones = [r for r in failing if r.report.name not in explained]
 
         def named_by_place() -> ExerciseReport:
             assert finder is not None
-            found = finder.find(files, report.name, own, names)
+            found = finder.find(files, report.name, own, names, carried.lent)
             return with_a_name(report, found, self._bank)
 
         def named_by_symptom() -> ExerciseReport:

@@ -37,6 +37,11 @@ class Stream:
         self._deadline, self._looked = now + seconds, now
         self.extended, self._late = 0.0, False
 
+    def put_off(self, seconds: float) -> None:
+        """What the other side waited for us is not its time."""
+        self.extended += seconds
+        self._deadline += seconds
+
     def send(self, data: bytes) -> None:
         view = memoryview(data)
         while view:

@@ -66,11 +66,16 @@ class LineFinder:
         self._left = self._settings.submission
 
     def find(
-        self, files: Mapping[str, bytes], exercise: str, ran: Iterable[Ran], names: tuple[str, ...]
+        self,
+        files: Mapping[str, bytes],
+        exercise: str,
+        ran: Iterable[Ran],
+        names: tuple[str, ...],
+        lent: tuple[str, ...] = (),
     ) -> FoundPlaces:
         """Places of a mistake of these names; where it has none, also of one beside a mistake of
-        the bank."""
-        wrong = self._wrong(files, exercise, tuple(ran))
+        the bank. lent: the exercises that right ones stood in for while it ran"""
+        wrong = self._wrong(files, exercise, tuple(ran), lent)
         seconds = min(self._settings.seconds, self._left)
         if self._settings.seconds <= 0 or not wrong.failing:
             return FoundPlaces()
@@ -84,11 +89,15 @@ class LineFinder:
         return found if found.lines else FoundPlaces((*found.places, *stopped), found.beside)
 
     def _wrong(
-        self, files: Mapping[str, bytes], exercise: str, ran: tuple[Ran, ...]
+        self,
+        files: Mapping[str, bytes],
+        exercise: str,
+        ran: tuple[Ran, ...],
+        lent: tuple[str, ...],
     ) -> WrongExercise:
         """The exercise; what it uses of other exercises, or of what we gave, is not its own."""
         module = self._week.module
-        wrong = WrongExercise(files, module, exercise, frozenset(), ran)
+        wrong = WrongExercise(files, module, exercise, frozenset(), ran, lent=lent)
         right = self._grader.own(exercise).right()[:1] if wrong.failing else ()
         given = in_common(wrong.source, right[0]) if right else frozenset()
         others = given.union(e.name for e in self._week.exercises)

@@ -61,14 +61,19 @@ class InProcess:
     def answer(self, frame: bytes) -> bytes:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if self._executor is None:
-                self._executor = Executor(trusted=True)
-                self._executor.imports = OwnCode()
-                self._executor.load_module(self.path, unique=True)
-                self._loaded(self._executor.module)
             request, buffers = wire.unpack_request(*_split_frame(frame))
             assert not isinstance(request, wire.Ahead)
-            return self._executor.answer(request, buffers)
+            return self.executor.answer(request, buffers)
+
+    @property
+    def executor(self) -> Executor:
+        """What holds the module, which is imported once it is needed."""
+        if self._executor is None:
+            self._executor = Executor(trusted=True)
+            self._executor.imports = OwnCode()
+            self._executor.load_module(self.path, unique=True)
+            self._loaded(self._executor.module)
+        return self._executor
 
     def _loaded(self, module: Any) -> None:
         """The module was imported and nothing of it was called yet."""

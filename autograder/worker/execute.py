@@ -23,6 +23,7 @@ from .backward import pulled_back, tensors_in
 from .brought import is_brought, module_of
 from .drawings import describe_axes, describe_figure
 from .fixtures import build
+from .lent import Asks, lend
 from .nets import all_patterns, hold_all
 from .purity import Before
 from .raised import described
@@ -84,6 +85,7 @@ class Executor:
         self._printed = Printed()  # of the running request
         self._launches = False  # whether the module may launch kernels of Triton's
         self.imports: Loaders | None = None
+        self.asks: Asks | None = None  # where lent exercises answer
         self._ballast: mmap.mmap | None = None
         self._modules = 0  # that were there before the submission's own code ran
 
@@ -126,7 +128,10 @@ class Executor:
             path.write_bytes(buffers[index])
         if self.imports is not None:
             self.imports.own(request.names)
-        return self.load_module(self.root / request.module)
+        reply = self.load_module(self.root / request.module)
+        if request.lent and self.asks is not None and self.module is not None:
+            lend(self.module, request.lent, self.asks)
+        return reply
 
     def load_module(self, path: Path, unique: bool = False) -> wire.Reply:
         """Import the module from its file; what was defined before an error stays usable.

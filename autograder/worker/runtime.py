@@ -77,6 +77,7 @@ def serve(sock: socket.socket) -> None:
     executor.imports = seal(str(executor.root), _libraries, _own or worker_modules())
     inbox, outbox = _Inbox(sock), _Outbox(sock)
     told = _Told(outbox)
+    executor.asks = _Asking(inbox, outbox, told)
     executor.watcher.tell = lambda banned: told("banned", banned.call, banned.line)
     lookout.keep(
         str(executor.root), lambda what, line: told(_KINDS[what in lookout.LOOKS], what, line)
@@ -121,6 +122,16 @@ class _Inbox:
 
     def take(self) -> tuple[bytes, wire.Request, list[memoryview]]:
         """The next request; EOFError once the other side is gone."""
+        stamp, header, body = self._frame()
+        return stamp, *wire.unpack_request(header, body)
+
+    def take_reply(self) -> tuple[wire.Reply, list[memoryview]]:
+        """The answer to a question of ours."""
+        _, header, body = self._frame()
+        return wire.unpack_reply(header, body)
+
+    def _frame(self) -> tuple[bytes, bytes, memoryview]:
+        """The stamp, the header and the body of what comes next."""
         if not self.waiting:
             self._data, self._at = b"", 0
         start = wire.STAMP.size + wire.PREFIX.size
@@ -132,7 +143,7 @@ class _Inbox:
         body = self._at + start + header_length
         header, end = self._data[self._at + start : body], body + body_length
         self._at = end
-        return stamp, *wire.unpack_request(header, memoryview(self._data)[body:end])
+        return stamp, header, memoryview(self._data)[body:end]
 
     def read(self, size: int) -> None:
         """Read on until at least so many bytes wait."""
@@ -181,6 +192,11 @@ class _Told:
         self._stamp = b""
         self._left: list[object] = []
 
+    @property
+    def stamp(self) -> bytes:
+        """Of the request that is being answered."""
+        return self._stamp
+
     def begin(self, stamp: bytes) -> None:
         self._stamp, self._left = stamp, [None] * wire.MAX_NOTICES
 
@@ -188,3 +204,16 @@ class _Told:
         if self._stamp and None in self._left and what not in self._left:
             self._left[self._left.index(None)] = what
             self._outbox.put(self._stamp + wire.pack(wire.Notice(kind, what, line), []))
+
+
+class _Asking:
+    """Asks the trusted side what lent exercises answer, before the reply is due."""
+
+    def __init__(self, inbox: _Inbox, outbox: _Outbox, told: _Told) -> None:
+        self._inbox, self._outbox, self._told = inbox, outbox, told
+
+    def __call__(
+        self, question: wire.Question, buffers: list[bytes]
+    ) -> tuple[wire.Reply, list[memoryview]]:
+        self._outbox.put(self._told.stamp + wire.pack(question, buffers))
+        return self._inbox.take_reply()

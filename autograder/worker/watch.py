@@ -69,6 +69,17 @@ def note(name: str, composed: bool = False) -> None:
     _watching.note(name, composed)
 
 
+def watching() -> Watcher:
+    """The watcher that is on."""
+    return _watching
+
+
+def watch_again(watcher: Watcher) -> None:
+    """Put a watcher back that another one followed."""
+    global _watching
+    _watching = watcher
+
+
 class FunctionNet(TorchFunctionMode):
     """Sees torch functions by their public name."""
 

@@ -204,12 +204,23 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     pass
 
 
+class Lent(_Message, frozen=True):
+    """An exercise in whose place a right one answers, over there.
+
+    parameters: names of a function's parameters, in order; None of a class of torch modules
+    """
+
+    name: str
+    parameters: tuple[str, ...] | None
+
+
 class Load(_Message, frozen=True, tag="load"):
-    """Write the submission's files and import its module."""
+    """Write the submission's files and import its module; then these exercises are lent to it."""
 
     module: str
     names: tuple[str, ...]
     files: tuple[int, ...]
+    lent: tuple[Lent, ...] = ()
     buffers: tuple[int, ...] = ()
 
 
@@ -293,6 +304,36 @@ class Notice(_Message, frozen=True, tag="notice"):
     kind: Literal["banned", "attempt"]
     what: str
     line: int | None
+
+
+class Question(_Message, frozen=True, tag="question"):
+    """Sent before the reply: a call of a lent exercise, answered by a `Reply`, or of its object.
+
+    making: the arguments by place and by name that an object is made of. Without `called` it is
+    only made: the answer is its layers and weights (`lent.py`). Else it is called with `state` for
+    weights.
+    random: the state of torch's generator, if it may be drawn from; then the answer is a pair with
+    the state afterwards. The rest is as in a `Call`.
+    """
+
+    helper: str
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value] = {}
+    making: tuple[tuple[Value, ...], dict[str, Value]] | None = None
+    called: bool = True
+    training: bool = True
+    dtype: str | None = None
+    state: Value = None
+    cotangents: tuple[Value, ...] | None = None
+    random: Value = None
+    buffers: tuple[int, ...] = ()
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All that was sent with it."""
+        positional, named = self.making or ((), {})
+        given = (*self.args, *self.kwargs.values(), *positional, *named.values())
+        return (*given, *(self.cotangents or ()), self.state, self.random)
 
 
 class LaunchCounts(_Message, frozen=True):
@@ -385,10 +426,12 @@ class Reply(_Message, frozen=True, tag="reply"):
 
 _encoder = msgspec.msgpack.Encoder()
 _request_decoder: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
-_answer_decoder: msgspec.msgpack.Decoder[Reply | Notice] = msgspec.msgpack.Decoder(Reply | Notice)
+_answer_decoder: msgspec.msgpack.Decoder[Reply | Notice | Question] = msgspec.msgpack.Decoder(
+    Reply | Notice | Question
+)
 
 
-def pack(message: Request | Reply | Notice, buffers: list[bytes]) -> bytes:
+def pack(message: Request | Reply | Notice | Question, buffers: list[bytes]) -> bytes:
     """The frame for `message`; its `buffers` field is filled from `buffers`."""
     if buffers and not isinstance(message, Notice):
         message = msgspec.structs.replace(message, buffers=tuple(map(len, buffers)))
@@ -428,18 +471,18 @@ def _split(header_buffers: tuple[int, ...], body: bytes | memoryview) -> list[me
 def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[memoryview]]:
     """A worker's reply; raises BadFrame for anything that is not exactly one."""
     reply = unpack_answer(header, body)
-    if isinstance(reply, Notice):
-        raise BadFrame("a notice where a reply is due")
+    if not isinstance(reply, Reply):
+        raise BadFrame("a notice or a question where a reply is due")
     return reply, buffers_of(reply, body)
 
 
-def buffers_of(reply: Reply, body: bytes | memoryview) -> list[memoryview]:
-    """The parts of a body that a reply announces; raises BadFrame if they are not all of it."""
+def buffers_of(reply: Reply | Question, body: bytes | memoryview) -> list[memoryview]:
+    """The parts of a body that are announced; raises BadFrame if they are not all of it."""
     return _split(reply.buffers, body)
 
 
-def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice:
-    """What a worker sent: a reply, whose buffers `body` holds, or a notice before it."""
+def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | Question:
+    """What a worker sent: a reply, whose buffers `body` holds, or what comes before it."""
     try:
         answer = _answer_decoder.decode(header)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
@@ -447,6 +490,9 @@ def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice:
     if isinstance(answer, Notice):
         if len(body):
             raise BadFrame("a notice with a body")
+        return answer
+    if isinstance(answer, Question):
+        _check_nesting(answer.values)
         return answer
     _check_nesting((answer.value, *(answer.gradients or ())))
     return answer

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import torch
 
 from autograder.grading.causes import FailureCause, FoundPlaces, KnownCauses, cause_of
-from autograder.grading.guards import KnownGuards
-from autograder.grading.kept import KeptRuns
 from autograder.grading.plugin import Ran
 from autograder.grading.targets import Answer
 from autograder.model import report as reports
@@ -78,41 +74,3 @@ def test_a_place_that_others_cannot_know_is_not_kept() -> None:
     causes = KnownCauses()
     causes.put(cause(), FoundPlaces((Suspect("m.py", 77, "mean", "axis"),)))
     assert causes.get(cause()) is None
-
-
-def test_a_guard_is_asked_once_also_for_the_next_process(tmp_path: Path) -> None:
-    guards = KnownGuards(KeptRuns(tmp_path, b"v1"))
-    assert [guards.of(b"key", lambda: {"t": 0.75}) for _ in range(2)] == [{"t": 0.75}] * 2
-    assert guards.of(b"other", dict) == {}
-    assert guards.asked == 2
-    later = KnownGuards(KeptRuns(tmp_path, b"v1"))
-    assert (later.of(b"key", dict), later.of(b"other", lambda: {"t": 1.0})) == ({"t": 0.75}, {})
-    assert later.asked == 0
-
-
-def test_what_there_was_no_time_for_is_asked_again() -> None:
-    guards = KnownGuards()
-    assert guards.of(b"key", lambda: None) == {}
-    assert guards.of(b"key", lambda: {"t": 1.0}) == {"t": 1.0}
-    assert guards.asked == 2
-
-
-def test_another_version_asks_for_itself(tmp_path: Path) -> None:
-    KnownGuards(KeptRuns(tmp_path, b"v1")).of(b"key", lambda: {"t": 1.0})
-    assert KnownGuards(KeptRuns(tmp_path, b"v2")).of(b"key", dict) == {}
-
-
-@pytest.mark.parametrize("content", [b"", b"x", b"\x82"])
-def test_guards_that_cannot_be_read_are_asked_again(tmp_path: Path, content: bytes) -> None:
-    kept = KeptRuns(tmp_path, b"v1")
-    kept.put_guard(b"key", {"t": 1.0}, 10)
-    (path,) = tmp_path.iterdir()
-    path.write_bytes(content)
-    assert kept.guards() == {}
-
-
-def test_the_latest_guards_are_kept_up_to_a_bound(tmp_path: Path) -> None:
-    kept = KeptRuns(tmp_path, b"v1")
-    for key in (b"a", b"b", b"c"):
-        kept.put_guard(key, {}, 2)
-    assert list(kept.guards()) == [b"b", b"c"]

@@ -1,0 +1,214 @@
+"""Right exercises lent to a submission: its calls of them are answered here, by the solution's.
+
+Theory of operation. Where a student's `softmax` is wrong, their attention fails its tests however
+well it is written. To see how it is written, it is tried with a right `softmax`, as a teacher would
+do who marks it by hand. The solution stays here: what enters the student's process is what a right
+exercise answers to that process's own questions (worker/lent.py), and no question is answered but
+of the exercises that are lent.
+
+The questions are a submission's, and may be anything. They are decoded under the same bounds as
+its replies, hold plain data only, and no number that could ask for much. What is asked for besides
+has the engine's ceiling of memory, and a time for the whole submission.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+from torch import nn
+
+from ..worker import watch, wire
+from ..worker.lent import LAYERS, lend
+from ..worker.values import Decoder, Encoder
+from .faults import let_go
+from .targets import Answer, InProcess, split_reply
+
+# Whoever asks for more is no exercise of this course.
+_LARGEST = 1 << 16
+_MOST_BYTES = 32 << 20
+_REFUSED = wire.Reply("raised", raised=wire.Raised("RuntimeError", ("Exception",), "", None))
+_LAYERS = tuple(kind for kind, _ in LAYERS.values())
+
+
+class RightHelpers:
+    """Answers for some exercises of the solution, as long as there is time."""
+
+    def __init__(self, right: Right, names: Iterable[str], seconds: float) -> None:
+        self._right = right
+        found = ((n, getattr(right.module, n, None)) for n in names)
+        self.lent = tuple(one for name, own in found if (one := _as_lent(name, own)) is not None)
+        self._names = {one.name for one in self.lent}
+        self._left = seconds
+        self._unanswered = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.lent)
+
+    def answered_all(self) -> bool:
+        """Whether each question since this was last asked has its answer; an error is one too."""
+        unanswered, self._unanswered = self._unanswered, False
+        return not unanswered
+
+    def answer(self, question: wire.Question, buffers: list[memoryview]) -> bytes:
+        """The frame of a reply to what a submission asked."""
+        started = time.thread_time()
+        try:
+            if self._left > 0 and question.helper in self._names and _is_plain(question):
+                return self._right.answered(question, buffers)
+        except Exception as error:  # whatever a submission provoked in us
+            let_go(error)
+        finally:
+            self._left -= time.thread_time() - started
+        self._unanswered = True
+        return wire.pack(_REFUSED, [])
+
+
+class Right(InProcess):
+    """The solution, asked for one exercise at a time."""
+
+    @property
+    def module(self) -> Any:
+        return self.executor.module
+
+    def answered(self, question: wire.Question, buffers: list[memoryview]) -> bytes:
+        """The frame of a reply: of a pair with the generator's state, if there was one."""
+        self.executor.objects.clear()
+        call = wire.Call("", None, question.helper, question.args, question.kwargs, "cpu")
+        pulled = msgspec.structs.replace(call, cotangents=question.cotangents)
+        with torch.random.fork_rng(devices=()):
+            if question.making is None:
+                reply, parts = self._drawing(pulled, question, buffers)
+            elif not question.called:
+                reply, parts = self._drawing(_making(call, question), question, buffers)
+                if reply.status == "ok":
+                    module, encoder = self.executor.objects[0], Encoder()
+                    described = encoder((_layers(module), _weights(module)))
+                    reply, parts = wire.Reply("ok", value=described), encoder.buffers
+            else:
+                reply, parts = self._asked(_making(call, question), buffers)
+                if reply.status == "ok":
+                    self.executor.objects[0].train(question.training)
+                    pulled = msgspec.structs.replace(pulled, handle=0, path="")
+                    reply, parts = self._drawing(pulled, question, buffers)
+            state = torch.random.get_rng_state()
+        if question.random is not None and reply.status == "ok":
+            encoder = Encoder(buffers=parts)
+            pair = wire.SeqV("tuple", (reply.value, encoder(state)))
+            reply, parts = msgspec.structs.replace(reply, value=pair), encoder.buffers
+        return wire.pack(reply, parts)
+
+    def _drawing(
+        self, call: wire.Call, question: wire.Question, buffers: list[memoryview]
+    ) -> tuple[wire.Reply, list[bytes]]:
+        """The same call where torch's generator is as it was where it was asked."""
+        if question.random is not None:
+            torch.random.set_rng_state(Decoder(buffers)(question.random))
+        return self._asked(call, buffers)
+
+    def _asked(self, call: wire.Call, buffers: list[memoryview]) -> tuple[wire.Reply, list[bytes]]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            reply, parts = split_reply(self.executor.answer(call, buffers))
+        return reply, [bytes(p) for p in parts]
+
+
+class Lending(InProcess):
+    """A submission run in this process, with right exercises in the place of some of its own."""
+
+    def __init__(self, path: Path, helpers: RightHelpers) -> None:
+        super().__init__(path)
+        self._helpers = helpers
+
+    def _loaded(self, module: Any) -> None:
+        def asks(question: wire.Question, buffers: list[bytes]) -> Answer:
+            parts = [memoryview(b) for b in buffers]
+            return split_reply(aside(lambda: self._helpers.answer(question, parts)))
+
+        lend(module, self._helpers.lent, asks)
+
+
+def aside(work: Callable[[], bytes]) -> bytes:
+    """Do something as in a process of its own, whatever torch's modes are on in this thread."""
+    done: list[bytes] = []
+
+    def run() -> None:
+        with _watched_as_before():
+            done.append(work())
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    return done[0] if done else wire.pack(_REFUSED, [])
+
+
+@contextmanager
+def _watched_as_before() -> Iterator[None]:
+    before = watch.watching()
+    try:
+        yield
+    finally:
+        watch.watch_again(before)
+
+
+def _as_lent(name: str, own: Any) -> wire.Lent | None:
+    if isinstance(own, type):
+        return wire.Lent(name, None) if issubclass(own, nn.Module) else None
+    return wire.Lent(name, tuple(inspect.signature(own).parameters)) if callable(own) else None
+
+
+def _making(call: wire.Call, question: wire.Question) -> wire.Call:
+    """The call that makes the object of a question, with its weights."""
+    args, kwargs = question.making or ((), {})
+    made = msgspec.structs.replace(call, args=args, kwargs=kwargs, construct=True)
+    return msgspec.structs.replace(made, dtype=question.dtype, state=question.state)
+
+
+def _layers(module: nn.Module) -> tuple[tuple[str, tuple[str, tuple[int, ...]]], ...]:
+    """The parts of a module that say all of themselves by their weights: kind and shape."""
+    return tuple(
+        (name, (type(part).__name__, tuple(part.weight.shape)))
+        for name, part in module.named_modules()
+        if type(part) in _LAYERS
+    )
+
+
+def _weights(module: nn.Module) -> tuple[tuple[str, torch.Tensor, bool], ...]:
+    """What a module's state holds: name, value, whether it is trained."""
+    trained = {name for name, _ in module.named_parameters(remove_duplicate=False)}
+    return tuple((name, x, name in trained) for name, x in module.state_dict().items())
+
+
+def _is_plain(question: wire.Question) -> bool:
+    """Whether a question holds plain data only, and no number that could ask for much."""
+    return sum(map(_cost, question.values)) <= _MOST_BYTES
+
+
+def _cost(value: wire.Value) -> float:
+    """How many bytes a value is of, at most; without end if it is not plain."""
+    if isinstance(value, bool) or value is None:
+        return 1
+    if isinstance(value, int):
+        return 1 if abs(value) <= _LARGEST else float("inf")
+    if isinstance(value, (float, str)):
+        return 8 if isinstance(value, float) else len(value)
+    if isinstance(value, wire.TensorV):
+        if value.buffer is None:
+            return float("inf")
+        return wire.checked_size(value.dtype, value.shape, wire.TORCH_ITEM_BYTES)
+    if isinstance(value, wire.ArrayV):
+        return wire.checked_size(value.dtype, value.shape, wire.NUMPY_ITEM_BYTES)
+    if isinstance(value, (wire.SeqV, wire.MapV)):
+        return 1 + sum(map(_cost, value.items))
+    if isinstance(value, wire.SpecialV) and value.kind in ("device", "dtype"):
+        return _cost(value.value)
+    return float("inf")

@@ -1,0 +1,370 @@
+"""Right exercises in the place of a submission's wrong ones: calls that cross the wire.
+
+Theory of operation. An exercise that calls a wrong one can be tried all the same if a right one
+answers in its stead. That one never comes here: each call of it goes to the trusted process as
+plain data, and its answer comes back. Gradients cross too: the backward pass of a lent call asks
+for the pulled-back gradients of the same call. A torch module is lent in the same way: its weights
+rest here, and travel with each call, as does the state of torch's generator where it may draw.
+
+A submission may have bound its own function or class anywhere: by another name, as a default, in a
+subclass. So these are changed in place where Python lets them, and the module's name besides.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+import torch
+from torch import nn
+
+from . import wire
+from .values import FAKE_DEVICE, TORCH_NAMES, Decoder, Encoder
+
+# What answers a question: the trusted process.
+Asks = Callable[[wire.Question, list[bytes]], tuple[wire.Reply, list[memoryview]]]
+_Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def lend(module: Any, lent: Iterable[wire.Lent], asks: Asks) -> None:
+    """Put the lent exercises into the place of a loaded module's own."""
+    for one in lent:
+        own = getattr(module, one.name, None)
+        if one.parameters is None:
+            _lend_class(module, own, _LentClass(one.name, asks))
+        else:
+            _lend_function(module, own, _LentFunction(one.name, one.parameters, own, asks))
+
+
+def _lend_function(module: Any, own: Any, lent: _LentFunction) -> None:
+    if isinstance(own, FunctionType) and not own.__code__.co_freevars:
+        own.__code__ = _shim.__code__
+        own.__defaults__, own.__kwdefaults__ = None, {"_lent": lent}
+    else:
+        setattr(module, lent.name, _function(lent))
+
+
+def _function(lent: _LentFunction) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return lent(args, kwargs)
+
+    call.__name__ = call.__qualname__ = lent.name
+    return call
+
+
+def _shim(*args: Any, _lent: Any = None, **kwargs: Any) -> Any:
+    return _lent(args, kwargs)
+
+
+def _lend_class(module: Any, own: Any, lent: _LentClass) -> None:
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        nn.Module.__init__(self)
+        lent.make(self, args, kwargs)
+
+    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return lent.call(self, args, kwargs)
+
+    if isinstance(own, type) and issubclass(own, nn.Module):
+        own.__init__ = __init__  # type: ignore[method-assign]
+        own.forward = forward
+    else:
+        methods = {"__init__": __init__, "forward": forward, "__module__": module.__name__}
+        setattr(module, lent.name, type(lent.name, (nn.Module,), methods))
+
+
+@dataclass(frozen=True)
+class _LentFunction:
+    """own: the submission's, whose names of parameters its callers may use"""
+
+    name: str
+    parameters: tuple[str, ...]
+    own: Any
+    asks: Asks
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_renamed", _renamed(self.own, self.parameters))
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        renamed: dict[str, str] = self._renamed  # type: ignore[attr-defined]
+        kwargs = {renamed.get(k, k): v for k, v in kwargs.items()}
+        return _answer(wire.Question(self.name), args, kwargs, [], self.asks)
+
+
+def _renamed(own: Any, parameters: tuple[str, ...]) -> dict[str, str]:
+    """Names of a function's own parameters that a right one has in the same place."""
+    try:
+        names = list(inspect.signature(own).parameters)
+    except (TypeError, ValueError):
+        return {}
+    pairs = zip(names, parameters, strict=False)
+    return {mine: right for mine, right in pairs if mine not in parameters and right not in names}
+
+
+@dataclass(frozen=True)
+class _LentClass:
+    """A class of torch modules: what they are made of stays here, what they compute does not."""
+
+    name: str
+    asks: Asks
+
+    def make(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Give a new module the layers and weights that a right one has."""
+        object.__setattr__(module, "_lent_made", (args, kwargs))
+        sending = _Sending()
+        question = wire.Question(
+            self.name, making=sending.arguments(args, kwargs), called=False, random=sending.state()
+        )
+        layers, weights = sending.answer(self.asks, question)
+        object.__setattr__(module, "_lent_weights", tuple(name for name, *_ in weights))
+        kinds = dict(layers)
+        for name, value, trained in weights:
+            path, _, last = name.rpartition(".")
+            holder = _holder(module, path, kinds)
+            if trained:
+                holder.register_parameter(last, nn.Parameter(value))
+            else:
+                holder.register_buffer(last, value)
+
+    def call(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        held: Any = module
+        made, names = held._lent_made, held._lent_weights
+        state = {name: _found(module, name) for name in names}
+        trained = [x for _, x in sorted(state.items()) if x.is_floating_point()]
+        trained = [x for x in trained if isinstance(x, nn.Parameter)]
+        question = wire.Question(
+            self.name,
+            training=module.training,
+            dtype=TORCH_NAMES[trained[0].dtype] if trained else None,
+        )
+        return _answer(question, args, kwargs, trained, self.asks, made=made, weights=state)
+
+
+# Layers that say all of themselves by the shape of their weights: a subclass may call them.
+LAYERS: dict[str, tuple[type[nn.Module], Callable[[Any], dict[str, Any]]]] = {
+    "Linear": (nn.Linear, lambda shape: {"in_features": shape[1], "out_features": shape[0]}),
+    "LayerNorm": (
+        nn.LayerNorm,
+        lambda shape: {"normalized_shape": tuple(shape), "eps": 1e-5, "elementwise_affine": True},
+    ),
+    "Embedding": (
+        nn.Embedding,
+        lambda shape: {
+            **{"num_embeddings": shape[0], "embedding_dim": shape[1], "padding_idx": None},
+            **{"max_norm": None, "norm_type": 2.0, "scale_grad_by_freq": False, "sparse": False},
+        },
+    ),
+}
+
+
+def _layer(kind: str, shape: tuple[int, ...]) -> nn.Module:
+    """A layer without weights; torch's own way would draw some."""
+    made, described = LAYERS[kind]
+    layer = made.__new__(made)
+    nn.Module.__init__(layer)
+    vars(layer).update(described(shape))
+    for name in ("weight", "bias"):
+        layer.register_parameter(name, None)
+    return layer
+
+
+def _holder(module: nn.Module, path: str, kinds: dict[str, Any]) -> nn.Module:
+    """The part of a module at that path, made where there is none."""
+    held, passed = module, list[str]()
+    for part in filter(None, path.split(".")):
+        passed.append(part)
+        if not isinstance(getattr(held, part, None), nn.Module):
+            kind = kinds.get(".".join(passed))
+            held.add_module(part, _layer(*kind) if kind else nn.Module())
+        held = getattr(held, part)
+    return held
+
+
+def _found(module: nn.Module, name: str) -> torch.Tensor:
+    path, _, last = name.rpartition(".")
+    holder = module.get_submodule(path)
+    found: torch.Tensor = getattr(holder, last)
+    return found
+
+
+class _Sending:
+    """What one question sends, and what its answer is made of."""
+
+    def __init__(self) -> None:
+        self.encoder = Encoder(special=_special)
+
+    def arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[wire.Value, ...], dict[str, wire.Value]]:
+        return tuple(self.encoder(a) for a in args), {k: self.encoder(v) for k, v in kwargs.items()}
+
+    def state(self) -> wire.Value:
+        return self.encoder(torch.random.get_rng_state())
+
+    def answer(self, asks: Asks, question: wire.Question) -> Any:
+        reply, buffers = self.reply(asks, question)
+        return _decoded(reply.value, buffers, question.random)
+
+    def reply(self, asks: Asks, question: wire.Question) -> tuple[wire.Reply, list[memoryview]]:
+        reply, buffers = asks(question, self.encoder.buffers)
+        if reply.status != "ok":
+            raise _error(reply.raised)
+        return reply, buffers
+
+
+def _answer(
+    question: wire.Question,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    trained: list[torch.Tensor],
+    asks: Asks,
+    *,
+    made: _Arguments | None = None,
+    weights: dict[str, torch.Tensor] | None = None,
+) -> Any:
+    """What a right exercise answers to these arguments, and what its gradients are."""
+    inputs = [*_floats(args, kwargs), *trained]
+    everything = _tensors([*args, *kwargs.values(), *(weights or {}).values()])
+    device = _device_of(everything)
+    wanted = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
+    drawn = made is not None and question.training
+
+    def sent(
+        cotangents: tuple[torch.Tensor, ...] | None, random: torch.Tensor | None
+    ) -> tuple[wire.Question, wire.Reply, list[memoryview]]:
+        sending = _Sending()
+        positional, named = sending.arguments(args, kwargs)
+        whole = wire.Question(
+            question.helper,
+            positional,
+            named,
+            making=sending.arguments(*made) if made is not None else None,
+            training=question.training,
+            dtype=question.dtype,
+            state=sending.encoder(weights) if weights is not None else None,
+            cotangents=None if cotangents is None else tuple(map(sending.encoder, cotangents)),
+            random=sending.encoder(random) if random is not None else None,
+        )
+        return whole, *sending.reply(asks, whole)
+
+    # Cotangents for no result are asked for first: the reply says what carries a gradient.
+    before = torch.random.get_rng_state() if drawn else None
+    whole, reply, buffers = sent(() if wanted else None, before)
+    value = _placed(_decoded(reply.value, buffers, whole.random), device)
+    outputs = _floats((value,), {})
+    if not wanted or not outputs or len(reply.detached) == len(outputs):
+        return value
+
+    def pull(cotangents: Sequence[torch.Tensor]) -> list[Any]:
+        _, reply, buffers = sent(tuple(cotangents), before)
+        gradients = [_decoded(g, buffers, None) for g in reply.gradients or ()]
+        if len(gradients) != len(inputs):
+            raise RuntimeError(f"the gradients of {question.helper} do not fit")
+        return [_placed(g, device) for g in gradients]
+
+    results = _PulledBack.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]  # torch's
+    return _with(value, dict(zip(map(id, outputs), results, strict=True)))
+
+
+class _PulledBack(torch.autograd.Function):
+    """Results that came from elsewhere, whose gradients are asked for there."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        pull: Callable[[Sequence[torch.Tensor]], list[torch.Tensor | None]],
+        detached: tuple[int, ...],
+        outputs: list[torch.Tensor],
+        *inputs: torch.Tensor,
+    ) -> tuple[torch.Tensor, ...]:
+        ctx.pull = pull
+        results = tuple(y.clone() for y in outputs)
+        ctx.mark_non_differentiable(*(results[i] for i in detached if i < len(results)))
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        return (None, None, None, *ctx.pull(cotangents))
+
+
+def _decoded(value: wire.Value, buffers: list[memoryview], random: wire.Value) -> Any:
+    """The value of an answer; of a pair with the generator's state, which is taken on."""
+    decoded = Decoder(buffers)(value)
+    if random is None:
+        return decoded
+    decoded, state = decoded
+    torch.random.set_rng_state(state)
+    return decoded
+
+
+def _device_of(tensors: Iterable[torch.Tensor]) -> torch.device | None:
+    """Where all these are; numbers without axes go with any. None: there are none."""
+    found = {x.device for x in tensors if x.ndim > 0}
+    if len(found) > 1:
+        one, other = sorted(map(str, found), key=lambda name: name == "cpu")[:2]
+        raise RuntimeError(
+            "Expected all tensors to be on the same device, but found at least two devices, "
+            f"{one} and {other}!"
+        )
+    return found.pop() if found else None
+
+
+def _placed(value: Any, device: torch.device | None) -> Any:
+    """The value with its tensors on the device."""
+    if device is None or device.type == "cpu":
+        return value
+    if isinstance(value, torch.Tensor):
+        return value.to(device)
+    if isinstance(value, (tuple, list)):
+        return type(value)(_placed(v, device) for v in value)
+    return {k: _placed(v, device) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def _floats(args: Any, kwargs: Any) -> list[torch.Tensor]:
+    """The float tensors of a call in the order in which they are decoded, each once."""
+    found: dict[int, torch.Tensor] = {}
+    for x in _tensors([*args, *kwargs.values()]):
+        if x.is_floating_point():
+            found.setdefault(id(x), x)
+    return list(found.values())
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [t for v in value for t in _tensors(v)] if isinstance(value, (tuple, list)) else []
+
+
+def _with(value: Any, results: dict[int, torch.Tensor]) -> Any:
+    """The value with its tensors exchanged, by identity."""
+    if isinstance(value, torch.Tensor):
+        return results.get(id(value), value)
+    if isinstance(value, (tuple, list)):
+        return type(value)(_with(v, results) for v in value)
+    if isinstance(value, dict):
+        return {k: _with(v, results) for k, v in value.items()}
+    return value
+
+
+def _special(thing: object, _: Encoder) -> wire.Value | None:
+    if isinstance(thing, torch.device):
+        return wire.SpecialV("device", "cpu" if thing.type == FAKE_DEVICE else str(thing))
+    if isinstance(thing, torch.dtype):
+        return wire.SpecialV("dtype", str(thing).removeprefix("torch."))
+    return None
+
+
+def _error(raised: wire.Raised | None) -> Exception:
+    """The exception that a right exercise raised, as one of Python's own."""
+    if raised is None:
+        return RuntimeError("a lent exercise gave no answer")
+    for name in (raised.type, *raised.bases):
+        kind = getattr(builtins, name, None)
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            return kind(raised.message)
+    return RuntimeError(raised.message)
