@@ -11,7 +11,7 @@ from pathlib import Path
 from .measure import machine
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-ORDER = ("throughput", "floor", "growth", "again", "outside", "cluster", "start", "gpu")
+ORDER = ("throughput", "floor", "growth", "whole", "again", "outside", "cluster", "start", "gpu")
 _HEAD = (
     "# Results\n\nMade by `make bench`. Processor time is user and system time of all processes.\n"
 )
@@ -19,6 +19,8 @@ _HEAD = (
 
 def write_section(name: str, title: str, body: str) -> None:
     """Replace one section; the others stay as they are."""
+    if name not in ORDER:
+        raise ValueError(f"no place in {RESULTS.name} for {name!r}: add it to ORDER")
     today = dt.date.today().strftime("%d %B %Y")
     text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
     sections = dict(re.findall(r"<!-- (\w+) -->\n(.*?)\n*(?=<!-- |\Z)", text, re.DOTALL))

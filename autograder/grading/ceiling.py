@@ -1,9 +1,9 @@
 """A ceiling on what this process may ask for while it works on what a submission answered.
 
-Theory of operation. What a submission may make the grader hold has bounds of its own (`room.py`,
-`size.py`). Where one of them is missing, a hidden test or the solution that goes on with an odd
-answer could ask for all of the machine's memory. Under the ceiling the kernel refuses that, and
-the test ends with an error, which is the submission's: the solution passes it (`runs.py`).
+Theory of operation. What a submission may make the grader hold has bounds of its own (`room.py`).
+Where one of them is missing, a hidden test or the solution that goes on with an odd answer could
+ask for all of the machine's memory. Under the ceiling the kernel refuses that, and the test ends
+with an error, which is the submission's: the solution passes it (`runs.py`).
 """
 
 from __future__ import annotations

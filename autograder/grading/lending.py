@@ -85,7 +85,7 @@ class Right(InProcess):
         self.executor.objects.clear()
         call = wire.Call("", None, question.helper, question.args, question.kwargs, "cpu")
         pulled = msgspec.structs.replace(call, cotangents=question.cotangents)
-        with torch.random.fork_rng(devices=()):
+        with torch.enable_grad(), torch.random.fork_rng(devices=()):
             if question.making is None:
                 reply, parts = self._drawing(pulled, question, buffers)
             elif not question.called:

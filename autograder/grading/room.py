@@ -10,8 +10,7 @@ each with a bound, so that what is graded beside or after it never lacks memory:
 
 A header is decoded into objects: each of its bytes counts for `PER_HEADER_BYTE`.
 
-What is made of answers (comparing them, going on with a lent helper's) is bounded in `size.py` and,
-whatever it is, by a ceiling on this process (`ceiling.py`).
+What is made of answers is bounded, whatever it is, by a ceiling on this process (`ceiling.py`).
 """
 
 from __future__ import annotations

@@ -114,14 +114,20 @@ class _LentClass:
     def make(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Give a new module the layers and weights that a right one has."""
         object.__setattr__(module, "_lent_made", (args, kwargs))
-        sending = _Sending()
-        question = wire.Question(
-            self.name, making=sending.arguments(args, kwargs), called=False, random=sending.state()
-        )
-        layers, weights = sending.answer(self.asks, question)
+        device = torch.get_default_device()
+        with torch.device("cpu"):
+            sending = _Sending()
+            question = wire.Question(
+                self.name,
+                making=sending.arguments(args, kwargs),
+                called=False,
+                random=sending.state() if device.type == "cpu" else None,
+            )
+            layers, weights = sending.answer(self.asks, question)
         object.__setattr__(module, "_lent_weights", tuple(name for name, *_ in weights))
         kinds = dict(layers)
-        for name, value, trained in weights:
+        for name, drawn, trained in weights:
+            value = drawn if device.type == "cpu" else drawn.to(device)  # where none are drawn
             path, _, last = name.rpartition(".")
             holder = _holder(module, path, kinds)
             if trained:

@@ -1,0 +1,296 @@
+"""Right exercises in the place of a submission's own, and whoever asks them for more."""
+
+from __future__ import annotations
+
+import copy
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.grading.ceiling import ceiling
+from autograder.grading.lending import Right, RightHelpers
+from autograder.grading.targets import split_reply
+from autograder.worker import wire
+from autograder.worker.lent import lend
+from autograder.worker.values import Encoder
+
+RIGHT = '''
+import numpy as np
+import torch
+from torch import nn
+
+
+def twice(x, times=2):
+    """Text of the solution."""
+    if times < 0:
+        raise ValueError(f"{times} times")
+    return x * times, x.argsort(-1)
+
+
+def not_lent(x):
+    return x
+
+
+def rows(count, width=2):
+    return torch.ones(count, width)
+
+
+def halves(x):
+    return x / 2
+
+
+class Layer(nn.Module):
+    def __init__(self, size, drop=0.0):
+        super().__init__()
+        self.inner = nn.Linear(size, size)
+        self.norm = nn.LayerNorm(size)
+        self.register_buffer("table", torch.arange(float(size)), persistent=True)
+        self.drop = nn.Dropout(drop)
+
+    def forward(self, x):
+        return self.drop(self.norm(self.inner(x)) + self.table)
+'''
+NAMES = ("twice", "rows", "halves", "Layer")
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory: pytest.TempPathFactory) -> Right:
+    path = tmp_path_factory.mktemp("solution") / "week.py"
+    path.write_text(RIGHT, encoding="utf-8")
+    return Right(path)
+
+
+@pytest.fixture
+def helpers(right: Right) -> RightHelpers:
+    return RightHelpers(right, NAMES, 10.0)
+
+
+def lent_to(source: str, helpers: RightHelpers) -> Any:
+    """A submission's module, to which right exercises are lent."""
+    module = types.ModuleType("mine")
+    exec(f"import functools, torch\nfrom torch import nn\n{source}", module.__dict__)
+
+    def asks(question: wire.Question, buffers: list[bytes]) -> tuple[wire.Reply, list[memoryview]]:
+        return split_reply(helpers.answer(question, [memoryview(b) for b in buffers]))
+
+    lend(module, helpers.lent, asks)
+    return module
+
+
+OWN = "def twice(x, times=2):\n    return None\n"
+STYLES = {
+    "by its name": f"{OWN}def f(x):\n    return twice(x, 3)",
+    "by another name": f"{OWN}g = twice\ndef f(x):\n    return g(x, 3)",
+    "as a default": f"{OWN}def f(x, g=twice):\n    return g(x, 3)",
+    "in part": f"{OWN}g = functools.partial(twice, times=3)\ndef f(x):\n    return g(x)",
+    "from a table": f"{OWN}table = {{'f': twice}}\ndef f(x):\n    return table['f'](x, 3)",
+    "by own names": "def twice(data, by=2):\n    return None\n"
+    "def f(x):\n    return twice(by=3, data=x)",
+    "a lambda": "twice = lambda x, times=2: None\ndef f(x):\n    return twice(x, 3)",
+    "decorated": f"@functools.lru_cache\n{OWN}def f(x):\n    return twice(x, 3)",
+    "a class": "class twice:\n    def __init__(self, x, times=2):\n        pass\n"
+    "def f(x):\n    return twice(x, 3)",
+    "not there": "def f(x):\n    return twice(x, 3)",
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_right_one_answers_however_it_is_called(style: str, helpers: RightHelpers) -> None:
+    x = torch.tensor([[3.0, 1.0, 2.0]], requires_grad=True)
+    value, order = lent_to(STYLES[style], helpers).f(x)
+    assert torch.equal(value, x * 3)
+    assert torch.equal(order, torch.tensor([[1, 2, 0]]))
+    (gradient,) = torch.autograd.grad(value.sum(), x)
+    assert torch.equal(gradient, torch.full((1, 3), 3.0))
+
+
+def test_what_it_refuses_is_refused(helpers: RightHelpers) -> None:
+    module = lent_to("def twice(x, times=2):\n    return x", helpers)
+    with pytest.raises(ValueError, match="-1 times"):
+        module.twice(torch.ones(2), times=-1)
+    with pytest.raises(TypeError):
+        module.twice(torch.ones(2), 1, 2, 3)
+    assert helpers.answered_all()  # an error is an answer
+
+
+def test_numbers_and_arrays_come_as_they_are(helpers: RightHelpers) -> None:
+    module = lent_to("", helpers)
+    assert torch.equal(module.rows(3), torch.ones(3, 2))
+    halves = module.halves(np.arange(4.0))
+    assert isinstance(halves, np.ndarray)
+    assert halves.tolist() == [0.0, 0.5, 1.0, 1.5]
+
+
+def test_views_and_shared_inputs_have_their_gradients(helpers: RightHelpers) -> None:
+    module = lent_to("", helpers)
+    x = torch.randn(3, 4, requires_grad=True)
+    value, _ = module.twice(x.mT.expand(2, 4, 3), 5)
+    assert torch.allclose(torch.autograd.grad(value.sum(), x)[0], torch.full((3, 4), 10.0))
+
+
+def test_without_a_graph_none_is_made(helpers: RightHelpers) -> None:
+    module = lent_to("", helpers)
+    with torch.no_grad():
+        value, _ = module.twice(torch.ones(2, requires_grad=True))
+    assert not value.requires_grad
+    assert not module.twice(torch.ones(2))[0].requires_grad
+
+
+WRONG = """
+class Layer(nn.Module):
+    def __init__(self, size, drop=0.0, more=1):
+        super().__init__()
+        self.other = nn.Linear(size, size + more)
+
+    def forward(self, x):
+        return x
+"""
+MODULES = {
+    "itself": f"{WRONG}\nmade = Layer",
+    "a subclass": f"{WRONG}\nclass made(Layer):\n    pass",
+    "a subclass of its own making": f"{WRONG}\nclass made(Layer):\n"
+    "    def __init__(self, size, drop=0.0):\n        super().__init__(size, drop)",
+    "its layers": f"{WRONG}\nclass made(Layer):\n    def forward(self, x):\n"
+    "        return nn.functional.dropout(\n"
+    "            self.norm(self.inner(x)) + self.table, 0.0, self.training)",
+    "a function": "def Layer(size):\n    return None\ndef made(size, drop=0.0):\n"
+    "    return Layer(size, drop)",
+}
+
+
+@pytest.mark.parametrize("style", MODULES)
+def test_a_module_is_lent_with_its_weights(style: str, right: Right, helpers: RightHelpers) -> None:
+    made = lent_to(MODULES[style], helpers).made(3)
+    direct = right.module.Layer(3)
+    assert {n: v.shape for n, v in made.state_dict().items()} == {
+        n: v.shape for n, v in direct.state_dict().items()
+    }
+    direct.load_state_dict(made.state_dict())
+    made.double(), direct.double()
+    x = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
+    value, wanted = made(x), direct(x)
+    assert torch.allclose(value, wanted)
+    mine = torch.autograd.grad(value.square().sum(), [x, *made.parameters()])
+    theirs = torch.autograd.grad(wanted.square().sum(), [x, *direct.parameters()])
+    assert all(map(torch.allclose, mine, theirs))
+
+
+def test_copies_and_weights_that_changed_are_taken_as_they_are(
+    right: Right, helpers: RightHelpers
+) -> None:
+    made = lent_to(WRONG, helpers).Layer(3)
+    copied = copy.deepcopy(made)
+    with torch.no_grad():
+        copied.inner.weight.zero_()
+        copied.inner.bias.fill_(2.0)
+    x = torch.randn(1, 3)
+    assert torch.allclose(copied(x), torch.arange(3.0)[None], atol=1e-6)
+    assert not torch.allclose(made(x), copied(x))
+
+
+def test_where_nothing_is_drawn_nothing_is_drawn(helpers: RightHelpers) -> None:
+    module = lent_to(WRONG, helpers)
+    before = torch.random.get_rng_state()
+    with torch.device("meta"):
+        made = module.Layer(3)
+    assert all(value.is_meta for value in made.state_dict().values())
+    assert torch.equal(before, torch.random.get_rng_state())
+    state = {n: torch.ones(v.shape) for n, v in made.state_dict().items()}
+    made.load_state_dict(state, assign=True)
+    assert made(torch.randn(1, 3)).tolist() == [[2.0] * 3]
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_it_draws_as_if_it_were_here(training: bool, right: Right, helpers: RightHelpers) -> None:
+    module = lent_to(WRONG, helpers)
+    drawn = list[Any]()
+    for kind in (module.Layer, right.module.Layer):
+        torch.manual_seed(3)
+        made = kind(4, 0.5).train(training)
+        x = torch.randn(2, 4, requires_grad=True)
+        value = made(x)
+        drawn.append((value, torch.autograd.grad(value.sum(), x)[0], torch.randn(3)))
+    for mine, theirs in zip(*drawn, strict=True):
+        assert torch.allclose(mine, theirs)
+
+
+def question(**given: Any) -> tuple[wire.Question, list[memoryview]]:
+    encoder = Encoder()
+    helper = given.pop("helper", "halves")
+    args = tuple(encoder(a) for a in given.pop("args", ()))
+    made = wire.Question(helper, args, **given)
+    return made, [memoryview(b) for b in encoder.buffers]
+
+
+def expanded() -> tuple[wire.Question, list[memoryview]]:
+    _, buffers = question(args=(torch.ones(1),))
+    return wire.Question(
+        "halves", (wire.TensorV("float32", (1 << 12, 1 << 12), (0, 0), "cpu", 0),)
+    ), buffers
+
+
+HOSTILE: dict[str, Callable[[], tuple[wire.Question, list[memoryview]]]] = {
+    "another exercise": lambda: question(helper="not_lent", args=(torch.ones(2),)),
+    "a part of one": lambda: question(helper="twice.__code__"),
+    "what the module imports": lambda: question(helper="torch.save"),
+    "a huge number": lambda: question(helper="rows", args=(1 << 40,)),
+    "a long integer": lambda: question(helper="rows", args=(10**100,)),
+    "a huge view": expanded,
+    "a buffer that is not there": lambda: (
+        wire.Question("halves", (wire.TensorV("float32", (2,), None, "cpu", 7),)),
+        [],
+    ),
+    "a tensor without data": lambda: question(args=(torch.ones(2, device="meta"),)),
+    "an object of somebody's": lambda: (
+        wire.Question("halves", (wire.HandleV(0, "Layer", None),)),
+        [],
+    ),
+    "what only a worker makes": lambda: (
+        wire.Question("halves", (wire.SpecialV("hf_encoder", None),)),
+        [],
+    ),
+    "no state of a generator": lambda: question(
+        args=(torch.ones(2),), random=wire.SeqV("list", ())
+    ),
+    "a large layer": lambda: question(helper="Layer", making=((1 << 16,), {}), called=False),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_nothing_else_is_answered(what: str, helpers: RightHelpers) -> None:
+    asked, buffers = HOSTILE[what]()
+    with ceiling(256 << 20):
+        reply, _ = split_reply(helpers.answer(asked, buffers))
+    assert reply.status == "raised"
+    assert reply.value is None
+    text = reply.raised.message if reply.raised else ""
+    assert "Text of the solution" not in text
+
+
+def test_its_time_is_bounded(right: Right) -> None:
+    helpers = RightHelpers(right, NAMES, 0.0)
+    asked, buffers = question(args=(torch.ones(2),))
+    assert split_reply(helpers.answer(asked, buffers))[0].status == "raised"
+    assert not helpers.answered_all()
+
+
+def test_only_functions_and_modules_are_lent(right: Right) -> None:
+    right.module.Plain = type("Plain", (), {})
+    assert RightHelpers(right, ("Plain", "twice", "nowhere"), 1.0).names == ("twice",)
+
+
+def test_a_question_is_no_reply() -> None:
+    frame = wire.pack(wire.Question("halves"), [])
+    header, body = frame[wire.PREFIX.size :], b""
+    with pytest.raises(wire.BadFrame):
+        wire.unpack_reply(header, body)
+
+
+def test_tensors_of_two_devices_are_refused_as_torch_does(helpers: RightHelpers) -> None:
+    module = lent_to("", helpers)
+    with pytest.raises(RuntimeError, match="on the same device"):
+        module.twice(torch.ones(2), times=torch.ones(2, device="meta"))
