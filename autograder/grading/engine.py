@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import torch
@@ -101,7 +101,7 @@ class Engine:
         self._notes: dict[str, OwnNotes] = {}
         self._follow_through = FollowThrough(self.runs, self.limits.exercise_seconds)
         self._behind = BehindVerdicts(spawner)
-        self._standings = Standings(self.runs, course.registry.scoring, self._behind, self.target)
+        self._standings = Standings(self.runs, course.registry.scoring, self._behind, self._beside)
         self.heard: Callable[[str, bool], None] | None = None  # of each hidden test that has run
 
     def look_for_lines(self, settings: Suspects) -> Engine:
@@ -242,10 +242,16 @@ class Engine:
         limits = limits or self.limits
         return Sandboxed(spawner.spawn, self.week.module, files, limits, spawner.gpu, helpers)
 
+    def _beside(
+        self, files: Mapping[str, bytes], lent: Iterable[str], limits: Limits | None = None
+    ) -> Target:
+        """Where this submission answers beside right exercises of these names."""
+        helpers = self._follow_through.helpers(lent)
+        return self.target(files, limits, helpers if helpers.lent else None)
+
     def _trial(self, files: Mapping[str, bytes], lent: tuple[str, ...]) -> Target:
         """Where versions of a submission answer, one after the other: none may take long."""
-        limits = msgspec.structs.replace(self.limits, **_TRIAL_SECONDS)
-        return self.target(files, limits, self._follow_through.helpers(lent) if lent else None)
+        return self._beside(files, lent, msgspec.structs.replace(self.limits, **_TRIAL_SECONDS))
 
     def _own_programs(self, exercise: str) -> OwnPrograms:
         """What the values of a submission are compared with: they run in this process."""

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..model.verdicts import Verdict
-from .dependence import Dependence, dependence, named_in
+from .dependence import dependence, named_in
 from .lending import Right, RightHelpers
 from .plugin import Ran, exercise_of
 from .runs import Runs
@@ -30,7 +30,7 @@ from .targets import Target
 # Ends of a helper's own tests after which nobody waits for it again.
 _HOPELESS = {Verdict.TIMEOUT, Verdict.LIMIT, Verdict.BAD_REPLY}
 # What is tried beside right helpers: not what does not end.
-_TRIED = (Verdict.PASS, Verdict.WRONG, Verdict.CRASHED, Verdict.FORBIDDEN)
+_TRIED = (Verdict.PASS, Verdict.WRONG, Verdict.CRASHED, Verdict.FORBIDDEN, Verdict.LIMIT)
 _UNWRITTEN = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
 
 
@@ -74,14 +74,16 @@ class FollowThrough:
         return found
 
     @cached_property
-    def _programs(self) -> tuple[Dependence, ...]:
-        """Which exercise calls which in right code: in some alternatives they call others."""
+    def _reached(self) -> dict[str, frozenset[str]]:
+        """The exercises that each calls, or its tests do, in the solution or in an alternative.
+
+        Of two that call each other in two programs neither is lent to the other.
+        """
         bank = self.runs.bank
         sources = (bank.solution, *(a.source for a in bank.alternatives))
-        return tuple(self._dependence(source) for source in sources)
-
-    def _dependence(self, source: str) -> Dependence:
-        return dependence(source, self._exercises).asking(self._asked)
+        programs = [dependence(s, self._exercises).asking(self._asked) for s in sources]
+        found = {e: frozenset().union(*(p.reached(e) for p in programs)) for e in self._exercises}
+        return {e: frozenset(h for h in found[e] if e not in found[h]) for e in found}
 
     def helpers(self, names: Iterable[str]) -> RightHelpers:
         """Right ones of these names."""
@@ -103,11 +105,9 @@ class FollowThrough:
         failing = [e for e in self._exercises if _failing(runs[e])]
         if len(failing) < 2:
             return {}
-        own = self._dependence("\n".join(self.runs.lines(files)))
         faulty, found = set(failing), dict[str, Inherited]()
-        for exercise in sorted(failing, key=lambda e: len(own.reached(e))):
-            lent = {h for h in faulty & own.reached(exercise) if _can_be_lent(runs[h])}
-            lent = max((lent & p.reached(exercise) for p in self._programs), key=len)
+        for exercise in sorted(failing, key=lambda e: len(self._reached[e])):
+            lent = {h for h in faulty & self._reached[exercise] if _can_be_lent(runs[h])}
             helpers = self.helpers(e for e in self._exercises if e in lent)
             if not helpers.lent or _nothing_written(runs[exercise]):
                 continue

@@ -7,7 +7,7 @@ are told besides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ..model import scoring
 from ..model.bank import Misconception
@@ -35,11 +35,16 @@ _NOTHING_TO_NAME = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
 class Standings:
     """What is found out about the exercises of a week's submissions.
 
-    rule: what decides points. target: where a submission answers. finder: looks for lines, if set
+    rule: what decides points. finder: looks for lines, if set
+    target: where a submission answers, beside right exercises of these names
     """
 
     def __init__(
-        self, runs: Runs, rule: Scoring, behind: BehindVerdicts, target: Callable[[Files], Target]
+        self,
+        runs: Runs,
+        rule: Scoring,
+        behind: BehindVerdicts,
+        target: Callable[[Files, Iterable[str]], Target],
     ) -> None:
         self._runs, self._behind, self._target = runs, behind, target
         self._bank = runs.bank
@@ -62,7 +67,9 @@ class Standings:
         by_name = {m.name: m for m in self._bank.of_exercise(exercise)}
         none: dict[str, frozenset[str]] = {}
         priced = self._behind.find(
-            f"{exercise}, price", lambda: self._priced(exercise, named, own, files), none
+            f"{exercise}, price",
+            lambda: self._priced(exercise, named, own, files, carried.lent),
+            none,
         )
         explained = frozenset[str]().union(*(priced.get(n.name, n.tests) for n in named))
         return scoring.Standing(
@@ -84,7 +91,12 @@ class Standings:
         )
 
     def _priced(
-        self, exercise: str, named: list[Named], ran: list[Ran], files: Files
+        self,
+        exercise: str,
+        named: list[Named],
+        ran: list[Ran],
+        files: Files,
+        lent: tuple[str, ...],
     ) -> dict[str, frozenset[str]]:
         """Those mistakes beside which the rest of the exercise is there, and where that is seen."""
         found = {n.name: n.tests for n in named}
@@ -104,7 +116,7 @@ class Standings:
                     if one.name in found:
                         yield InProcess(self._runs.written(f"-fitted-{one.name}", one.source))
 
-            hollow = empty_when_fitted(self._target(files), run, wrong)
+            hollow = empty_when_fitted(self._target(files, lent), run, wrong)
             found = {name: tests - hollow for name, tests in found.items()}
         return found
 
