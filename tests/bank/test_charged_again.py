@@ -1,12 +1,18 @@
-"""Right code beside every wrong helper of the bank, graded one after the other as a class is."""
+"""Right and wrong code beside wrong helpers of the bank, graded in turn as a class is."""
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
+from autograder.grading.dependence import dependence
+from autograder.grading.engine import Engine
+from autograder.grading.warm import warm_engine
+from autograder.model.bank import Misconception
 from autograder.model.course import load
+from autograder.model.report import ExerciseReport
 from benchmarks.charged_again import measure
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -27,3 +33,46 @@ def test_right_code_of_the_first_week_loses_nothing() -> None:
 @pytest.mark.parametrize("week", [*CALL_EACH_OTHER, "week08_serving"])
 def test_right_code_loses_next_to_nothing(week: str) -> None:
     assert lost_beside_helpers(week) <= 0.2
+
+
+DEVICES = ("cpu", "fake-gpu")
+
+
+def graded(engine: Engine, exercise: str, *wrong: Misconception) -> ExerciseReport:
+    """What an exercise earns in the solution with these misconceptions, one after the other."""
+    folder = engine.bank.folder / "misconceptions"
+    texts = [(folder / f"{w.name}.py").read_text(encoding="utf-8") for w in wrong]
+    source = "\n\n".join((engine.bank.solution, *texts))
+    report = engine.grade("student", {engine.week.module: source.encode()})
+    assert not report.unexplained
+    return next(e for e in report.exercises if e.name == exercise)
+
+
+def told_otherwise(week: str, count: int) -> list[str]:
+    """Wrong code that earns, or is named, otherwise beside a wrong helper than without it."""
+    engine = warm_engine(COURSE, COURSE.week(week), DEVICES, b"what is wrong stays wrong", None)
+    try:
+        names = tuple(e.name for e in engine.week.exercises)
+        calls, of = dependence(engine.bank.solution, names), engine.bank.of_exercise
+        pairs = [(w, h) for e in names for w in of(e) for c in calls.reached(e) for h in of(c)]
+        alone: dict[str, ExerciseReport] = {}
+        found = []
+        for wrong, helper in random.Random(1).sample(pairs, count):
+            if wrong.name not in alone:
+                alone[wrong.name] = graded(engine, wrong.exercise, wrong)
+            one, beside = alone[wrong.name], graded(engine, wrong.exercise, helper, wrong)
+            if (one.score, one.diagnosis) != (beside.score, beside.diagnosis):
+                found.append(f"{wrong.name} beside {helper.name}")
+        return found
+    finally:
+        engine.close()
+
+
+def test_wrong_code_of_the_first_week_is_told_as_beside_right_helpers() -> None:
+    assert not told_otherwise("week01_softmax", 12)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("week", [*CALL_EACH_OTHER, "week08_serving"])
+def test_wrong_code_is_told_as_beside_right_helpers(week: str) -> None:
+    assert not told_otherwise(week, 30)
