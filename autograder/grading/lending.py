@@ -45,25 +45,29 @@ class RightHelpers:
     def __init__(self, right: Right, names: Iterable[str], seconds: float) -> None:
         self._right = right
         found = ((n, getattr(right.module, n, None)) for n in names)
-        self.lent = tuple(one for name, own in found if (one := _as_lent(name, own)) is not None)
-        self._names = {one.name for one in self.lent}
+        self._lent = tuple(one for name, own in found if (one := _as_lent(name, own)) is not None)
         self._left = seconds
         self._unanswered = False
 
     @property
+    def lent(self) -> tuple[wire.Lent, ...]:
+        """The exercises that there are right ones of, functions and classes of torch modules."""
+        return self._lent
+
+    @property
     def names(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self.lent)
+        return tuple(one.name for one in self._lent)
 
     def answered_all(self) -> bool:
         """Whether each question since this was last asked has its answer; an error is one too."""
         unanswered, self._unanswered = self._unanswered, False
         return not unanswered
 
-    def answer(self, question: wire.Question, buffers: list[memoryview]) -> bytes:
+    def answer(self, question: wire.LentCall, buffers: list[memoryview]) -> bytes:
         """The frame of a reply to what a submission asked."""
         started = time.thread_time()
         try:
-            if self._left > 0 and question.helper in self._names and _is_plain(question):
+            if self._left > 0 and question.helper in self.names and _is_plain(question):
                 return self._right.answered(question, buffers)
         except Exception as error:  # whatever a submission provoked in us
             let_go(error)
@@ -80,7 +84,7 @@ class Right(InProcess):
     def module(self) -> Any:
         return self.executor.module
 
-    def answered(self, question: wire.Question, buffers: list[memoryview]) -> bytes:
+    def answered(self, question: wire.LentCall, buffers: list[memoryview]) -> bytes:
         """The frame of a reply: of a pair with the generator's state, if there was one."""
         self.executor.objects.clear()
         call = wire.Call("", None, question.helper, question.args, question.kwargs, "cpu")
@@ -108,7 +112,7 @@ class Right(InProcess):
         return wire.pack(reply, parts)
 
     def _drawing(
-        self, call: wire.Call, question: wire.Question, buffers: list[memoryview]
+        self, call: wire.Call, question: wire.LentCall, buffers: list[memoryview]
     ) -> tuple[wire.Reply, list[bytes]]:
         """The same call where torch's generator is as it was where it was asked."""
         if question.random is not None:
@@ -130,7 +134,7 @@ class Lending(InProcess):
         self._helpers = helpers
 
     def _loaded(self, module: Any) -> None:
-        def asks(question: wire.Question, buffers: list[bytes]) -> Answer:
+        def asks(question: wire.LentCall, buffers: list[bytes]) -> Answer:
             parts = [memoryview(b) for b in buffers]
             return split_reply(aside(lambda: self._helpers.answer(question, parts)))
 
@@ -166,7 +170,7 @@ def _as_lent(name: str, own: Any) -> wire.Lent | None:
     return wire.Lent(name, tuple(inspect.signature(own).parameters)) if callable(own) else None
 
 
-def _making(call: wire.Call, question: wire.Question) -> wire.Call:
+def _making(call: wire.Call, question: wire.LentCall) -> wire.Call:
     """The call that makes the object of a question, with its weights."""
     args, kwargs = question.making or ((), {})
     made = msgspec.structs.replace(call, args=args, kwargs=kwargs, construct=True)
@@ -188,7 +192,7 @@ def _weights(module: nn.Module) -> tuple[tuple[str, torch.Tensor, bool], ...]:
     return tuple((name, x, name in trained) for name, x in module.state_dict().items())
 
 
-def _is_plain(question: wire.Question) -> bool:
+def _is_plain(question: wire.LentCall) -> bool:
     """Whether a question holds plain data only, and no number that could ask for much."""
     return sum(map(_cost, question.values)) <= _MOST_BYTES
 

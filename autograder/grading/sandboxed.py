@@ -10,7 +10,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -18,7 +18,6 @@ from ..model.course import Limits
 from ..sandbox import Child, ChildLimits
 from ..worker import wire
 from ..worker.lookout import KNOWN, LOOKS
-from .lending import RightHelpers
 from .outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
 from .room import Room, held
 from .stream import Stream
@@ -62,6 +61,15 @@ class _Sent(NamedTuple):
     stamp: bytes
 
 
+class Helpers(Protocol):
+    """Answers the calls of exercises that are lent to a submission."""
+
+    @property
+    def lent(self) -> tuple[wire.Lent, ...]: ...
+
+    def answer(self, question: wire.LentCall, buffers: list[memoryview]) -> bytes: ...
+
+
 class Sandboxed:
     """A submission in its own confined process, started again when it died.
 
@@ -84,7 +92,7 @@ class Sandboxed:
         files: Mapping[str, bytes],
         limits: Limits,
         gpu: bool = False,
-        helpers: RightHelpers | None = None,
+        helpers: Helpers | None = None,
     ) -> None:
         self.listens_ahead = False
         self._helpers = helpers
@@ -316,7 +324,7 @@ class Sandboxed:
             while True:
                 header, body = self._receive(stream, stamp)
                 answer = wire.unpack_answer(header, body)
-                if isinstance(answer, wire.Question):
+                if isinstance(answer, wire.LentCall):
                     self._help(stream, stamp, answer, body)
                     self._room.give(held(len(header), len(body)))
                     continue
@@ -342,7 +350,7 @@ class Sandboxed:
             self._spent[self._exercise] = self._spent.get(self._exercise, 0.0) + spent
 
     def _help(
-        self, stream: Stream, stamp: bytes, question: wire.Question, body: memoryview
+        self, stream: Stream, stamp: bytes, question: wire.LentCall, body: memoryview
     ) -> None:
         """Answer a question to a lent exercise; the time that it takes is ours."""
         if self._helpers is None or stream.ahead:

@@ -26,7 +26,7 @@ from . import wire
 from .values import FAKE_DEVICE, TORCH_NAMES, Decoder, Encoder
 
 # What answers a question: the trusted process.
-Asks = Callable[[wire.Question, list[bytes]], tuple[wire.Reply, list[memoryview]]]
+Asks = Callable[[wire.LentCall, list[bytes]], tuple[wire.Reply, list[memoryview]]]
 _Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
@@ -91,7 +91,7 @@ class _LentFunction:
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         renamed: dict[str, str] = self._renamed  # type: ignore[attr-defined]
         kwargs = {renamed.get(k, k): v for k, v in kwargs.items()}
-        return _answer(wire.Question(self.name), args, kwargs, [], self.asks)
+        return _answer(wire.LentCall(self.name), args, kwargs, [], self.asks)
 
 
 def _renamed(own: Any, parameters: tuple[str, ...]) -> dict[str, str]:
@@ -117,7 +117,7 @@ class _LentClass:
         device = torch.get_default_device()
         with torch.device("cpu"):
             sending = _Sending()
-            question = wire.Question(
+            question = wire.LentCall(
                 self.name,
                 making=sending.arguments(args, kwargs),
                 called=False,
@@ -141,7 +141,7 @@ class _LentClass:
         state = {name: _found(module, name) for name in names}
         trained = [x for _, x in sorted(state.items()) if x.is_floating_point()]
         trained = [x for x in trained if isinstance(x, nn.Parameter)]
-        question = wire.Question(
+        question = wire.LentCall(
             self.name,
             training=module.training,
             dtype=TORCH_NAMES[trained[0].dtype] if trained else None,
@@ -210,11 +210,11 @@ class _Sending:
     def state(self) -> wire.Value:
         return self.encoder(torch.random.get_rng_state())
 
-    def answer(self, asks: Asks, question: wire.Question) -> Any:
+    def answer(self, asks: Asks, question: wire.LentCall) -> Any:
         reply, buffers = self.reply(asks, question)
         return _decoded(reply.value, buffers, question.random)
 
-    def reply(self, asks: Asks, question: wire.Question) -> tuple[wire.Reply, list[memoryview]]:
+    def reply(self, asks: Asks, question: wire.LentCall) -> tuple[wire.Reply, list[memoryview]]:
         reply, buffers = asks(question, self.encoder.buffers)
         if reply.status != "ok":
             raise _error(reply.raised)
@@ -222,7 +222,7 @@ class _Sending:
 
 
 def _answer(
-    question: wire.Question,
+    question: wire.LentCall,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     trained: list[torch.Tensor],
@@ -240,10 +240,10 @@ def _answer(
 
     def sent(
         cotangents: tuple[torch.Tensor, ...] | None, random: torch.Tensor | None
-    ) -> tuple[wire.Question, wire.Reply, list[memoryview]]:
+    ) -> tuple[wire.LentCall, wire.Reply, list[memoryview]]:
         sending = _Sending()
         positional, named = sending.arguments(args, kwargs)
-        whole = wire.Question(
+        whole = wire.LentCall(
             question.helper,
             positional,
             named,

@@ -213,7 +213,7 @@ class _Asking:
         self._inbox, self._outbox, self._told = inbox, outbox, told
 
     def __call__(
-        self, question: wire.Question, buffers: list[bytes]
+        self, question: wire.LentCall, buffers: list[bytes]
     ) -> tuple[wire.Reply, list[memoryview]]:
         self._outbox.put(self._told.stamp + wire.pack(question, buffers))
         return self._inbox.take_reply()

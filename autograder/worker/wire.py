@@ -306,7 +306,7 @@ class Notice(_Message, frozen=True, tag="notice"):
     line: int | None
 
 
-class Question(_Message, frozen=True, tag="question"):
+class LentCall(_Message, frozen=True, tag="lent_call"):
     """Sent before the reply: a call of a lent exercise, answered by a `Reply`, or of its object.
 
     making: the arguments by place and by name that an object is made of. Without `called` it is
@@ -426,12 +426,12 @@ class Reply(_Message, frozen=True, tag="reply"):
 
 _encoder = msgspec.msgpack.Encoder()
 _request_decoder: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
-_answer_decoder: msgspec.msgpack.Decoder[Reply | Notice | Question] = msgspec.msgpack.Decoder(
-    Reply | Notice | Question
+_answer_decoder: msgspec.msgpack.Decoder[Reply | Notice | LentCall] = msgspec.msgpack.Decoder(
+    Reply | Notice | LentCall
 )
 
 
-def pack(message: Request | Reply | Notice | Question, buffers: list[bytes]) -> bytes:
+def pack(message: Request | Reply | Notice | LentCall, buffers: list[bytes]) -> bytes:
     """The frame for `message`; its `buffers` field is filled from `buffers`."""
     if buffers and not isinstance(message, Notice):
         message = msgspec.structs.replace(message, buffers=tuple(map(len, buffers)))
@@ -476,12 +476,12 @@ def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[m
     return reply, buffers_of(reply, body)
 
 
-def buffers_of(reply: Reply | Question, body: bytes | memoryview) -> list[memoryview]:
+def buffers_of(reply: Reply | LentCall, body: bytes | memoryview) -> list[memoryview]:
     """The parts of a body that are announced; raises BadFrame if they are not all of it."""
     return _split(reply.buffers, body)
 
 
-def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | Question:
+def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | LentCall:
     """What a worker sent: a reply, whose buffers `body` holds, or what comes before it."""
     try:
         answer = _answer_decoder.decode(header)
@@ -491,7 +491,7 @@ def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | Q
         if len(body):
             raise BadFrame("a notice with a body")
         return answer
-    if isinstance(answer, Question):
+    if isinstance(answer, LentCall):
         _check_nesting(answer.values)
         return answer
     _check_nesting((answer.value, *(answer.gradients or ())))

@@ -99,10 +99,10 @@ class _Watched(Engine):
             self._spawner.end()
         self._spawner = Spawner(sandbox, self.course, self.week, self.devices, self.limits)
 
-    def target(self, files: Any, limits: Any = None) -> Any:
+    def target(self, files: Any, limits: Any = None, helpers: Any = None) -> Any:
         assert self._spawner is not None
-        spawner = self._spawner
-        tee = _Tee(spawner.spawn, self.week.module, files, limits or self.limits, spawner.gpu)
+        spawner, limits = self._spawner, limits or self.limits
+        tee = _Tee(spawner.spawn, self.week.module, files, limits, spawner.gpu, helpers)
         self.tees.append(tee)
         return tee
 

@@ -74,7 +74,7 @@ def lent_to(source: str, helpers: RightHelpers) -> Any:
     module = types.ModuleType("mine")
     exec(f"import functools, torch\nfrom torch import nn\n{source}", module.__dict__)
 
-    def asks(question: wire.Question, buffers: list[bytes]) -> tuple[wire.Reply, list[memoryview]]:
+    def asks(question: wire.LentCall, buffers: list[bytes]) -> tuple[wire.Reply, list[memoryview]]:
         return split_reply(helpers.answer(question, [memoryview(b) for b in buffers]))
 
     lend(module, helpers.lent, asks)
@@ -218,22 +218,22 @@ def test_it_draws_as_if_it_were_here(training: bool, right: Right, helpers: Righ
         assert torch.allclose(mine, theirs)
 
 
-def question(**given: Any) -> tuple[wire.Question, list[memoryview]]:
+def question(**given: Any) -> tuple[wire.LentCall, list[memoryview]]:
     encoder = Encoder()
     helper = given.pop("helper", "halves")
     args = tuple(encoder(a) for a in given.pop("args", ()))
-    made = wire.Question(helper, args, **given)
+    made = wire.LentCall(helper, args, **given)
     return made, [memoryview(b) for b in encoder.buffers]
 
 
-def expanded() -> tuple[wire.Question, list[memoryview]]:
+def expanded() -> tuple[wire.LentCall, list[memoryview]]:
     _, buffers = question(args=(torch.ones(1),))
-    return wire.Question(
+    return wire.LentCall(
         "halves", (wire.TensorV("float32", (1 << 12, 1 << 12), (0, 0), "cpu", 0),)
     ), buffers
 
 
-HOSTILE: dict[str, Callable[[], tuple[wire.Question, list[memoryview]]]] = {
+HOSTILE: dict[str, Callable[[], tuple[wire.LentCall, list[memoryview]]]] = {
     "another exercise": lambda: question(helper="not_lent", args=(torch.ones(2),)),
     "a part of one": lambda: question(helper="twice.__code__"),
     "what the module imports": lambda: question(helper="torch.save"),
@@ -241,16 +241,16 @@ HOSTILE: dict[str, Callable[[], tuple[wire.Question, list[memoryview]]]] = {
     "a long integer": lambda: question(helper="rows", args=(10**100,)),
     "a huge view": expanded,
     "a buffer that is not there": lambda: (
-        wire.Question("halves", (wire.TensorV("float32", (2,), None, "cpu", 7),)),
+        wire.LentCall("halves", (wire.TensorV("float32", (2,), None, "cpu", 7),)),
         [],
     ),
     "a tensor without data": lambda: question(args=(torch.ones(2, device="meta"),)),
     "an object of somebody's": lambda: (
-        wire.Question("halves", (wire.HandleV(0, "Layer", None),)),
+        wire.LentCall("halves", (wire.HandleV(0, "Layer", None),)),
         [],
     ),
     "what only a worker makes": lambda: (
-        wire.Question("halves", (wire.SpecialV("hf_encoder", None),)),
+        wire.LentCall("halves", (wire.SpecialV("hf_encoder", None),)),
         [],
     ),
     "no state of a generator": lambda: question(
@@ -284,7 +284,7 @@ def test_only_functions_and_modules_are_lent(right: Right) -> None:
 
 
 def test_a_question_is_no_reply() -> None:
-    frame = wire.pack(wire.Question("halves"), [])
+    frame = wire.pack(wire.LentCall("halves"), [])
     header, body = frame[wire.PREFIX.size :], b""
     with pytest.raises(wire.BadFrame):
         wire.unpack_reply(header, body)
