@@ -36,22 +36,27 @@ def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
 
 
 def carried_words(report: ExerciseReport) -> str:
-    """Whose mistake an exercise carries, in a sentence; empty if there is none.
+    """Whose mistake an exercise carries, in a sentence or two; empty if there is none.
 
     One that has a mistake of its own besides is not called right.
     """
+    own = [t for t in report.tests if t.verdict.failed and not t.carried]
+    stood_in = ""
+    if report.beside and own:
+        names = _listed([f"`{name}`" for name in report.beside])
+        stood_in = f"What you read here was found with a right {names} in the place of yours."
     if not report.inherits:
-        return ""
+        return stood_in
     tests = [t for t in report.tests if t.carried]
     whose = _listed([f"`{name}`" for name in report.inherits])
     wholly = min(t.carried for t in tests) >= 1.0
     counts = "nothing here" if wholly else "only in part"
     verb = "cost" if wholly else "count"
-    if any(t.verdict.failed and not t.carried for t in report.tests):
+    if own:
         start = f"Beside what is wrong here, your {whose} alone makes"
         if len(tests) == 1:
-            return f"{start} 1 check fail, which {verb}s {counts}."
-        return f"{start} {len(tests)} checks fail, which {verb} {counts}."
+            return f"{start} 1 check fail, which {verb}s {counts}. {stood_in}".rstrip()
+        return f"{start} {len(tests)} checks fail, which {verb} {counts}. {stood_in}".rstrip()
     if len(tests) == 1:
         what = f"1 check fails for that reason alone, and {verb}s"
     else:

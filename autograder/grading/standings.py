@@ -88,6 +88,7 @@ class Standings:
             diagnoses=tuple(_explained(n, by_name[n.name]) for n in named),
             inherits=carried.helpers,
             carried=carried.credit,
+            beside=carried.lent,
         )
 
     def _priced(

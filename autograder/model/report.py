@@ -97,7 +97,8 @@ class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ExerciseReport(msgspec.Struct, frozen=True):
-    """One exercise. `inherits`: the exercises whose mistakes it carries.
+    """One exercise. `inherits`: the exercises whose mistakes it carries; `beside`: those that
+    right ones stood in for while it was tried.
 
     `deductions`: what its named mistakes cost, where they explain most of what fails; `suspects`:
     where the mistake is.
@@ -112,6 +113,7 @@ class ExerciseReport(msgspec.Struct, frozen=True):
     inherits: tuple[str, ...] = ()
     deductions: tuple[Deduction, ...] = ()
     suspects: tuple[Suspect, ...] = ()
+    beside: tuple[str, ...] = ()
 
     @property
     def unwritten(self) -> bool:

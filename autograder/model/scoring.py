@@ -40,6 +40,7 @@ class Standing:
     mistakes: those that were named. explained: the failed tests that they explain. seen: whether
     what else is there was seen in them, for they came to an answer.
     carried: by failed test, the share of it that is right given the exercises in `inherits`.
+    beside: the exercises that right ones stood in for in the tests.
     """
 
     exercise: Exercise
@@ -50,6 +51,7 @@ class Standing:
     diagnoses: tuple[Diagnosis, ...] = ()
     inherits: tuple[str, ...] = ()
     carried: Mapping[str, float] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
 
 
 def exercise_reports(standings: Sequence[Standing], rule: Scoring) -> tuple[ExerciseReport, ...]:
@@ -150,6 +152,7 @@ class _Count:
             explained=self.standing.diagnoses,
             inherits=self.standing.inherits,
             deductions=self.deductions,
+            beside=self.standing.beside,
         )
 
 

@@ -78,6 +78,16 @@ def test_what_is_wrong_besides_is_not_called_right():
     )
 
 
+def test_it_is_said_beside_what_checks_were_run():
+    tests = [outcome("a", Verdict.WRONG), outcome("b")]
+    said = "What you read here was found with a right `mask` in the place of yours."
+    assert carried_words(exercise(1.0, tests, beside=("mask",))) == said
+    both = [*tests, outcome("c", Verdict.WRONG, carried=1.0)]
+    found = exercise(1.0, both, inherits=("mask",), beside=("mask",))
+    assert carried_words(found).endswith(said)
+    assert said not in carried_words(exercise(2.0, [both[2]], inherits=("mask",), beside=("mask",)))
+
+
 def test_half_of_what_is_carried_counts_in_part():
     tests = [outcome("a", Verdict.WRONG, carried=0.5)]
     assert carried_words(exercise(1.5, tests, inherits=("mask",))).endswith(
