@@ -177,6 +177,7 @@ class Engine:
         finally:
             target.close()
         self._behind.failed.clear()
+        self._follow_through.begin()
         nothing: dict[str, Inherited] = {}
         carried = self._behind.find("follow-through", lambda: self._carried(ran, files), nothing)
         by_exercise: dict[str, list[Ran]] = {}

@@ -5,9 +5,9 @@ well it is written. So an exercise that fails is tried once more with right help
 the wrong ones (lending.py), as a teacher would do who marks it by hand: a failed test that passes
 now is inherited, and one that fails now shows a mistake of the exercise's own, which is named and
 priced by what it shows there. Of the student's own helper nothing is asked: whatever it answers, an
-exercise earns what it would earn beside a right one, or what it earns as it was handed in, if that
-is more. It does not earn one test by the one and one by the other: a helper that never asks for
-`causal` would hide half of the mistakes of its caller.
+exercise earns what it would earn beside a right one, or what it earns as it was handed in, if more
+of its tests pass so. It does not earn one test by the one and one by the other: a helper that
+ignores `causal` would hide half of the mistakes of its caller.
 
 A helper is lent only to what calls it in right code too: else two exercises that are not written
 could be made of each other. Nothing is lent for one that is not written, or does not end: that is
@@ -22,7 +22,7 @@ from functools import cached_property
 
 from ..model.verdicts import Verdict
 from .dependence import dependence, named_in
-from .lending import Right, RightHelpers
+from .lending import Right, RightHelpers, TimeLeft
 from .plugin import Ran, exercise_of
 from .runs import Runs
 from .targets import Target
@@ -54,6 +54,7 @@ class FollowThrough:
 
     runs: Runs
     seconds: float
+    _left: TimeLeft = field(default_factory=lambda: TimeLeft(0.0))
 
     @cached_property
     def _exercises(self) -> tuple[str, ...]:
@@ -85,9 +86,13 @@ class FollowThrough:
         found = {e: frozenset().union(*(p.reached(e) for p in programs)) for e in self._exercises}
         return {e: frozenset(h for h in found[e] if e not in found[h]) for e in found}
 
+    def begin(self) -> None:
+        """Another submission, with all its time before it."""
+        self._left = TimeLeft(self.seconds)
+
     def helpers(self, names: Iterable[str]) -> RightHelpers:
         """Right ones of these names."""
-        return RightHelpers(self._right, names, self.seconds)
+        return RightHelpers(self._right, names, self._left)
 
     def of(
         self,
@@ -133,10 +138,11 @@ class FollowThrough:
 
         def hear(ran: Ran) -> None:
             name = ran.report.name
+            before = alone[name].report.verdict
             whole = helpers.answered_all()  # or it may have failed for want of an answer
-            if ran.report.verdict.failed and whole:
+            if ran.report.verdict.failed and (whole or before is Verdict.PASS):
                 again[name] = ran
-            elif ran.report.verdict is Verdict.PASS and alone[name].report.verdict.failed:
+            elif ran.report.verdict is Verdict.PASS and before.failed:
                 credit[name] = 1.0
 
         student = target(helpers)

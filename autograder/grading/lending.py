@@ -19,6 +19,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,26 +28,36 @@ import torch
 from torch import nn
 
 from ..worker import watch, wire
-from ..worker.lent import LAYERS, lend
+from ..worker.lent import LAYERS, PLAIN, lend
 from ..worker.values import Decoder, Encoder
 from .faults import let_go
 from .targets import Answer, InProcess, split_reply
 
-# Whoever asks for more is no exercise of this course.
-_LARGEST = 1 << 16
-_MOST_BYTES = 32 << 20
+# Whoever asks for more is no exercise of this course: of one number and of all together, of bytes
+# there and back, and of numbers times the longest axis, for which a product of matrices may ask.
+_LARGEST, _MOST_MADE = 1 << 16, 1 << 24
+_MOST_BYTES = 16 << 20
+_MOST_WORK = 1 << 31
 _REFUSED = wire.Reply("raised", raised=wire.Raised("RuntimeError", ("Exception",), "", None))
+_WITH_WORDS = ("ValueError", "TypeError")  # exceptions whose message may be an answer
 _LAYERS = tuple(kind for kind, _ in LAYERS.values())
+
+
+@dataclass
+class TimeLeft:
+    """Processor seconds for all questions of a submission."""
+
+    seconds: float
 
 
 class RightHelpers:
     """Answers for some exercises of the solution, as long as there is time."""
 
-    def __init__(self, right: Right, names: Iterable[str], seconds: float) -> None:
+    def __init__(self, right: Right, names: Iterable[str], left: TimeLeft) -> None:
         self._right = right
         found = ((n, getattr(right.module, n, None)) for n in names)
         self._lent = tuple(one for name, own in found if (one := _as_lent(name, own)) is not None)
-        self._left = seconds
+        self._left = left
         self._unanswered = False
 
     @property
@@ -67,12 +78,15 @@ class RightHelpers:
         """The frame of a reply to what a submission asked."""
         started = time.thread_time()
         try:
-            if self._left > 0 and question.helper in self.names and _is_plain(question):
-                return self._right.answered(question, buffers)
+            if self._left.seconds > 0 and question.helper in self.names and _is_plain(question):
+                answer = self._right.answered(question, buffers)
+                if len(answer) <= _MOST_BYTES:
+                    return answer
         except Exception as error:  # whatever a submission provoked in us
             let_go(error)
         finally:
-            self._left -= time.thread_time() - started
+            self._right.executor.objects.clear()
+            self._left.seconds -= time.thread_time() - started
         self._unanswered = True
         return wire.pack(_REFUSED, [])
 
@@ -86,7 +100,6 @@ class Right(InProcess):
 
     def answered(self, question: wire.LentCall, buffers: list[memoryview]) -> bytes:
         """The frame of a reply: of a pair with the generator's state, if there was one."""
-        self.executor.objects.clear()
         call = wire.Call("", None, question.helper, question.args, question.kwargs, "cpu")
         pulled = msgspec.structs.replace(call, cotangents=question.cotangents)
         with torch.enable_grad(), torch.random.fork_rng(devices=()):
@@ -96,7 +109,7 @@ class Right(InProcess):
                 reply, parts = self._drawing(_making(call, question), question, buffers)
                 if reply.status == "ok":
                     module, encoder = self.executor.objects[0], Encoder()
-                    described = encoder((_layers(module), _weights(module)))
+                    described = encoder((_layers(module), _weights(module), _sizes(module)))
                     reply, parts = wire.Reply("ok", value=described), encoder.buffers
             else:
                 reply, parts = self._asked(_making(call, question), buffers)
@@ -123,6 +136,10 @@ class Right(InProcess):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             reply, parts = split_reply(self.executor.answer(call, buffers))
+        if reply.raised is not None:
+            words = reply.raised.message if reply.raised.type in _WITH_WORDS else ""
+            raised = msgspec.structs.replace(reply.raised, message=words, line=None)
+            reply = msgspec.structs.replace(reply, raised=raised)
         return reply, [bytes(p) for p in parts]
 
 
@@ -166,7 +183,10 @@ def _watched_as_before() -> Iterator[None]:
 
 def _as_lent(name: str, own: Any) -> wire.Lent | None:
     if isinstance(own, type):
-        return wire.Lent(name, None) if issubclass(own, nn.Module) else None
+        if not issubclass(own, nn.Module):
+            return None
+        _, *forward = inspect.signature(own.forward).parameters
+        return wire.Lent(name, tuple(forward), tuple(inspect.signature(own.__init__).parameters))
     return wire.Lent(name, tuple(inspect.signature(own).parameters)) if callable(own) else None
 
 
@@ -192,27 +212,55 @@ def _weights(module: nn.Module) -> tuple[tuple[str, torch.Tensor, bool], ...]:
     return tuple((name, x, name in trained) for name, x in module.state_dict().items())
 
 
+def _sizes(module: nn.Module) -> tuple[tuple[str, Any], ...]:
+    """The plain attributes of a module: sizes and settings by name."""
+    found = ((k, v) for k, v in vars(module).items() if isinstance(v, PLAIN))
+    return tuple((k, v) for k, v in found if k[0] != "_" and k != "training")
+
+
 def _is_plain(question: wire.LentCall) -> bool:
-    """Whether a question holds plain data only, and no number that could ask for much."""
-    return sum(map(_cost, question.values)) <= _MOST_BYTES
+    """Whether a question holds plain data only, and none that could ask for much."""
+    asked = _Asked()
+    return all(map(asked.holds, question.values)) and asked.is_little
 
 
-def _cost(value: wire.Value) -> float:
-    """How many bytes a value is of, at most; without end if it is not plain."""
-    if isinstance(value, bool) or value is None:
-        return 1
-    if isinstance(value, int):
-        return 1 if abs(value) <= _LARGEST else float("inf")
-    if isinstance(value, (float, str)):
-        return 8 if isinstance(value, float) else len(value)
-    if isinstance(value, wire.TensorV):
-        if value.buffer is None:
-            return float("inf")
-        return wire.checked_size(value.dtype, value.shape, wire.TORCH_ITEM_BYTES)
-    if isinstance(value, wire.ArrayV):
-        return wire.checked_size(value.dtype, value.shape, wire.NUMPY_ITEM_BYTES)
-    if isinstance(value, (wire.SeqV, wire.MapV)):
-        return 1 + sum(map(_cost, value.items))
-    if isinstance(value, wire.SpecialV) and value.kind in ("device", "dtype"):
-        return _cost(value.value)
-    return float("inf")
+@dataclass
+class _Asked:
+    """What the values of a question come to."""
+
+    bytes: int = 0
+    elements: int = 0
+    longest: int = 1
+    made: int = 1
+
+    @property
+    def is_little(self) -> bool:
+        work = self.elements * max(self.longest, 1)
+        return self.bytes <= _MOST_BYTES and work <= _MOST_WORK and self.made <= _MOST_MADE
+
+    def holds(self, value: wire.Value) -> bool:
+        """Count a value; False if it is no plain data."""
+        if isinstance(value, bool) or value is None:
+            return True
+        if isinstance(value, int):
+            self.made *= max(1, abs(value))
+            return abs(value) <= _LARGEST
+        if isinstance(value, (float, str)):
+            self.bytes += 8 if isinstance(value, float) else len(value)
+            return True
+        if isinstance(value, wire.TensorV):
+            return value.buffer is not None and self._has(value, wire.TORCH_ITEM_BYTES)
+        if isinstance(value, wire.ArrayV):
+            return self._has(value, wire.NUMPY_ITEM_BYTES)
+        if isinstance(value, (wire.SeqV, wire.MapV)):
+            return all(map(self.holds, value.items))
+        if isinstance(value, wire.SpecialV):
+            return value.kind in ("device", "dtype") and self.holds(value.value)
+        return False
+
+    def _has(self, value: wire.TensorV | wire.ArrayV, item_bytes: dict[str, int]) -> bool:
+        size = wire.checked_size(value.dtype, value.shape, item_bytes)
+        self.bytes += size
+        self.elements += size // item_bytes[value.dtype]
+        self.longest = max(self.longest, *value.shape, 1)
+        return True

@@ -34,74 +34,111 @@ def lend(module: Any, lent: Iterable[wire.Lent], asks: Asks) -> None:
     """Put the lent exercises into the place of a loaded module's own."""
     for one in lent:
         own = getattr(module, one.name, None)
-        if one.parameters is None:
-            _lend_class(module, own, _LentClass(one.name, asks))
+        if one.making is None:
+            _lend_function(module, own, _LentFunction(one.name, _Names.of(own, one), asks))
         else:
-            _lend_function(module, own, _LentFunction(one.name, one.parameters, own, asks))
+            init, forward = (getattr(own, n, None) for n in ("__init__", "forward"))
+            names = _Names.of(init, one.making), _Names.of(forward, ("self", *one.parameters))
+            _lend_class(module, own, _LentClass(one.name, *names, asks))
 
 
 def _lend_function(module: Any, own: Any, lent: _LentFunction) -> None:
     if isinstance(own, FunctionType) and not own.__code__.co_freevars:
         own.__code__ = _shim.__code__
         own.__defaults__, own.__kwdefaults__ = None, {"_lent": lent}
-    else:
-        setattr(module, lent.name, _function(lent))
+        return
 
-
-def _function(lent: _LentFunction) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         return lent(args, kwargs)
 
     call.__name__ = call.__qualname__ = lent.name
-    return call
+    if own is not None:
+        _exchange(module, own, call)
+    setattr(module, lent.name, call)
 
 
 def _shim(*args: Any, _lent: Any = None, **kwargs: Any) -> Any:
     return _lent(args, kwargs)
 
 
+def _exchange(module: Any, own: Any, call: Callable[..., Any]) -> None:
+    """What cannot be changed in place: other names of it, in tables and as a default too."""
+    for name, value in list(vars(module).items()):
+        if value is own:
+            setattr(module, name, call)
+        elif type(value) is dict:
+            value.update({k: call for k, v in value.items() if v is own})
+        elif type(value) is list:
+            value[:] = [call if v is own else v for v in value]
+        inside = vars(value).values() if isinstance(value, type) else ()
+        for function in (value, *inside):
+            if isinstance(function, FunctionType):
+                given = function.__defaults__
+                if given is not None and any(d is own for d in given):
+                    function.__defaults__ = tuple(call if d is own else d for d in given)
+
+
 def _lend_class(module: Any, own: Any, lent: _LentClass) -> None:
+    is_module = isinstance(own, type) and issubclass(own, nn.Module)
+    first: Any = own.__init__ if is_module else None
+
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         nn.Module.__init__(self)
-        lent.make(self, args, kwargs)
+        lent.make(self, args, kwargs, first)
 
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
         return lent.call(self, args, kwargs)
 
-    if isinstance(own, type) and issubclass(own, nn.Module):
-        own.__init__ = __init__  # type: ignore[method-assign]
-        own.forward = forward
+    if is_module:
+        own.__init__, own.forward = __init__, forward
     else:
         methods = {"__init__": __init__, "forward": forward, "__module__": module.__name__}
         setattr(module, lent.name, type(lent.name, (nn.Module,), methods))
 
 
 @dataclass(frozen=True)
-class _LentFunction:
-    """own: the submission's, whose names of parameters its callers may use"""
+class _Names:
+    """The names of parameters, as a submission's own has them and a right one."""
 
+    right: tuple[str, ...]
+    own: tuple[str, ...]
+
+    @classmethod
+    def of(cls, own: Any, right: tuple[str, ...] | wire.Lent) -> _Names:
+        names = right.parameters if isinstance(right, wire.Lent) else right
+        try:
+            return cls(names, tuple(inspect.signature(own).parameters))
+        except (TypeError, ValueError):
+            return cls(names, ())
+
+    def translated(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], bound: int = 0
+    ) -> _Arguments:
+        """Arguments for a right one: by its names, and without those that only the own one has.
+
+        bound: how many of the first parameters are not among the arguments
+        """
+        same = dict(zip(self.own, self.right, strict=False))
+        most = len(self.right) - bound
+        named = dict[str, Any]()
+        for name, value in kwargs.items():
+            if name in self.right or name not in self.own:
+                named[name] = value
+            elif (right := same.get(name)) is not None and right not in self.own:
+                named[right] = value
+        own_more = len(self.own) > len(self.right)
+        return args[:most] if own_more else args, named
+
+
+@dataclass(frozen=True)
+class _LentFunction:
     name: str
-    parameters: tuple[str, ...]
-    own: Any
+    names: _Names
     asks: Asks
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_renamed", _renamed(self.own, self.parameters))
-
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        renamed: dict[str, str] = self._renamed  # type: ignore[attr-defined]
-        kwargs = {renamed.get(k, k): v for k, v in kwargs.items()}
+        args, kwargs = self.names.translated(args, kwargs)
         return _answer(wire.LentCall(self.name), args, kwargs, [], self.asks)
-
-
-def _renamed(own: Any, parameters: tuple[str, ...]) -> dict[str, str]:
-    """Names of a function's own parameters that a right one has in the same place."""
-    try:
-        names = list(inspect.signature(own).parameters)
-    except (TypeError, ValueError):
-        return {}
-    pairs = zip(names, parameters, strict=False)
-    return {mine: right for mine, right in pairs if mine not in parameters and right not in names}
 
 
 @dataclass(frozen=True)
@@ -109,10 +146,19 @@ class _LentClass:
     """A class of torch modules: what they are made of stays here, what they compute does not."""
 
     name: str
+    init: _Names
+    forward: _Names
     asks: Asks
 
-    def make(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Give a new module the layers and weights that a right one has."""
+    def make(
+        self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], own: Any
+    ) -> None:
+        """Give a new module the layers, weights and sizes that a right one has.
+
+        own: the submission's `__init__`, whose sizes have names of its own
+        """
+        kept = _sizes(module, own, args, kwargs)
+        args, kwargs = self.init.translated(args, kwargs, bound=1)
         object.__setattr__(module, "_lent_made", (args, kwargs))
         device = torch.get_default_device()
         with torch.device("cpu"):
@@ -123,7 +169,9 @@ class _LentClass:
                 called=False,
                 random=sending.state() if device.type == "cpu" else None,
             )
-            layers, weights = sending.answer(self.asks, question)
+            layers, weights, sizes = sending.answer(self.asks, question)
+        for name, value in {**dict(sizes), **kept}.items():
+            object.__setattr__(module, name, value)
         object.__setattr__(module, "_lent_weights", tuple(name for name, *_ in weights))
         kinds = dict(layers)
         for name, drawn, trained in weights:
@@ -138,6 +186,7 @@ class _LentClass:
     def call(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         held: Any = module
         made, names = held._lent_made, held._lent_weights
+        args, kwargs = self.forward.translated(args, kwargs, bound=1)
         state = {name: _found(module, name) for name in names}
         trained = [x for _, x in sorted(state.items()) if x.is_floating_point()]
         trained = [x for x in trained if isinstance(x, nn.Parameter)]
@@ -147,6 +196,28 @@ class _LentClass:
             dtype=TORCH_NAMES[trained[0].dtype] if trained else None,
         )
         return _answer(question, args, kwargs, trained, self.asks, made=made, weights=state)
+
+
+PLAIN = (int, float, str, type(None))
+
+
+def _sizes(
+    module: nn.Module, own: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """The plain attributes that a submission's own `__init__` sets; it leaves nothing else."""
+    if own is None:
+        return {}
+    before = torch.random.get_rng_state()
+    try:
+        own(module, *args, **kwargs)
+        found = {k: v for k, v in vars(module).items() if isinstance(v, PLAIN) and k[0] != "_"}
+    except Exception:  # it may be what is wrong
+        found = {}
+    torch.random.set_rng_state(before)
+    for name in list(vars(module)):
+        object.__delattr__(module, name)
+    nn.Module.__init__(module)
+    return {k: v for k, v in found.items() if k != "training"}
 
 
 # Layers that say all of themselves by the shape of their weights: a subclass may call them.
@@ -199,8 +270,9 @@ def _found(module: nn.Module, name: str) -> torch.Tensor:
 class _Sending:
     """What one question sends, and what its answer is made of."""
 
-    def __init__(self) -> None:
-        self.encoder = Encoder(special=_special)
+    def __init__(self, before: _Sending | None = None) -> None:
+        known: list[bytes] = [] if before is None else list(before.encoder.buffers)
+        self.encoder: Encoder = Encoder(special=_special, buffers=known)
 
     def arguments(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -238,34 +310,39 @@ def _answer(
     wanted = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
     drawn = made is not None and question.training
 
+    # what was sent once is sent again for gradients: arguments may be changed after the call
+    sending = _Sending()
+    positional, named = sending.arguments(args, kwargs)
+    making = sending.arguments(*made) if made is not None else None
+    state = sending.encoder(weights) if weights is not None else None
+    random = sending.state() if drawn else None
+
     def sent(
-        cotangents: tuple[torch.Tensor, ...] | None, random: torch.Tensor | None
-    ) -> tuple[wire.LentCall, wire.Reply, list[memoryview]]:
-        sending = _Sending()
-        positional, named = sending.arguments(args, kwargs)
+        cotangents: Sequence[torch.Tensor] | None,
+    ) -> tuple[wire.Reply, list[memoryview]]:
+        more = _Sending(sending)
         whole = wire.LentCall(
             question.helper,
             positional,
             named,
-            making=sending.arguments(*made) if made is not None else None,
+            making=making,
             training=question.training,
             dtype=question.dtype,
-            state=sending.encoder(weights) if weights is not None else None,
-            cotangents=None if cotangents is None else tuple(map(sending.encoder, cotangents)),
-            random=sending.encoder(random) if random is not None else None,
+            state=state,
+            cotangents=None if cotangents is None else tuple(map(more.encoder, cotangents)),
+            random=random,
         )
-        return whole, *sending.reply(asks, whole)
+        return more.reply(asks, whole)
 
     # Cotangents for no result are asked for first: the reply says what carries a gradient.
-    before = torch.random.get_rng_state() if drawn else None
-    whole, reply, buffers = sent(() if wanted else None, before)
-    value = _placed(_decoded(reply.value, buffers, whole.random), device)
+    reply, buffers = sent(() if wanted else None)
+    value = _placed(_decoded(reply.value, buffers, random), device)
     outputs = _floats((value,), {})
     if not wanted or not outputs or len(reply.detached) == len(outputs):
         return value
 
     def pull(cotangents: Sequence[torch.Tensor]) -> list[Any]:
-        _, reply, buffers = sent(tuple(cotangents), before)
+        reply, buffers = sent(cotangents)
         gradients = [_decoded(g, buffers, None) for g in reply.gradients or ()]
         if len(gradients) != len(inputs):
             raise RuntimeError(f"the gradients of {question.helper} do not fit")

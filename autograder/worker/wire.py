@@ -207,11 +207,13 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 class Lent(_Message, frozen=True):
     """An exercise in whose place a right one answers, over there.
 
-    parameters: names of a function's parameters, in order; None of a class of torch modules
+    parameters: the names of its parameters, in order; of `forward`, if it is a class of modules
+    making: of such a class, those of `__init__`
     """
 
     name: str
-    parameters: tuple[str, ...] | None
+    parameters: tuple[str, ...]
+    making: tuple[str, ...] | None = None
 
 
 class Load(_Message, frozen=True, tag="load"):
@@ -310,8 +312,8 @@ class LentCall(_Message, frozen=True, tag="lent_call"):
     """Sent before the reply: a call of a lent exercise, answered by a `Reply`, or of its object.
 
     making: the arguments by place and by name that an object is made of. Without `called` it is
-    only made: the answer is its layers and weights (`lent.py`). Else it is called with `state` for
-    weights.
+    only made: the answer is its layers, weights and sizes (`lent.py`). Else it is called with
+    `state` for weights.
     random: the state of torch's generator, if it may be drawn from; then the answer is a pair with
     the state afterwards. The rest is as in a `Call`.
     """

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from autograder.grading.ceiling import ceiling
-from autograder.grading.lending import Right, RightHelpers
+from autograder.grading.lending import Right, RightHelpers, TimeLeft
 from autograder.grading.targets import split_reply
 from autograder.worker import wire
 from autograder.worker.lent import lend
@@ -43,9 +43,14 @@ def halves(x):
     return x / 2
 
 
+def squares(x):
+    return torch.einsum("i,i->i", x, x)
+
+
 class Layer(nn.Module):
     def __init__(self, size, drop=0.0):
         super().__init__()
+        self.size = size
         self.inner = nn.Linear(size, size)
         self.norm = nn.LayerNorm(size)
         self.register_buffer("table", torch.arange(float(size)), persistent=True)
@@ -54,7 +59,7 @@ class Layer(nn.Module):
     def forward(self, x):
         return self.drop(self.norm(self.inner(x)) + self.table)
 '''
-NAMES = ("twice", "rows", "halves", "Layer")
+NAMES = ("twice", "rows", "halves", "squares", "Layer")
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +71,7 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> Right:
 
 @pytest.fixture
 def helpers(right: Right) -> RightHelpers:
-    return RightHelpers(right, NAMES, 10.0)
+    return RightHelpers(right, NAMES, TimeLeft(10.0))
 
 
 def lent_to(source: str, helpers: RightHelpers) -> Any:
@@ -92,6 +97,15 @@ STYLES = {
     "def f(x):\n    return twice(by=3, data=x)",
     "a lambda": "twice = lambda x, times=2: None\ndef f(x):\n    return twice(x, 3)",
     "decorated": f"@functools.lru_cache\n{OWN}def f(x):\n    return twice(x, 3)",
+    "with more than a right one has": "def twice(x, times=2, stable=True):\n    return None\n"
+    "def f(x):\n    return twice(x, times=3, stable=False)",
+    "with more by place": "def twice(x, times=2, stable=True):\n    return None\n"
+    "def f(x):\n    return twice(x, 3, False)",
+    "decorated, by another name": f"@functools.lru_cache\n{OWN}g = twice\n"
+    "def f(x):\n    return g(x, 3)",
+    "decorated, as a default": f"@functools.lru_cache\n{OWN}def f(x, g=twice):\n    return g(x, 3)",
+    "decorated, from a table": f"@functools.lru_cache\n{OWN}table = [twice]\n"
+    "def f(x):\n    return table[0](x, 3)",
     "a class": "class twice:\n    def __init__(self, x, times=2):\n        pass\n"
     "def f(x):\n    return twice(x, 3)",
     "not there": "def f(x):\n    return twice(x, 3)",
@@ -130,6 +144,17 @@ def test_views_and_shared_inputs_have_their_gradients(helpers: RightHelpers) -> 
     x = torch.randn(3, 4, requires_grad=True)
     value, _ = module.twice(x.mT.expand(2, 4, 3), 5)
     assert torch.allclose(torch.autograd.grad(value.sum(), x)[0], torch.full((3, 4), 10.0))
+
+
+def test_gradients_are_of_what_was_sent(helpers: RightHelpers) -> None:
+    """Arguments may be written to after the call: nothing of the right one keeps them."""
+    module = lent_to("", helpers)
+    x = torch.tensor([3.0, 2.0], requires_grad=True)
+    y = x * 1
+    value = module.squares(y)
+    with torch.no_grad():
+        y.zero_()
+    assert torch.autograd.grad(value.sum(), x)[0].tolist() == [6.0, 4.0]
 
 
 def test_without_a_graph_none_is_made(helpers: RightHelpers) -> None:
@@ -177,6 +202,35 @@ def test_a_module_is_lent_with_its_weights(style: str, right: Right, helpers: Ri
     mine = torch.autograd.grad(value.square().sum(), [x, *made.parameters()])
     theirs = torch.autograd.grad(wanted.square().sum(), [x, *direct.parameters()])
     assert all(map(torch.allclose, mine, theirs))
+
+
+WITH_MORE = """
+class Layer(nn.Module):
+    def __init__(self, width, drop=0.0, bias=True):
+        super().__init__()
+        self.width, self.scale = width, width**-0.5
+        self.q_proj = nn.Linear(width, width, bias=bias)
+
+    def forward(self, x, mask=None):
+        return None
+
+def made():
+    return Layer(width=4, bias=False)
+
+def called(layer, x):
+    return layer(x, mask=None)
+"""
+
+
+def test_a_module_may_be_made_as_ones_own_is(helpers: RightHelpers) -> None:
+    module = lent_to(WITH_MORE, helpers)
+    before = torch.random.get_rng_state()
+    with torch.random.fork_rng(devices=()):
+        made = module.made()
+    assert torch.equal(before, torch.random.get_rng_state())
+    assert (made.width, made.scale, made.size, made.training) == (4, 0.5, 4, True)
+    assert sorted(n for n, _ in made.named_children()) == ["inner", "norm"]
+    assert module.called(made, torch.ones(1, 4)).shape == (1, 4)
 
 
 def test_copies_and_weights_that_changed_are_taken_as_they_are(
@@ -271,8 +325,41 @@ def test_nothing_else_is_answered(what: str, helpers: RightHelpers) -> None:
     assert "Text of the solution" not in text
 
 
+def test_a_product_that_takes_minutes_is_not_made(right: Right) -> None:
+    helpers = RightHelpers(right, NAMES, TimeLeft(10.0))
+    _, buffers = question(args=(torch.ones(1, dtype=torch.float16),))
+    wide = wire.TensorV("float16", (2500, 3000), (0, 0), "cpu", 0)
+    reply, _ = split_reply(helpers.answer(wire.LentCall("twice", (wide,)), buffers))
+    assert (reply.status, helpers.answered_all()) == ("raised", False)
+
+
+def test_nothing_that_was_made_is_kept(helpers: RightHelpers, right: Right) -> None:
+    module = lent_to("", helpers)
+    module.Layer(64)(torch.randn(2, 64))
+    assert not right.executor.objects
+
+
+def test_what_went_wrong_within_is_not_told(helpers: RightHelpers) -> None:
+    module = lent_to("", helpers)
+    with pytest.raises(AttributeError) as caught:
+        module.twice([1, 2])
+    assert str(caught.value) == ""
+
+
+def test_all_of_a_submission_have_one_time(right: Right) -> None:
+    left = TimeLeft(0.05)
+    first, second = (RightHelpers(right, NAMES, left) for _ in range(2))
+    asked, buffers = question(args=(torch.ones(1 << 20),))
+    for _ in range(1000):
+        first.answer(asked, buffers)
+        if left.seconds <= 0:
+            break
+    assert not first.answered_all() or left.seconds <= 0
+    assert split_reply(second.answer(asked, buffers))[0].status == "raised"
+
+
 def test_its_time_is_bounded(right: Right) -> None:
-    helpers = RightHelpers(right, NAMES, 0.0)
+    helpers = RightHelpers(right, NAMES, TimeLeft(0.0))
     asked, buffers = question(args=(torch.ones(2),))
     assert split_reply(helpers.answer(asked, buffers))[0].status == "raised"
     assert not helpers.answered_all()
@@ -280,7 +367,7 @@ def test_its_time_is_bounded(right: Right) -> None:
 
 def test_only_functions_and_modules_are_lent(right: Right) -> None:
     right.module.Plain = type("Plain", (), {})
-    assert RightHelpers(right, ("Plain", "twice", "nowhere"), 1.0).names == ("twice",)
+    assert RightHelpers(right, ("Plain", "twice", "nowhere"), TimeLeft(1.0)).names == ("twice",)
 
 
 def test_a_question_is_no_reply() -> None:
