@@ -220,12 +220,12 @@ def _sizes(module: nn.Module) -> tuple[tuple[str, Any], ...]:
 
 def _is_plain(question: wire.LentCall) -> bool:
     """Whether a question holds plain data only, and none that could ask for much."""
-    asked = _Asked()
-    return all(map(asked.holds, question.values)) and asked.is_little
+    demand = _Demand()
+    return all(map(demand.holds, question.values)) and demand.is_little
 
 
 @dataclass
-class _Asked:
+class _Demand:
     """What the values of a question come to."""
 
     bytes: int = 0

@@ -2,7 +2,7 @@
 
 Helper: softmax
 Empty: scaled_dot_product_attention
-Score at most: 0
+Score at most: 1.2
 """
 
 
