@@ -168,10 +168,13 @@ class Meeting:
         self._key = _START
         self._answers_say_all = self._plain = True
         self._asked: list[bytes] = []
-        self._slow = False
+        self._slow = self._begun = False
 
     def begin(self, test: str, exercise: str) -> None:
-        self._target.begin(test, exercise)
+        """The test starts; once, for what was asked along the tree belongs to it."""
+        if not self._begun:
+            self._begun = True
+            self._target.begin(test, exercise)
 
     def known(self) -> End | None:
         """Ask along the tree. None if the test must run; it then gets these answers first."""

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from autograder.grading.echo import Echo
 from autograder.grading.outcomes import BadReply, Crashed, TimedOut
+from autograder.grading.remembered import PASSED, Meeting, Memory
 from autograder.grading.sandboxed import NextCall, Sandboxed
 from autograder.grading.spawner import Spawner
 from autograder.model.course import load
@@ -57,7 +59,7 @@ def target(spawner: Spawner) -> Iterator[Sandboxed]:
     target.close()
 
 
-def ask(target: Sandboxed, *frames: bytes) -> list[wire.Value]:
+def ask(target: Sandboxed | Meeting, *frames: bytes) -> list[wire.Value]:
     return [target.request(frame)[0].value for frame in frames]
 
 
@@ -158,3 +160,22 @@ def test_a_reply_of_its_own_making_counts_for_none_of_them(spawner: Spawner) -> 
         ask(target, f(1), f(2))
     target.close()
     assert "a reply of its own making" in target.attempts
+
+
+def test_what_was_asked_before_a_test_began_belongs_to_it(target: Sandboxed) -> None:
+    """It is asked along the ways in which others passed; then the test itself may go another."""
+    memory, echo = Memory(), Echo(())
+    passed = memory.meeting("t", target, echo)
+    passed.begin("t", "e")
+    ask(passed, call("f", 0, fresh=True), f(2))
+    passed.remember(PASSED)
+    target.close()
+    other = MODULE.replace(b"return x", b"return -x - 1")  # another answer, another way
+    target.swap({"m.py": other})
+    target.expect([NextCall("t", call("f", 0, fresh=True)), NextCall("t", f(2))])
+    meeting = memory.meeting("t", target, echo)
+    meeting.begin("t", "e")
+    assert meeting.known() is None
+    meeting.begin("t", "e")
+    first = call("f", 0, fresh=True)
+    assert ask(meeting, first, f(5), call("asked")) == [-1, -6, wire.SeqV("list", (0, 5))]
