@@ -182,27 +182,20 @@ class Engine:
         carried = self._behind.find("follow-through", lambda: self._carried(ran, files), nothing)
         by_exercise: dict[str, list[Ran]] = {}
         for one in ran:
-            seen = carried.get(one.exercise, Inherited()).again.get(one.report.name, one)
-            by_exercise.setdefault(one.exercise, []).append(seen)
-        standings = [
-            self._standings.standing(
+            by_exercise.setdefault(one.exercise, []).append(one)
+        judged = [
+            self._standings.judged(
                 e.name, by_exercise.get(e.name, []), carried.get(e.name, Inherited()), files
             )
             for e in self.week.exercises
             if exercise in (None, e.name)
         ]
-        reports = scoring.exercise_reports(standings, self.scoring)
+        reports = scoring.exercise_reports([j.standing for j in judged], self.scoring)
         if self.finder is not None:
             self.finder.begin()
         exercises = tuple(
-            self._standings.told(
-                report,
-                files,
-                by_exercise.get(report.name, []),
-                standing.explained,
-                carried.get(report.name, Inherited()),
-            )
-            for report, standing in zip(reports, standings, strict=True)
+            self._standings.told(report, files, one)
+            for report, one in zip(reports, judged, strict=True)
         )
         faults = [r.fault for r in ran if r.fault]
         attempts = tuple(sorted(target.attempts))
@@ -218,10 +211,7 @@ class Engine:
         if self.scoring.follow_through == "none" or any(r.fault for r in ran):
             return {}
         return self._follow_through.of(
-            files,
-            ran,
-            lambda helpers: self.target(files, helpers=helpers),
-            self.scoring.carried,
+            files, ran, lambda helpers: self.target(files, helpers=helpers)
         )
 
     def target(

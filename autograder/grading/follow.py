@@ -5,8 +5,9 @@ well it is written. So an exercise that fails is tried once more with right help
 the wrong ones (lending.py), as a teacher would do who marks it by hand: a failed test that passes
 now is inherited, and one that fails now shows a mistake of the exercise's own, which is named and
 priced by what it shows there. Of the student's own helper nothing is asked: whatever it answers, an
-exercise earns what it would earn beside a right one, or what it earns as it was handed in, if more
-of its tests pass so. It does not earn one test by the one and one by the other: a helper that
+exercise earns what it would earn beside a right one, or what it earns as it was handed in, if that
+is more and more of its tests pass so (standings.py): whoever agreed with themselves on another way
+has a whole that works. It does not earn one test by the one and one by the other: a helper that
 ignores `causal` would hide half of the mistakes of its caller.
 
 A helper is lent only to what calls it in right code too: else two exercises that are not written
@@ -99,12 +100,10 @@ class FollowThrough:
         files: Mapping[str, bytes],
         ran: Sequence[Ran],
         target: Callable[[RightHelpers], Target],
-        kept: float = 1.0,
     ) -> dict[str, Inherited]:
         """By exercise, what it inherits. Where all is right nothing is asked or even read.
 
         target: where the submission answers, with helpers lent to it
-        kept: the share of an inherited test that is earned
         """
         runs = {e: [r for r in ran if r.exercise == e] for e in self._exercises}
         failing = [e for e in self._exercises if _failing(runs[e])]
@@ -116,10 +115,7 @@ class FollowThrough:
             helpers = self.helpers(e for e in self._exercises if e in lent)
             if not helpers.lent or _nothing_written(runs[exercise]):
                 continue
-            beside = self._beside(helpers, runs[exercise], files, target)
-            if _passed(beside, runs[exercise], kept) < _passed(Inherited(), runs[exercise], kept):
-                continue
-            found[exercise] = beside
+            beside = found[exercise] = self._beside(helpers, runs[exercise], files, target)
             if all(r.report.name in beside.credit for r in _failing(runs[exercise])):
                 faulty.discard(exercise)
         return found
@@ -151,15 +147,6 @@ class FollowThrough:
         finally:
             student.close()
         return Inherited(helpers.names if credit else (), credit, again, helpers.names)
-
-
-def _passed(found: Inherited, runs: Iterable[Ran], kept: float) -> float:
-    """The weight of the tests that pass, and of what is kept of those that are inherited."""
-    return sum(
-        r.report.weight * (kept * found.credit.get(r.report.name, 0.0) if failed else 1.0)
-        for r in runs
-        if (failed := r.report.verdict.failed) or r.report.name not in found.again
-    )
 
 
 def _failing(runs: Iterable[Ran]) -> list[Ran]:

@@ -8,6 +8,7 @@ are told besides.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from ..model import scoring
 from ..model.bank import Misconception
@@ -32,6 +33,14 @@ Files = Mapping[str, bytes]
 _NOTHING_TO_NAME = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
 
 
+class JudgedExercise(NamedTuple):
+    """An exercise, what its tests answered and what it inherits."""
+
+    standing: scoring.Standing
+    ran: list[Ran]
+    carried: Inherited
+
+
 class Standings:
     """What is found out about the exercises of a week's submissions.
 
@@ -51,7 +60,37 @@ class Standings:
         self.rule = rule
         self.finder: LineFinder | None = None
 
-    def standing(
+    def judged(
+        self, exercise: str, ran: list[Ran], carried: Inherited, files: Files
+    ) -> JudgedExercise:
+        """How an exercise stands beside right helpers, or as it was handed in, if that is more.
+
+        Not if fewer tests pass as it was: what a wrong helper makes of an exercise that is worse
+        may look like a small mistake.
+        """
+        seen = [carried.again.get(r.report.name, r) for r in ran]
+        beside = JudgedExercise(self._standing(exercise, seen, carried, files), seen, carried)
+        none = Inherited()
+        if self._passed(ran, none) <= self._passed(ran, carried):
+            return beside
+        alone = JudgedExercise(self._standing(exercise, ran, none, files), ran, none)
+        return max(beside, alone, key=self._score)
+
+    def _passed(self, ran: Iterable[Ran], carried: Inherited) -> float:
+        """The weight of the tests that pass, and of what is kept of those that are inherited."""
+        kept = self.rule.carried
+        return sum(
+            r.report.weight * (kept * carried.credit.get(r.report.name, 0.0) if failed else 1.0)
+            for r in ran
+            if (failed := r.report.verdict.failed) or r.report.name not in carried.again
+        )
+
+    def _score(self, judged: JudgedExercise) -> float:
+        """What it earns where no other exercise has the same mistake."""
+        (report,) = scoring.exercise_reports([judged.standing], self.rule)
+        return report.score
+
+    def _standing(
         self, exercise: str, ran: list[Ran], carried: Inherited, files: Files
     ) -> scoring.Standing:
         """What the tests found out about an exercise: mistakes by name, and what it inherits."""
@@ -125,13 +164,12 @@ class Standings:
         self,
         report: ExerciseReport,
         files: Files,
-        ran: list[Ran],
-        explained: frozenset[str],
-        carried: Inherited,
+        judged: JudgedExercise,
     ) -> ExerciseReport:
         """The report with where its mistake is and, if names leave most of it open, what its tests
         show; what is inherited has its place elsewhere."""
-        own = [r for r in ran if r.report.name not in carried.credit]
+        carried, explained = judged.carried, judged.standing.explained
+        own = [r for r in judged.ran if r.report.name not in carried.credit]
         failing = [r for r in own if r.report.verdict.failed]
         if not failing or any(r.fault for r in own):
             return report
