@@ -39,7 +39,8 @@ _LARGEST, _MOST_MADE = 1 << 16, 1 << 24
 _MOST_BYTES = 16 << 20
 _MOST_WORK = 1 << 31
 _REFUSED = wire.Reply("raised", raised=wire.Raised("RuntimeError", ("Exception",), "", None))
-_WITH_WORDS = ("ValueError", "TypeError")  # exceptions whose message may be an answer
+# Exceptions whose message may name what only the solution has.
+_WITHOUT_WORDS = ("AttributeError", "KeyError", "NameError", "UnboundLocalError")
 _LAYERS = tuple(kind for kind, _ in LAYERS.values())
 
 
@@ -137,7 +138,7 @@ class Right(InProcess):
             warnings.simplefilter("ignore")
             reply, parts = split_reply(self.executor.answer(call, buffers))
         if reply.raised is not None:
-            words = reply.raised.message if reply.raised.type in _WITH_WORDS else ""
+            words = "" if reply.raised.type in _WITHOUT_WORDS else reply.raised.message
             raised = msgspec.structs.replace(reply.raised, message=words, line=None)
             reply = msgspec.structs.replace(reply, raised=raised)
         return reply, [bytes(p) for p in parts]
