@@ -7,7 +7,8 @@ for the pulled-back gradients of the same call. A torch module is lent in the sa
 rest here, and travel with each call, as does the state of torch's generator where it may draw.
 
 A submission may have bound its own function or class anywhere: by another name, as a default, in a
-subclass. So these are changed in place where Python lets them, and the module's name besides.
+subclass. So these are changed in place where Python lets them; but not what is a library's, which
+others call too: of that only the names in the module are.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def lend(module: Any, lent: Iterable[wire.Lent], asks: Asks) -> None:
 
 
 def _lend_function(module: Any, own: Any, lent: _LentFunction) -> None:
-    if isinstance(own, FunctionType) and not own.__code__.co_freevars:
+    is_own = isinstance(own, FunctionType) and own.__globals__ is vars(module)
+    if is_own and not own.__code__.co_freevars:
         own.__code__ = _shim.__code__
         own.__defaults__, own.__kwdefaults__ = None, {"_lent": lent}
         return
@@ -79,8 +81,9 @@ def _exchange(module: Any, own: Any, call: Callable[..., Any]) -> None:
 
 
 def _lend_class(module: Any, own: Any, lent: _LentClass) -> None:
-    is_module = isinstance(own, type) and issubclass(own, nn.Module)
-    first: Any = own.__init__ if is_module else None
+    is_class = isinstance(own, type) and issubclass(own, nn.Module)
+    is_own = is_class and own.__module__ == module.__name__
+    first: Any = own.__init__ if is_own else None
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         nn.Module.__init__(self)
@@ -89,7 +92,7 @@ def _lend_class(module: Any, own: Any, lent: _LentClass) -> None:
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
         return lent.call(self, args, kwargs)
 
-    if is_module:
+    if is_own:
         own.__init__, own.forward = __init__, forward
     else:
         methods = {"__init__": __init__, "forward": forward, "__module__": module.__name__}

@@ -160,6 +160,20 @@ def test_a_forbidden_call_costs_the_exercise_that_makes_it_alone(softmax: Engine
     assert (lost, found["softmax"].score) == ({"softmax"}, 0.0)
 
 
+def test_a_librarys_function_under_a_helpers_name_is_not_allowed_to_its_callers(
+    softmax: Engine,
+) -> None:
+    """To them it is the library's still, and a call that is not allowed."""
+    named = "import torch.nn.functional as F\nfrom torch.nn.functional import softmax\n"
+    attention = """
+def scaled_dot_product_attention(q, k, v):
+    weights = F.softmax(q @ k.mT / q.shape[-1] ** 0.5, dim=-1)
+    return weights @ v, weights
+"""
+    found = graded(softmax, named, attention)
+    assert (found["softmax"].score, found["scaled_dot_product_attention"].score) == (0.0, 0.0)
+
+
 def test_right_code_that_cannot_go_on_with_a_helpers_type_keeps_its_points(softmax: Engine) -> None:
     found = graded(softmax, "answers_in_float32")
     assert kept(found, "scaled_dot_product_attention")
