@@ -17,8 +17,7 @@ import inspect
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ import torch
 from torch import nn
 
 from ..worker import watch, wire
-from ..worker.lent import LAYERS, PLAIN, lend
+from ..worker.lent import LAYERS, lend, plain_attributes
 from ..worker.values import Decoder, Encoder
 from .faults import let_go
 from .targets import Answer, InProcess, split_reply
@@ -52,23 +51,21 @@ class TimeLeft:
 
 
 class RightHelpers:
-    """Answers for some exercises of the solution, as long as there is time."""
+    """Answers for some exercises of the solution, as long as there is time.
+
+    lent: those that there are right ones of, functions and classes of torch modules
+    """
 
     def __init__(self, right: Right, names: Iterable[str], left: TimeLeft) -> None:
         self._right = right
         found = ((n, getattr(right.module, n, None)) for n in names)
-        self._lent = tuple(one for name, own in found if (one := _as_lent(name, own)) is not None)
+        self.lent = tuple(one for name, own in found if (one := _as_lent(name, own)) is not None)
         self._left = left
         self._unanswered = False
 
     @property
-    def lent(self) -> tuple[wire.Lent, ...]:
-        """The exercises that there are right ones of, functions and classes of torch modules."""
-        return self._lent
-
-    @property
     def names(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self._lent)
+        return tuple(one.name for one in self.lent)
 
     def answered_all(self) -> bool:
         """Whether each question since this was last asked has its answer; an error is one too."""
@@ -110,7 +107,9 @@ class Right(InProcess):
                 reply, parts = self._drawing(_making(call, question), question, buffers)
                 if reply.status == "ok":
                     module, encoder = self.executor.objects[0], Encoder()
-                    described = encoder((_layers(module), _weights(module), _sizes(module)))
+                    described = encoder(
+                        (_layers(module), _weights(module), plain_attributes(module))
+                    )
                     reply, parts = wire.Reply("ok", value=described), encoder.buffers
             else:
                 reply, parts = self._asked(_making(call, question), buffers)
@@ -163,23 +162,12 @@ def aside(work: Callable[[], bytes]) -> bytes:
     """Do something as in a process of its own, whatever torch's modes are on in this thread."""
     done: list[bytes] = []
 
-    def run() -> None:
-        with _watched_as_before():
-            done.append(work())
-
-    thread = threading.Thread(target=run)
+    before = watch.watching()
+    thread = threading.Thread(target=lambda: done.append(work()))
     thread.start()
     thread.join()
+    watch.watch_again(before)
     return done[0] if done else wire.pack(_REFUSED, [])
-
-
-@contextmanager
-def _watched_as_before() -> Iterator[None]:
-    before = watch.watching()
-    try:
-        yield
-    finally:
-        watch.watch_again(before)
 
 
 def _as_lent(name: str, own: Any) -> wire.Lent | None:
@@ -211,12 +199,6 @@ def _weights(module: nn.Module) -> tuple[tuple[str, torch.Tensor, bool], ...]:
     """What a module's state holds: name, value, whether it is trained."""
     trained = {name for name, _ in module.named_parameters(remove_duplicate=False)}
     return tuple((name, x, name in trained) for name, x in module.state_dict().items())
-
-
-def _sizes(module: nn.Module) -> tuple[tuple[str, Any], ...]:
-    """The plain attributes of a module: sizes and settings by name."""
-    found = ((k, v) for k, v in vars(module).items() if isinstance(v, PLAIN))
-    return tuple((k, v) for k, v in found if k[0] != "_" and k != "training")
 
 
 def _is_plain(question: wire.LentCall) -> bool:

@@ -20,10 +20,12 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+import msgspec
 import torch
 from torch import nn
 
 from . import wire
+from .backward import tensors_in
 from .values import FAKE_DEVICE, TORCH_NAMES, Decoder, Encoder
 
 # What answers a question: the trusted process.
@@ -173,7 +175,7 @@ class _LentClass:
                 random=sending.state() if device.type == "cpu" else None,
             )
             layers, weights, sizes = sending.answer(self.asks, question)
-        for name, value in {**dict(sizes), **kept}.items():
+        for name, value in {**sizes, **kept}.items():
             object.__setattr__(module, name, value)
         object.__setattr__(module, "_lent_weights", tuple(name for name, *_ in weights))
         kinds = dict(layers)
@@ -201,7 +203,11 @@ class _LentClass:
         return _answer(question, args, kwargs, trained, self.asks, made=made, weights=state)
 
 
-PLAIN = (int, float, str, type(None))
+def plain_attributes(module: nn.Module) -> dict[str, Any]:
+    """The sizes and settings that a module keeps under public names."""
+    plain = (int, float, str, type(None))
+    found = {k: v for k, v in vars(module).items() if isinstance(v, plain)}
+    return {k: v for k, v in found.items() if not k.startswith("_") and k != "training"}
 
 
 def _sizes(
@@ -213,14 +219,14 @@ def _sizes(
     before = torch.random.get_rng_state()
     try:
         own(module, *args, **kwargs)
-        found = {k: v for k, v in vars(module).items() if isinstance(v, PLAIN) and k[0] != "_"}
+        found = plain_attributes(module)
     except Exception:  # it may be what is wrong
         found = {}
     torch.random.set_rng_state(before)
     for name in list(vars(module)):
         object.__delattr__(module, name)
     nn.Module.__init__(module)
-    return {k: v for k, v in found.items() if k != "training"}
+    return found
 
 
 # Layers that say all of themselves by the shape of their weights: a subclass may call them.
@@ -308,7 +314,7 @@ def _answer(
 ) -> Any:
     """What a right exercise answers to these arguments, and what its gradients are."""
     inputs = [*_floats(args, kwargs), *trained]
-    everything = _tensors([*args, *kwargs.values(), *(weights or {}).values()])
+    everything = tensors_in([*args, *kwargs.values(), *(weights or {}).values()])
     device = _device_of(everything)
     wanted = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
     drawn = made is not None and question.training
@@ -316,30 +322,25 @@ def _answer(
     # what was sent once is sent again for gradients: arguments may be changed after the call
     sending = _Sending()
     positional, named = sending.arguments(args, kwargs)
-    making = sending.arguments(*made) if made is not None else None
-    state = sending.encoder(weights) if weights is not None else None
-    random = sending.state() if drawn else None
+    question = msgspec.structs.replace(
+        question,
+        args=positional,
+        kwargs=named,
+        making=sending.arguments(*made) if made is not None else None,
+        state=sending.encoder(weights) if weights is not None else None,
+        random=sending.state() if drawn else None,
+    )
 
     def sent(
         cotangents: Sequence[torch.Tensor] | None,
     ) -> tuple[wire.Reply, list[memoryview]]:
         more = _Sending(sending)
-        whole = wire.LentCall(
-            question.helper,
-            positional,
-            named,
-            making=making,
-            training=question.training,
-            dtype=question.dtype,
-            state=state,
-            cotangents=None if cotangents is None else tuple(map(more.encoder, cotangents)),
-            random=random,
-        )
-        return more.reply(asks, whole)
+        pulled = None if cotangents is None else tuple(map(more.encoder, cotangents))
+        return more.reply(asks, msgspec.structs.replace(question, cotangents=pulled))
 
     # Cotangents for no result are asked for first: the reply says what carries a gradient.
     reply, buffers = sent(() if wanted else None)
-    value = _placed(_decoded(reply.value, buffers, random), device)
+    value = _placed(_decoded(reply.value, buffers, question.random), device)
     outputs = _floats((value,), {})
     if not wanted or not outputs or len(reply.detached) == len(outputs):
         return value
@@ -412,18 +413,10 @@ def _placed(value: Any, device: torch.device | None) -> Any:
 def _floats(args: Any, kwargs: Any) -> list[torch.Tensor]:
     """The float tensors of a call in the order in which they are decoded, each once."""
     found: dict[int, torch.Tensor] = {}
-    for x in _tensors([*args, *kwargs.values()]):
+    for x in tensors_in([*args, *kwargs.values()]):
         if x.is_floating_point():
             found.setdefault(id(x), x)
     return list(found.values())
-
-
-def _tensors(value: Any) -> list[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = list(value.values())
-    return [t for v in value for t in _tensors(v)] if isinstance(value, (tuple, list)) else []
 
 
 def _with(value: Any, results: dict[int, torch.Tensor]) -> Any:
