@@ -24,17 +24,14 @@ class Dependence:
     calls: Mapping[str, frozenset[str]]
     _spans: Mapping[str, tuple[tuple[int, int], ...]]
 
-    def reached(self, exercise: str, ends: Collection[str] = ()) -> frozenset[str]:
-        """All exercises that run where this one does, itself left out.
-
-        ends: exercises whose own calls do not count
-        """
+    def reached(self, exercise: str) -> frozenset[str]:
+        """All exercises that run where this one does, itself left out."""
         waiting, seen = list(self.calls.get(exercise, ())), set[str]()
         while waiting:
             name = waiting.pop()
             if name not in seen:
                 seen.add(name)
-                waiting += () if name in ends else self.calls.get(name, ())
+                waiting += self.calls.get(name, ())
         return frozenset(seen - {exercise})
 
     def asking(self, asked: Mapping[str, frozenset[str]]) -> Dependence:

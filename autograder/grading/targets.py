@@ -14,8 +14,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-import msgspec
-
 from ..worker import wire
 from ..worker.execute import Executor
 from .owncode import OwnCode
@@ -147,15 +145,6 @@ def frame_path(frame: bytes) -> str:
     return request.path if isinstance(request, wire.Call) else ""
 
 
-def addressed(frame: bytes, handle: int | None, fresh: bool) -> bytes:
-    """The call of a frame, made of an object of that number, or as the first one of a test."""
-    if handle is None and not fresh:
-        return frame
-    call, buffers = request_of(frame)
-    assert isinstance(call, wire.Call)
-    return as_frame(msgspec.structs.replace(call, handle=handle, fresh=fresh), buffers)
-
-
 def split_reply(frame: bytes) -> Answer:
     """A reply frame that was made in this process."""
     return wire.unpack_reply(*_split_frame(frame))
@@ -166,7 +155,6 @@ __all__ = [
     "InProcess",
     "RecordedTarget",
     "Target",
-    "addressed",
     "as_frame",
     "frame_path",
     "request_of",
