@@ -8,12 +8,13 @@ the times of files, without importing nbgrader.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum, auto
 from pathlib import Path
 
 from ..model import scoring
 from ..model.course import Course, Week
 from ..model.differences import differ
-from ..model.report import Report, SubmissionReport
+from ..model.report import SubmissionReport
 from ..model.verdicts import Ending
 from .database import read_scores
 from .recorded import NOTHING, About, kept_report, submission_of
@@ -28,32 +29,42 @@ def cell_scores(week: Week, report: SubmissionReport) -> dict[str, float]:
     return {e.name: min(counted.get(e.name, 0.0), e.points) for e in week.exercises}
 
 
-def standing_already(
-    course: Course, week: Week, report: Report, abouts: Mapping[str, About] = NOTHING
-) -> tuple[set[str], list[str]]:
-    """Who stands there with this very report; and who had another score for the same submission.
+class Stands(Enum):
+    """How a student's scores in the gradebook agree with a report."""
+
+    SETTLED = auto()  # with this very report
+    OTHERWISE = auto()  # the same submission had another score
+
+
+class Standing:
+    """A week's scores as the gradebook holds them now, to compare reports with.
 
     abouts: by student, what the report is of, where that is known.
     """
-    held = read_scores(course).get(week.name, {})
-    settled, otherwise = set(), []
-    for new in report.submissions:
+
+    def __init__(self, course: Course, week: Week, abouts: Mapping[str, About] = NOTHING) -> None:
+        self._course, self._week, self._abouts = course, week, abouts
+        self._held = read_scores(course).get(week.name, {})
+
+    def of(self, new: SubmissionReport) -> Stands | None:
+        """How it agrees with a report; None if there is something to record."""
+        course, week = self._course, self._week
         old = kept_report(course, week, new.name)
         if old is None or new.verdict is Ending.GRADER_FAULT:
-            continue
-        about = abouts.get(new.name) or submission_of(course, week, new.name)
+            return None
+        about = self._abouts.get(new.name) or submission_of(course, week, new.name)
         if not old.is_of(about.handed_in, about.content):
-            continue
+            return None
         if new.verdict is Ending.GRADED and abs(old.score - new.score) > _SMALL:
-            otherwise.append(new.name)
-        elif (
+            return Stands.OTHERWISE
+        if (
             (old.content, old.notes) == (about.content, about.notes)
             and not differ(old, new)
-            and _holds(held.get(new.name, {}), week, new)
+            and _holds(self._held.get(new.name, {}), week, new)
             and _notebook_is_newer(course, week, new.name)
         ):
-            settled.add(new.name)
-    return settled, otherwise
+            return Stands.SETTLED
+        return None
 
 
 def _holds(scores: dict[str, float | None], week: Week, report: SubmissionReport) -> bool:

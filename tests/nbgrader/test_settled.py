@@ -11,10 +11,11 @@ import pytest
 from nbgrader.api import Gradebook, MissingEntry
 
 from autograder.model.course import Course, Week
+from autograder.model.report import Report
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.gradebook import record, standings
 from autograder.nbgrader.opened import one_gradebook
-from autograder.nbgrader.settled import standing_already
+from autograder.nbgrader.settled import Standing, Stands
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report
 
@@ -31,8 +32,13 @@ def klass(course: Course, week: Week, hand_in: Callable[..., Path], notebook: st
     return course
 
 
+def stands(course: Course, week: Week, of: Report) -> dict[str, Stands | None]:
+    standing = Standing(course, week)
+    return {s.name: standing.of(s) for s in of.submissions}
+
+
 def test_who_stands_there_already_is_not_recorded_again(klass: Course, week: Week) -> None:
-    assert standing_already(klass, week, FIRST) == ({"ada", "bob"}, [])
+    assert stands(klass, week, FIRST) == {"ada": Stands.SETTLED, "bob": Stands.SETTLED}
     assert record(klass, week, FIRST).recorded == ["ada", "bob"]
 
 
@@ -94,12 +100,12 @@ def no_submission_in_the_gradebook(course: Course, week: Week) -> None:
 )
 def test_whatever_changed_is_recorded_again(klass: Course, week: Week, change: Change) -> None:
     change(klass, week)
-    assert standing_already(klass, week, FIRST)[0] == {"bob"}
+    assert stands(klass, week, FIRST) == {"ada": None, "bob": Stands.SETTLED}
 
 
 def test_another_report_is_recorded(klass: Course, week: Week) -> None:
     second = report(graded("ada", 1, 1), graded("bob", 1, 0))
-    assert standing_already(klass, week, second) == ({"bob"}, ["ada"])
+    assert stands(klass, week, second) == {"ada": Stands.OTHERWISE, "bob": Stands.SETTLED}
     record(klass, week, second)
     assert [s.score for s in standings(klass, week)] == [2, 1]
 

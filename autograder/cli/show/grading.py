@@ -20,13 +20,13 @@ from rich.progress import (
 from rich.table import Table
 
 from ...batch.cluster import Cluster
-from ...batch.grade import grade_batch
+from ...batch.grade import Done, grade_batch
 from ...batch.intake import Submission, Unread, read_submission
 from ...files.atomic import replace_file
 from ...model.axes import axis
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ...model.report import Report, to_json
+from ...model.report import Report, SubmissionReport, to_json
 from ...model.verdicts import Ending
 from ...model.visible import visible
 from ...nbgrader.recorded import About
@@ -57,42 +57,61 @@ def run_grade(
             style="bold red",
         )
     submissions = _submissions(course, week, paths)
-    if not paths:
-        from ...nbgrader.gradebook import require_released
 
-        require_released(course, week)
-
-    def grade(of: Course, own: Week, some: Sequence[Submission]) -> Report:
+    def grade(
+        of: Course, own: Week, some: Sequence[Submission], on_done: Done = _not_told
+    ) -> Report:
         return grade_with_bar(
-            of, own, some, jobs=jobs, device=device, sandbox=sandbox, cluster=cluster
+            of,
+            own,
+            some,
+            jobs=jobs,
+            device=device,
+            sandbox=sandbox,
+            cluster=cluster,
+            on_done=on_done,
         )
 
-    said: list[str] = []
-    abouts: dict[str, About] = {}
     if paths:
         report = grade(course, week, submissions)
-    else:
-        from ...nbgrader.archive import grade_by_release
+        _show(console, json_file, report)
+        return _all_graded(report)
+    from ...nbgrader.archive import grade_by_release
+    from ...nbgrader.extensions import unknown_extensions
+    from ...nbgrader.recorder import Recorder, WhileGraded
 
-        report, said = grade_by_release(course, week, grade, abouts)
+    abouts: dict[str, About] = {}
+    with Recorder(course, week, abouts) as recorder:
+        done = WhileGraded(recorder, len(submissions))
+        report, said = grade_by_release(course, week, partial(grade, on_done=done), abouts)
+        _show(console, json_file, report, said)
+        if not refused:
+            _stop_where_most_are_refused(report)
+        for submission in report.submissions:
+            recorder.enter(submission)
+        recording = recorder.ended()
+    strangers = unknown_extensions(course, week)
+    for line in [*recording.lines(), *(f"LOOK  {line}" for line in strangers)]:
+        console.print(line, soft_wrap=True)
+    return _all_graded(report) and not (recording.left_out or strangers)
+
+
+def _show(
+    console: Console, json_file: Path | None, report: Report, said: Sequence[str] = ()
+) -> None:
     if json_file is not None:
         _write(json_file, report)
     print_scores(console, report)
     for line in said:
         console.print(line, markup=False, soft_wrap=True)
-    fine = all(s.verdict is Ending.GRADED for s in report.submissions)
-    if paths:
-        return fine
-    if not refused:
-        _stop_where_most_are_refused(report)
-    from ...nbgrader.extensions import unknown_extensions
-    from ...nbgrader.gradebook import record
 
-    recording = record(course, week, report, abouts=abouts)
-    strangers = unknown_extensions(course, week)
-    for line in [*recording.lines(), *(f"LOOK  {line}" for line in strangers)]:
-        console.print(line, soft_wrap=True)
-    return fine and not (recording.left_out or strangers)
+
+def _all_graded(report: Report) -> bool:
+    return all(s.verdict is Ending.GRADED for s in report.submissions)
+
+
+def _not_told(report: SubmissionReport) -> None:
+    """Nobody but the bar counts the reports."""
 
 
 def _stop_where_most_are_refused(report: Report) -> None:
@@ -149,6 +168,7 @@ def grade_with_bar(
     device: str = "auto",
     sandbox: str = "auto",
     cluster: Cluster | None = None,
+    on_done: Done = _not_told,
 ) -> Report:
     """grade_batch behind a progress bar on standard error."""
     columns = (
@@ -160,6 +180,11 @@ def grade_with_bar(
     )
     with bar(*columns) as progress:
         task = progress.add_task("", total=len(submissions))
+
+        def done(report: SubmissionReport) -> None:
+            on_done(report)
+            progress.advance(task)
+
         return grade_batch(
             course,
             week,
@@ -168,7 +193,7 @@ def grade_with_bar(
             jobs=jobs,
             sandbox=sandbox,
             cluster=cluster,
-            on_done=lambda _: progress.advance(task),
+            on_done=done,
             say=lambda line: progress.console.print(line, highlight=False),
         )
 
