@@ -4,13 +4,14 @@
                                     [--class 200,60] [--at-once 2]
 
 `n` submissions go to each grader in each round, others in every round. What the kit costs once, to
-start, weighs heavily in so small a class: in each round it also grades a class of `--class`, of the
-first size in the course's first week and of the second in any other: one as the simulated course's,
-in which most exercises are right, with and without the search for lines; and one that takes the
-bank in turn, so that nearly everybody has a mistake that nobody else has. For the others a class
-costs what its submissions cost, one after the other. The limit is what a right submission's calls
-take bare, with a process in fresh namespaces (benchmarks/floor.py). So many weeks as `--at-once`
-says are measured side by side, all graders of a week on one core.
+start, weighs heavily in so small a class: in each round it also grades classes of `--class`, of the
+first size in the course's first week and of the second in any other: one as the simulated course
+draws it (tests/simulation/plan.py: at most three mistakes each, local names of everybody's own),
+with and without the search for lines; and one that takes the bank in turn, so that nearly everybody
+has a mistake that nobody else has. For the others a class costs what its submissions cost, one
+after the other. The limit is what a right submission's calls take bare, with a process in fresh
+namespaces (benchmarks/floor.py). So many weeks as `--at-once` says are measured side by side, all
+graders of a week on one core.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.model.course import load
+from autograder.model.course import Course, Week, load
+from tests.simulation.plan import make_plan
 
 from . import floor, graders
+from .generate import variant
 from .graders import Chosen, Grader, Passed
 from .measure import ROOT, Cost
 from .results import table, write_section
@@ -45,7 +48,9 @@ GRADERS: dict[str, Grader] = {
 }
 CLASS = "a class"
 NAMES = "a class, without lines"
-CLASSES = (CLASS, NAMES)
+WRONG = "a class of mistakes"
+CLASSES = (CLASS, NAMES, WRONG)
+_SEED = 1  # of who makes which mistakes
 
 
 @dataclass
@@ -100,8 +105,10 @@ def main() -> None:
         f"{chosen.rounds} rounds, graders in turns on one core, {chosen.at_once} weeks at a time; "
         "medians over rounds, start-up included. Same tests, inputs and devices (CPU and stand-in "
         "GPU) for all. Only the kit runs them in a sandbox, names misconceptions and tells their "
-        "lines. In the kit's class nearly every submission has a mistake of its own. In brackets: "
-        "without the search for lines (`suspects: {seconds: 0}`). Ratios are of processor time.\n\n"
+        "lines. Its class is one as the simulated course draws it, with up to three mistakes each; "
+        "in brackets without the search for lines (`suspects: {seconds: 0}`), which no other "
+        "grader has. In the class of mistakes nearly every submission has one that nobody else "
+        "has. Ratios are of processor time.\n\n"
         + _summary(rows, sizes)
         + "\n\n"
         + "\n\n".join(sections)
@@ -137,14 +144,15 @@ def _summary(by_week: dict[str, Rows], sizes: dict[str, int]) -> str:
     others = [name for name in GRADERS if name != "this kit"]
     lines = []
     for week, rows in by_week.items():
-        unit, without = (rows.median(kind)[1] for kind in CLASSES)
+        unit, without, wrong = (rows.median(kind)[1] for kind in CLASSES)
         ratios = [
             f"{rows.median(name)[1] / unit:.1f} ({rows.median(name)[1] / without:.1f})"
             for name in others
         ]
-        costs = f"{unit:.2f} ({without:.2f})"
-        lines.append((week, str(sizes[week]), f"{rows.limit:.2f}", costs, *ratios))
-    head = ("", "class", "limit, CPU s", "this kit, CPU s each", *(f"{n}, times" for n in others))
+        costs = f"{unit:.2f} ({without:.2f})", f"{wrong:.2f}"
+        lines.append((week, str(sizes[week]), f"{rows.limit:.2f}", *costs, *ratios))
+    kit = "this kit, CPU s each", "a class of mistakes"
+    head = ("", "class", "limit, CPU s", *kit, *(f"{n}, times" for n in others))
     return table(head, lines)
 
 
@@ -187,10 +195,24 @@ def _class_of(place: Path, size: int, number: int, name: str, kind: str) -> Cost
         registry.write_text(f"{text}\nsuspects: {{seconds: 0}}\n", encoding="utf-8")
     folder = place / "class"
     folder.mkdir()
-    many: Chosen = take(course, week, size, skip=number * size)
+    if kind == WRONG:
+        many: Chosen = take(course, week, size, skip=number * size)
+    else:
+        many = simulated(course, week, size, _SEED + number)
     print(f"{name}, round {number + 1}: {_label(kind, 0, size)}", flush=True)
     cost, _ = graders.kit(folder, course, week, many)
     return cost
+
+
+def simulated(course: Course, week: Week, size: int, seed: int) -> Chosen:
+    """What the students of a simulated course hand in last."""
+    plan = make_plan(course, size, seed)
+    parts = ((student, plan.of(student, week)) for student in plan.students)
+    return [
+        (student, variant(part.last.source, number))
+        for number, (student, part) in enumerate(parts)
+        if part is not None
+    ]
 
 
 def _section(week: str, rows: Rows, agreement: str, n: int, size: int) -> str:

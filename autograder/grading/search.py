@@ -32,7 +32,6 @@ _IN_VAIN = 320  # versions: where none of so many says anything, hardly ever a l
 _ALONE = 0.6  # of the time, if two mistakes can be there
 _SEVERAL = 0.4  # if there are several for sure
 _ALMOST = 0.85  # of it, if one change mended in part
-_BESIDE_TOLD = 150  # versions, if values have told the line: what they say is told if none mends
 _CONFIRMED = 4  # pairs that the tests are asked about, of each sort
 _PARTLY = 6  # changes remembered for each way to fail
 # Changes that can put one mistake in the place of another.
@@ -143,7 +142,7 @@ class Search:
         """Whether a change is tried that stands elsewhere than values say that the mistake is."""
         if self._is_one_of_two or not self.began.isdisjoint(change.places):
             return True
-        return tried < (_BESIDE_TOLD if self.told else _IN_VAIN)
+        return not self.told and tried < _IN_VAIN
 
     @property
     def _share(self) -> float:
