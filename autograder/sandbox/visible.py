@@ -180,26 +180,37 @@ def _packages() -> dict[str, Path]:
 
 
 def _closure() -> list[metadata.Distribution]:
-    """The distributions that submissions may use, with all that these require."""
+    """The distributions that submissions may use, with all that these require.
+
+    Extras too: all of CUDA's libraries are extras that torch asks of one distribution.
+    """
     found: dict[str, metadata.Distribution | None] = {}
-    wanted = [*NEEDED, *WELCOME]
+    asked = set[tuple[str, str]]()
+    wanted = [(name, "") for name in (*NEEDED, *WELCOME)]
     while wanted:
-        name = canonicalize_name(wanted.pop())
-        if name in found:
+        given, extra = wanted.pop()
+        name = canonicalize_name(given)
+        if (name, extra) in asked:
             continue
-        try:
-            found[name] = distribution = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
-            found[name] = None
-            continue
-        for text in distribution.requires or ():
+        asked.add((name, extra))
+        if name not in found:
+            found[name] = _installed(name)
+        distribution = found[name]
+        for text in (distribution.requires or ()) if distribution is not None else ():
             requirement = Requirement(text)
-            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-                wanted.append(requirement.name)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+                wanted += ((requirement.name, e) for e in ("", *requirement.extras))
     missing = [name for name in NEEDED if found[canonicalize_name(name)] is None]
     if missing:
         raise SandboxMissing(f"{', '.join(missing)} not installed here; run: make install")
     return [distribution for distribution in found.values() if distribution is not None]
+
+
+def _installed(name: str) -> metadata.Distribution | None:
+    try:
+        return metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def _places(distribution: metadata.Distribution) -> set[str]:

@@ -142,9 +142,16 @@ def _line_of(error: BaseException, root: str) -> int | None:
     """The line of the submission to which a CompilationError points, if to one of it."""
     node, source = getattr(error, "node", None), getattr(error, "src", None)
     for twin in _twins.values():
-        if twin.src == source and node is not None and twin.file_name.startswith(root + os.sep):
-            return int(twin.def_file_line_number + node.lineno - 1)
+        inside = twin.fn.__code__.co_filename.startswith(root + os.sep)
+        if twin.src == source and node is not None and inside:
+            return int(_begins(twin.fn) + node.lineno - 1)
     return None
+
+
+def _begins(function: Any) -> int:
+    """The line of a kernel's `def`; what Triton itself knows of it depends on its version."""
+    lines, first = inspect.getsourcelines(function)
+    return first + next(n for n, line in enumerate(lines) if line.lstrip().startswith("def "))
 
 
 # Interpreted functions of Triton's and their compiled twins

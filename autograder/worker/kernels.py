@@ -418,6 +418,7 @@ def _load(
         return original(builder, ptrs, mask, other, *rest, **named)
     kind = _numpy_type(ptrs)
     with arrays.uncounted():
+        mask = _held(mask)
         places, active = _together(ptrs.data, mask.data)
         outside = _launch.note_load(places, active, kind.itemsize)
         safe = _in_memory(ptrs, places, outside)
@@ -436,6 +437,7 @@ def _store(
     if _launch is None:
         return original(builder, ptrs, value, mask, *rest, **named)
     with arrays.uncounted():
+        mask = _held(mask)
         places, active = _together(ptrs.data, mask.data)
         outside = _launch.note_store(places, active, _numpy_type(ptrs).itemsize)
         safe = _in_memory(ptrs, places, outside)
@@ -478,6 +480,14 @@ def _together(places: Any, active: Any) -> Any:
     active = active.astype(bool, copy=False)
     same = places.shape == active.shape
     return (places, active) if same else np.broadcast_arrays(places, active)
+
+
+def _held(mask: Any) -> Any:
+    """A mask as the interpreter holds numbers; before 3.8, descriptors gave a bare array."""
+    if not isinstance(mask, np.ndarray):
+        return mask
+    interpreter: Any = sys.modules["triton.runtime.interpreter"]
+    return interpreter.TensorHandle(mask, import_module("triton.language").int1)
 
 
 def _numpy_type(ptrs: Any) -> np.dtype[Any]:

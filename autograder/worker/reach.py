@@ -58,7 +58,7 @@ _VALUE = {
     "base",
 }
 _VALUE |= {"strides", "block_shape", "block_type", "padding", "desc", "T"}
-# Of Triton's other modules, what the interpreter writes into a kernel.
+# Of Triton's other modules, what the interpreter writes into a kernel; the second since 3.8.
 _WRITTEN_IN = ("interpreter_semantic", "_InterpreterComparison")
 
 # By its id what Triton's modules hold: itself, its attributes, the names in its class
@@ -83,7 +83,8 @@ def remember() -> None:
     _members.update(n for v, own, _ in _own.values() for n in own)
     _members.update(_VALUE)
     for name in _WRITTEN_IN:
-        _keep(vars(sys.modules["triton.runtime.interpreter"])[name])
+        if (written := vars(sys.modules["triton.runtime.interpreter"]).get(name)) is not None:
+            _keep(written)
     for value in list(vars(sys.modules["triton"]).values()):
         if type(value).__name__ in _FUNCTIONS:
             _keep(value)

@@ -124,8 +124,8 @@ def _flash(q, k, v, out, lse, seen, n, m, tiles: tl.constexpr):
     f = tl.arange(0, tiles.d)
     queries = tl.load(q + i[:, None] * tiles.d + f[None, :], (i < n)[:, None], 0.0)
     highest = tl.full((tiles.rows,), NOTHING, tl.float32)
-    total = tl.zeros((tiles.rows,), tl.float32)
-    mixed = tl.zeros((tiles.rows, tiles.d), tl.float32)
+    total = tl.full((tiles.rows,), 0.0, tl.float32)
+    mixed = tl.full((tiles.rows, tiles.d), 0.0, tl.float32)
     steps = tl.cdiv(m, tiles.columns)
     for step in range(steps):
         if tl.load(seen + tl.program_id(0) * steps + step):
