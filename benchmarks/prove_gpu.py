@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.model.axes import has_cuda
 from autograder.model.course import load
+from autograder.sandbox import choose
 
 from .measure import ROOT, machine
 from .results import table
@@ -30,6 +33,12 @@ from .results import table
 _LAST_WORDS = 2_000
 _MOST_SECONDS = 7_200.0  # of one step
 _KERNELS = "week09_kernels"
+_SKIPPED = re.compile(r"^SKIPPED \[\d+\] (.*)$", re.MULTILINE)
+_PASSED = re.compile(r"\b[1-9]\d* passed")
+_NOT_RUN = re.compile(r"^.*\bnot[_ ]run\b.*$", re.MULTILINE)
+# Makes the device's nodes where no program did yet, and keeps the device from falling asleep
+# between submissions, each of which would wait for it.
+_KEEPER = "import torch; torch.zeros(1, device='cuda'); print('awake', flush=True); input()"
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,10 @@ class Step:
     environment: dict[str, str] = field(default_factory=dict)
     folder: Path = ROOT
 
+    @property
+    def is_tests(self) -> bool:
+        return "pytest" in self.command
+
 
 @dataclass(frozen=True)
 class Proven:
@@ -53,9 +66,11 @@ class Proven:
     words: str
 
 
-def steps(weeks: Sequence[str], count: int, kernels: Path) -> list[Step]:
+def steps(
+    weeks: Sequence[str], count: int, kernels: Path, sandbox: str = "bubblewrap"
+) -> list[Step]:
     """What is to be proven, the cheapest first. `kernels`: a week 9 that is solved."""
-    pytest = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+    pytest = ("-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider")
     return [
         Step(
             "sandbox",
@@ -84,7 +99,7 @@ def steps(weeks: Sequence[str], count: int, kernels: Path) -> list[Step]:
             "With the device's nodes open in the sandbox, no attack earns more, reads more or "
             "stays longer than without.",
             (*pytest, "tests/attacks"),
-            {"AUTOGRADER_ATTACKS_DEVICE": "cuda"},
+            {"AUTOGRADER_ATTACKS_DEVICE": "cuda", "AUTOGRADER_ATTACKED": sandbox},
         ),
         Step(
             "class",
@@ -109,16 +124,29 @@ def prove(step: Step) -> Proven:
             start_new_session=True,
         )
         try:
-            held, ended = process.wait(_MOST_SECONDS) == 0, ""
+            ended, fine = "", process.wait(_MOST_SECONDS) == 0
         except subprocess.TimeoutExpired:  # a GPU that hangs hangs whoever waits for it
-            held, ended = False, f"\nit did not end within {_MOST_SECONDS:.0f} s"
+            ended, fine = f"\nit did not end within {_MOST_SECONDS:.0f} s", False
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         said.seek(0)
-        words = (said.read().decode(errors="replace").strip() + ended)[-_LAST_WORDS:]
-    return Proven(step, held, time.perf_counter() - started, words)
+        words = said.read().decode(errors="replace").strip() + ended
+    lacking = not_run(step, words) if fine else ""
+    words = f"{words[-_LAST_WORDS:]}\n{lacking}".strip()
+    return Proven(step, fine and not lacking, time.perf_counter() - started, words)
+
+
+def not_run(step: Step, words: str) -> str:
+    """What a step that ended well did not run; pytest ends well too where all is skipped."""
+    if not step.is_tests:
+        found = _NOT_RUN.search(words)
+        return f"not all of it was run: {found[0]}" if found else ""
+    skipped = [line for line in _SKIPPED.findall(words) if "thorough" not in line]
+    if skipped:
+        return "skipped: " + "; ".join(skipped[:5])
+    return "" if _PASSED.search(words) else "no test was run"
 
 
 def page(proven: Sequence[Proven]) -> str:
@@ -146,6 +174,22 @@ def plan(planned: Sequence[Step]) -> str:
     return "\n".join(lines)
 
 
+@contextmanager
+def kept_awake() -> Iterator[None]:
+    """Within it, a process outside of any sandbox holds the device."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", _KEEPER], text=True, **pipes) as keeper:
+        assert keeper.stdin is not None
+        assert keeper.stdout is not None
+        if keeper.stdout.readline() != "awake\n":
+            raise SystemExit("the device does not start outside of any sandbox: see its driver")
+        try:
+            yield
+        finally:
+            keeper.stdin.write("\n")
+            keeper.stdin.close()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--weeks", default="", help="comma-separated; all if left out")
@@ -156,18 +200,20 @@ def main() -> int:
     names = chosen.weeks.split(",") if chosen.weeks else [w.name for w in course.weeks]
     weeks = [course.week(name).name for name in names]
     with tempfile.TemporaryDirectory(prefix="gpu-") as place:
-        planned = steps(weeks, chosen.n, Path(place) / _KERNELS)
+        kernels = Path(place) / _KERNELS
         if not has_cuda():
-            print(plan(planned))
+            print(plan(steps(weeks, chosen.n, kernels)))
             return 2
+        planned = steps(weeks, chosen.n, kernels, choose().name)
         shutil.copytree(ROOT / "exercises" / _KERNELS, planned[1].folder)
         shutil.copy(course.solution(course.week(_KERNELS)), planned[1].folder)
         proven = []
-        for step in planned:
-            print(f"{step.name} …", flush=True)
-            proven.append(prove(step))
-            print(f"  {'holds' if proven[-1].held else 'DOES NOT HOLD'}", flush=True)
-            chosen.page.write_text(page(proven), encoding="utf-8")
+        with kept_awake():
+            for step in planned:
+                print(f"{step.name} …", flush=True)
+                proven.append(prove(step))
+                print(f"  {'holds' if proven[-1].held else 'DOES NOT HOLD'}", flush=True)
+                chosen.page.write_text(page(proven), encoding="utf-8")
     print(f"written to {chosen.page}")
     return 0 if all(p.held for p in proven) else 1
 

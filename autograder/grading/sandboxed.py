@@ -5,6 +5,8 @@ It may hang, die or lie, and each of that is an Outcome.
 
 from __future__ import annotations
 
+import mmap
+import os
 import secrets
 import signal
 import time
@@ -29,7 +31,8 @@ _TEMPLATE_BYTES = 1 << 29
 # What a GPU's driver and libraries keep in the memory of a process that uses it.
 _GPU_BYTES = 2 << 30
 # Within this, the kernel's figures for a process may differ.
-_ROUGHLY = 1 << 20
+# Each core may hold back so many pages of them, and the more the more there are (since Linux 6.2).
+_ROUGHLY = max(1 << 20, 8 * (os.cpu_count() or 1) * mmap.PAGESIZE)
 # However busy the machine: so many times the submission's limit is waited for it besides.
 _PATIENCE = 4.0
 _MOST_ATTEMPTS = 20
@@ -100,6 +103,7 @@ class Sandboxed:
         self._module = module
         self._limits = limits
         tasks = 1 + limits.processes
+        self._gpu = gpu
         self._most_bytes = (limits.memory_mib << 20) + tasks * _TEMPLATE_BYTES + gpu * _GPU_BYTES
         self._load = self._loading(files)
         self._child: Child | None = None
@@ -298,6 +302,8 @@ class Sandboxed:
                 cpu_seconds=self._limits.cpu_seconds,
             )
         )
+        if self._gpu:  # to start the device is no work of the submission's
+            self._ran -= self._child.ran_seconds()
         self._inherited = self._child.anonymous_bytes()
         self._stream = Stream(self._child.sock, self._watch_memory, self._wait_unfairly)
         try:

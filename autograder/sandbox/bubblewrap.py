@@ -36,6 +36,8 @@ from .syscalls import Tasks
 from .visible import PACKAGE_FOLDERS, Visible, look
 
 _DRIVER = "/runtime/driver"
+# Where a CUDA driver looks for the GPU on its bus; without, it does not start.
+_SYS_OF_A_GPU = ("/sys/devices", "/sys/bus/pci", "/sys/module/nvidia", "/sys/module/nvidia_uvm")
 _OF_THE_SYSTEM = Path("/usr/lib/python3/dist-packages")
 _CHILD_UID_INSIDE = 1000
 # fmt: off
@@ -167,6 +169,9 @@ def _arguments(visible: Visible, control_fd: int) -> list[str]:
         arguments += ["--dir", folder]
     for device in visible.devices:
         arguments += ["--dev-bind", device, device]
+    if any("nvidia" in device for device in visible.devices):
+        for place in filter(os.path.exists, _SYS_OF_A_GPU):
+            arguments += ["--ro-bind", place, place]
     arguments += [
         "--tmpfs",
         "/cache",

@@ -50,8 +50,9 @@ _SPAWN_SECONDS = 15.0
 _GPU_SPAWN_SECONDS = 75.0
 _REPORT_SECONDS = 5.0
 _KILL_SECONDS = 2.0
-# Threads that a GPU driver starts for itself.
-_GPU_THREADS = 16
+_GPU_KILL_SECONDS = 30.0  # the last one that leaves a GPU may have to wait until it is put to sleep
+# Threads that a GPU driver starts for itself, and descriptors that it holds.
+_GPU_THREADS, _GPU_FILES = 16, 192
 _DECODER = msgspec.msgpack.Decoder(Report)
 
 
@@ -80,8 +81,9 @@ class Child:
             return
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
-        if not processes.readable(self._pidfd, _KILL_SECONDS):
-            raise SandboxFault(f"a child did not die within {_KILL_SECONDS:.0f} s of SIGKILL")
+        patience = _GPU_KILL_SECONDS if self._template._gpu else _KILL_SECONDS
+        if not processes.readable(self._pidfd, patience):
+            raise SandboxFault(f"a child did not die within {patience:.0f} s of SIGKILL")
         with contextlib.suppress(SandboxFault):  # without its template, nobody knows its status
             self.exit_status(0)
 
@@ -202,7 +204,11 @@ class Template:
         """Fork and confine a child; SandboxFault where the template is gone or could not."""
         tasks = self._tasks(limits)
         if self._gpu:
-            limits = msgspec.structs.replace(limits, processes=limits.processes + _GPU_THREADS)
+            limits = msgspec.structs.replace(
+                limits,
+                processes=limits.processes + _GPU_THREADS,
+                open_files=limits.open_files + _GPU_FILES,
+            )
         with self._lock:
             if self._dead:
                 raise SandboxFault(self._dead)

@@ -160,7 +160,7 @@ def _runtime_libraries(prefix: Path) -> list[Path]:
 
 def _linked_libraries(folder: Path) -> list[Path]:
     """Libraries of which a system has several, such as BLAS: the loader's folders link to these."""
-    return sorted(path for path in folder.glob("lib*.so*") if path.is_file())
+    return sorted(path for path in folder.glob("*lib*.so*") if path.is_file())
 
 
 def _data_of_the_system() -> list[Path]:

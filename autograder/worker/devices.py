@@ -36,6 +36,8 @@ def start_gpu(most_bytes: int) -> None:
     """
     if torch.version.cuda and not torch.cuda.device_count():
         raise RuntimeError("no GPU answers within the sandbox: is its driver loaded?")
+    if torch.version.cuda:
+        torch.cuda.init()  # from now on CUDA counts: of a divided GPU it shows one part alone
     for number in range(torch.cuda.device_count()):
         total = torch.cuda.get_device_properties(number).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, most_bytes / total), number)

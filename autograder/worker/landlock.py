@@ -71,6 +71,10 @@ class Landlock(Rooms):
         for path in self._readable:
             _allow(ruleset, path, _READ | (_WRITE_FILE if path.startswith("/dev/") else 0))
         _allow(ruleset, room, _OWN)
+        if self._gpu:  # a driver looks at its own memory and names its threads as it starts
+            for name in ("maps", "status"):
+                _allow(ruleset, f"/proc/self/{name}", _READ)
+            _allow(ruleset, "/proc/self/task", _READ_FILE | _WRITE_FILE)  # as glibc opens it
         call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         syscall(_RESTRICT_SELF, "landlock_restrict_self", ruleset, 0)
         os.close(ruleset)

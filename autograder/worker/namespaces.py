@@ -24,7 +24,7 @@ from .confine import PR_SET_DUMPABLE, ChildLimits, be_first_to_go, become, call,
 _CLONE_NEWPID = 0x20000000
 _NAMESPACES = (
     0x10000000  # user
-    | 0x00020000  # mount
+    | (_CLONE_NEWNS := 0x00020000)
     | 0x08000000  # ipc
     | 0x40000000  # network
     | 0x04000000  # uts
@@ -38,7 +38,11 @@ _MNT_DETACH = 2
 _UID_INSIDE = 1000
 _FEWEST_INODES = 64
 # What a CUDA driver reads of /proc; a CPU child sees none of it.
-GPU_PROC_FILES = ("driver/nvidia", "devices", "cpuinfo", "meminfo", "modules")
+GPU_PROC_FILES = (
+    *("driver/nvidia", "driver/nvidia-uvm", "devices", "cpuinfo", "meminfo", "modules"),
+    "sys/vm/mmap_min_addr",
+)
+_OWN_PROCESS = "1"
 
 
 class Namespaces:
@@ -50,7 +54,7 @@ class Namespaces:
 
     def __init__(self, child_uid: int | None, first: int, gpu: bool) -> None:
         self._child_uid, self._first = child_uid, first
-        self._proc_files = GPU_PROC_FILES if gpu else ()
+        self._gpu = gpu
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
     def finish_warm_up(self) -> None:
@@ -77,10 +81,12 @@ class Namespaces:
     def enter(self, number: int, limits: ChildLimits) -> None:
         """In the child: from here on it sees only what it may."""
         be_first_to_go()
+        if self._gpu:
+            _mount_own_proc()
         become(uid_of(number, self._child_uid, self._first))
         _enter_namespaces()
         _mount_private_disk(limits.disk_bytes)
-        _cover_proc(self._proc_files)
+        _cover_proc((_OWN_PROCESS, *GPU_PROC_FILES) if self._gpu else ())
         os.chdir("/submission")
 
     def overrun(self) -> list[int]:
@@ -92,6 +98,16 @@ class Namespaces:
 
     def close(self) -> None:
         """Nothing is left."""
+
+
+def _mount_own_proc() -> None:
+    """A /proc in which the child finds itself: a driver names its threads there as it starts.
+
+    Before it enters its own namespaces, in which what was mounted before cannot be changed.
+    """
+    call("unshare", _CLONE_NEWNS)
+    call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
+    call("mount", b"proc", b"/proc", b"proc", _PRIVATE, None)
 
 
 def _enter_namespaces() -> None:
@@ -119,6 +135,8 @@ def _cover_proc(keep: tuple[str, ...]) -> None:
     call("mount", b"none", b"/scratch", b"tmpfs", _PRIVATE, b"size=4k,nr_inodes=32,mode=755")
     for name in keep:
         _keep_proc_file(f"/proc/{name}", f"/scratch/{name}")
+    if _OWN_PROCESS in keep:
+        os.symlink(_OWN_PROCESS, "/scratch/self")
     call("mount", None, b"/scratch", None, _READ_ONLY, None)
     call("mount", b"/scratch", b"/proc", None, _MS_MOVE, None)
 
@@ -127,6 +145,7 @@ def _keep_proc_file(source: str, target: str) -> None:
     if os.path.isdir(source):
         os.makedirs(target)
     elif os.path.exists(source):
+        os.makedirs(os.path.dirname(target), exist_ok=True)
         os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o444))
     else:
         return

@@ -9,7 +9,7 @@ import pytest
 from autograder.batch.grade import grade_batch
 from autograder.batch.intake import Submission
 from tests.attacks.attackfiles import Attack
-from tests.attacks.laboratory import ATTACKED, NEIGHBOUR, Laboratory, plain
+from tests.attacks.laboratory import ATTACKED, DEVICE, NEIGHBOUR, Laboratory, plain
 from tests.attacks.trying import ALL, of_groups, try_one
 
 
@@ -38,7 +38,7 @@ def test_attacks_beside_honest_neighbours_in_a_pool(lab: Laboratory, tmp_path: P
         honest = f"{source}# {number}\n".encode()
         submissions.append(Submission("neighbour", {week.module: honest}))
     report = grade_batch(
-        lab.course, week, submissions, devices=("cpu", "fake-gpu"), jobs=2, sandbox=ATTACKED
+        lab.course, week, submissions, devices=("cpu", DEVICE), jobs=2, sandbox=ATTACKED
     )
     reports = [plain(s) for s in report.submissions if s.name == "neighbour"]
     assert len(report.submissions) == len(submissions)

@@ -12,7 +12,7 @@ import pytest
 
 from autograder.batch.intake import Submission
 from autograder.sandbox import SandboxMissing, choose
-from tests.attacks.laboratory import Laboratory
+from tests.attacks.laboratory import ATTACKED, Laboratory
 
 WEEK = "week01_softmax"
 ROOMY = {
@@ -27,7 +27,7 @@ ROOMY = {
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
     try:
-        choose("bubblewrap")
+        choose(ATTACKED)
     except SandboxMissing as error:
         pytest.skip(str(error))
     laboratory = Laboratory(tmp_path_factory.mktemp("limits"), (WEEK,))

@@ -15,7 +15,7 @@ from autograder.sandbox import SandboxMissing, choose
 from autograder.student.allowed import refused
 from autograder.student.checking import check_week
 from autograder.student.week import open_folder
-from tests.attacks.laboratory import Laboratory
+from tests.attacks.laboratory import ATTACKED, Laboratory
 
 WEEK = "week01_softmax"
 # What a right softmax does besides, in its first line; and what stands above the module.
@@ -115,7 +115,7 @@ ALLOWED_WHEN_RUN = {
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
     try:
-        choose("bubblewrap")
+        choose(ATTACKED)
     except SandboxMissing as error:
         pytest.skip(str(error))
     laboratory = Laboratory(tmp_path_factory.mktemp("laboratory"), (WEEK,))

@@ -7,8 +7,9 @@ from autograder.grading.sandboxed import Sandboxed
 from autograder.grading.spawner import Spawner
 from autograder.model.axes import has_cuda
 from autograder.model.course import load
-from autograder.sandbox import BACKENDS, ChildLimits
+from autograder.sandbox import BACKENDS, Child, ChildLimits
 from autograder.worker import wire
+from tests.sandbox.sandbox_inside import STAND_IN, ask
 
 needs_gpu = pytest.mark.skipif(not has_cuda(), reason="no CUDA device")
 
@@ -72,3 +73,37 @@ def test_a_sandbox_that_may_use_a_gpu_works_where_there_is_none(backend: str) ->
         header, body = wire.frame_lengths(child.sock.recv(wire.PREFIX.size))
         reply, _ = wire.unpack_reply(child.sock.recv(header), memoryview(child.sock.recv(body)))
         assert reply.status == "ok"
+
+
+@pytest.fixture(scope="module")
+def beside_a_gpu(backend: str):
+    """A child of a sandbox that may use a GPU."""
+    started = BACKENDS[backend](runtime=STAND_IN, warm=()).start(b"", cuda=True)
+    with started as template, template.spawn(ChildLimits()) as child:
+        yield child
+
+
+def test_a_driver_can_name_its_threads(beside_a_gpu: Child) -> None:
+    name = """
+    import os, threading
+    comm = f"/proc/self/task/{threading.get_native_id()}/comm"
+    os.write(os.open(comm, os.O_RDWR), b"cuda-EvtHandlr")
+    return open("/proc/self/status").readline().split()[1]
+    """
+    assert ask(beside_a_gpu, name) == "cuda-EvtHandlr"
+
+
+@pytest.mark.parametrize("name", ["environ", "mem", "auxv", "root/etc/passwd"])
+def test_and_shows_no_more_of_itself_than_without(beside_a_gpu: Child, name: str) -> None:
+    answer = ask(beside_a_gpu, f"open('/proc/self/{name}', 'rb').read(1)")
+    assert answer["error"].split(":")[0] in ("FileNotFoundError", "PermissionError")
+
+
+def test_nor_anybody_else(beside_a_gpu: Child, backend: str) -> None:
+    found = ask(beside_a_gpu, "import os\nreturn [n for n in os.listdir('/proc') if n.isdigit()]")
+    assert found == ["1"] if backend == "bubblewrap" else "PermissionError" in found["error"]
+
+
+def test_a_driver_has_descriptors_of_its_own(beside_a_gpu: Child) -> None:
+    bound = "import resource\nreturn resource.getrlimit(resource.RLIMIT_NOFILE)[0]"
+    assert ask(beside_a_gpu, bound) >= ChildLimits().open_files + 100

@@ -57,3 +57,26 @@ def test_libraries_of_which_there_are_several_are_shown_alone(tmp_path):
     assert [p.name for p in visible._linked_libraries(tmp_path)] == [
         "libblas.so.3-x86_64-linux-gnu"
     ]
+
+
+def test_what_is_required_with_an_extra_is_shown_with_what_the_extra_requires(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requires = {
+        "torch": ["toolkit[sums]==1; platform_system == 'Linux'", "other; extra == 'wanted'"],
+        "toolkit": ["sums; extra == 'sums'", "curves; extra == 'curves'"],
+        "sums": [],
+        "curves": [],
+        "other": [],
+    }
+    for name, needs in requires.items():
+        folder = tmp_path / f"{name}-1.dist-info"
+        folder.mkdir()
+        lines = [f"Metadata-Version: 2.1\nName: {name}\nVersion: 1", "Provides-Extra: sums"]
+        about = "\n".join([*lines, *(f"Requires-Dist: {n}" for n in needs)])
+        (folder / "METADATA").write_text(f"{about}\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(visible, "NEEDED", ("torch",))
+    monkeypatch.setattr(visible, "WELCOME", ())
+    names = {d.metadata["Name"] for d in visible._closure()}
+    assert names == {"torch", "toolkit", "sums"}

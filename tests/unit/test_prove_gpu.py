@@ -13,7 +13,7 @@ from autograder.model.course import load
 from autograder.sandbox import launch, visible
 from autograder.worker import devices
 from benchmarks import prove_gpu
-from benchmarks.prove_gpu import Step, page, prove, steps
+from benchmarks.prove_gpu import Step, not_run, page, prove, steps
 from tests.courses import PROJECT
 
 
@@ -42,6 +42,27 @@ def test_the_page_says_what_holds_and_the_last_words_of_what_does_not():
     assert "| bad | does not hold |" in text
     assert "words '''" in text
     assert "never shown" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("3 passed, 2 deselected in 1.20s", ""),
+        ("SKIPPED [2] tests/a.py:3: thorough: AUTOGRADER_E2E=1\n3 passed, 2 skipped", ""),
+        ("SKIPPED [2] tests/a.py:3: bubblewrap is not installed\n3 passed, 2 skipped", "skipped: "),
+        ("2 skipped in 0.10s", "no test was run"),
+        ("no tests ran in 0.10s", "no test was run"),
+    ],
+)
+def test_tests_that_were_skipped_hold_nothing(words, told):
+    found = not_run(Step("tests", "", ("-m", "pytest")), words)
+    assert found.startswith(told) if told else not found
+
+
+def test_a_week_that_was_not_run_holds_nothing():
+    step = Step("verify", "", ("-m", "autograder", "verify"))
+    assert not_run(step, "not_run: exercises of week09_kernels need triton (pip install triton)")
+    assert not not_run(step, "1 week, 67 tests, 4 alternatives, 105 misconceptions: 0 gaps")
 
 
 def test_a_step_that_hangs_ends_and_does_not_hold(monkeypatch):
@@ -88,7 +109,7 @@ def test_without_a_gpu_it_says_what_it_would_run_and_proves_nothing(monkeypatch,
     assert prove_gpu.main() == 2
     said = capsys.readouterr().out
     assert "nothing is proven" in said
-    assert "AUTOGRADER_ATTACKS_DEVICE=cuda python -m pytest" in said
+    assert "AUTOGRADER_ATTACKS_DEVICE=cuda AUTOGRADER_ATTACKED=bubblewrap python -m pytest" in said
     assert not written.exists()
 
 
