@@ -24,7 +24,7 @@ from .handmarks import keep_marks, restore_marks
 from .opened import Opened, one_gradebook
 from .rebuild import restore_assignment
 from .recorded import NOTHING, About, recorded_folder
-from .settled import Standing, Stands
+from .settled import HeldScores, Stands
 from .submitted import complete
 from .workspace import Workspace, open_api
 
@@ -58,7 +58,7 @@ def require_released(course: Course, week: Week) -> None:
         )
 
 
-class _Steps(NamedTuple):
+class _NbgraderSteps(NamedTuple):
     """nbgrader's, made once for a class."""
 
     api: Any
@@ -81,11 +81,11 @@ class Recorder:
         self._otherwise: list[str] = []
         self._entered = set[str]()
         self._open = ExitStack()
-        self._steps: _Steps | None = None  # once they are needed
+        self._steps: _NbgraderSteps | None = None  # once they are needed
         keep_marks(course)
         if note := restore_assignment(course, week):
             self._found.notes.append(f"LOOK  {note}")
-        self._standing = Standing(course, week, abouts)
+        self._held = HeldScores(course, week, abouts)
 
     def __enter__(self) -> Self:
         return self
@@ -103,7 +103,7 @@ class Recorder:
         elif not Workspace(self._course).submitted(student, self._week).is_dir():
             found.left_out[student] = "nothing was collected under this name"
         else:
-            stands = self._standing.of(report)
+            stands = self._held.of(report)
             if stands is Stands.OTHERWISE:
                 self._otherwise.append(student)
             if stands is not Stands.SETTLED:
@@ -127,16 +127,16 @@ class Recorder:
         except NbgraderError as error:
             self._found.left_out[student] = str(error)
 
-    def _opened(self) -> _Steps:
+    def _opened(self) -> _NbgraderSteps:
         from .series import autograding
 
         if self._steps is None:
             api = open_api(self._course)
             opened = self._open.enter_context(one_gradebook(self._course))
-            self._steps = _Steps(api, autograding(api), opened)
+            self._steps = _NbgraderSteps(api, autograding(api), opened)
         return self._steps
 
-    def _run(self, steps: _Steps, report: SubmissionReport, about: About | None) -> None:
+    def _run(self, steps: _NbgraderSteps, report: SubmissionReport, about: About | None) -> None:
         from .preprocessor import at_hand
         from .series import run_one
 

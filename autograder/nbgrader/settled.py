@@ -36,7 +36,7 @@ class Stands(Enum):
     OTHERWISE = auto()  # the same submission had another score
 
 
-class Standing:
+class HeldScores:
     """A week's scores as the gradebook holds them now, to compare reports with.
 
     abouts: by student, what the report is of, where that is known.

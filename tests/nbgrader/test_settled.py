@@ -15,7 +15,7 @@ from autograder.model.report import Report
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.gradebook import record, standings
 from autograder.nbgrader.opened import one_gradebook
-from autograder.nbgrader.settled import Standing, Stands
+from autograder.nbgrader.settled import HeldScores, Stands
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report
 
@@ -33,8 +33,8 @@ def klass(course: Course, week: Week, hand_in: Callable[..., Path], notebook: st
 
 
 def stands(course: Course, week: Week, of: Report) -> dict[str, Stands | None]:
-    standing = Standing(course, week)
-    return {s.name: standing.of(s) for s in of.submissions}
+    held = HeldScores(course, week)
+    return {s.name: held.of(s) for s in of.submissions}
 
 
 def test_who_stands_there_already_is_not_recorded_again(klass: Course, week: Week) -> None:
