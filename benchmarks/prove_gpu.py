@@ -38,7 +38,12 @@ _PASSED = re.compile(r"\b[1-9]\d* passed")
 _NOT_RUN = re.compile(r"^.*\bnot[_ ]run\b.*$", re.MULTILINE)
 # Makes the device's nodes where no program did yet, and keeps the device from falling asleep
 # between submissions, each of which would wait for it.
-_KEEPER = "import torch; torch.zeros(1, device='cuda'); print('awake', flush=True); input()"
+_KEEPER = """
+import sys, torch
+torch.zeros(1, device="cuda")
+print("awake", flush=True)
+sys.stdin.read()
+"""
 
 
 @dataclass(frozen=True)
@@ -179,15 +184,10 @@ def kept_awake() -> Iterator[None]:
     """Within it, a process outside of any sandbox holds the device."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", _KEEPER], text=True, **pipes) as keeper:
-        assert keeper.stdin is not None
         assert keeper.stdout is not None
         if keeper.stdout.readline() != "awake\n":
             raise SystemExit("the device does not start outside of any sandbox: see its driver")
-        try:
-            yield
-        finally:
-            keeper.stdin.write("\n")
-            keeper.stdin.close()
+        yield
 
 
 def main() -> int:

@@ -64,7 +64,7 @@ class Compared:
 class Search:
     """One search. `asked`: the probes of failed tests; of each way to fail the first ones.
 
-    told: where values say that the one mistake is, so that nothing is lost if little else is tried
+    told: where values say that the one mistake is: elsewhere nothing is tried then
     began: the line where tests agree that values first leave the right ones
     hot: where values first leave the right ones, or code stops; a change there may mend in part
     wraps: of `written` those that have no line, tried only for what they mend in part

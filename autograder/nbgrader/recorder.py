@@ -6,7 +6,6 @@ Scores come from the reports; no notebook is executed. A class that is graded is
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -78,13 +77,14 @@ class Recorder:
         require_released(course, week)
         self._course, self._week, self._abouts = course, week, abouts
         self._found = RecordedScores()
+        self._first: list[str] = []  # of what is to be said
         self._otherwise: list[str] = []
         self._entered = set[str]()
         self._open = ExitStack()
         self._steps: _NbgraderSteps | None = None  # once they are needed
         keep_marks(course)
         if note := restore_assignment(course, week):
-            self._found.notes.append(f"LOOK  {note}")
+            self._first.append(f"LOOK  {note}")
         self._held = HeldScores(course, week, abouts)
 
     def __enter__(self) -> Self:
@@ -104,10 +104,10 @@ class Recorder:
             found.left_out[student] = "nothing was collected under this name"
         else:
             stands = self._held.of(report)
-            if stands is Stands.OTHERWISE:
-                self._otherwise.append(student)
             if stands is not Stands.SETTLED:
                 self._autograde(report)
+            if stands is Stands.OTHERWISE:
+                self._otherwise.append(student)
             if student not in found.left_out:
                 found.recorded.append(student)
         self._entered.add(student)
@@ -155,11 +155,11 @@ class Recorder:
         self._open.close()
         self._steps = None
         if self._otherwise:
-            found.notes.insert(
-                bool(found.notes) and found.notes[0].startswith("LOOK"),
+            self._first.append(
                 "graded before and now judged otherwise, because the graders changed: "
-                f"{', '.join(self._otherwise)}; `autograder regrade` shows why and keeps a log",
+                f"{', '.join(self._otherwise)}; `autograder regrade` shows why and keeps a log"
             )
+        found.notes[:0] = self._first
         found.notes.extend(f"LOOK  {note}" for note in restore_marks(course, week))
         share_marks(course, week)
         found.notes.extend(lines(bring_dates(course)))
@@ -178,6 +178,7 @@ class WhileGraded:
         self._recorder, self._total = recorder, total
         self._graded = 0
         self._waiting = deque[SubmissionReport]()
+        self._failed = False
 
     def __call__(self, report: SubmissionReport) -> None:
         """One more report is there."""
@@ -185,10 +186,10 @@ class WhileGraded:
             return
         self._graded += 1
         self._waiting.append(report)
-        if 2 * self._graded < self._total:
+        if self._failed or 2 * self._graded < self._total:
             return
         try:
             for _ in range(min(_AT_ONCE, len(self._waiting))):
                 self._recorder.enter(self._waiting.popleft())
-        except Exception:
-            self._total = sys.maxsize
+        except Exception:  # whatever it is, it is told at the end, where all is entered
+            self._failed = True

@@ -34,9 +34,9 @@ def start_gpu(most_bytes: int) -> None:
     Honest code keeps to it. Code that lifts the bound is still held by the device's own size. A
     torch that could use a GPU and finds none is a fault of ours, and no mistake of a submission.
     """
-    if torch.version.cuda and not torch.cuda.device_count():
-        raise RuntimeError("no GPU answers within the sandbox: is its driver loaded?")
     if torch.version.cuda:
+        if not torch.cuda.device_count():
+            raise RuntimeError("no GPU answers within the sandbox: is its driver loaded?")
         torch.cuda.init()  # from now on CUDA counts: of a divided GPU it shows one part alone
     for number in range(torch.cuda.device_count()):
         total = torch.cuda.get_device_properties(number).total_memory

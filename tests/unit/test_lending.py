@@ -24,9 +24,6 @@ RIGHT = '''
 import numpy as np
 import torch
 from torch import nn
-from torch.nn import functional
-from torch import nn
-from torch.nn import functional
 
 
 def twice(x, times=2):
