@@ -50,6 +50,7 @@ _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC = 1, 1
 _SECCOMP_FILTER_FLAGS_ASKING = 8 | 16  # a new listener; an error where a thread cannot be filtered
 _MIB = 1 << 20
 _FEWEST_FILES = 8
+DRIVERS_BYTES = 2 << 30  # of a GPU's driver and its libraries, as they start and load kernels
 # As root each child takes one of so many; far fewer live at a time.
 SPARE_UIDS = 10_000
 
@@ -60,7 +61,8 @@ _libc.syscall.restype = ctypes.c_long
 class ChildLimits(msgspec.Struct, frozen=True):
     """What one submission may use.
 
-    memory_bytes: address space beyond what the template already uses
+    memory_bytes: address space beyond what the template already uses; where a GPU may be used,
+                  memory of its own that it can write to, and room for the driver beside it
     processes:    processes and threads it may start (0: none at all)
     disk_bytes:   its private tmpfs: working directory, /tmp and /dev/shm together
     open_files:   descriptors, the standard three and the socket included
@@ -113,10 +115,10 @@ def keep_descriptors(sock: int, status: int) -> None:
     os.closerange(TASKS_FD + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 
 
-def address_space() -> int:
-    """Bytes of this process's address space."""
+def used_memory(*, gpu: bool) -> int:
+    """Bytes of this process of the kind that a child's bound counts."""
     with open("/proc/self/statm", "rb") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
+        return int(file.read().split()[5 if gpu else 0]) * resource.getpagesize()
 
 
 def be_first_to_go() -> None:
@@ -153,10 +155,11 @@ def lock(
     """Last step, once the child stands where it may: limits, power, system calls.
 
     asking:      a program to put before `program`, whose questions the template answers
-    used_bytes:  the template's own address space, on top of which `memory_bytes` is granted
+    used_bytes:  the template's own `used_memory`, on top of which `memory_bytes` is granted
     parent:      pid of the template as the child sees it (0: outside its namespace)
     count_tasks: whether this uid is the child's alone, so that RLIMIT_NPROC can bound it
-    gpu:         a GPU driver reserves far more address space than it uses: no bound on that then
+    gpu:         a GPU driver reserves far more address space than it uses: what can be written
+                 to is bounded then, with room for the driver's own
     """
     _drop_privileges()
     _start_autograd_threads()
@@ -164,7 +167,8 @@ def lock(
     os.close(TASKS_FD)
     _apply_limits(
         limits,
-        address_space=None if gpu else used_bytes + limits.memory_bytes,
+        memory=used_bytes + limits.memory_bytes + (DRIVERS_BYTES if gpu else 0),
+        kind=resource.RLIMIT_DATA if gpu else resource.RLIMIT_AS,
         tasks=tasks + limits.processes if count_tasks else None,
     )
     call("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
@@ -177,7 +181,7 @@ def lock(
     _install_filter(program)
 
 
-def _apply_limits(limits: ChildLimits, address_space: int | None, tasks: int | None) -> None:
+def _apply_limits(limits: ChildLimits, memory: int, kind: int, tasks: int | None) -> None:
     bounds = {
         resource.RLIMIT_NOFILE: limits.open_files,
         resource.RLIMIT_FSIZE: limits.disk_bytes,
@@ -189,9 +193,8 @@ def _apply_limits(limits: ChildLimits, address_space: int | None, tasks: int | N
         resource.RLIMIT_SIGPENDING: 64,
         resource.RLIMIT_NICE: 0,
         resource.RLIMIT_RTPRIO: 0,
+        kind: memory,
     }
-    if address_space is not None:
-        bounds[resource.RLIMIT_AS] = address_space
     if tasks is not None:
         bounds[resource.RLIMIT_NPROC] = tasks
     for which, wanted in bounds.items():

@@ -207,7 +207,7 @@ class _Template:
         self._forks += 1
         if self._forks == 2:  # it pays for itself after some dozens; whoever asks once waits
             hugepages.collapse()
-        used = confine.address_space()
+        used = confine.used_memory(gpu=self._gpu)
         channel, channel_child = socket.socketpair()
         setup, setup_child = channel.detach(), channel_child.detach()
         try:

@@ -12,7 +12,8 @@ import pytest
 
 from autograder.batch.intake import Submission
 from autograder.sandbox import SandboxMissing, choose
-from tests.attacks.laboratory import ATTACKED, Laboratory
+from autograder.worker.confine import DRIVERS_BYTES
+from tests.attacks.laboratory import ATTACKED, DEVICE, Laboratory
 
 WEEK = "week01_softmax"
 ROOMY = {
@@ -22,6 +23,8 @@ ROOMY = {
     "cpu_seconds": 60,
     "memory_mib": 512,
 }
+# Bytes of the host: a driver has room of its own beside what a submission may take.
+TOO_MUCH = (64 << 20) + (DRIVERS_BYTES if DEVICE == "cuda" else 0)
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +57,8 @@ def graded(lab: Laboratory, body: str, **limits: float):
         ("exercise_seconds", 0.5, "timeout", "import time\ntime.sleep(60)"),
         ("submission_seconds", 0.5, "timeout", "import time\ntime.sleep(60)"),
         ("cpu_seconds", 1, "limit", "while True: pass"),
-        ("memory_mib", 32, "limit", "return bytearray(64 << 20)"),
-        ("memory_mib", 32, "limit", "return torch.ones(64 << 20)"),
+        ("memory_mib", 32, "limit", f"return bytearray({TOO_MUCH})"),
+        ("memory_mib", 32, "limit", f"return torch.ones({TOO_MUCH})"),
         ("disk_mib", 1, "limit", "for n in '1234': open(f'/tmp/{n}', 'wb').write(bytes(1 << 19))"),
         ("reply_mib", 1, "limit", "return torch.ones(1 << 20)"),
         ("open_files", 8, "crashed", "return [open('/dev/null') for _ in range(20)]"),

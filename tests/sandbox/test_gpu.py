@@ -109,3 +109,21 @@ def test_nor_anybody_else(beside_a_gpu: Child, backend: str) -> None:
 def test_a_driver_has_descriptors_of_its_own(beside_a_gpu: Child) -> None:
     bound = "import resource\nreturn resource.getrlimit(resource.RLIMIT_NOFILE)[0]"
     assert ask(beside_a_gpu, bound) >= ChildLimits().open_files + 100
+
+
+def test_memory_of_the_host_is_bounded_beside_a_gpu(beside_a_gpu: Child) -> None:
+    answer = ask(beside_a_gpu, "return len(bytearray(4 << 30))")
+    assert answer["error"].startswith("MemoryError")
+
+
+def test_a_driver_may_reserve_addresses(beside_a_gpu: Child) -> None:
+    """Far more than there is memory, none of which can be written to."""
+    reserve = """
+    import ctypes, mmap
+    libc = ctypes.CDLL(None)
+    libc.mmap.restype = ctypes.c_long
+    size, nothing = ctypes.c_size_t(256 << 30), 0
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    return libc.mmap(None, size, nothing, flags, -1, ctypes.c_long(0)) > 0
+    """
+    assert ask(beside_a_gpu, reserve) is True
