@@ -158,7 +158,8 @@ def _one_test(engine: Engine, exercise: str, test: str, result: Verification) ->
 def _test_faults(engine: Engine, exercise: str | None = None) -> list[str]:
     """What is wrong with tests themselves: they cannot be run on the solution. Once per test."""
     source = tuple(engine.bank.solution.split("\n"))
-    ran = engine.runs.run(engine.runs.solution(), source, exercise)
+    with engine.runs.solution() as target:
+        ran = engine.runs.run(target, source, exercise)
     return list({r.report.base: r.fault for r in reversed(ran) if r.fault}.values())[::-1]
 
 

@@ -97,7 +97,9 @@ class Engine:
             self.bank.solution,
         )
         self.session = GraderSession(course.graders(week), plugin)
-        self.runs = Runs(self.bank, plugin, self.session, self._folder.path, kept)
+        on_gpu = spawner is not None and spawner.gpu
+        apart = self.target if on_gpu else None
+        self.runs = Runs(self.bank, plugin, self.session, self._folder.path, kept, apart)
         self._notes: dict[str, OwnNotes] = {}
         self._follow_through = FollowThrough(self.runs, self.limits.exercise_seconds)
         self._behind = BehindVerdicts(spawner)

@@ -1,7 +1,8 @@
 """Running a week's hidden tests on any target, and what the project's own code answers to them.
 
 The solution and the misconceptions are run through the same tests as a submission. Each is run once
-per process, or once for all where `kept` remembers it.
+per process, or once for all where `kept` remembers it. They run in this process; where tests run on
+a real GPU, apart from it: an index out of bounds costs a process its device.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable, Mapping, Set
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -45,7 +47,10 @@ _MOST_OF_OURS = 500  # a week's bank; a class that is graded unprotected may be 
 
 
 class Runs:
-    """The hidden tests of a week, collected once, and the bank's runs through them."""
+    """The hidden tests of a week, collected once, and the bank's runs through them.
+
+    apart: where the bank's programs answer like submissions, if it is not in this process
+    """
 
     def __init__(
         self,
@@ -54,8 +59,10 @@ class Runs:
         session: GraderSession,
         folder: Path,
         kept: KeptRuns | None,
+        apart: Callable[[Mapping[str, bytes]], Target] | None = None,
     ) -> None:
         self.bank, self.week = bank, bank.week
+        self.apart = apart
         self.plugin, self.session = plugin, session
         self._folder, self._kept = folder, kept
         self._misconceptions: dict[str, list[Ran]] = {}
@@ -211,16 +218,23 @@ class Runs:
         """Return whether the solution passes a test when it is called like a submission."""
         if test not in self._sound:
             items = [i for i in self.items if self.plugin.name(i) == test]
-            target, source = self.solution(), tuple(self.bank.solution.split("\n"))
-            runs = self.within(lambda: list(self.plugin.run(target, source, items, {})))
+            source = tuple(self.bank.solution.split("\n"))
+            with self.solution() as target:
+                runs = self.within(lambda: list(self.plugin.run(target, source, items, {})))
             self._sound[test] = all(r.report.verdict in _SOUND for r in runs)
         return self._sound[test]
 
     # The project's own code
 
-    def solution(self) -> Target:
+    def solution(self) -> AbstractContextManager[Target]:
         """The solution in the place of a submission."""
-        return InProcess(self.written(_SOLUTION, self.bank.solution))
+        return self._in_place(_SOLUTION, self.bank.solution)
+
+    def _in_place(self, name: str, source: str) -> AbstractContextManager[Target]:
+        """A program of ours in the place of a submission."""
+        if self.apart is None:
+            return closing(InProcess(self.written(name, source)))
+        return closing(self.apart({self.week.module: source.encode()}))
 
     def of_misconceptions(self, exercise: str) -> dict[str, list[Ran]]:
         """Every misconception of the exercise, with the tests of the exercise that it fails."""
@@ -242,9 +256,9 @@ class Runs:
         return failed
 
     def _run_through(self, misconception: Misconception) -> list[Ran]:
-        path = self.written(misconception.name, misconception.source)
         source = tuple(misconception.source.split("\n"))
-        return self.run(InProcess(path), source, misconception.exercise)
+        with self._in_place(misconception.name, misconception.source) as target:
+            return self.run(target, source, misconception.exercise)
 
     def right_answers(self, exercise: str) -> dict[str, Answers]:
         """What the solution, called like a submission, answers in each test of the exercise."""
@@ -253,10 +267,11 @@ class Runs:
             kept = self._kept.get(f"{_SOLUTION}.{exercise}", about) if self._kept else None
             if kept is None:
                 items = self._items_of(exercise)
-                target, source = self.solution(), tuple(self.bank.solution.split("\n"))
-                ran = self.within(
-                    lambda: list(self.plugin.run(target, source, items, {}, keep_passed=True))
-                )
+                source = tuple(self.bank.solution.split("\n"))
+                with self.solution() as target:
+                    ran = self.within(
+                        lambda: list(self.plugin.run(target, source, items, {}, keep_passed=True))
+                    )
                 self._know_right(exercise, ran)
             else:
                 self._right[exercise] = {r.report.name: r.answers for r in kept}
@@ -272,8 +287,9 @@ class Runs:
     def recorded(self, exercise: str) -> dict[str, Steps]:
         """What each test of the exercise asks, and what the solution answers."""
         if exercise not in self._recorded:
-            recording = Recording(self.solution())
-            self.run_until_failure(recording, exercise)
+            with self.solution() as target:
+                recording = Recording(target)
+                self.run_until_failure(recording, exercise)
             self._recorded[exercise] = recording.steps
         return self._recorded[exercise]
 
