@@ -1,3 +1,3 @@
 """The kit's version, alone, so that anything may read it."""
 
-__version__ = "0.14.0"
+__version__ = "0.15.0"

@@ -27,11 +27,14 @@ _ORPHANS_SECONDS = 20.0
 @dataclass(frozen=True)
 class Cost:
     """Of one run. `cpu`: of all processes; `memory`: the most at one moment, in MiB, shared pages
-    counted once."""
+    counted once; `busy`: the share of all cores that were not idle meanwhile, the kernel's work for
+    no process included, such as taking down what an ended one leaves; 0 of several runs together.
+    """
 
     wall: float
     cpu: float
     memory: float
+    busy: float = 0.0
 
 
 def run(command: Sequence[str | Path], cwd: Path, log: Path, **environment: str) -> Cost:
@@ -42,7 +45,7 @@ def run(command: Sequence[str | Path], cwd: Path, log: Path, **environment: str)
     """
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     own = {"OMP_NUM_THREADS": "1", "NO_COLOR": "1", "PYTHONPATH": str(ROOT)}
-    started = time.perf_counter()
+    started, before = time.perf_counter(), _cores()
     with log.open("ab") as output:
         process = subprocess.Popen(
             [str(part) for part in command],
@@ -69,7 +72,18 @@ def run(command: Sequence[str | Path], cwd: Path, log: Path, **environment: str)
         last = "\n".join(log.read_text(errors="replace").splitlines()[-15:])
         raise RuntimeError(f"{command[0]} failed ({process.returncode}); the end of {log}:\n{last}")
     wall = time.perf_counter() - started
-    return Cost(wall, used.ru_utime + used.ru_stime + _orphans(), peak[0])
+    worked, idle = (b - a for a, b in zip(before, _cores(), strict=True))
+    cpu = used.ru_utime + used.ru_stime + _orphans()
+    return Cost(wall, cpu, peak[0], worked / (worked + idle))
+
+
+def _cores() -> tuple[float, float]:
+    """Seconds that all cores together have worked, and been idle, since the machine started."""
+    times = psutil.cpu_times()
+    idle = times.idle + getattr(times, "iowait", 0.0)
+    # a guest's time is counted as user time already
+    without = {"idle", "iowait", "steal", "guest", "guest_nice"}
+    return sum(v for k, v in times._asdict().items() if k not in without), idle
 
 
 def _orphans() -> float:

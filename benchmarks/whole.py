@@ -66,13 +66,16 @@ def main() -> None:
             f"ms each of {last}", "CPU exponent", "wall exponent", f"{first}, peak MiB",
             f"{last}, peak MiB")  # fmt: skip
     grading = costs[last]["grade and record"]
+    used = (
+        f"While {last} were graded, {grading.busy:.0%} of two cores were busy. The processes' own "
+        f"time is {grading.cpu / (2 * grading.wall):.0%}; the rest is the kernel's, which takes "
+        "down the namespaces of those that have ended."
+    )
     write_section(
         "whole",
         "A class from hand-in to grades",
         f"Classes that handed in {chosen.week} through the exchange, everybody a program of their "
-        "own; nothing was known of any.\n\n"
-        + table(head, rows)
-        + f"\n\nGrading {last} used {grading.cpu / (2 * grading.wall):.0%} of two cores.",
+        "own; nothing was known of any.\n\n" + table(head, rows) + f"\n\n{used}",
     )
 
 

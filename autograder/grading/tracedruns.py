@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..repair.tracing import COUNT, FILLED, NODE, UNORDERED, Noted, Traced
+from ..repair.tracing import COUNT, FILLED, KIND, LIST, NODE, TEXT, UNORDERED, Noted, Traced
 from .notes import Which, is_common, moved, ordered, same
 
 _TELLING = 4  # entries of a value that no other mistake makes by chance
@@ -23,6 +23,16 @@ class RightValues:
     rows: np.ndarray
     returned: np.ndarray
     edges: frozenset[tuple[int, str]]
+
+    def comparable(self, rows: np.ndarray) -> np.ndarray:
+        """Without texts or lists, unless right programs make some as well."""
+        other = {TEXT, LIST}.difference(self.rows[:, KIND].tolist())
+        return rows[~np.isin(rows[:, KIND], [*other])]
+
+    def asks_for(self, row: np.ndarray) -> bool:
+        """Whether others should have such a value: no text or list, unless right programs give
+        some back. Where these are on the way, or said to somebody, everybody writes others."""
+        return row[KIND] not in (TEXT, LIST) or row[KIND] in self.returned[:, KIND]
 
     def uses(self, value: np.ndarray, head: str) -> bool:
         """Whether a right program makes this of that value."""

@@ -22,6 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..model.axes import AXES, CPU
+from ..model.report import axes_of
 from ..repair import NO_PYTHON
 from ..repair.tracing import COUNT, NODE, WIDTH, Traced, statements, traced
 from .notes import noted
@@ -30,6 +32,7 @@ from .probes import Probe
 from .targets import Target
 from .tracedruns import Place, RightValues, TracedRun, betrays, made_alike, maker
 
+_REAL = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
 _MOST_PROGRAMS = 6
 _MOST_OWN = 2.0  # seconds for misconceptions that no submission had yet, in one search
 _LOOKED_AT = 2  # probes
@@ -136,11 +139,12 @@ class Traces:
             rows = noted(target, self._exercise, probe)
             if rows is None:  # it came to no end: the next would not either, and waiting costs
                 break
+            with self._on_us():
+                right = self._right_values(probe)
+            rows = right.comparable(rows)
             if not len(rows):
                 continue
             seen = TracedRun(program, rows)
-            with self._on_us():
-                right = self._right_values(probe)
             seen.judge(right, self._exercise)
             found = _joined(found, self._read(seen, probe, names, right))
         return found
@@ -168,7 +172,7 @@ class Traces:
             if seen.rows[row, COUNT] > 1:
                 large.add(place)
         odd: list[Place] = []
-        culprits = seen.culprits()
+        culprits = [r for r in seen.culprits() if right.asks_for(seen.rows[r])]
         for row in culprits[:2]:
             odd += self._where(seen, row, right)
         first = tuple(map(seen.place, culprits[:1]))
@@ -260,6 +264,7 @@ class Traces:
                 return None
             target = self._own.target(program.source)
             rows = self._own.notes.of(program.source, target, probe)
+            rows = None if rows is None else right.comparable(rows)
             if rows is not None and len(rows):
                 seen = TracedRun(program, rows)
                 seen.judge(right, self._exercise)
@@ -291,14 +296,18 @@ class Traces:
 
 
 def _telling(probes: Iterable[Probe], most: int) -> list[Probe]:
-    """Of the failed tests those that tell most: plain ones before halves and other devices."""
+    """Of the failed tests those that tell most: plain ones before halves and the claimed device.
+
+    None on a real GPU, of which a wrong program of ours would rob this process.
+    """
 
     def rank(probe: Probe) -> tuple[bool, bool]:
         halves = any(h in probe.test for h in ("float16", "half"))
         return halves, "fake" in probe.test
 
-    answered = [p for p in probes if p.steps and p.steps[-1][1][0].raised is None]
-    return sorted(answered, key=rank)[:most]
+    answered = (p for p in probes if p.steps and p.steps[-1][1][0].raised is None)
+    here = (p for p in answered if _REAL.isdisjoint(axes_of(p.test).split("-")))
+    return sorted(here, key=rank)[:most]
 
 
 def _joined(one: ValueHints, other: ValueHints) -> ValueHints:

@@ -16,9 +16,11 @@ from .code import Definition, is_store, parsed
 from .reading import called
 
 NOTES = "_kit_notes"  # what the traced version is asked for
-# Columns of a row: which expression, of what kind, its shape, what its entries add up to.
+# Columns of a row: which expression, of what kind, its shape, what its entries add up to. Kinds are
+# tensors, arrays, numbers, and what is noted of texts and of lists: numbers for their characters.
 NODE, KIND, TYPE, GRADIENT, COUNT, SHAPE = range(6)
 UNORDERED, ORDERED = slice(6, 13), slice(13, 15)
+TEXT, LIST = 3, 4  # of KIND
 WIDTH = 15
 FILLED = "filled"  # the head of what a statement has written into
 _MOST_NODES = 1500
@@ -70,16 +72,26 @@ def _kit_noting():
             (flat * one).sum(), (flat * other).sum(),
         ])
 
+    def text(node, x):
+        places = numpy.array([*map(ord, x[:4096])], dtype="float64")
+        numbers(node, 3, 0, 0, numpy.sin(places * 1.3 + 0.2))
+
     def note(node, value):
-        if seen.get(node, 0) >= 4 or len(rows) >= 2000:
-            return value
+        if seen.get(node, 0) < 4 and len(rows) < 2000:
+            try:
+                look(node, value)
+            except OverflowError:  # a whole number that no float holds
+                pass
+        return value
+
+    def look(node, value):
         kind = type(value)
         if kind in (int, float, bool):
             seen[node] = seen.get(node, 0) + 1
             number(node, float(value))
         elif isinstance(value, torch.Tensor):
             if value.is_meta or value.is_complex():
-                return value
+                return
             seen[node] = seen.get(node, 0) + 1
             if value.numel() <= 65536:
                 x = value.detach().cpu().double().numpy()
@@ -89,15 +101,25 @@ def _kit_noting():
                 seen[node] = seen.get(node, 0) + 1
                 if value.size <= 65536:
                     numbers(node, 1, type_of(value), 0, value.astype("float64"))
-        elif kind in (tuple, list) and len(value) <= 4:
-            for part in value:
-                if isinstance(part, (torch.Tensor, numpy.ndarray)):
-                    note(node, part)
+        elif kind is str:
+            seen[node] = seen.get(node, 0) + 1
+            text(node, value)
+        elif kind in (tuple, list) and 0 < len(value) <= 4096:
+            kinds = {*map(type, value)}
+            if kinds <= {int, float, bool}:
+                seen[node] = seen.get(node, 0) + 1
+                numbers(node, 4, 0, 0, numpy.array(value, dtype="float64"))
+            elif kinds == {str}:
+                seen[node] = seen.get(node, 0) + 1
+                text(node, chr(31).join(value))
+            elif len(value) <= 4:
+                for part in value:
+                    if isinstance(part, (torch.Tensor, numpy.ndarray)):
+                        note(node, part)
         elif kind.__module__.startswith("triton.") and kind.__name__ == "tensor":
             inside = getattr(getattr(value, "handle", None), "data", None)  # of its interpreter
             if isinstance(inside, numpy.ndarray) and inside.size > 1:
                 note(node, inside)
-        return value
 
     return note, noted
 
@@ -245,13 +267,18 @@ class _Marker(ast.NodeTransformer):
             yield Given(statement, ended[0] if ended else line, bool(ended))
 
     def _visited(self, node: ast.AST) -> Any:
-        if isinstance(node, (ast.JoinedStr, ast.Constant, ast.arguments)):
+        if isinstance(node, (ast.Constant, ast.arguments)):
             return node
         if not isinstance(node, ast.expr) or not self._is_value(node):
             return self._inside(node)
-        self._open.append([])
-        inside = self._inside(node)
-        parts = self._open.pop()
+        if isinstance(node, _LISTS):  # what is in it counts as well for what it is in
+            begins = len(self.nodes)
+            inside = self._inside(node)
+            parts = [*range(begins, len(self.nodes))]
+        else:
+            self._open.append([])
+            inside = node if isinstance(node, ast.JoinedStr) else self._inside(node)
+            parts = self._open.pop()
         assert isinstance(inside, ast.expr)
         number = len(self.nodes)
         where = len(self.statements) - 1
@@ -339,7 +366,8 @@ def _filled_once(node: ast.FunctionDef) -> Iterator[ast.stmt]:
 
 _GENERATORS = ("default_rng", "RandomState", "Generator", "manual_seed")
 _LEFT = ("super", "locals", "range", "isinstance", "len")
-_VALUES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.IfExp)
+_LISTS = (ast.List, ast.ListComp)
+_VALUES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.IfExp, ast.JoinedStr, *_LISTS)
 
 
 def _said(node: ast.stmt) -> str:

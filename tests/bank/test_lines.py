@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from autograder.feedback.view import where
-from autograder.grading.causes import FoundPlaces
+from autograder.grading.search import Search
 from autograder.grading.warm import warm_engine
 from autograder.model.course import Suspects, load
 from autograder.model.report import ExerciseReport, Suspect
 from autograder.repair import Change
+from autograder.repair.words import SHOWN
 from autograder.sandbox import choose
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -153,14 +154,13 @@ def test_beside_a_mistake_of_the_bank_the_other_one_has_its_line(finder):
     assert where(report.suspects).startswith("One of the mistakes is at line ")
 
 
-def test_where_no_change_mends_it_a_named_mistake_shows_where_its_value_is_made(
-    finder, monkeypatch
-):
-    monkeypatch.setattr("autograder.grading.suspects.suspects", lambda *given: FoundPlaces())
+def test_where_values_tell_the_line_of_a_named_mistake_no_change_is_tried(finder, monkeypatch):
+    monkeypatch.setattr(Search, "mended", lambda self: pytest.fail("a change was tried"))
     report = finder.report(IN_FLOAT32)
     before = finder.engine.bank.solution.count("\n") + 1
     assert report.diagnosis == ("answers_in_float32",)
     assert {s.line - before for s in report.suspects} == {2}
+    assert {s.kind for s in report.suspects} == {SHOWN}
     assert where(report.suspects).startswith("It shows at line ")
 
 
@@ -241,5 +241,5 @@ def test_what_answers_otherwise_has_another_cause(finder):
 
 
 def test_the_student_is_told_where_and_never_what_to_write(finder):
-    said = where(finder.found(WRONG_AXIS))
+    said = where(finder.found(UNKNOWN))
     assert said.endswith("(along which axis?).")

@@ -401,3 +401,45 @@ def test_of_a_mistake_that_is_written_in_two_lines_the_first_is_told(tmp_path):
     """The named mistake makes in one statement what the student's makes in two."""
     traces = compared(tmp_path, [PADDED], {"is_a_ring": ROLLED})
     assert hints(traces, ROLLED_BEFORE, "is_a_ring").named == (("is_a_ring", ("f", 4)),)
+
+
+TABLE = """import torch
+
+def f(q, k):
+    head = " " * 3 + "".join(f"{n:>3}" for n in range(len(k)))
+    levels = [int(x * 4) for x in q[:, 0].abs()]
+    return "\\n".join([head, *map(str, levels)])
+"""
+WRITES = """import torch
+
+def f(a, b):
+    print(f"{a.shape} and {b.shape}")
+    rows = []
+    columns = "".join(f"{place:>3}" for place in range(len(b)))
+    rows.append(columns)
+    for x in a[:, 0]:
+        rows.append(str(int(x.abs() * 4)))
+    return "\\n".join(rows)
+"""
+
+
+def test_texts_and_lists_are_values_where_one_is_given_back(tmp_path):
+    no_corner = TABLE.replace('" " * 3 + ', "")
+    rounds = TABLE.replace("int(x * 4)", "round(float(x) * 4)")
+    traces = compared(tmp_path, [TABLE], {"no_corner": no_corner, "rounds": rounds})
+    assert hints(traces, no_corner, "no_corner").named == (("no_corner", ("f", 4)),)
+    assert hints(traces, rounds, "rounds").named == (("rounds", ("f", 5)),)
+    assert hints(traces, WRITES, "no_corner").named == (("no_corner", ("f", 6)),)
+
+
+def test_what_is_only_said_or_on_the_way_is_no_odd_value(tmp_path):
+    talks = OWN_WORDS.replace("    e = ", '    print(f"{a} of {[*b.shape]}")\n    e = ')
+    traces = compared(tmp_path, [SOLUTION, OTHER_WAY], BANK)
+    said, silent = (hints(traces, s, "over_queries") for s in (talks, OWN_WORDS))
+    assert [n for _, (_, n) in said.named] == [n + 1 for _, (_, n) in silent.named]
+    assert {n for _, n in said.odd} == {n + 1 for _, n in silent.odd}
+
+
+def test_a_number_that_no_float_holds_stops_nothing(traces):
+    huge = OWN_WORDS.replace("    e = ", "    many = [10**400, 1]\n    e = ")
+    assert hints(traces, huge, "over_queries").named == (("over_queries", ("f", 8)),)
