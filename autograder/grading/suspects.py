@@ -128,6 +128,8 @@ class LineFinder:
                 bank = None if names else self._grader.bank(wrong.exercise)
                 probes = self._probes_of(wrong.exercise)
                 hints = self._hints(wrong, bench, probes, names)
+                if hints.all_told(names):
+                    return _by_values(wrong, hints)
                 told = {place for _, place in hints.named} if len(names) == 1 else ()
                 found = suspects(wrong, probes, bench, bank, hints, frozenset(told))
                 if found.places and not found.beside and any(p.explains for p in found.places):
