@@ -320,8 +320,11 @@ def maker(seen: TracedRun, value: np.ndarray, among: set[int] | None = None) -> 
 
 
 def _filled_wrongly(seen: TracedRun, before: int) -> Place | None:
-    """Where a program first writes something wrong into a value that it reads later."""
-    culprits = (r for r in seen.culprits() if r < before)
+    """Where a program first writes something wrong into a tensor or an array that it reads later.
+
+    A list that nobody else fills may be a shape, and right.
+    """
+    culprits = (r for r in seen.culprits() if r < before and seen.rows[r, KIND] != LIST)
     filled = [r for r in culprits if seen.nodes[int(seen.rows[r, NODE])].head == FILLED]
     return seen.place(min(filled)) if filled else None
 

@@ -443,3 +443,20 @@ def test_what_is_only_said_or_on_the_way_is_no_odd_value(tmp_path):
 def test_a_number_that_no_float_holds_stops_nothing(traces):
     huge = OWN_WORDS.replace("    e = ", "    many = [10**400, 1]\n    e = ")
     assert hints(traces, huge, "over_queries").named == (("over_queries", ("f", 8)),)
+
+
+FILLS_A_SHAPE = """import torch
+
+def f(q, k):
+    shape = [1] * q.ndim
+    shape[-1] = q.shape[-1]
+    ones = torch.ones(shape)
+    scores = (q * ones) @ k.mT
+    return torch.softmax(scores / q.shape[-1] ** 0.5, dim=-2)
+"""
+
+
+def test_a_list_that_nobody_else_fills_is_no_mistake(tmp_path):
+    lists = OTHER_WAY.replace("    e = ", "    sizes = [*q.shape, 7]\n    e = ")
+    traces = compared(tmp_path, [SOLUTION, lists], BANK)
+    assert hints(traces, FILLS_A_SHAPE, "over_queries").named == (("over_queries", ("f", 8)),)
