@@ -276,7 +276,7 @@ def _bent_before(seen: TracedRun, theirs: TracedRun, row: int) -> Place | None:
         return None
     if not _reads_what_is_bent(seen, row):
         return None
-    bent = [r for r in seen.culprits() if seen.moved[r] and r < row]
+    bent = [r for r in _but_lists(seen) if seen.moved[r] and r < row]
     bent = [r for r in bent if seen.ordered[r] or not of_type]
     return seen.place(min(bent)) if bent else None
 
@@ -319,12 +319,14 @@ def maker(seen: TracedRun, value: np.ndarray, among: set[int] | None = None) -> 
     return None
 
 
-def _filled_wrongly(seen: TracedRun, before: int) -> Place | None:
-    """Where a program first writes something wrong into a tensor or an array that it reads later.
+def _but_lists(seen: TracedRun) -> list[int]:
+    """Odd values without lists: one that nobody else makes may be a shape, and right."""
+    return [r for r in seen.culprits() if seen.rows[r, KIND] != LIST]
 
-    A list that nobody else fills may be a shape, and right.
-    """
-    culprits = (r for r in seen.culprits() if r < before and seen.rows[r, KIND] != LIST)
+
+def _filled_wrongly(seen: TracedRun, before: int) -> Place | None:
+    """Where a program first writes something wrong into a value that it reads later."""
+    culprits = (r for r in _but_lists(seen) if r < before)
     filled = [r for r in culprits if seen.nodes[int(seen.rows[r, NODE])].head == FILLED]
     return seen.place(min(filled)) if filled else None
 
