@@ -7,6 +7,7 @@ reads, so that torch is imported by the time of the next save.
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -115,6 +116,8 @@ def run_watch(exercise: str | None, folder: Path | None, seconds: float) -> None
     opened = open_folder(folder)
     names = (opened.exercise(exercise).name,) if exercise else opened.names
     opened.source()
+    # a shell that starts a program in the background has it ignore Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     out, watching = console(), Watch(opened, names, seconds)
     saves = watch(
         opened.path,

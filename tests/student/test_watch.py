@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -94,7 +95,7 @@ def test_a_bar_shows_how_far_one_is(watching, write):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX's")
-def test_it_is_drawn_anew_in_another_width_and_ends_without_a_word_of_others(tiny):
+def test_it_is_redrawn_in_another_width_and_ctrl_c_ends_it_though_its_shell_ignored_that(tiny):
     terminal = pexpect.spawn(
         sys.executable,
         ["-m", "autograder", "watch"],
@@ -103,6 +104,7 @@ def test_it_is_drawn_anew_in_another_width_and_ends_without_a_word_of_others(tin
         dimensions=(40, 100),
         encoding="utf-8",
         timeout=60,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     )
     terminal.expect_exact("waiting for you to save")
     terminal.expect_exact("h hint   n next   l list   c check all   q quit")
