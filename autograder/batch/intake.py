@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import stat
 import tokenize
 import unicodedata
@@ -28,8 +27,9 @@ import msgspec
 from ..model.course import Limits, Week
 from ..model.notes import Note
 from ..model.sources import MOST_SIGNS, signs_in
+from .modulename import with_module
 
-_IGNORED_FOLDERS = {
+IGNORED_FOLDERS = {
     *("__pycache__", ".ipynb_checkpoints", ".git", "__MACOSX", ".vscode", ".idea"),
     "kept",  # where `autograder reset` leaves a student's earlier files
 }
@@ -92,7 +92,7 @@ def read_files(files: Mapping[str, bytes], week: Week, limits: Limits, name: str
 
 def _taken(entries: Callable[[], _Entries], week: Week, limits: Limits, shown: str) -> Submission:
     try:
-        files, notes = _under_its_name(_bounded(entries(), limits), week)
+        files, notes = with_module(_bounded(entries(), limits), week)
         files = _rooted_at_module(files, week)
         _check_module(files[week.module], week)
     except _Refused as refused:
@@ -137,7 +137,7 @@ def _folder_entries(root: Path) -> _Entries:
     # Names are handled as text: a class of thousands has a hundred thousand of them.
     seen, above = 0, len(str(root))
     for folder, folders, files in os.walk(str(root), followlinks=False):
-        folders[:] = sorted(f for f in folders if f not in _IGNORED_FOLDERS)
+        folders[:] = sorted(f for f in folders if f not in IGNORED_FOLDERS)
         seen += len(folders) + len(files)
         within = folder[above:].strip("/")
         if seen > _MAX_ENTRIES or (within and within.count("/") >= _MAX_DEPTH):
@@ -223,7 +223,7 @@ def _wanted(name: str) -> bool:
         raise _Refused(f"{_quoted(name)} is not a relative path inside the archive.")
     if len(name) > 4 * _MAX_NAME or "\0" in name:
         raise _Refused("A file name in it is too long or not valid text.")
-    if not parts or not _IGNORED_FOLDERS.isdisjoint(parts):
+    if not parts or not IGNORED_FOLDERS.isdisjoint(parts):
         return False
     if parts[-1] in ("conftest.py", "sitecustomize.py", "usercustomize.py"):
         return False
@@ -266,30 +266,6 @@ def _bounded(entries: _Entries, limits: Limits) -> dict[str, bytes]:
         folded[key] = name
         files[name] = content
     return files
-
-
-def _under_its_name(
-    files: dict[str, bytes], week: Week
-) -> tuple[dict[str, bytes], tuple[Note, ...]]:
-    """The module under its own name, if a browser or an editor changed it on saving.
-
-    `softmax (1).py`, `softmax - Copy.py`, `Softmax.py` and `softmax.py.txt` are softmax.py; where
-    there are several, the student has to choose.
-    """
-    if any(PurePosixPath(name).name == week.module for name in files):
-        return files, ()
-    copied = re.compile(
-        rf"{re.escape(week.stem)}(?:[ _-]*\(\d+\)|[ _-]*\d+|[ _-]*copy|[ _-]*kopie)?\.py(?:\.txt)?",
-        re.IGNORECASE,
-    )
-    found = [name for name in files if copied.fullmatch(PurePosixPath(name).name)]
-    if len(found) != 1:
-        return files, ()
-    name = found[0]
-    mended = str(PurePosixPath(name).with_name(week.module))
-    text = f"{_quoted(PurePosixPath(name).name)} was taken as {week.module}. Keep that name."
-    renamed = {mended if n == name else n: content for n, content in files.items()}
-    return renamed, (Note("module", text),)
 
 
 def _rooted_at_module(files: dict[str, bytes], week: Week) -> dict[str, bytes]:

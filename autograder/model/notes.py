@@ -7,8 +7,9 @@ from typing import Literal
 import msgspec
 
 Kind = Literal[
-    "unreadable", "missing", "renamed", "deleted", "doubled", "edited", "code", "module", "taken"
-]
+    "unreadable", "missing", "renamed", "deleted", "doubled", "edited", "code", "module", "taken",
+    "kept",
+]  # fmt: skip
 # What stands before the students' names in `status`.
 KINDS: dict[Kind, str] = {
     "unreadable": "the notebook cannot be read; an empty one takes its place",
@@ -20,6 +21,7 @@ KINDS: dict[Kind, str] = {
     "code": "exercises are written in the notebook and not in the module: not graded",
     "taken": "exercises were taken from the notebook",
     "module": "the module had another name",
+    "kept": "parts were kept from an earlier submission",
 }
 
 

@@ -49,7 +49,13 @@ def text_of(path: Path) -> str:
     """A notebook's text; ValueError if it is none, or more than a notebook can need."""
     if path.is_symlink() or not path.is_file() or path.stat().st_size > _BOUND:
         raise ValueError(f"{path.name} is no file of a notebook's size")
-    data = path.read_bytes()
+    return text_in(path.read_bytes(), path.name)
+
+
+def text_in(data: bytes, name: str) -> str:
+    """Return a notebook's bytes as text; raise ValueError if they hold more than a notebook can."""
+    if len(data) > _BOUND:
+        raise ValueError(f"{name} is larger than a notebook can be")
     everywhere, quotes = _weights(data)
     text = data.decode("utf-8")
     del data
@@ -57,7 +63,7 @@ def text_of(path: Path) -> str:
         return text
     outside = text if quotes > _MOST_BYTES else _STRING.sub("", text)
     if quotes + sum(outside.count(sign) * _BYTES_OF[sign] for sign in "{[,:") > _MOST_BYTES:
-        raise ValueError(f"{path.name} holds more parts than a notebook does")
+        raise ValueError(f"{name} holds more parts than a notebook does")
     return text
 
 

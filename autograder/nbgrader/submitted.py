@@ -195,10 +195,15 @@ def read_notebook(path: Path, check: Callable[[Any], object] | None = None) -> A
 
     check: what holds it against its schema, if not nbformat.
     """
+    return parse_notebook(text_of(path), check)
+
+
+def parse_notebook(text: str, check: Callable[[Any], object] | None = None) -> Any:
+    """Parse a notebook's text, as `read_notebook` does."""
     import nbformat  # takes a second, and only what is collected is looked at
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of cells that are mended when it is graded
-        notebook = nbformat.convert(nbformat.reader.reads(text_of(path)), 4)
+        notebook = nbformat.convert(nbformat.reader.reads(text), 4)
         (check or nbformat.validate)(notebook)
     return notebook

@@ -58,8 +58,14 @@ def test_a_module_that_is_no_text_is_refused(tiny, tmp_path, content, message):
 
 
 def test_a_folder_without_the_module_says_what_it_holds(tiny, tmp_path):
+    (tmp_path / "notes.py").write_bytes(b"x = 1\n")
+    assert "It holds 'notes.py'. Hand in your tiny.py" in read(tiny, tmp_path).problem
+
+
+def test_the_only_file_that_defines_an_exercise_is_the_module(tiny, tmp_path):
     (tmp_path / "solution_final.py").write_bytes(SOURCE)
-    assert "It holds 'solution_final.py'. Hand in your tiny.py" in read(tiny, tmp_path).problem
+    (tmp_path / "notes.py").write_bytes(b"x = 1\n")
+    assert read(tiny, tmp_path).files == {"tiny.py": SOURCE, "notes.py": b"x = 1\n"}
 
 
 def test_a_file_of_a_gigabyte_is_refused_without_being_read(tiny, tmp_path):
