@@ -170,7 +170,6 @@ class Immediate(_Config, frozen=True):
     per: Literal["hour", "day", "week"] = "day"  # in which time; week: for the week as a whole
     cooldown_minutes: Annotated[float, msgspec.Meta(ge=0, le=1440)] = 0.0  # between two results
     until: Literal["due", "always"] = "due"  # whether late work is told a result, too
-    counts: Literal["last", "best"] = "last"  # the try whose score goes to the gradebook
     url: str = ""  # where students reach the service; a week that is released says it
 
 
@@ -215,6 +214,7 @@ class Registry(_Config, frozen=True):
     lti: Lti | None = None  # where grades are pushed
     suspects: Suspects = Suspects()  # how long the line of a mistake is looked for
     immediate: Immediate = Immediate()  # what is told of a hand-in at once
+    counts: Literal["latest", "best"] = "latest"  # which submission counts; best: after lateness
     handouts: str = ""  # the web address of the folder with `<week>.zip`, for notebooks elsewhere
     modules_from_notebook: bool = False  # grade what only the notebook defines from there
     decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # to which scores are rounded

@@ -105,13 +105,13 @@ def _cooldown(policy: Immediate, used: Sequence[Try], now: float) -> float:
     return min(pause, max(0.0, pause - since))
 
 
-def counted_try(policy: Immediate, graded: Sequence[tuple[Try, float]]) -> tuple[Try, float] | None:
-    """The try that stands in the gradebook: the last, or the best (the first of equals).
+def counted_try(counts: str, graded: Sequence[tuple[Try, float]]) -> tuple[Try, float] | None:
+    """Return the try that counts: the latest, or the best (the first of equals).
 
     `graded`: in the order in which they were handed in, each with its points after lateness.
     """
     if not graded:
         return None
-    if policy.counts == "last":
+    if counts == "latest":
         return graded[-1]
     return max(graded, key=lambda one: one[1])

@@ -124,7 +124,7 @@ class Settler:
         if week is None:
             return None
         worth = [(one, self._worth(course, week, one, score)) for one, score, _ in rows]
-        best = counted_try(course.registry.immediate, worth)
+        best = counted_try(course.registry.counts, worth)
         assert best is not None
         one = best[0]
         report = self.queue.result(one.receipt)
@@ -144,7 +144,7 @@ class Settler:
 
     def _worth(self, course: Course, week: Week, one: Try, score: float) -> float:
         """The points of a try after what its lateness costs."""
-        if course.registry.immediate.counts == "last":
+        if course.registry.counts == "latest":
             return score
         _, entries = self.courses.gradebook(fair=FRESH)
         own = [e for e in entries if e.student == one.student]
@@ -180,7 +180,7 @@ def record_counted(counted: CountedTry) -> None:
     recording = record(course, week, Report(week.name, counted.devices, (one,), counted.sandbox))
     if why := recording.left_out.get(counted.student):
         raise KitError(why)
-    if course.registry.immediate.counts == "best":
+    if course.registry.counts == "best":
         note_served(course, week, counted.student, _stamp(counted.newest))
 
 

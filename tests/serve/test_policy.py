@@ -74,6 +74,6 @@ def test_nothing_is_told_where_the_course_says_so(course, week):
 
 def test_the_last_try_counts_or_the_first_of_the_best(course, week):
     graded = list(zip(tries(1, 2, 3, 4), (2.0, 3.0, 3.0, 1.0), strict=True))
-    assert counted_try(Immediate(), graded)[0].receipt == "R3"
-    assert counted_try(Immediate(counts="best"), graded)[0].receipt == "R1"
-    assert counted_try(Immediate(), []) is None
+    assert counted_try("latest", graded)[0].receipt == "R3"
+    assert counted_try("best", graded)[0].receipt == "R1"
+    assert counted_try("latest", []) is None

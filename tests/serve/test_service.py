@@ -45,7 +45,7 @@ def _sandbox() -> None:
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     root = tmp_path_factory.mktemp("service") / "course"
     write_course(root)
-    policy = "immediate: {show: scores, tries: 100, counts: best}\n"
+    policy = "counts: best\nimmediate: {show: scores, tries: 100}\n"
     (root / "course.yaml").write_text(FUTURE + policy, "utf-8")
     course = load(root)
     release(course, course.weeks[0])

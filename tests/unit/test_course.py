@@ -219,3 +219,12 @@ def test_a_gradebook_on_a_server_is_taken():
 def test_what_is_handed_out_lies_in_the_folder_it_is_taken_from(name: str, place: str) -> None:
     with pytest.raises(CourseError, match=rf"weeks\[0\].{place}\[0\]: .*must lie in the folder"):
         parse(f"{GOOD}    {place}: ['{name}']\n")
+
+
+def test_the_submission_that_counts_is_a_rule_of_the_whole_course():
+    assert parse(GOOD).counts == "latest"
+    assert parse(GOOD + "counts: best\n").counts == "best"
+    with pytest.raises(CourseError, match="counts: "):
+        parse(GOOD + "counts: first\n")
+    with pytest.raises(CourseError, match=r"immediate.counts: this setting moved: .* top level"):
+        parse(GOOD + "immediate: {counts: best}\n")

@@ -176,7 +176,7 @@ def _bits(course: Course) -> Iterator[str]:
     policy = course.registry.immediate
     yield (
         f"told at once: {policy.show}, {policy.tries} results per {policy.per}, until "
-        f"{policy.until}; the {policy.counts} try counts"
+        f"{policy.until}; the {course.registry.counts} submission counts"
     )
     for week in course.weeks:
         bits = most_bits(course, week)
