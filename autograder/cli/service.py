@@ -32,7 +32,7 @@ def serve(
     instructors: Annotated[
         list[str] | None,
         typer.Option(
-            "--instructor", help="Who sees the class; with --hub also a group. May be repeated."
+            "--instructor", help="Who sees the class; with --hub also group:NAME. May be repeated."
         ),
     ] = None,
     tokens: Annotated[

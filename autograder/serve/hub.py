@@ -3,7 +3,7 @@
 A browser goes to the Hub and comes back with a code, which the Hub exchanges for a token (OAuth,
 with PKCE); `autograder submit` in a user's server shows that server's own token. In both the Hub
 says whose it is and whether it may use this service. Users who are admins of the Hub, are named by
-`--instructor`, or are in a group of such a name see the class.
+`--instructor NAME`, or are in a group that `--instructor group:NAME` names see the class.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .answers import RequestError
 from .doors import bearer, known_by_cookie, with_session
 from .people import People, Person, Role, is_name
 
+GROUP = "group:"  # no user's name holds a colon
 _STATE = "autograder-state"
 _LASTS = 600
 
@@ -51,7 +52,8 @@ class HubDoor:
     def _person(self, model: dict[str, Any] | None, key: str, kind: Any) -> Person | None:
         if model is None or not is_name(str(model.get("name", ""))):
             return None
-        named = {model["name"], *model.get("groups", [])} & self._instructors
+        groups = (f"{GROUP}{group}" for group in model.get("groups", []))
+        named = {model["name"], *groups} & self._instructors
         role: Role = "instructor" if model.get("admin") or named else "student"
         return Person(model["name"], role, kind, key)
 

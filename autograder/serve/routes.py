@@ -2,7 +2,8 @@
 
 A route is a row of `ROUTES`: nothing is served that is not there, and what is there says who may
 ask. The way of each request: the guard (size, by its head), the sender's address or name (rate),
-who it is, whether the role may, whether a form is ours; then, and only then, its body is parsed.
+who it is, which site's page sent it, whether the role may, whether a form is ours; then, and only
+then, its body is parsed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
@@ -34,6 +35,7 @@ Who = Literal["anybody", "student", "instructor"]
 Answer = Callable[..., Response]
 # Before somebody is known their address is counted, which a class may share; afterwards their name.
 _STRANGERS, _MEMBERS, _HAND_INS, _TOKENS = (600, 600), (120, 240), (20, 20), (100, 100)
+_MOST_RECOGNIZED = 50_000
 
 
 class RouteRow(msgspec.Struct, frozen=True):
@@ -96,6 +98,7 @@ class Gate:
         self.service, self.door = service, door
         self.strangers, self.members = Rate(*_STRANGERS), Rate(*_MEMBERS)
         self.tokens, self.hand_ins = Rate(*_TOKENS), Rate(*_HAND_INS)
+        self._recognized: dict[int, None] = {}  # hashes of credentials that were valid
 
     def way(self, row: RouteRow) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -121,12 +124,26 @@ class Gate:
         return answer
 
     async def _who(self, request: Request, row: RouteRow) -> Person | None:
-        """Who asks; raises RequestError if they may not."""
+        """Who asks; raises RequestError if they may not.
+
+        A request is counted by its address before the door looks at it, because a door may ask a
+        JupyterHub about it; whoever was known by the same credentials before is counted by name.
+        """
         address = request.client.host if request.client else ""
+        shown = hash((request.headers.get("authorization"), request.headers.get("cookie")))
+        if shown not in self._recognized:
+            self._slow_down(self.strangers, address)
         known = await asyncio.to_thread(self.door.known, request)
-        self._slow_down(self.members if known else self.strangers, known.name if known else address)
+        if known:
+            self._recognized[shown] = None
+            while len(self._recognized) > _MOST_RECOGNIZED:
+                del self._recognized[next(iter(self._recognized))]
+            self._slow_down(self.members, known.name)
+        else:
+            self._recognized.pop(shown, None)
         if row.answer is actions.enter:
             self._slow_down(self.tokens, address)
+        _refuse_foreign(request, self.service.settings.address)
         if row.who == "anybody":
             return known
         if known is None:
@@ -142,8 +159,6 @@ class Gate:
 
     async def _answered(self, request: Request, row: RouteRow, who: Person | None) -> Response:
         if row.method == "POST":
-            if who is None or who.kind != "program":
-                _refuse_foreign(request, self.service.settings.address)
             if row.form == "files" and who is not None:
                 self._slow_down(self.hand_ins, who.name)
             sent = await actions.read_body(request, row.form, self.service)
@@ -168,14 +183,31 @@ class Gate:
 
 
 def _refuse_foreign(request: Request, address: str) -> None:
-    """What another site's page sends in a browser's name is refused."""
+    """Refuse what a page of another site, or of a user's notebook server, sends for its reader.
+
+    Such a page may only link to a page of the service.
+    """
     site = request.headers.get("sec-fetch-site", "same-origin")
-    origin = request.headers.get("origin")
-    host = request.headers.get("host", "")
+    link = request.method == "GET" and request.headers.get("sec-fetch-mode") == "navigate"
     # a proxy may say its own name for the host
-    same = origin is None or urlsplit(origin).netloc in {host, address} - {""}
-    if site not in ("same-origin", "none") or not same:
+    ours = {request.headers.get("host", ""), address} - {""}
+    origin, referer = request.headers.get("origin"), _url(request.headers.get("referer", ""))
+    same = origin is None or _url(origin).netloc in ours
+    if not same or (site not in ("same-origin", "none") and not link):
         raise RequestError(403, "This was sent by another site's page.")
+    if referer.netloc in ours and "/user/" in referer.path:
+        raise RequestError(
+            403,
+            "This was sent by a page of a notebook server, which may belong to another student. "
+            "Type the service's address into your browser instead.",
+        )
+
+
+def _url(text: str) -> SplitResult:
+    try:
+        return urlsplit(text)
+    except ValueError:
+        return urlsplit("invalid:")
 
 
 def _log(request: Request, row: RouteRow, who: Person | None, status: int, seconds: float) -> None:

@@ -62,6 +62,12 @@ def place_on_hub(place: Place) -> Place:
             "--hub is for a service that JupyterHub starts: c.JupyterHub.services in its "
             "jupyterhub_config.py (docs/operator.md)"
         )
+    if not os.environ.get("JUPYTERHUB_HOST"):
+        raise KitError(
+            "--hub needs a Hub that gives each user a subdomain: otherwise a student's notebook "
+            "server can act as whoever opens a page of it. Set c.JupyterHub.subdomain_host in "
+            "jupyterhub_config.py (docs/operator.md)"
+        )
     return msgspec.structs.replace(place, host=given.hostname, port=given.port or 80)
 
 

@@ -41,10 +41,13 @@ pytestmark = pytest.mark.skipif(
     not os.environ.get("AUTOGRADER_E2E") or os.geteuid() != 0 or not USERADD or not PROXY.exists(),
     reason="make e2e, as root, with configurable-http-proxy",
 )
+DOMAIN = "hub.test"
 ROLES = ("teach", "ada", "mallory")
 SQUARES = SOLUTION.replace("x + x", "x**2")
 CONFIG = """\
 c.JupyterHub.bind_url = "http://127.0.0.1:{port}"
+c.JupyterHub.subdomain_host = "http://{domain}:{port}"
+c.JupyterHub.load_groups = {{"staff": {{"users": [{teach!r}]}}}}
 c.JupyterHub.hub_bind_url = "http://127.0.0.1:{hub}"
 c.ConfigurableHTTPProxy.command = [{proxy!r}]
 c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{api}"
@@ -61,8 +64,8 @@ c.JupyterHub.services = [
     {{
         "name": "autograder",
         "url": "http://127.0.0.1:{service}",
-        "command": [{autograder!r}, "serve", "--hub", "--instructor", {teach!r},
-                    "--url", "http://127.0.0.1:{port}/services/autograder/",
+        "command": [{autograder!r}, "serve", "--hub", "--instructor", "group:staff",
+                    "--url", "http://autograder--service.{domain}:{port}/services/autograder/",
                     "--jobs", "1", "--device", "cpu"],
         "cwd": {course!r},
         "oauth_no_confirm": True,
@@ -71,11 +74,28 @@ c.JupyterHub.services = [
 """
 
 
+class Here(httpx.HTTPTransport):
+    """Connects to this machine for every domain, as a wildcard record of the DNS would."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        here = request.url.copy_with(host="127.0.0.1")
+        sent = {"headers": request.headers, "extensions": request.extensions}
+        return super().handle_request(
+            httpx.Request(request.method, here, stream=request.stream, **sent)
+        )
+
+
+def client_of(url: str) -> httpx.Client:
+    return httpx.Client(base_url=url, follow_redirects=True, timeout=60, transport=Here())
+
+
 @dataclass
 class Hub:
     """A running JupyterHub, and who has an account on this machine."""
 
     url: str
+    service: str  # the service's own origin
+    direct: str  # where the service listens
     users: dict[str, str]  # by role
     passwords: dict[str, str]
     folder: Path
@@ -87,7 +107,7 @@ class Hub:
 
     def browser(self, role: str) -> httpx.Client:
         """Signed in at the Hub, by name and password."""
-        client = httpx.Client(base_url=self.url, follow_redirects=True, timeout=60)
+        client = client_of(self.url)
         page = client.get("/hub/login")
         xsrf = re.search(r'name="_xsrf" value="([^"]+)"', page.text)
         form = {"username": self.users[role], "password": self.passwords[role]}
@@ -147,12 +167,13 @@ def hub(folder: Path, python: str, users: Any) -> Iterator[Hub]:
     (course / "course.yaml").write_text(FUTURE, "utf-8")
     loaded = load(course)
     release(loaded, loaded.weeks[0])
-    port = free_port()
+    port, own_port = free_port(), free_port()
     settings = CONFIG.format(
+        domain=DOMAIN,
         port=port,
         hub=free_port(),
         api=free_port(),
-        service=free_port(),
+        service=own_port,
         proxy=str(PROXY),
         users=set(names.values()),
         python=python,
@@ -171,7 +192,8 @@ def hub(folder: Path, python: str, users: Any) -> Iterator[Hub]:
             stdout=log,
             stderr=log,
         )
-    running = Hub(f"http://127.0.0.1:{port}", names, passwords, folder, process)
+    urls = f"http://{DOMAIN}:{port}", f"http://autograder--service.{DOMAIN}:{port}"
+    running = Hub(*urls, f"http://127.0.0.1:{own_port}", names, passwords, folder, process)
     try:
         until(lambda: answers(running), 120, every=0.5)
         yield running
@@ -186,13 +208,14 @@ def hub(folder: Path, python: str, users: Any) -> Iterator[Hub]:
 def answers(hub: Hub) -> bool:
     assert hub.process.poll() is None, hub.log
     try:
-        return httpx.get(f"{hub.url}/services/autograder/health").status_code == 200
+        with client_of(hub.service) as client:
+            return service(client, hub, "health").status_code == 200
     except httpx.TransportError:
         return False
 
 
-def service(client: httpx.Client, path: str = "") -> httpx.Response:
-    return client.get(f"/services/autograder/{path}")
+def service(client: httpx.Client, hub: Hub, path: str = "") -> httpx.Response:
+    return client.get(f"{hub.service}/services/autograder/{path}")
 
 
 def form_key(page: str) -> str:
@@ -210,10 +233,10 @@ def ada(hub: Hub) -> Iterator[httpx.Client]:
 @pytest.fixture(scope="module")
 def receipt(hub: Hub, ada: httpx.Client) -> str:
     """Of what ada handed in on the page."""
-    page = service(ada, f"weeks/{WEEK}")
+    page = service(ada, hub, f"weeks/{WEEK}")
     assert page.status_code == 200, page.text
     sent = ada.post(
-        f"/services/autograder/weeks/{WEEK}/tries",
+        f"{hub.service}/services/autograder/weeks/{WEEK}/tries",
         data={"key": form_key(page.text)},
         files={"files": ("doubling.py", SQUARES.encode())},
     )
@@ -222,31 +245,42 @@ def receipt(hub: Hub, ada: httpx.Client) -> str:
 
 
 def test_a_user_of_the_hub_hands_in_and_is_told(hub: Hub, ada: httpx.Client, receipt: str) -> None:
-    page = until(lambda: graded(ada, receipt), 120, every=0.5)
+    page = until(lambda: graded(ada, hub, receipt), 120, every=0.5)
     assert "squares instead of doubling" in page
     assert hub.users["ada"] in page
 
 
-def graded(client: httpx.Client, receipt: str) -> str:
-    text = service(client, f"tries/{receipt}").text
+def graded(client: httpx.Client, hub: Hub, receipt: str) -> str:
+    text = service(client, hub, f"tries/{receipt}").text
     return text if "Graded" in text else ""
 
 
 def test_a_stranger_is_sent_to_the_hub(hub: Hub) -> None:
-    answer = httpx.get(f"{hub.url}/services/autograder/", follow_redirects=True)
+    with client_of(hub.service) as client:
+        answer = service(client, hub)
     assert "/hub/login" in str(answer.url)
 
 
 def test_another_user_sees_nothing_of_it(hub: Hub, receipt: str) -> None:
     with closing(hub.browser("mallory")) as mallory:
-        assert service(mallory).status_code == 200
-        assert service(mallory, f"tries/{receipt}").status_code == 404
-        assert service(mallory, "class").status_code == 404
+        assert service(mallory, hub).status_code == 200
+        assert service(mallory, hub, f"tries/{receipt}").status_code == 404
+        assert service(mallory, hub, "class").status_code == 404
+
+
+def test_a_page_of_another_users_server_acts_for_nobody(hub: Hub, ada: httpx.Client) -> None:
+    """As a browser sends it from a page at https://mallory.hub/user/mallory/: with the cookies."""
+    page = f"{hub.url.replace('://', '://mallory.')}/user/mallory/files/page.html"
+    sent = {"origin": page.partition("/user")[0], "referer": page, "sec-fetch-site": "same-site"}
+    path = f"{hub.service}/services/autograder/weeks/{WEEK}"
+    assert service(ada, hub, f"weeks/{WEEK}").status_code == 200
+    assert ada.get(path, headers=sent).status_code == 403
+    assert ada.post(f"{path}/tries", headers=sent, files={"files": b"x"}).status_code == 403
 
 
 def test_the_instructor_sees_the_class(hub: Hub, receipt: str) -> None:
     with closing(hub.browser("teach")) as teach:
-        page = service(teach, "class")
+        page = service(teach, hub, "class")
     assert page.status_code == 200
     assert hub.users["ada"] in page.text
 
@@ -282,7 +316,7 @@ def test_submit_in_a_users_server_needs_no_token(
     for path in (week, *week.rglob("*")):
         os.chown(path, known.pw_uid, known.pw_gid)
     me = ["setpriv", f"--reuid={known.pw_uid}", f"--regid={known.pw_gid}", "--clear-groups", "--"]
-    to = ["--no-check", "--to", f"{hub.url}/services/autograder/"]
+    to = ["--no-check", "--to", f"{hub.direct}/services/autograder/"]
     done = subprocess.run(
         [*me, python, "-m", "autograder", "submit", *to],
         cwd=week,

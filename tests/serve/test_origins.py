@@ -1,0 +1,95 @@
+"""Attacks on who somebody is: pages of other students, names of groups, guessed credentials."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from starlette.requests import Request
+
+from autograder.model.errors import KitError
+from autograder.serve import routes
+from autograder.serve.answers import RequestError
+from autograder.serve.hub import HubDoor
+from autograder.serve.people import Person
+from autograder.serve.routes import ROUTES, Gate
+from autograder.serve.start import Place, place_on_hub
+
+USER_PAGE = {"referer": "http://testserver/user/eve/files/page.html", "sec-fetch-mode": "cors"}
+
+
+@pytest.mark.parametrize("headers", [USER_PAGE, {"sec-fetch-site": "same-site"}])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_page_of_another_student_acts_for_nobody(sign_in, service, week, method, headers):
+    client, ada = sign_in("ada")
+    own = {"sec-fetch-site": "same-origin", **headers}
+    path = f"/weeks/{week.name}" + ("/tries" if method == "POST" else "")
+    form = {"data": {"key": ada.form_key}, "files": {"files": ("doubling.py", b"x = 1")}}
+    more = form if method == "POST" else {}
+    answer = client.request(method, path, headers=own, **more)
+    assert answer.status_code == 403
+    assert ada.form_key not in answer.text
+    assert service.queue.of("ada") == []
+
+
+def test_a_link_on_another_site_leads_to_the_service(sign_in, week):
+    client, _ = sign_in("ada")
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    assert client.get(f"/weeks/{week.name}", headers=link).status_code == 200
+
+
+def test_a_hub_without_subdomains_is_refused(monkeypatch):
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_URL", "http://127.0.0.1:10101")
+    monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "secret")
+    monkeypatch.setenv("JUPYTERHUB_HOST", "")
+    with pytest.raises(KitError, match="subdomain_host"):
+        place_on_hub(Place(hub=True))
+    monkeypatch.setenv("JUPYTERHUB_HOST", "https://hub.example.org")
+    assert place_on_hub(Place(hub=True)).port == 10101
+
+
+@pytest.mark.parametrize(
+    ("name", "groups", "role"),
+    [
+        ("teach", [], "instructor"),
+        ("ada", ["staff"], "instructor"),
+        ("staff", [], "student"),
+        ("eve", ["teach"], "student"),
+        ("eve", ["group:staff", "group:teach"], "student"),
+    ],
+)
+def test_a_group_is_no_user_of_its_name(name, groups, role):
+    door = HubDoor.__new__(HubDoor)  # without a Hub
+    door._instructors = {"teach", "group:staff"}
+    model = {"name": name, "groups": groups, "admin": False, "kind": "user"}
+    assert door._person(model, "key", "program").role == role
+
+
+def test_strangers_credentials_are_counted_before_a_hub_is_asked(service, monkeypatch):
+    monkeypatch.setattr(routes, "_STRANGERS", (5, 0.001))  # however slow this machine is
+    asked: list[str] = []
+
+    class Door:
+        def known(self, request: Request) -> Person | None:
+            asked.append(request.headers["authorization"])
+            return Person("ada", "student", "program") if asked[-1] == "hers" else None
+
+        def stranger(self, request: Request) -> RequestError:
+            return RequestError(401, "who")
+
+    gate = Gate(service, Door())
+    (home,) = (row for row in ROUTES if row.path == "/")
+
+    def ask(credential: str) -> int:
+        headers = [(b"authorization", credential.encode())]
+        request = Request({"type": "http", "method": "GET", "headers": headers, "client": ("x", 1)})
+        try:
+            asyncio.run(gate._who(request, home))
+        except RequestError as error:
+            return error.status
+        return 200
+
+    assert ask("hers") == 200
+    assert [ask(f"guess {n}") for n in range(20)] == [401] * 4 + [429] * 16
+    assert len(asked) == 5
+    assert ask("hers") == 200  # others at her address cost her nothing
