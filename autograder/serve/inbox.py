@@ -4,6 +4,8 @@ Every student may write into the inbound folder, in whatever way. Names are take
 nbgrader's rule and checked; files are copied as `collect` copies them: ordinary ones, of one owner,
 bounded. Of a student's hand-ins the newest is taken, their own before what another user left under
 their name. Where the student has an account on this machine, what another one left is not taken.
+Where the student has none, anybody may have left it: it is graded, and its result comes with the
+feedback, because made-up names would otherwise be made-up attempts.
 
 The folder is watched; where nothing is told of changes, as on some network disks, it is also looked
 at every minute. A folder is taken once it has nbgrader's two files and has been quiet for a moment.
@@ -55,6 +57,7 @@ class FoundHandIn(msgspec.Struct, frozen=True):
     week: str
     handed_in: dt.datetime
     own: bool  # the student owns it
+    sure: bool  # the student owns it, or whoever grades
     forged: bool = False  # another one does, although the student could
 
 
@@ -204,8 +207,9 @@ def _found(path: Path, name: str, week: Week) -> FoundHandIn | None:
         return None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
     account = _account(student)
-    forged = account is not None and owner not in (account, 0, os.geteuid())
-    return FoundHandIn(path.name, student, week.name, moment, owner == account, forged)
+    sure = owner in (account, 0, os.geteuid())
+    forged = account is not None and not sure
+    return FoundHandIn(path.name, student, week.name, moment, owner == account, sure, forged)
 
 
 def _account(student: str) -> int | None:

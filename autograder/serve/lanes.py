@@ -25,8 +25,8 @@ from ..batch.intake import Submission
 from ..batch.pool import Job, end_oldest_engine, grade_job, kept_engine, settle_in
 from ..model.report import SubmissionReport
 
-# Told the receipt, the exercise and whether the check that ran holds.
-Heard = Callable[[str, str, bool], None]
+# Called with the receipt and the exercise when a check has run.
+Heard = Callable[[str, str], None]
 
 
 class LaneDied(Exception):
@@ -142,9 +142,9 @@ def _begin(
 def _grade(job: Job, submission: Submission, receipt: str, most_mib: int) -> Graded:
     _make_room(most_mib, job)
 
-    def heard(exercise: str, holds: bool) -> None:
+    def heard(exercise: str, _: bool) -> None:
         if _told is not None:
-            _told.put((receipt, exercise, holds))
+            _told.put((receipt, exercise))
 
     report = grade_job(job, submission, heard)
     return Graded(report, _held_mib())

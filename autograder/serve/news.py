@@ -19,7 +19,7 @@ class News:
     def __init__(self) -> None:
         self._listening: dict[str, set[asyncio.Event]] = {}
         self.loop: asyncio.AbstractEventLoop | None = None
-        self.grown: dict[str, dict[str, tuple[int, int]]] = {}  # exercise -> (checks run, hold)
+        self.grown: dict[str, dict[str, int]] = {}  # receipt -> exercise -> checks that ran
 
     def begin(self) -> None:
         self.loop = asyncio.get_running_loop()
@@ -46,11 +46,10 @@ class News:
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self.tell, *topics)
 
-    def heard(self, receipt: str, exercise: str, holds: bool) -> None:
+    def heard(self, receipt: str, exercise: str) -> None:
         """A check of a try has run; from a thread."""
         own = self.grown.setdefault(receipt, {})
-        ran, held = own.get(exercise, (0, 0))
-        own[exercise] = (ran + 1, held + holds)
+        own[exercise] = own.get(exercise, 0) + 1
         self.stir(receipt)
 
     def begun(self, receipt: str) -> None:

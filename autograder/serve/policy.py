@@ -3,6 +3,10 @@
 Whatever is handed in counts, always. The policy decides only which results are told before feedback
 is returned: so many in each hour, day or week, with a pause between two, and until the due date.
 What is handed in beyond that is `held`: graded after the others, and shown with the feedback.
+
+Attempts are counted by the service's own clock. The time that a submission says of itself decides
+only whether it is late. A submission uses up an attempt once it is being graded; until its result
+exists nothing about its outcome is shown, so one that the service fails on costs nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from typing import Literal
 
 from ..model.course import Course, Immediate, Week
 from ..model.late import due_for
-from .queue import ASKED, Try
+from .queue import COUNTED, Try
 
 Why = Literal["", "tries", "due", "nothing"]
 _HOUR = 3600.0
@@ -51,11 +55,9 @@ def standing(
     policy = course.registry.immediate
     moment = dt.datetime.fromtimestamp(now, course.zone)
     due = due_for(course, week, student, more)
-    told = [one for one in earlier if not one.held and one.state in ASKED]
-    # one that still waits is replaced by what is handed in now
-    used = [one for one in told if one.state != "waiting"]
+    used = [one for one in earlier if not one.held and one.state in COUNTED]
     start = _window(policy, moment)
-    counted = [one for one in used if one.received >= start]
+    counted = [one for one in used if one.counted >= start]
     left = max(0, policy.tries - len(counted))
     why: Why = ""
     if policy.show == "nothing":
@@ -92,7 +94,7 @@ def _renewal(policy: Immediate, moment: dt.datetime, counted: Sequence[Try]) -> 
         return None
     if policy.per == "day":
         return _midnight(moment) + dt.timedelta(days=1)
-    oldest = min(one.received for one in counted)
+    oldest = min(one.counted for one in counted)
     return dt.datetime.fromtimestamp(oldest + _HOUR, moment.tzinfo)
 
 
@@ -101,7 +103,7 @@ def _cooldown(policy: Immediate, used: Sequence[Try], now: float) -> float:
     pause = policy.cooldown_minutes * 60
     if not used or not pause:
         return 0.0
-    since = now - max(one.received for one in used)
+    since = now - max(one.counted for one in used)
     return min(pause, max(0.0, pause - since))
 
 

@@ -8,13 +8,16 @@ Whose it is while it runs: `leases.py`.
 
 The order: those whose result is told at once, by how many tries of the student went before, by
 place. So nobody's tenth try goes before another's first. A try that replaces one keeps its place.
+
+Whether a result may be shown is decided in the transaction that stores the submission, because two
+submissions at once would otherwise both see the same attempts left.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -25,8 +28,10 @@ from . import tables as t
 from .leases import LEASE, RUNNING, STUCK, WAITING, Leases
 
 GRADED, REPLACED = "graded", "replaced"
-# What counts as a result that was asked for.
-ASKED = (WAITING, RUNNING, GRADED, STUCK)
+# A submission without a result, also one that the service failed on, is replaced by a newer one.
+# So it never uses up an attempt, and nothing about it is shown.
+_REPLACEABLE = (WAITING, STUCK)
+COUNTED = (RUNNING, GRADED)
 _LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 
 
@@ -41,6 +46,7 @@ class Try(msgspec.Struct, frozen=True):
     received: float
     state: str
     held: bool = False
+    counted: float = 0.0
     turn: int = 0
     place: int = 0
     attempts: int = 0
@@ -48,6 +54,13 @@ class Try(msgspec.Struct, frozen=True):
     trouble: str = ""
     source: str | None = None
     number: int = 0
+
+
+class Admission(NamedTuple):
+    """Whether a new submission's result is withheld, and for how many seconds grading waits."""
+
+    held: bool = False
+    wait: float = 0.0
 
 
 class GlanceExercise(msgspec.Struct, frozen=True):
@@ -85,26 +98,30 @@ class Queue(Leases):
         digest: str,
         *,
         door: str,
-        held: bool = False,
-        not_before: float = 0.0,
+        admit: Callable[[Sequence[Try]], Admission] = lambda _: Admission(),
         received: float | None = None,
         source: str | None = None,
     ) -> Try:
-        """Keep what was handed in and put it in line, in place of one that still waits.
+        """Keep what was handed in and put it in line, in place of one that has no result yet.
 
-        What came from the same `source` before is not taken again.
+        The same files as in the student's newest submission, and what came from the same `source`
+        before, are that submission. `admit` is given the student's earlier submissions.
         """
         with self._write() as db:
             self._one_at_a_time(db, student, week)
-            known = self._by_source(db, source) if source else None
-            if known is not None:
+            if source and (known := self._by_source(db, source)):
                 return known
+            earlier = self._own(db, student, week)
+            newest = earlier[0] if earlier and not source else None
+            if newest and newest.digest == digest and newest.state != REPLACED:
+                return self._shown_now(db, newest, admit(earlier))
             own = (t.tries.c.student == student) & (t.tries.c.week == week)
-            before = own & (t.tries.c.state == WAITING)
-            places = db.execute(sa.select(t.tries.c.place).where(before)).scalars().all()
-            db.execute(t.tries.update().where(before).values(state=REPLACED))
-            asked = own & t.tries.c.state.in_(ASKED)
-            turn = db.execute(sa.select(sa.func.count()).where(asked)).scalar_one()
+            before = t.tries.update().where(own & t.tries.c.state.in_(_REPLACEABLE))
+            before = before.values(state=REPLACED).returning(t.tries.c.place)
+            places = db.execute(before).scalars().all()
+            # read again, because another service may have begun to grade one meanwhile
+            earlier = self._own(db, student, week)
+            admission, now = admit(earlier), self.clock()
             last = db.execute(sa.select(sa.func.max(t.tries.c.place))).scalar() or 0
             db.execute(_insert(db, t.contents, digest=digest, data=content))
             new = Try(
@@ -113,12 +130,13 @@ class Queue(Leases):
                 week=week,
                 door=door,
                 digest=digest,
-                received=self.clock() if received is None else received,
+                received=now if received is None else received,
                 state=WAITING,
-                held=held,
-                turn=turn,
+                held=admission.held,
+                counted=now + admission.wait,
+                turn=sum(one.state in COUNTED for one in earlier),
                 place=min(places, default=last + 1),
-                not_before=not_before,
+                not_before=now + admission.wait if admission.wait else 0.0,
                 source=source,
             )
             row = msgspec.structs.asdict(new)
@@ -131,6 +149,28 @@ class Queue(Leases):
         if db.dialect.name == "postgresql":
             key = sa.func.hashtext(f"{student}\0{week}".replace("\0", "/"))
             db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
+
+    def _own(self, db: sa.Connection, student: str, week: str | None) -> list[Try]:
+        """Return a student's submissions, of one week or of all, the newest first."""
+        own = t.tries.c.student == student
+        if week is not None:
+            own &= t.tries.c.week == week
+        query = sa.select(t.tries).where(own).order_by(t.tries.c.number.desc())
+        return [try_of(row) for row in db.execute(query).mappings()]
+
+    def _shown_now(self, db: sa.Connection, one: Try, admission: Admission) -> Try:
+        """Show the result of a withheld submission that is sent again when attempts are left."""
+        if not one.held or admission.held:
+            return one
+        now = self.clock()
+        shown = {
+            "held": False,
+            "counted": now + admission.wait,
+            "not_before": now + admission.wait,
+            "state": RUNNING if one.state == RUNNING else WAITING,
+        }
+        db.execute(t.tries.update().where(t.tries.c.number == one.number).values(**shown))
+        return msgspec.structs.replace(one, **shown)
 
     def _by_source(self, db: sa.Connection, source: str) -> Try | None:
         row = db.execute(sa.select(t.tries).where(t.tries.c.source == source)).mappings().first()
@@ -223,12 +263,8 @@ class Queue(Leases):
 
     def of(self, student: str, week: str | None = None) -> list[Try]:
         """A student's tries, the newest first."""
-        where = t.tries.c.student == student
-        if week is not None:
-            where &= t.tries.c.week == week
         with self._read() as db:
-            query = sa.select(t.tries).where(where).order_by(t.tries.c.number.desc())
-            return [try_of(row) for row in db.execute(query).mappings()]
+            return self._own(db, student, week)
 
     def all(self, *states: str, since: float = 0.0) -> list[Try]:
         """Everybody's tries in these states, received since then, the oldest first."""

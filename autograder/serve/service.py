@@ -8,7 +8,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -34,7 +34,7 @@ from .ledger import Ledger
 from .news import News
 from .people import People
 from .policy import standing
-from .queue import REPLACED, Queue, Try
+from .queue import REPLACED, Admission, Queue, Try
 from .settle import Settler
 from .tables import open_database
 from .troubles import Troubles
@@ -60,7 +60,7 @@ class Settings(msgspec.Struct, frozen=True):
     devices: tuple[str, ...] = ("cpu",)
     sandbox: str = "bubblewrap"
     cluster: Cluster | None = None
-    instructors: tuple[str, ...] = ()  # on a JupyterHub: by name, or by a group of this name
+    instructors: tuple[str, ...] = ()  # on a JupyterHub: NAME or group:NAME
 
 
 class Service:
@@ -160,7 +160,7 @@ class Service:
     ) -> tuple[Try, list[str]]:
         """Take what was sent; the try, and what was left out of it. Raises IntakeError.
 
-        The same files as in the student's newest try are that try: a second click is no second try.
+        The same files as in the student's newest submission are that submission.
         """
         course = self.courses.now
         limits = course.limits(week)
@@ -168,9 +168,6 @@ class Service:
             raise IntakeError(f"{week.title} is not out yet.")
         files, left_out = parcel.gather(sent, week, limits)
         digest = digest_of(files)
-        tries = self.queue.of(student, week.name)
-        if tries and tries[0].digest == digest and tries[0].state != REPLACED:
-            return tries[0], left_out
         if not any(name.endswith(".ipynb") for name in files):
             problem = parcel.problem_of(files, week, limits)
             if problem:
@@ -191,6 +188,7 @@ class Service:
             door="exchange",
             source=found.source,
             received=received,
+            unsure=not found.sure,
         )
 
     def _queued(
@@ -203,24 +201,27 @@ class Service:
         door: str,
         source: str | None = None,
         received: float | None = None,
+        unsure: bool = False,
     ) -> Try:
-        now = self.queue.clock()
         course = self.courses.now
         more = self.courses.more_time(student, week.name)
-        earlier = self.queue.of(student, week.name)
-        stand = standing(course, week, student, earlier, received or now, more)
+
+        def admit(earlier: Sequence[Try]) -> Admission:
+            stand = standing(course, week, student, earlier, self.queue.clock(), more)
+            return Admission(stand.held or unsure, stand.wait)
+
         one = self.queue.hand_in(
             student,
             week.name,
             content,
             digest,
             door=door,
-            held=stand.held,
-            not_before=now + stand.wait if stand.wait else 0.0,
+            admit=admit,
             source=source,
             received=received,
         )
-        self.news.stir(*(t.receipt for t in earlier if t.state == "waiting"))
+        tries = self.queue.of(student, week.name)
+        self.news.stir(*(t.receipt for t in tries if t.state == REPLACED))
         self.wake()
         return one
 

@@ -60,7 +60,12 @@ tries = sa.Table(
     sa.Column("door", sa.String(20), nullable=False),  # page, command or exchange
     sa.Column("source", sa.String(400), unique=True),  # the folder's name in the exchange
     sa.Column("digest", sa.String(64), nullable=False),
-    sa.Column("received", sa.Float, nullable=False),  # seconds of UTC: the time of hand-in
+    # seconds of UTC: when the student submitted. In the exchange the student's machine says so,
+    # so lateness depends on it and nothing else.
+    sa.Column("received", sa.Float, nullable=False),
+    # when its result may be shown at the earliest, by this service's clock: attempts are counted
+    # and the cooldown is measured from here
+    sa.Column("counted", sa.Float, nullable=False, server_default="0"),
     sa.Column("state", sa.String(20), nullable=False),
     sa.Column("held", sa.Boolean, nullable=False),  # graded, and its result is not told
     sa.Column("turn", sa.Integer, nullable=False),  # how many tries of the student went before
@@ -155,6 +160,9 @@ def _add_columns(engine: sa.Engine) -> None:
                 definition = sa.schema.CreateColumn(column).compile(dialect=engine.dialect)
                 with engine.begin() as db:
                     db.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {definition}")
+    with engine.begin() as db:
+        earlier = tries.c.counted == 0
+        db.execute(tries.update().where(earlier).values(counted=tries.c.received))
 
 
 def _options(url: str) -> dict[str, Any]:

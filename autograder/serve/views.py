@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ..model.course import Course, Immediate, Week
+from ..model.course import Course, Week
 from ..nbgrader.workspace import Workspace
 from .courses import Courses
 from .dispatch import Dispatcher
@@ -29,6 +29,8 @@ _WHY = {
     "tries": "It counts. You have used your results for now, so this one comes with the feedback.",
     "due": "It counts, as late work does. Its result comes with the feedback.",
     "nothing": "It counts. Results come with the feedback.",
+    "owner": "It counts. Its result comes with the feedback, because its files in the exchange do "
+    "not belong to an account of this name.",
 }
 
 
@@ -143,7 +145,7 @@ class Views:
             why=self._why(course, one) if hidden else "",
             ahead=ahead if one.state == WAITING else 0,
             seconds=round(seconds),
-            grows=() if brief or hidden or one.state != RUNNING else self._grows(one, policy),
+            grows=() if brief or hidden or one.state != RUNNING else self._grows(one),
             told=seen,
             newer=self._newer(one) if one.state == REPLACED and not brief else "",
         )
@@ -152,19 +154,24 @@ class Views:
         if course.registry.immediate.show == "nothing":
             return _WHY["nothing"]
         week = self.courses.week(one.week)
+        if week is None:
+            return _WHY["tries"]
         more = self.courses.more_time(one.student, one.week)
-        now = standing(course, week, one.student, [], one.received, more) if week else None
-        return _WHY["due" if now and now.why == "due" else "tries"]
+        earlier = [t for t in self.queue.of(one.student, one.week) if t.number < one.number]
+        why = standing(course, week, one.student, earlier, one.counted, more).why
+        return _WHY[why or ("owner" if one.door == "exchange" else "tries")]
 
-    def _grows(self, one: Try, policy: Immediate) -> tuple[Growth, ...]:
+    def _grows(self, one: Try) -> tuple[Growth, ...]:
+        """Return how many checks of each exercise have run, and not how they ended.
+
+        Grading may still fail because of a system error, and would then show results for nothing.
+        """
         grown = dict(self.news.grown.get(one.receipt, {}))
         week = self.courses.week(one.week)
-        shown = policy.show in ("verdicts", "scores")
         found = []
         for exercise in week.exercises if week and grown else ():
-            ran, held = grown.get(exercise.name, (0, 0))
-            words = f"{held} of {ran} checks hold" if shown else f"{ran} checks ran"
-            found.append(Growth(exercise.name, ran, words if ran else "not yet"))
+            ran = grown.get(exercise.name, 0)
+            found.append(Growth(exercise.name, ran, f"{ran} checks ran" if ran else "not yet"))
         return tuple(found)
 
     def _newer(self, one: Try) -> str:

@@ -18,7 +18,8 @@ HOUR = 3600.0
 def tries(*received: float, state: str = "graded", held: bool = False) -> list[Try]:
     found = []
     for number, moment in enumerate(received):
-        one = Try(f"R{number}", "ada", "week", "page", "d", NOON + moment, state, held)
+        said = NOON - 30 * 24 * HOUR  # by whoever sent it, which is no matter here
+        one = Try(f"R{number}", "ada", "week", "page", "d", said, state, held, NOON + moment)
         found.append(one)
     return found
 
@@ -50,8 +51,9 @@ def test_what_was_never_told_took_no_try(course, week, state, held):
     assert stand(course, week, tries(-HOUR, state=state, held=held), tries=2).left == 2
 
 
-def test_what_still_waits_is_replaced_and_takes_no_try(course, week):
-    assert stand(course, week, tries(-60, state="waiting"), tries=1).left == 1
+@pytest.mark.parametrize("state", ["waiting", "stuck"])
+def test_what_has_no_result_yet_takes_no_attempt(course, week, state):
+    assert stand(course, week, tries(-60, state=state), tries=1).left == 1
 
 
 def test_a_cooldown_is_waited_for_however_the_clock_was_set(course, week):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -11,7 +12,7 @@ from autograder.model.verdicts import Ending
 from autograder.serve import dispatch
 from autograder.serve.leases import LEASE, RUNNING, STUCK, WAITING
 from autograder.serve.ledger import Ledger
-from autograder.serve.queue import GRADED, REPLACED, Queue, Try
+from autograder.serve.queue import COUNTED, GRADED, REPLACED, Admission, Queue, Try
 from autograder.serve.tables import open_database
 
 
@@ -69,7 +70,7 @@ def test_nobodys_tenth_try_goes_before_anothers_first(queue):
 
 
 def test_what_is_not_told_at_once_waits_for_what_is(queue):
-    hand_in(queue, "ada", held=True)
+    hand_in(queue, "ada", admit=lambda _: Admission(held=True))
     hand_in(queue, "alan")
     assert [grade(queue).student for _ in range(2)] == ["alan", "ada"]
 
@@ -167,7 +168,7 @@ def test_of_late_those_count_who_go_before_whenever_they_come(queue, clock):
     assert queue.overtaking(second, 10.0) == 0.1  # her first
     for number in range(4):
         hand_in(queue, f"new{number}")
-    hand_in(queue, "held", held=True)
+    hand_in(queue, "held", admit=lambda _: Admission(held=True))
     assert queue.overtaking(second, 10.0) == 0.5
     clock.now += 11
     assert queue.overtaking(second, 10.0) == 0.0
@@ -241,14 +242,35 @@ def test_many_who_claim_at_once_get_each_try_once(queue):
     assert len(taken) == len(set(taken)) == 24
 
 
+def test_submissions_at_once_get_no_more_results_than_are_allowed(queue):
+    """Each is sent and graded while the others of the same student are."""
+    services = [Queue(queue.engine, queue.clock, owner=name) for name in "ab"]
+
+    def one_result(earlier: Sequence[Try]) -> Admission:
+        return Admission(held=any(t.state in COUNTED and not t.held for t in earlier))
+
+    def work(number: int) -> None:
+        one = services[number % 2]
+        hand_in(one, f"s{number // 6}", bytes([number]), admit=one_result)
+        if (claimed := one.claim()) is not None:
+            one.finish(claimed, report(claimed), 1.0)
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, range(120)))
+    shown = [t.student for t in queue.all(GRADED, RUNNING, WAITING) if not t.held]
+    assert len(shown) == len(set(shown))
+
+
 def test_a_database_of_an_earlier_version_gets_what_it_lacks(tmp_path):
     url = f"sqlite:///{tmp_path / 'old.db'}"
     engine = open_database(url)
+    old = hand_in(Queue(engine), "alan", received=5.0)
     with engine.begin() as db:
-        for column in ("owner", "leased"):
+        for column in ("owner", "leased", "counted"):
             db.exec_driver_sql(f"ALTER TABLE tries DROP COLUMN {column}")
     engine.dispose()
     queue = Queue(open_database(url))
+    assert queue.find(old.receipt).counted == 5.0
     hand_in(queue, "ada")
     assert queue.claim() is not None
     queue.engine.dispose()

@@ -1,0 +1,141 @@
+"""Attacks on the number of results that a student may see."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import msgspec
+import pytest
+
+from autograder.model.course import Week
+from autograder.serve.people import Person
+from autograder.serve.queue import GRADED, REPLACED, STUCK, WAITING, Try
+from autograder.serve.service import Service
+from tests.nbgrader.tiny_course import SOLUTION
+from tests.serve.conftest import Clock
+from tests.serve.test_inbox import inbound, left  # noqa: F401
+from tests.serve.test_queue import report
+
+EVE = Person("eve", "student", "browser")
+
+
+@pytest.fixture
+def service(service: Service, clock: Clock) -> Service:
+    """A service that shows one result a day, an hour apart, and whose clock a test sets."""
+    immediate = service.courses.now.registry.immediate
+    limits = msgspec.structs.replace(immediate, tries=1, cooldown_minutes=60, until="always")
+    course = service.courses.now
+    course.registry = msgspec.structs.replace(course.registry, immediate=limits)
+    service.queue.clock = clock
+    return service
+
+
+def submit(service: Service, week: Week, number: int = 0) -> Try:
+    files = {"doubling.py": f"{SOLUTION}\n# {number}\n".encode()}
+    return service.hand_in("eve", week, files, "page")[0]
+
+
+def grade(service: Service) -> None:
+    one = service.queue.claim()
+    if one is not None:
+        service.queue.finish(one, report(one), 1.0)
+
+
+def shown(service: Service, student: str = "eve") -> list[Try]:
+    """The submissions whose results a student sees."""
+    return [t for t in service.queue.of(student) if t.state == GRADED and not t.held]
+
+
+def test_dates_in_the_exchange_are_no_attempts(service, inbound):  # noqa: F811
+    service.queue.clock.now = time.time()
+    for day in range(1, 6):
+        left(inbound, "eve", f"2026-01-{day:02} 12:00:00.000000 UTC")
+        service.inbox.look()
+        grade(service)
+    assert len(service.queue.of("eve")) == 5
+    assert len(shown(service)) == 1
+
+
+def test_the_exchange_and_the_page_share_the_attempts(service, week, inbound):  # noqa: F811
+    service.queue.clock.now = time.time()
+    left(inbound, "eve")
+    service.inbox.look()
+    grade(service)
+    submit(service, week)
+    grade(service)
+    assert len(shown(service)) == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_made_up_names_in_the_exchange_get_no_results(service, inbound):  # noqa: F811
+    for name in ("eve1", "eve2"):
+        os.chown(left(inbound, name), 12345, 12345)
+        service.inbox.look()
+        grade(service)
+        (one,) = service.queue.of(name)
+        assert shown(service, name) == []
+        assert "do not belong to an account" in service.views.one(one).why
+
+
+def test_a_system_error_costs_no_attempt_and_shows_nothing(service, week):
+    for number in range(3):
+        one = submit(service, week, number)
+        claimed = service.queue.claim()
+        assert claimed is not None
+        assert not claimed.held
+        exercise = week.exercises[0].name
+        for _ in range(7):
+            service.news.heard(one.receipt, exercise)
+        seen = service.views.one(claimed, viewer=EVE)
+        assert [g.words for g in seen.grows] == ["7 checks ran", "not yet"]
+        state = service.queue.put_back(claimed, "the lane ended", 0.0, most=1 + number % 2)
+        assert state == (WAITING if number % 2 else STUCK)
+        assert service.views.standing("eve", week).left == 1
+
+
+def test_a_submission_the_service_failed_on_is_replaced_and_never_shown(service, week):
+    first = submit(service, week, 1)
+    service.queue.put_back(service.queue.claim(), "the disk is full", 0.0, most=1)
+    submit(service, week, 2)
+    assert service.queue.find(first.receipt).state == REPLACED
+    assert not service.queue.again(first.receipt)
+    assert service.queue.start() == 0
+    grade(service)
+    assert service.queue.claim() is None
+    assert len(shown(service)) == 1
+
+
+def test_a_cooldown_cannot_be_waited_for_in_advance(service, week, clock):
+    course = service.courses.now
+    policy = msgspec.structs.replace(course.registry.immediate, tries=9)
+    course.registry = msgspec.structs.replace(course.registry, immediate=policy)
+    submit(service, week, 1)
+    grade(service)
+    submit(service, week, 2)  # waits for its hour
+    clock.now += 3600
+    grade(service)
+    submit(service, week, 3)
+    assert len(shown(service)) == 2
+    assert service.queue.claim() is None
+
+
+def test_withheld_work_that_is_sent_again_is_shown_once_an_attempt_is_left(service, week, clock):
+    submit(service, week, 1)
+    grade(service)
+    held = submit(service, week, 2)
+    grade(service)
+    assert submit(service, week, 2).held
+    clock.now += 86_400
+    again = submit(service, week, 2)
+    assert (again.receipt, again.received) == (held.receipt, held.received)
+    grade(service)
+    assert len(shown(service)) == 2
+    assert service.views.standing("eve", week).left == 0
+
+
+def test_a_clock_that_is_set_back_brings_no_attempts(service, week, clock):
+    submit(service, week, 1)
+    grade(service)
+    clock.now -= 3 * 86_400
+    assert submit(service, week, 2).held
