@@ -113,8 +113,7 @@ def enter(
     if program:
         return JSONResponse({"key": person.key, "name": person.name})
     answer = see(service, "")
-    settings = service.settings
-    return with_session(answer, person, settings.prefix, secure=settings.secure)
+    return with_session(answer, person, door.cookie)
 
 
 # For students
@@ -123,7 +122,7 @@ def enter(
 def leave(service: Service, door: Door, request: Request, who: Person, sent: Sent) -> Response:
     service.people.leave(who.key)
     answer = RedirectResponse(f"{service.settings.prefix}enter", 303)
-    answer.delete_cookie("autograder-session", path=service.settings.prefix)
+    door.cookie.remove(answer)
     return answer
 
 

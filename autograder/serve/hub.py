@@ -15,11 +15,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from .answers import RequestError
-from .doors import bearer, known_by_cookie, with_session
+from .doors import bearer, known_by_cookie, session_cookie, with_session
 from .people import People, Person, Role, is_name
 
 GROUP = "group:"  # no user's name holds a colon
-_STATE = "autograder-state"
 _LASTS = 600
 
 
@@ -31,14 +30,16 @@ class HubDoor:
     ) -> None:
         from jupyterhub.services.auth import HubOAuth
 
-        self._people, self._prefix, self._secure = people, prefix, secure
+        self._people, self._prefix = people, prefix
+        self.cookie = session_cookie(prefix, secure=secure, own_host=True)
+        self._state = self.cookie._replace(name=f"{self.cookie.name}-state")
         self._instructors = set(instructors)
         self._hub = HubOAuth(cache_max_age=60)
 
     def known(self, request: Request) -> Person | None:
         if token := bearer(request):
             return self._person(self._asked(token), token, "program")
-        return known_by_cookie(self._people, request, "hub")
+        return known_by_cookie(self._people, request, self.cookie, "hub")
 
     def _asked(self, token: str) -> dict[str, Any] | None:
         """What the Hub says of whoever holds a token; None if they may not use this service."""
@@ -67,20 +68,12 @@ class HubDoor:
         asked = {"state": state, "code_challenge": challenge, "code_challenge_method": method}
         where = self._hub.login_url
         answer = RedirectResponse(f"{where}{'&' if '?' in where else '?'}{urlencode(asked)}", 303)
-        answer.set_cookie(
-            _STATE,
-            state,
-            max_age=_LASTS,
-            path=self._prefix,
-            httponly=True,
-            samesite="lax",
-            secure=self._secure,
-        )
+        self._state.put(answer, state, _LASTS)
         return answer
 
     def returned(self, request: Request) -> tuple[Person, Response]:
         code, state = request.query_params.get("code"), request.query_params.get("state")
-        if not code or not state or request.cookies.get(_STATE) != state:
+        if not code or not state or request.cookies.get(self._state.name) != state:
             raise RequestError(403, "The sign-in at the Hub was cut off. Begin at the first page.")
         verifier = self._hub.get_code_verifier(state)
         self._hub.clear_oauth_state(state)
@@ -90,5 +83,5 @@ class HubDoor:
             raise RequestError(403, "The Hub does not let you use this service.")
         session = self._people.session(who.name, who.role, "hub")
         answer = RedirectResponse(self._prefix, 303)
-        answer.delete_cookie(_STATE, path=self._prefix)
-        return session, with_session(answer, session, self._prefix, secure=self._secure)
+        self._state.remove(answer)
+        return session, with_session(answer, session, self.cookie)

@@ -119,7 +119,7 @@ def run(course: Course, settings: Settings, place: Place) -> None:
 
 def door_of(service: Service, place: Place) -> Door:
     if not place.hub:
-        return TokenDoor(service.people, place.prefix)
+        return TokenDoor(service.people, place.prefix, secure=place.secure)
     from .hub import HubDoor
 
     return HubDoor(service.people, place.prefix, service.settings.instructors, secure=place.secure)

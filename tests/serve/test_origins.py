@@ -6,10 +6,12 @@ import asyncio
 
 import pytest
 from starlette.requests import Request
+from starlette.responses import Response
 
 from autograder.model.errors import KitError
 from autograder.serve import routes
 from autograder.serve.answers import RequestError
+from autograder.serve.doors import session_cookie
 from autograder.serve.hub import HubDoor
 from autograder.serve.people import Person
 from autograder.serve.routes import ROUTES, Gate
@@ -46,6 +48,17 @@ def test_a_hub_without_subdomains_is_refused(monkeypatch):
         place_on_hub(Place(hub=True))
     monkeypatch.setenv("JUPYTERHUB_HOST", "https://hub.example.org")
     assert place_on_hub(Place(hub=True)).port == 10101
+
+
+def test_no_page_of_a_students_subdomain_can_set_the_cookies_of_a_hubs_service():
+    """A browser takes a `__Host-` cookie from its own host alone, so nobody is signed in as eve."""
+    cookie = session_cookie("/services/autograder/", secure=True, own_host=True)
+    answer = Response()
+    cookie.put(answer, "key", 60)
+    (name, _, rest) = answer.headers["set-cookie"].partition("=")
+    assert name.startswith("__Host-")
+    assert {"Path=/", "Secure"} <= set(rest.split("; "))
+    assert "Domain" not in rest
 
 
 @pytest.mark.parametrize(
