@@ -136,9 +136,12 @@ def submit(
     no_wait: Annotated[
         bool, typer.Option("--no-wait", help="Print the receipt, and do not wait for the result.")
     ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Submit without asking, as without a terminal.")
+    ] = False,
     folder: FolderOption = None,
 ) -> None:
-    """Check a week, hand in the files that count, print the receipt; exit code 1 if a check fails.
+    """Check a week, show what is kept, replaced or missing, submit; exit code 1 if a check fails.
 
     Example: autograder submit
     Example: autograder submit week01 --to https://grade.example.org/
@@ -152,6 +155,7 @@ def submit(
         token=token_given(),
         exchange=exchange,
         check=not no_check,
+        ask=not yes,
         wait=not no_wait,
     ):
         raise typer.Exit(1)

@@ -21,6 +21,7 @@ from .doors import Door, with_session
 from .pages import STATIC, static
 from .people import Person
 from .queue import Try
+from .review import Review
 from .service import Service
 from .views import as_json
 
@@ -149,27 +150,101 @@ def week_page(service: Service, door: Door, request: Request, who: Person) -> Re
     return shown(service, request, who, "week", week=view, problem="")
 
 
-def hand_in(service: Service, door: Door, request: Request, who: Person, sent: Sent) -> Response:
-    """Take files, a zip or a folder; the answer is a receipt."""
-    week = _week(service, request)
-    if who.role != "student":
-        raise RequestError(403, "Only students hand in here.")
-    files = {"hand-in.zip": sent.raw} if sent.raw else sent.files
-    by = "command" if who.kind == "program" else "page"
+def send_files(service: Service, door: Door, request: Request, who: Person, sent: Sent) -> Response:
+    """Keep files as a draft; the answer says what would change if they were submitted."""
+    week = _week_of_student(service, request, who)
     try:
-        if not files:
-            raise IntakeError("There was no file in it. Choose your files, then hand in.")
-        one, left_out = service.hand_in(who.name, week, files, by)
+        service.send(who.name, week, _files(sent))
     except IntakeError as error:
-        if wants_json(request):
-            raise RequestError(422, str(error)) from None
-        view = service.views.week(who.name, week)
-        return shown(service, request, who, "week", 422, week=view, problem=str(error))
+        return _not_taken(service, request, who, week, error)
+    if wants_json(request):
+        return review(service, door, request, who)
+    return see(service, f"weeks/{week.name}/review")
+
+
+def review(service: Service, door: Door, request: Request, who: Person) -> Response:
+    """Show what submitting the draft would keep, replace or leave missing."""
+    week = _week_of_student(service, request, who)
+    found = service.review(who.name, week)
+    if wants_json(request):
+        if found is None:
+            raise RequestError(404, "There are no files to submit. Send them first.")
+        return JSONResponse(msgspec.to_builtins(found))
+    if found is None:
+        return see(service, f"weeks/{week.name}")
+    return _reviewed(service, request, who, week, found)
+
+
+def _reviewed(
+    service: Service,
+    request: Request,
+    who: Person,
+    week: Week,
+    found: Review,
+    *,
+    changed: bool = False,
+) -> Response:
+    view = service.views.week(who.name, week)
+    status = 409 if changed else 200
+    values = {"week": view, "review": found, "changed": changed}
+    return shown(service, request, who, "review", status, **values)
+
+
+def hand_in(service: Service, door: Door, request: Request, who: Person, sent: Sent) -> Response:
+    """Submit the draft, or files that a program sends at once; the answer is a receipt."""
+    week = _week_of_student(service, request, who)
+    by = "command" if who.kind == "program" else "page"
+    left_out: list[str] = []
+    try:
+        if "digest" in sent.fields:
+            found = service.review(who.name, week)
+            if found is not None and found.digest != sent.fields["digest"]:
+                if wants_json(request):
+                    raise IntakeError("You have submitted something else in the meantime.")
+                return _reviewed(service, request, who, week, found, changed=True)
+            one = service.submit_draft(who.name, week, by)
+        else:
+            one, left_out = service.hand_in(who.name, week, _files(sent), by)
+    except IntakeError as error:
+        return _not_taken(service, request, who, week, error)
     if not wants_json(request):
         return see(service, f"tries/{one.receipt}")
     stand = service.views.standing(who.name, week)
     data = as_json(service.views.one(one), stand) | {"left_out": left_out}
     return JSONResponse(data, 201)
+
+
+def _week_of_student(service: Service, request: Request, who: Person) -> Week:
+    week = _week(service, request)
+    if who.role != "student":
+        raise RequestError(403, "Only students submit here.")
+    return week
+
+
+def _files(sent: Sent) -> dict[str, bytes]:
+    files = {"submission.zip": sent.raw} if sent.raw else sent.files
+    if not files:
+        raise IntakeError("No file was chosen. Choose your files, then press Continue.")
+    return files
+
+
+def _not_taken(
+    service: Service, request: Request, who: Person, week: Week, error: IntakeError
+) -> Response:
+    if wants_json(request):
+        raise RequestError(422, str(error)) from None
+    view = service.views.week(who.name, week)
+    return shown(service, request, who, "week", 422, week=view, problem=str(error))
+
+
+def restore(service: Service, door: Door, request: Request, who: Person, sent: Sent) -> Response:
+    """Let an earlier submission count again."""
+    one = own_try(service, request, who)
+    view = service.views.one(one, viewer=who)
+    if not view.restorable:
+        raise RequestError(409, "This submission cannot be restored now. Ask your instructor.")
+    service.queue.choose(one.receipt)
+    return see(service, f"tries/{one.receipt}")
 
 
 def try_page(service: Service, door: Door, request: Request, who: Person) -> Response:

@@ -30,7 +30,6 @@ from ..batch.intake import is_wanted
 from ..files.workfolder import WorkFolder
 from ..model.course import Course, Week
 from ..model.errors import IntakeError
-from ..model.parcel import digest_of, packed
 from ..nbgrader.again import names
 from ..nbgrader.ordinary import copy_ordinary
 from ..nbgrader.served import served
@@ -70,7 +69,7 @@ class Inbox:
         queue: Queue,
         troubles: Troubles,
         chair: Chair,
-        take: Callable[[FoundHandIn, bytes, str], Try],
+        take: Callable[[FoundHandIn, dict[str, bytes]], Try],
     ) -> None:
         self.courses, self.queue, self.troubles = courses, queue, troubles
         self._chair = chair
@@ -169,7 +168,7 @@ class Inbox:
         if secret:
             files[_SECRET] = secret
         try:
-            self._take(found, packed(files), digest_of(files))
+            self._take(found, files)
         except (IntakeError, ValueError, OverflowError) as error:  # names and times that are none
             self._left.add(found.source)
             self.troubles.begin(_NOT_TAKEN, f"{found.source!r}: {error}")

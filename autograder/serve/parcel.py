@@ -12,7 +12,6 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from ..batch.intake import read_files
 from ..lms.bulk import content_of
 from ..model.course import Limits, Week
 from ..model.errors import IntakeError
@@ -23,6 +22,7 @@ _MOST_ENTRIES = 2000
 _ENTRY = b"PK\x01\x02"  # what begins an entry in the list of a zip
 _KEPT = re.compile(r".*\.(py|ipynb|txt|json|csv|npy)\Z", re.IGNORECASE | re.DOTALL)
 _PART = re.compile(r"[\w(][\w .()+,-]*\Z")
+PROBLEM = ".problem"  # in a parcel that cannot be graded: why; students cannot send this name
 _NEVER = {"timestamp.txt", "submission_secret.txt", "__pycache__", ".ipynb_checkpoints"}
 
 
@@ -43,14 +43,14 @@ def gather(
         ((name, data),) = named.items()
         if not name.lower().endswith((".zip", ".py", ".ipynb", ".txt")):
             kinds = f"{week.module}, your notebook, or a zip of your week's folder"
-            raise IntakeError(f"This is no file that a week is made of. Hand in {kinds}.")
+            raise IntakeError(f"This file is not part of the week. Submit {kinds}.")
     content, left_out = content_of(named, week, most_bytes(limits))
     kept = {n: d for n, d in content.items() if _KEPT.match(n) and _plain(n)}
     left_out += [f"{n!r}: not needed" for n in content if n not in kept][:20]
     if len(kept) > limits.submission_files:
-        raise IntakeError(f"It holds more than {limits.submission_files} files.")
+        raise IntakeError(f"These are more than {limits.submission_files} files.")
     if not kept:
-        raise IntakeError(f"There is nothing to grade in it. Hand in your {week.module}.")
+        raise IntakeError(f"There is nothing to grade in it. Submit your {week.module}.")
     return dict(sorted(kept.items())), left_out
 
 
@@ -70,8 +70,3 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-
-
-def problem_of(files: Mapping[str, bytes], week: Week, limits: Limits) -> str:
-    """Why files cannot be graded, in words for the student; or nothing."""
-    return read_files(files, week, limits, "handed in").problem

@@ -107,6 +107,18 @@ def _cooldown(policy: Immediate, used: Sequence[Try], now: float) -> float:
     return min(pause, max(0.0, pause - since))
 
 
+def counting_rule(course: Course) -> str:
+    """Say which of a student's submissions counts."""
+    if course.registry.counts == "best":
+        return "Your best submission counts, after deductions for late work."
+    return "Your latest submission counts, even if an earlier one scored higher."
+
+
+def precedence(one: Try) -> tuple[float, int]:
+    """Return the key that orders submissions by recency; a restored one counts as recent."""
+    return max(one.received, one.chosen), one.number
+
+
 def counted_try(counts: str, graded: Sequence[tuple[Try, float]]) -> tuple[Try, float] | None:
     """Return the try that counts: the latest, or the best (the first of equals).
 
@@ -115,5 +127,5 @@ def counted_try(counts: str, graded: Sequence[tuple[Try, float]]) -> tuple[Try, 
     if not graded:
         return None
     if counts == "latest":
-        return graded[-1]
+        return max(reversed(graded), key=lambda one: precedence(one[0]))
     return max(graded, key=lambda one: one[1])

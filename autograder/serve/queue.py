@@ -54,6 +54,7 @@ class Try(msgspec.Struct, frozen=True):
     trouble: str = ""
     source: str | None = None
     number: int = 0
+    chosen: float = 0.0
 
 
 class Admission(NamedTuple):
@@ -101,11 +102,13 @@ class Queue(Leases):
         admit: Callable[[Sequence[Try]], Admission] = lambda _: Admission(),
         received: float | None = None,
         source: str | None = None,
+        replace: bool = True,
     ) -> Try:
         """Keep what was handed in and put it in line, in place of one that has no result yet.
 
         The same files as in the student's newest submission, and what came from the same `source`
         before, are that submission. `admit` is given the student's earlier submissions.
+        replace: False if it cannot be graded, so that one in the queue stays there.
         """
         with self._write() as db:
             self._one_at_a_time(db, student, week)
@@ -118,7 +121,7 @@ class Queue(Leases):
             own = (t.tries.c.student == student) & (t.tries.c.week == week)
             before = t.tries.update().where(own & t.tries.c.state.in_(_REPLACEABLE))
             before = before.values(state=REPLACED).returning(t.tries.c.place)
-            places = db.execute(before).scalars().all()
+            places = db.execute(before).scalars().all() if replace else []
             # read again, because another service may have begun to grade one meanwhile
             earlier = self._own(db, student, week)
             admission, now = admit(earlier), self.clock()
@@ -175,6 +178,18 @@ class Queue(Leases):
     def _by_source(self, db: sa.Connection, source: str) -> Try | None:
         row = db.execute(sa.select(t.tries).where(t.tries.c.source == source)).mappings().first()
         return try_of(row) if row else None
+
+    def choose(self, receipt: str) -> None:
+        """Let an earlier try count until a newer one is submitted; the settler is told."""
+        one = self.find(receipt)
+        if one is None:
+            return
+        newest = max(max(o.received, o.chosen) for o in self.of(one.student, one.week))
+        chosen = {"chosen": max(self.clock(), newest + 0.001)}
+        own = (t.settled.c.student == one.student) & (t.settled.c.week == one.week)
+        with self._write() as db:
+            db.execute(t.tries.update().where(t.tries.c.receipt == receipt).values(**chosen))
+            db.execute(t.settled.update().where(own).values(graded=0.0, not_before=0.0))
 
     # Working
 

@@ -59,10 +59,13 @@ ROUTES = (
     RouteRow("POST", "/token", "student", actions.own_token, form="form"),
     RouteRow("GET", "/", "student", actions.home),
     RouteRow("GET", "/weeks/{week}", "student", actions.week_page),
+    RouteRow("POST", "/weeks/{week}/review", "student", actions.send_files, form="files"),
+    RouteRow("GET", "/weeks/{week}/review", "student", actions.review),
     RouteRow("POST", "/weeks/{week}/tries", "student", actions.hand_in, form="files"),
     RouteRow("GET", "/weeks/{week}/feedback", "student", actions.feedback),
     RouteRow("GET", "/tries/{receipt}", "student", actions.try_page),
     RouteRow("GET", "/tries/{receipt}/files", "student", actions.files),
+    RouteRow("POST", "/tries/{receipt}/restore", "student", actions.restore, form="form"),
     RouteRow("GET", "/tries/{receipt}/events", "student", events.of_try, live=True),
     RouteRow("GET", "/class", "instructor", classactions.class_page),
     RouteRow("GET", "/class/events", "instructor", events.of_class, live=True),
@@ -78,7 +81,7 @@ def application(service: Service, door: Door, lifespan: Any = None) -> Guard:
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: gate.nothing_there})
 
     def most(path: str) -> int:
-        if not path.endswith("/tries"):
+        if not path.endswith(("/tries", "/review")):
             return SMALL
         return most_bytes_of(service)
 

@@ -8,7 +8,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -17,25 +17,23 @@ import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..batch.cluster import Cluster
-from ..model.course import Course, Week
-from ..model.errors import IntakeError
-from ..model.parcel import digest_of, packed
+from ..model.course import Course
 from ..model.report import SubmissionReport
-from ..nbgrader.workspace import Workspace
 from . import parcel
 from .chair import Chair
 from .classview import ClassView, class_view
 from .courses import Courses
 from .dispatch import Dispatcher
-from .inbox import FoundHandIn, Inbox, handed_back
+from .drafts import Drafts
+from .inbox import Inbox, handed_back
 from .lanes import Lane
 from .leases import LEASE
 from .ledger import Ledger
 from .news import News
 from .people import People
-from .policy import standing
-from .queue import REPLACED, Admission, Queue, Try
+from .queue import Queue, Try
 from .settle import Settler
+from .submitting import Submitting
 from .tables import open_database
 from .troubles import Troubles
 from .views import Views
@@ -63,7 +61,7 @@ class Settings(msgspec.Struct, frozen=True):
     instructors: tuple[str, ...] = ()  # on a JupyterHub: NAME or group:NAME
 
 
-class Service:
+class Service(Submitting):
     """Everything that routes need."""
 
     def __init__(self, course: Course, settings: Settings) -> None:
@@ -74,6 +72,7 @@ class Service:
         owner = f"{socket.gethostname()}:{course.root}"
         self.queue = Queue(engine, owner=owner)
         self.people, self.ledger = People(engine), Ledger(engine)
+        self.drafts = Drafts(engine)
         self.chair = Chair(engine)
         self.courses = Courses(course, self.troubles, time.monotonic)
         count = settings.lanes or os.cpu_count() or 1
@@ -102,7 +101,7 @@ class Service:
             niceness=nice,
             **how,
         )
-        self.inbox = Inbox(self.courses, self.queue, self.troubles, self.chair, self._take)
+        self.inbox = Inbox(self.courses, self.queue, self.troubles, self.chair, self.take_found)
         self._looking = threading.Lock()
         self._lookers = ThreadPoolExecutor(_LOOKING, "looking")
         self._class: tuple[float, ClassView | None] = (0.0, None)
@@ -152,78 +151,6 @@ class Service:
                 )
                 self._class = (time.monotonic(), view)
             return view
-
-    # Handing in. Blocks.
-
-    def hand_in(
-        self, student: str, week: Week, sent: Mapping[str, bytes], door: str
-    ) -> tuple[Try, list[str]]:
-        """Take what was sent; the try, and what was left out of it. Raises IntakeError.
-
-        The same files as in the student's newest submission are that submission.
-        """
-        course = self.courses.now
-        limits = course.limits(week)
-        if not Workspace(course).released(week).is_dir():
-            raise IntakeError(f"{week.title} is not out yet.")
-        files, left_out = parcel.gather(sent, week, limits)
-        digest = digest_of(files)
-        if not any(name.endswith(".ipynb") for name in files):
-            problem = parcel.problem_of(files, week, limits)
-            if problem:
-                raise IntakeError(problem)
-        one = self._queued(student, week, packed(files), digest, door=door)
-        return one, left_out
-
-    def _take(self, found: FoundHandIn, content: bytes, digest: str) -> Try:
-        """What lies in the exchange."""
-        week = self.courses.now.week(found.week)
-        # Whoever makes a folder writes the time into its name; none is from a time to come.
-        received = min(found.handed_in.timestamp(), self.queue.clock())
-        return self._queued(
-            found.student,
-            week,
-            content,
-            digest,
-            door="exchange",
-            source=found.source,
-            received=received,
-            unsure=not found.sure,
-        )
-
-    def _queued(
-        self,
-        student: str,
-        week: Week,
-        content: bytes,
-        digest: str,
-        *,
-        door: str,
-        source: str | None = None,
-        received: float | None = None,
-        unsure: bool = False,
-    ) -> Try:
-        course = self.courses.now
-        more = self.courses.more_time(student, week.name)
-
-        def admit(earlier: Sequence[Try]) -> Admission:
-            stand = standing(course, week, student, earlier, self.queue.clock(), more)
-            return Admission(stand.held or unsure, stand.wait)
-
-        one = self.queue.hand_in(
-            student,
-            week.name,
-            content,
-            digest,
-            door=door,
-            admit=admit,
-            source=source,
-            received=received,
-        )
-        tries = self.queue.of(student, week.name)
-        self.news.stir(*(t.receipt for t in tries if t.state == REPLACED))
-        self.wake()
-        return one
 
     def wake(self) -> None:
         """Tell the dispatcher that there is something to do; from a thread."""

@@ -76,8 +76,20 @@ tries = sa.Table(
     # which service grades it, and until when that is believed if nothing more is heard of it
     sa.Column("owner", sa.String(400), nullable=False, server_default=""),
     sa.Column("leased", sa.Float, nullable=False, server_default="0"),
+    # when the student restored it (seconds of UTC): it counts before those received earlier
+    sa.Column("chosen", sa.Float, nullable=False, server_default="0"),
     sa.Index("of_student", "student", "week"),
     sa.Index("in_line", "state", "held", "turn", "place"),
+)
+# Files that a student has sent and not submitted yet: they see first what would be submitted.
+drafts = sa.Table(
+    "drafts",
+    metadata,
+    sa.Column("student", sa.String(200), primary_key=True),
+    sa.Column("week", sa.String(200), primary_key=True),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+    sa.Column("left_out", sa.Text, nullable=False),  # a line for each file that is not taken
+    sa.Column("made", sa.Float, nullable=False),
 )
 results = sa.Table(
     "results",

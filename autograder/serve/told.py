@@ -73,12 +73,12 @@ class Told(msgspec.Struct, frozen=True):
 
 def told(report: SubmissionReport, week: Week, policy: Immediate, *, held: bool = False) -> Told:
     """What of a report the student is told."""
+    if report.verdict is Ending.REFUSED:  # says nothing of hidden tests: none was run
+        return Told(str(report.verdict), report.message, max_score=report.max_score)
     if held or policy.show == "nothing":
         return Told("held", max_score=report.max_score)
-    if report.verdict is not Ending.GRADED:
-        # a fault's message is the machine's; a refusal speaks of what was handed in
-        message = report.message if report.verdict is Ending.REFUSED else ""
-        return Told(str(report.verdict), message, max_score=report.max_score)
+    if report.verdict is not Ending.GRADED:  # a fault's message is the machine's
+        return Told(str(report.verdict), max_score=report.max_score)
     reports = {e.name: e for e in report.exercises}
     views = [
         view_exercise(_without_values(reports.get(e.name) or ExerciseReport(e.name, 0.0, e.points)))

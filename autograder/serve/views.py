@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from ..model.course import Course, Week
+from ..model.course import Course, Immediate, Week
+from ..model.verdicts import Ending
 from ..nbgrader.workspace import Workspace
+from .compare import Better, better_of
 from .courses import Courses
 from .dispatch import Dispatcher
 from .leases import RUNNING, STUCK, WAITING
 from .news import News
 from .people import Person
-from .policy import TriesLeft, standing
+from .policy import TriesLeft, counting_rule, precedence, standing
 from .queue import GRADED, REPLACED, Queue, Try
 from .told import Told, told
 
@@ -61,6 +64,10 @@ class TryView(msgspec.Struct, frozen=True):
     grows: tuple[Growth, ...] = ()
     told: Told | None = None
     newer: str = ""
+    counts: bool = False  # the latest counts, and this is it
+    rule: str = ""  # which submission counts
+    better: Better | None = None
+    restorable: bool = False
 
     @property
     def over(self) -> bool:
@@ -83,6 +90,8 @@ class WeekView(msgspec.Struct, frozen=True):
     renews: str
     earlier: tuple[TryView, ...]
     returned: bool
+    rule: str  # which submission counts
+    notebook: str  # for written answers; "" if the week asks for none
 
 
 class Views:
@@ -102,6 +111,7 @@ class Views:
         policy = course.registry.immediate
         tries = self.queue.of(student, week.name)
         now = self.standing(student, week, tries)
+        counted = self.counted(tries)
         return WeekView(
             name=week.name,
             title=week.title,
@@ -114,41 +124,103 @@ class Views:
             why=now.why,
             wait=round(now.wait),
             renews=in_words(now.renews) if now.renews else "",
-            earlier=tuple(self.one(t, brief=True) for t in tries),
+            earlier=tuple(self._brief(t, counted) for t in tries),
             returned=is_returned(course, week, student),
+            rule=counting_rule(course),
+            notebook=f"{week.name}.ipynb" if week.questions else "",
         )
 
-    def one(self, one: Try, *, brief: bool = False, viewer: Person | None = None) -> TryView:
+    def one(self, one: Try, *, viewer: Person | None = None) -> TryView:
+        """Return everything that may be shown of one try."""
         course = self.courses.now
-        week = self.courses.week(one.week)
         instructor = viewer is not None and viewer.role == "instructor"
         policy = course.registry.immediate
         if instructor:
             policy = msgspec.structs.replace(policy, show="scores")
         hidden = one.held and not instructor
-        result = self.queue.result(one.receipt) if one.state == GRADED else None
-        seen = told(result, week, policy, held=hidden) if result and week else None
+        tries = self.queue.of(one.student, one.week)
+        counted = self.counted(tries)
+        view = self._brief(one, counted, policy, hidden=hidden)
         ahead, seconds = (0, 0.0)
-        if one.state in (WAITING, RUNNING) and not brief:
+        if one.state in (WAITING, RUNNING):
             ahead, seconds = self.dispatcher.estimate(one)
+        return msgspec.structs.replace(
+            view,
+            ahead=ahead if one.state == WAITING else 0,
+            seconds=round(seconds),
+            grows=() if hidden or one.state != RUNNING else self._grows(one),
+            newer=self._newer(one) if one.state == REPLACED else "",
+            rule=counting_rule(course),
+            better=self._better(view, tries, policy, counted),
+            restorable=self.restorable(one, counted),
+        )
+
+    def _better(
+        self, view: TryView, tries: Sequence[Try], policy: Immediate, counted: str
+    ) -> Better | None:
+        zone = self.courses.now.zone
+        others = {t.receipt: t for t in tries if t.receipt != view.receipt}
+        results = [
+            (receipt, in_short(t.received, zone), self._told(t, policy, hidden=t.held))
+            for receipt, t in others.items()
+        ]
+        best = better_of(view.told, results)
+        if best is None:
+            return None
+        possible = self.restorable(others[best.receipt], counted)
+        return msgspec.structs.replace(best, restorable=possible)
+
+    def _brief(
+        self, one: Try, counted: str, policy: Immediate | None = None, *, hidden: bool | None = None
+    ) -> TryView:
+        """Return what a list of submissions shows of one. `counted`: the receipt that counts."""
+        course, week = self.courses.now, self.courses.week(one.week)
+        hidden = one.held if hidden is None else hidden
+        seen = self._told(one, policy or course.registry.immediate, hidden=hidden)
+        refused = seen is not None and seen.verdict == Ending.REFUSED
         return TryView(
             receipt=one.receipt,
             student=one.student,
             week=one.week,
             title=week.title if week else one.week,
             state=one.state,
-            words=_WORDS[one.state],
+            words="Not accepted" if refused else _WORDS[one.state],
             received=in_words(_moment(one.received, course), seconds=True),
             digest=one.digest,
             door=one.door,
             held=one.held,
-            why=self._why(course, one) if hidden else "",
-            ahead=ahead if one.state == WAITING else 0,
-            seconds=round(seconds),
-            grows=() if brief or hidden or one.state != RUNNING else self._grows(one),
+            why=self._why(course, one) if hidden and not refused else "",
             told=seen,
-            newer=self._newer(one) if one.state == REPLACED and not brief else "",
+            counts=one.receipt == counted,
         )
+
+    def _told(self, one: Try, policy: Immediate, *, hidden: bool) -> Told | None:
+        week = self.courses.week(one.week)
+        result = self.queue.result(one.receipt) if one.state == GRADED and week else None
+        return told(result, week, policy, held=hidden) if result and week else None
+
+    def counted(self, tries: Sequence[Try]) -> str:
+        """Return the receipt that counts if the latest one does, or "" if the best one does."""
+        if self.courses.now.registry.counts == "best":
+            return ""
+        graded = (one for one in sorted(tries, key=precedence, reverse=True) if one.state == GRADED)
+        accepted = (one.receipt for one in graded if self._accepted(one))
+        return next(accepted, "")
+
+    def restorable(self, one: Try, counted: str) -> bool:
+        """Return True if the student may make this submission count instead of `counted`."""
+        course, week = self.courses.now, self.courses.week(one.week)
+        return (
+            course.registry.counts == "latest"
+            and one.receipt != counted
+            and self._accepted(one)
+            and week is not None
+            and not is_returned(course, week, one.student)
+        )
+
+    def _accepted(self, one: Try) -> bool:
+        result = self.queue.result(one.receipt)
+        return result is not None and result.verdict is Ending.GRADED
 
     def _why(self, course: Course, one: Try) -> str:
         if course.registry.immediate.show == "nothing":
@@ -198,6 +270,12 @@ def in_words(moment: dt.datetime, *, seconds: bool = False) -> str:
     """Such as `Monday 18 January, 23:59 CET`."""
     clock = f"{moment:%H:%M:%S}" if seconds else f"{moment:%H:%M}"
     return f"{moment:%A} {moment.day} {moment:%B}, {clock} {moment.tzname()}"
+
+
+def in_short(received: float, zone: dt.tzinfo) -> str:
+    """Such as `18 January, 14:03`."""
+    moment = dt.datetime.fromtimestamp(received, zone)
+    return f"{moment.day} {moment:%B}, {moment:%H:%M}"
 
 
 def _moment(received: float, course: Course) -> dt.datetime:

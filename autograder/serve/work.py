@@ -20,7 +20,7 @@ from ..model.report import SubmissionReport
 from ..model.verdicts import Ending
 from ..nbgrader.archive import course_for
 from ..nbgrader.submitted import read_student
-from .parcel import unpacked, write_files
+from .parcel import PROBLEM, unpacked, write_files
 from .queue import Try
 
 
@@ -52,8 +52,12 @@ def make_ready(
     """Read what was handed in, as `grade` reads what was collected."""
     with closing(WorkFolder()) as place:
         folder = place.path / week.name
-        write_files(unpacked(content), folder)
+        files = unpacked(content)
+        write_files(files, folder)
         submission = read_student(course, week, one.student, folder)
+        if PROBLEM in files:
+            problem = files[PROBLEM].decode()
+            submission = msgspec.structs.replace(submission, problem=problem)
         of = course_for(course, week, one.student, folder)
     own = of.week(week.name)
     job = job_for(of, own, devices, sandbox)

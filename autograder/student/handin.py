@@ -57,11 +57,11 @@ def pack(folder: WeekFolder) -> HandIn:
         largest = max(files, key=lambda name: len(files[name]))
         raise KitError(f"the folder holds more than {_MOST >> 20} MiB: move {largest} out of it")
     notes = [
-        f"{copy.name} is newer than {folder.module.name}, which is handed in"
+        f"{copy.name} is newer than {folder.module.name}, which is submitted"
         for copy in folder.newer_copies()
     ]
     if f"{folder.week.week}.ipynb" not in files and folder.week.questions:
-        notes.append(f"there is no {folder.week.week}.ipynb: written answers are not handed in")
+        notes.append(f"there is no {folder.week.week}.ipynb: it adds no written answer")
     return HandIn(files, tuple(notes))
 
 
@@ -81,7 +81,7 @@ def to_exchange(folder: WeekFolder, parcel: HandIn) -> str:
     )
     if program is None:
         raise KitError(
-            "there is nowhere to hand in: name your course's service with --to https://…, or "
+            "there is nowhere to submit: name your course's service with --to https://…, or "
             "install nbgrader for its exchange"
         )
     name = folder.path.name if folder.path.name.startswith(folder.week.week) else folder.week.week
@@ -129,6 +129,6 @@ def reason_of(said: str) -> str:
 def keep_receipt(folder: WeekFolder, line: str) -> None:
     """Note a receipt in the week's folder; it is never handed in."""
     path = folder.path / RECEIPTS
-    head = "" if path.exists() else "# What you handed in\n\n"
+    head = "" if path.exists() else "# Your submissions\n\n"
     with path.open("a", encoding="utf-8") as file:
         file.write(f"{head}- {dt.datetime.now():%Y-%m-%d %H:%M:%S}: {line}\n")

@@ -23,6 +23,7 @@ from ..model.errors import KitError
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _SECONDS = 60.0
 _HUB_TOKEN = "JUPYTERHUB_API_TOKEN"
+_FORM = "application/x-www-form-urlencoded"
 _MOST = 4 << 20  # bytes of an answer
 
 
@@ -62,7 +63,7 @@ class CourseService:
     def enter(self, token: str) -> str:
         """Change a token for a key, and keep it; the name that belongs to it."""
         form = urllib.parse.urlencode({"token": token}).encode()
-        said = self._json("enter", form, "application/x-www-form-urlencoded")
+        said = self._json("enter", form, _FORM)
         self.key = str(said["key"])
         path = keys_file()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -74,9 +75,14 @@ class CourseService:
 
     # What is asked
 
-    def hand_in(self, week: str, data: bytes) -> dict[str, Any]:
-        """The receipt."""
-        return self._json(f"weeks/{week}/tries", data, "application/zip")
+    def review(self, week: str, data: bytes) -> dict[str, Any]:
+        """Send a zip; return what submitting it would keep, replace or leave missing."""
+        return self._json(f"weeks/{week}/review", data, "application/zip")
+
+    def submit(self, week: str, digest: str) -> dict[str, Any]:
+        """Submit what was reviewed; return the receipt."""
+        form = urllib.parse.urlencode({"digest": digest}).encode()
+        return self._json(f"weeks/{week}/tries", form, _FORM)
 
     def result(self, receipt: str) -> dict[str, Any]:
         return self._json(f"tries/{receipt}")
@@ -113,7 +119,7 @@ class CourseService:
         except (OSError, ValueError) as error:
             why = getattr(error, "reason", None) or error
             raise KitError(
-                f"{self.url} cannot be reached ({why}): nothing was handed in; try again"
+                f"{self.url} cannot be reached ({why}): nothing was submitted; try again later"
             ) from None
 
     def _refused(self, error: urllib.error.HTTPError) -> KitError:

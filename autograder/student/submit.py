@@ -1,4 +1,4 @@
-"""`autograder submit` on a terminal: check, pack, hand in, show the receipt and the result."""
+"""`autograder submit` on a terminal: check, pack, review, submit, show receipt and result."""
 
 from __future__ import annotations
 
@@ -30,9 +30,13 @@ def run_submit(
     token: str,
     exchange: bool,
     check: bool,
+    ask: bool,
     wait: bool,
 ) -> bool:
-    """Hand in; return whether the public checks pass, where they were run."""
+    """Submit a week; return whether the public checks pass, where they were run.
+
+    ask: on a terminal, before anything is submitted.
+    """
     opened = _opened(week, folder)
     parcel = pack(opened)
     out = console()
@@ -41,9 +45,9 @@ def run_submit(
         out.print(f"LOOK  {note}")
     url = "" if exchange else to or opened.week.hand_in
     if url:
-        _to_service(out, opened, parcel, CourseService(url), token, wait=wait)
+        _to_service(out, opened, parcel, CourseService(url), token, ask=ask, wait=wait)
     else:
-        _to_exchange(out, opened, parcel)
+        _to_exchange(out, opened, parcel, ask=ask)
     return passed and not parcel.notes
 
 
@@ -79,16 +83,30 @@ def _checked(out: Console, folder: WeekFolder) -> bool:
     return not rest
 
 
-def _to_exchange(out: Console, folder: WeekFolder, parcel: HandIn) -> None:
-    when = to_exchange(folder, parcel)
-    out.print(f"Handed in through nbgrader, {when}")
+def _to_exchange(out: Console, folder: WeekFolder, parcel: HandIn, *, ask: bool) -> None:
+    out.print("What you submit before and leave out now is kept.")
     _say_files(out, parcel)
+    _confirm(ask)
+    when = to_exchange(folder, parcel)
+    out.print(f"Submitted through nbgrader, {when}")
     keep_receipt(folder, f"through nbgrader, {when}, digest {parcel.digest}")
 
 
 def _say_files(out: Console, parcel: HandIn) -> None:
     out.print(f"  files    {', '.join(parcel.files)}", soft_wrap=True)
     out.print(f"  digest   {parcel.digest}", soft_wrap=True)
+
+
+def _confirm(ask: bool) -> None:
+    """Ask before anything is submitted; raise KitError on a no. Without a terminal: a yes."""
+    if not ask or not sys.stdin.isatty():
+        return
+    try:
+        said = input("Submit? [Y/n] ").strip().lower()
+    except EOFError:
+        said = "n"
+    if said not in ("", "y", "yes"):
+        raise KitError("nothing was submitted")
 
 
 # The service
@@ -101,15 +119,20 @@ def _to_service(
     remote: CourseService,
     token: str,
     *,
+    ask: bool,
     wait: bool,
 ) -> None:
-    said = _handed_in(out, folder, parcel, remote, token)
-    out.print(f"Handed in: {folder.heading}, {said['received']}")
+    review = _reviewed(out, folder, parcel, remote, token)
+    for line in review_lines(review):
+        out.print(line, soft_wrap=True)
+    if review["problem"]:
+        kept = f"your submission from {review['earlier']} stays as it is"
+        raise KitError(f"nothing was submitted{'; ' + kept if review['earlier'] else ''}")
+    _confirm(ask)
+    said = remote.submit(folder.week.week, review["digest"])
+    out.print(f"Submitted: {folder.heading}, {said['received']}")
     out.print(f"  receipt  {said['receipt']}")
-    _say_files(out, parcel)
-    if said["digest"] != parcel.digest:
-        left = ", ".join(map(str, said.get("left_out", []))) or "nothing is said why"
-        out.print(f"LOOK  the service kept other files than were sent: {left}", soft_wrap=True)
+    out.print(f"  digest   {said['digest']}", soft_wrap=True)
     keep_receipt(folder, f"receipt {said['receipt']}, {said['received']}, digest {said['digest']}")
     if said["why"]:
         out.print(said["why"], soft_wrap=True)
@@ -119,16 +142,17 @@ def _to_service(
         out.print(f"  result   {remote.url}tries/{said['receipt']}", soft_wrap=True)
 
 
-def _handed_in(
+def _reviewed(
     out: Console, folder: WeekFolder, parcel: HandIn, remote: CourseService, token: str
 ) -> dict[str, Any]:
+    """Send the files; return what submitting them would change."""
     data = packed(parcel.files)
     if token:
         remote.enter(token)
     try:
         if not remote.key:
             raise Unknown("you have not signed in here yet")
-        return remote.hand_in(folder.week.week, data)
+        return remote.review(folder.week.week, data)
     except Unknown as error:
         if not sys.stdin.isatty() or token:
             raise KitError(
@@ -136,10 +160,20 @@ def _handed_in(
                 "the web page gave you (in a notebook: %env AUTOGRADER_TOKEN=…), or run this in a "
                 "terminal and type the token when you are asked"
             ) from None
-        out.print(f"{remote.url} asks who you are: {error}", soft_wrap=True)
+        out.print(f"Sign in to {remote.url}: {error}", soft_wrap=True)
         name = remote.enter(getpass.getpass("Token: ").strip())
-        out.print(f"This machine hands in for {name} from now on.")
-        return remote.hand_in(folder.week.week, data)
+        out.print(f"This machine submits for {name} from now on.")
+        return remote.review(folder.week.week, data)
+
+
+def review_lines(review: dict[str, Any]) -> Iterator[str]:
+    """Return what a submission would contain, in lines of a terminal."""
+    width = max((len(line["name"]) for line in review["lines"]), default=0)
+    for line in review["lines"]:
+        yield f"  {line['name']:{width}}  {line['words']}"
+    for note in review["notes"]:
+        yield from _wrapped(note, 2)
+    yield from _wrapped(review["problem"] or f"{review['summary']} {review['rule']}", 2)
 
 
 def _show_result(out: Console, remote: CourseService, said: dict[str, Any]) -> None:
@@ -152,14 +186,16 @@ def _show_result(out: Console, remote: CourseService, said: dict[str, Any]) -> N
                 said = state
                 status.update(_standing(state))
     except KeyboardInterrupt:
-        out.print(f"It is handed in. Its result: {remote.url}tries/{said['receipt']}")
+        out.print(f"It is submitted. Its result: {remote.url}tries/{said['receipt']}")
         return
     if said["state"] not in ("graded", "replaced"):
-        out.print(f"It is handed in. Its result: {remote.url}tries/{said['receipt']}")
+        out.print(f"It is submitted. Its result: {remote.url}tries/{said['receipt']}")
         return
     left = remote.result(said["receipt"])
     for line in result_lines(left):
         out.print(line, soft_wrap=True)
+    if left.get("better") and left["better"]["restorable"]:
+        out.print(f"To go back to it: {remote.url}tries/{left['better']['receipt']}")
     if "left" in left and not left.get("why"):
         out.print(f"{left['left']} of {left['tries']} results left")
 
@@ -174,12 +210,16 @@ def result_lines(said: dict[str, Any]) -> Iterator[str]:
     """What a result says, in lines of a terminal."""
     told = said.get("told") or {}
     if said["state"] == "replaced":
-        yield "You handed in again before it was graded; that took no try."
+        yield "You submitted again before it was graded. It did not use up an attempt."
         return
+    if told.get("verdict") == "refused":
+        yield "Not accepted: it was not graded and replaces nothing."
     if told.get("message"):
         yield from _wrapped(str(told["message"]), 0)
     if told.get("score") is not None:
         yield f"{told['score']:g} of {told['max_score']:g} points"
+    if said.get("better"):
+        yield from _wrapped(f"{said['better']['sentence']} {said['rule']}", 0)
     for exercise in told.get("exercises", []):
         yield from _exercise(exercise)
 

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from autograder.model.verdicts import Ending
 from autograder.nbgrader.served import note_served
 from autograder.nbgrader.workspace import Workspace
 from autograder.serve.inbox import newest
 from autograder.serve.service import Service
+from autograder.serve.work import make_ready
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write
 
 STAMP = "2026-01-10 12:00:00.000000 UTC"
@@ -108,3 +110,19 @@ def test_what_was_collected_or_settled_before_is_not_taken_again(service, inboun
     note_served(course, week, "alan", LATER)
     service.inbox.look()
     assert service.queue.of("ada") == service.queue.of("alan") == []
+
+
+def test_what_cannot_be_graded_is_refused_and_replaces_nothing(service, inbound, course) -> None:
+    left(inbound, "ada")
+    service.inbox.look()
+    left(inbound, "ada", LATER, doubling_py="def double(x:\n")
+    service.inbox.look()
+    refused, good = service.queue.of("ada")
+    assert (good.state, good.held) == ("waiting", False)
+    assert refused.held  # it uses up no attempt
+    content = service.queue.content(refused.digest)
+    work = make_ready(course, course.weeks[0], refused, content, ("cpu",), "none")
+    assert work.known is not None
+    assert work.known.verdict is Ending.REFUSED
+    assert "doubling.py, line 1" in work.known.message
+    assert service.base("ada", course.weeks[0]).received == good.received

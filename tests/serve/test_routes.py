@@ -31,10 +31,13 @@ TABLE = {
     ("POST", "/token"): (401, 200, 200, 200),
     ("GET", "/"): (303, 200, 200, 303),
     ("GET", "/weeks/{week}"): (303, 200, 200, 200),
+    ("POST", "/weeks/{week}/review"): (401, 303, 303, 403),
+    ("GET", "/weeks/{week}/review"): (303, 200, 200, 403),
     ("POST", "/weeks/{week}/tries"): (401, 303, 303, 403),
     ("GET", "/weeks/{week}/feedback"): (303, 404, 404, 404),
     ("GET", "/tries/{receipt}"): (303, 404, 200, 200),
     ("GET", "/tries/{receipt}/files"): (303, 404, 200, 200),
+    ("POST", "/tries/{receipt}/restore"): (401, 404, 409, 409),
     ("GET", "/tries/{receipt}/events"): (303, 404, 200, 200),
     ("GET", "/class"): (303, 404, 404, 200),
     ("GET", "/class/events"): (303, 404, 404, 200),
@@ -49,7 +52,7 @@ def filled(path: str, receipt: str) -> str:
 
 def asked(client: TestClient, method: str, path: str, form_key: str) -> int:
     if method == "POST":
-        files = FILES if path.endswith("tries") else None
+        files = FILES if path.endswith(("/tries", "/review")) else None
         return client.post(path, data={"key": form_key, "token": "x" * 20}, files=files).status_code
     with client.stream("GET", path) as answer:  # an event stream has no end
         return answer.status_code

@@ -46,7 +46,7 @@ def test_a_copy_is_never_handed_in_instead_of_the_module(folder: Path) -> None:
     write(folder, {"doubling (1).py": "x = 1"})
     parcel = pack(open_folder(folder))
     assert "doubling (1).py" not in parcel.files
-    assert parcel.notes == ("doubling (1).py is newer than doubling.py, which is handed in",)
+    assert parcel.notes == ("doubling (1).py is newer than doubling.py, which is submitted",)
     (folder / "doubling.py").unlink()
     with pytest.raises(KitError, match=r"there is doubling \(1\).py: rename it"):
         pack(open_folder(folder))
@@ -63,7 +63,7 @@ def test_a_service_that_is_not_there_is_one_line_and_nothing_handed_in(
 ) -> None:
     done = submit(folder, tmp_path, "--to", "http://127.0.0.1:9/", AUTOGRADER_TOKEN="x" * 20)
     assert done.returncode == 2
-    assert "nothing was handed in" in done.stderr
+    assert "nothing was submitted" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 

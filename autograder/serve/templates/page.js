@@ -94,7 +94,7 @@ async function send(form, named, status) {
   const data = new FormData();
   data.append("key", form.elements.key.value);
   for (const [name, file] of named) data.append("files", file, name);
-  text(status, `Handing in ${named.length} file${named.length === 1 ? "" : "s"} …`);
+  text(status, `Sending ${named.length} file${named.length === 1 ? "" : "s"} …`);
   const answer = await fetch(form.action, {
     method: "POST",
     body: data,
@@ -102,10 +102,20 @@ async function send(form, named, status) {
   });
   const said = await answer.json();
   if (!answer.ok) {
-    text(status, `Nothing was handed in. ${said.error}`);
+    text(status, `Nothing was submitted. ${said.error}`);
     return;
   }
-  location.assign(new URL(`../tries/${said.receipt}`, form.action.replace(/\/tries$/, "")).href);
+  location.assign(form.action); // the page that shows what will be submitted
+}
+
+function chosen(form, status) {
+  const names = [...form.elements.files.files].map((file) => file.name);
+  if (!names.length) return;
+  const zipped = names.some((name) => name.toLowerCase().endsWith(".zip"));
+  const needed = zipped ? [] : form.dataset.needed.split(" ").filter(Boolean);
+  const missing = needed.filter((name) => !names.includes(name));
+  const rest = missing.length ? `. Not chosen: ${missing.join(", ")}` : "";
+  text(status, `Chosen: ${names.join(", ")}${rest}.`);
 }
 
 function drop() {
@@ -126,9 +136,10 @@ function drop() {
       for (const entry of entries) if (entry) named.push(...(await filesOf(entry, "")));
       await send(form, named, status);
     } catch (error) {
-      text(status, `Nothing was handed in: ${error.message}`);
+      text(status, `Nothing was submitted: ${error.message}`);
     }
   });
+  form.elements.files.addEventListener("change", () => chosen(form, status));
   form.addEventListener("submit", () => {
     form.querySelector("button").disabled = true;
   });

@@ -1,0 +1,81 @@
+"""What a submission would change, shown before its student confirms it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ..model.parcel import digest_of
+from ..nbgrader.merging import Merged, Part
+
+_WORDS = {
+    "new": "new",
+    "replaced": "replaces the one from {}",
+    "same": "the same as on {}",
+    "kept": "not chosen now: kept from {}",
+    "missing": "missing",
+}
+_ANSWERS = {
+    "new": "new",
+    "replaced": "replaces what you wrote on {}",
+    "same": "the same as on {}",
+    "kept": "not in these files: kept from {}",
+    "missing": "not answered",
+}
+
+
+class ReviewLine(msgspec.Struct, frozen=True):
+    """One part of the submission, and what happens to it."""
+
+    name: str
+    fate: str
+    words: str
+
+
+class Review(msgspec.Struct, frozen=True):
+    """A submission as it would be graded. `digest` names exactly this content."""
+
+    lines: tuple[ReviewLine, ...]
+    summary: str
+    rule: str
+    digest: str
+    earlier: str = ""  # when the submission was received that parts are kept from
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def review_of(merged: Merged, when: str, rule: str, left_out: Sequence[str] = ()) -> Review:
+    """Describe a merged submission. `when`: when the earlier one was received, or ""."""
+    return Review(
+        lines=tuple(_lines(merged.parts, when)),
+        summary=_summary(merged.parts),
+        rule=rule,
+        digest=digest_of(merged.files),
+        earlier=when,
+        problem=merged.problem,
+        notes=(
+            *(note.text for note in merged.notes if note.kind != "kept"),
+            *(f"Not taken: {line}" for line in left_out),
+        ),
+    )
+
+
+def _lines(parts: Sequence[Part], when: str) -> Iterator[ReviewLine]:
+    """One line for each file, and one for all answers with the same fate."""
+    answers: dict[str, list[str]] = {}
+    for part in parts:
+        if part.kind == "answer":
+            answers.setdefault(part.fate, []).append(part.name)
+        else:
+            yield ReviewLine(part.name, part.fate, _WORDS[part.fate].format(when))
+    for fate, names in answers.items():
+        noun = "answer" if len(names) == 1 else "answers"
+        yield ReviewLine(
+            f"{len(names)} {noun}: {', '.join(names)}", fate, _ANSWERS[fate].format(when)
+        )
+
+
+def _summary(parts: Sequence[Part]) -> str:
+    missing = [part.name for part in parts if part.fate == "missing"]
+    return f"Missing: {', '.join(missing)}." if missing else "Nothing is missing."

@@ -1,0 +1,315 @@
+"""What a student sees before submitting, and what becomes of parts that are not submitted again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+import msgspec
+import pytest
+from starlette.testclient import TestClient
+
+from autograder.model.course import Course, Week
+from autograder.model.report import SubmissionReport
+from autograder.model.report import TestReport as Ran
+from autograder.model.verdicts import Ending, Verdict
+from autograder.serve.parcel import unpacked
+from autograder.serve.service import Service
+from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded
+from tests.serve.conftest import SignIn
+
+MODULE, NOTEBOOK = "doubling.py", f"{WEEK}.ipynb"
+OTHER = SOLUTION.replace("x + x", "2 * x")
+
+
+def notebook(answer: str) -> bytes:
+    """The week's notebook with the written answer."""
+    about = {"grade": True, "solution": True, "grade_id": "why", "locked": False, "points": 3.0}
+    about |= {"schema_version": 3, "task": False, "cell_type": "markdown"}
+    cell = {
+        "cell_type": "markdown",
+        "id": "why",
+        "metadata": {"nbgrader": about},
+        "source": answer,
+    }
+    return json.dumps(
+        {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    ).encode()
+
+
+class Student:
+    """A student's browser on the pages of a week."""
+
+    def __init__(self, client: TestClient, key: str) -> None:
+        self.client, self.key = client, {"key": key}
+
+    def send(self, files: Mapping[str, bytes]) -> str:
+        """Choose files; return the page that follows."""
+        sent = [("files", (name, data)) for name, data in files.items()]
+        answer = self.client.post(f"/weeks/{WEEK}/review", data=self.key, files=sent)
+        if answer.status_code == 303:
+            assert answer.headers["location"] == f"/weeks/{WEEK}/review"
+            answer = self.client.get(answer.headers["location"])
+        return answer.text
+
+    def review(self) -> dict[str, str]:
+        """What happens to each part."""
+        answer = self.client.get(f"/weeks/{WEEK}/review", headers={"accept": "application/json"})
+        return {line["name"]: line["fate"] for line in answer.json()["lines"]}
+
+    def confirm(self) -> str:
+        """Submit what was reviewed; return the page of the submission."""
+        answer = self.client.get(f"/weeks/{WEEK}/review", headers={"accept": "application/json"})
+        digest = {"digest": answer.json()["digest"]}
+        done = self.client.post(f"/weeks/{WEEK}/tries", data=self.key | digest)
+        assert done.status_code == 303, done.text
+        return str(done.headers["location"])
+
+    def submit(self, files: Mapping[str, bytes]) -> str:
+        self.send(files)
+        return self.confirm()
+
+    def page(self, path: str) -> str:
+        return str(self.client.get(path).text)
+
+
+@pytest.fixture
+def ada(sign_in: SignIn) -> Student:
+    client, person = sign_in("ada")
+    return Student(client, person.form_key)
+
+
+def passing(report: SubmissionReport) -> SubmissionReport:
+    """The report with a test that passes in each exercise with full marks."""
+    test = Ran("t[cpu]", Verdict.PASS, 1.0, claim="Any number.")
+    exercises = tuple(
+        msgspec.structs.replace(e, tests=e.tests or (test,)) for e in report.exercises
+    )
+    return msgspec.structs.replace(report, exercises=exercises)
+
+
+Finish = Callable[[SubmissionReport], None]
+
+
+@pytest.fixture
+def finish(service: Service) -> Finish:
+    """End the grading of the newest submission."""
+
+    def finish(report: SubmissionReport) -> None:
+        one = service.queue.claim()
+        assert one is not None
+        service.queue.finish(one, report, 0.1)
+
+    return finish
+
+
+@pytest.fixture
+def show(course: Course) -> Callable[..., None]:
+    """Change what the course lets students see, and which submission counts."""
+
+    def show(what: str, counts: str = "latest") -> None:
+        path = course.root / "course.yaml"
+        text = path.read_text("utf-8")
+        path.write_text(f"{text}counts: {counts}\nimmediate: {{show: {what}}}\n", "utf-8")
+
+    return show
+
+
+def contents(service: Service) -> dict[str, bytes]:
+    """The files of ada's newest submission."""
+    return unpacked(service.queue.content(service.queue.of("ada")[0].digest))
+
+
+def test_nothing_is_submitted_before_the_student_confirms(ada, service) -> None:
+    page = ada.send({MODULE: SOLUTION.encode()})
+    assert "Check before you submit" in page
+    assert service.queue.of("ada") == []
+    ada.confirm()
+    assert len(service.queue.of("ada")) == 1
+
+
+def test_the_first_submission_shows_what_is_new_and_what_is_missing(ada) -> None:
+    page = ada.send({MODULE: SOLUTION.encode()})
+    assert ada.review() == {MODULE: "new", "1 answer: why": "missing"}
+    assert "Missing: why." in page
+
+
+def test_the_module_alone_keeps_the_written_answers(ada, service) -> None:
+    ada.submit({MODULE: SOLUTION.encode(), NOTEBOOK: notebook("Because.")})
+    page = ada.send({MODULE: OTHER.encode()})
+    assert ada.review() == {MODULE: "replaced", "1 answer: why": "kept"}
+    assert "Nothing is missing." in page
+    assert "kept from" in page
+    ada.confirm()
+    assert contents(service)[MODULE] == OTHER.encode()
+    assert b"Because." in contents(service)[NOTEBOOK]
+
+
+def test_the_notebook_alone_keeps_the_module(ada, service) -> None:
+    ada.submit({MODULE: SOLUTION.encode()})
+    ada.send({NOTEBOOK: notebook("Because.")})
+    assert ada.review() == {MODULE: "kept", "1 answer: why": "new"}
+    ada.confirm()
+    assert contents(service)[MODULE] == SOLUTION.encode()
+
+
+def test_a_notebook_without_any_module_says_what_is_missing_and_is_not_submitted(
+    ada, service
+) -> None:
+    page = ada.send({NOTEBOOK: notebook("Because.")})
+    assert "This cannot be submitted" in page
+    assert f"There is no {MODULE} in it." in page
+    assert ">Submit</button>" not in page
+    key = {"digest": "0" * 64}
+    ada.client.post(f"/weeks/{WEEK}/tries", data=ada.key | key)
+    assert service.queue.of("ada") == []
+
+
+def test_what_cannot_be_graded_replaces_nothing(ada, service) -> None:
+    ada.submit({MODULE: SOLUTION.encode()})
+    page = ada.send({MODULE: b"def double(x:\n"})
+    assert "This cannot be submitted" in page
+    assert "stays as it is" in page
+    assert len(service.queue.of("ada")) == 1
+
+
+def test_a_review_that_is_out_of_date_is_shown_again(ada, service, week) -> None:
+    ada.submit({MODULE: SOLUTION.encode(), NOTEBOOK: notebook("Because.")})
+    ada.send({MODULE: OTHER.encode()})
+    seen = ada.client.get(f"/weeks/{WEEK}/review").text.split('name="digest" value="')[1][:64]
+    service.hand_in("ada", week, {NOTEBOOK: notebook("I know why.")}, "command")
+    answer = ada.client.post(f"/weeks/{WEEK}/tries", data=ada.key | {"digest": seen})
+    assert answer.status_code == 409
+    assert "Check again what changes" in answer.text
+    assert len(service.queue.of("ada")) == 2
+
+
+def test_a_draft_is_its_students_alone(ada, sign_in) -> None:
+    ada.send({MODULE: SOLUTION.encode()})
+    eve, _ = sign_in("eve")
+    assert eve.get(f"/weeks/{WEEK}/review").status_code == 303  # to the week: nothing was sent
+
+
+@pytest.mark.parametrize(
+    ("counts", "rule"), [("latest", "Your latest submission counts"), ("best", "Your best")]
+)
+def test_the_pages_say_which_submission_counts(ada, show, counts, rule) -> None:
+    show("scores", counts)
+    assert rule in ada.page(f"/weeks/{WEEK}")
+    assert rule in ada.send({MODULE: SOLUTION.encode()})
+
+
+def test_a_lower_score_is_reported_next_to_the_better_one(ada, show, finish) -> None:
+    show("scores")
+    better = ada.submit({MODULE: SOLUTION.encode()})
+    finish(graded("ada", 2, 1))
+    lower = ada.submit({MODULE: OTHER.encode()})
+    finish(graded("ada", 0.5, 1))
+    page = ada.page(lower)
+    assert "This submission scored 1.5 of 3 points." in page
+    assert "scored 3." in page
+    assert f'action="{better}/restore"' in page
+    assert "scored 1.5" not in ada.page(better)
+
+
+def test_where_points_are_hidden_a_lower_result_is_reported_by_exercises(ada, show, finish) -> None:
+    show("verdicts")
+    ada.submit({MODULE: SOLUTION.encode()})
+    finish(passing(graded("ada", 2, 1)))
+    lower = ada.submit({MODULE: OTHER.encode()})
+    finish(passing(graded("ada", 0.5, 1)))
+    page = ada.page(lower)
+    assert "1 of 2 exercises are right in this submission." in page
+    assert "points" not in page
+
+
+@pytest.mark.parametrize("what", ["names", "nothing"])
+def test_where_results_are_hidden_nothing_is_compared(ada, show, finish, what) -> None:
+    show(what)
+    ada.submit({MODULE: SOLUTION.encode()})
+    finish(graded("ada", 2, 1))
+    lower = ada.submit({MODULE: OTHER.encode()})
+    finish(graded("ada", 0, 0))
+    answer = ada.client.get(lower, headers={"accept": "application/json"}).json()
+    assert answer["better"] is None
+
+
+def test_going_back_takes_no_attempt_and_keeps_the_time(ada, show, finish, service, week) -> None:
+    show("scores")
+    better = ada.submit({MODULE: SOLUTION.encode()})
+    finish(graded("ada", 2, 1))
+    lower = ada.submit({MODULE: OTHER.encode()})
+    finish(graded("ada", 0, 1))
+    before = service.views.standing("ada", week)
+    received = service.queue.of("ada")[1].received
+    assert ada.client.post(f"{better}/restore", data=ada.key).status_code == 303
+    assert "This submission counts." in ada.page(better)
+    assert "This submission counts." not in ada.page(lower)
+    assert service.views.standing("ada", week).left == before.left
+    assert service.queue.of("ada")[1].received == received
+    rows = service.ledger.graded("ada", WEEK)
+    found = service.settler._counted("ada", WEEK, rows)
+    assert found is not None
+    assert better.endswith(found[0])
+
+
+def test_a_new_submission_counts_after_a_restored_one(ada, show, finish) -> None:
+    show("scores")
+    better = ada.submit({MODULE: SOLUTION.encode()})
+    finish(graded("ada", 2, 1))
+    ada.submit({MODULE: OTHER.encode()})
+    finish(graded("ada", 0, 1))
+    ada.client.post(f"{better}/restore", data=ada.key)
+    newest = ada.submit({MODULE: OTHER.encode() + b"# again\n"})
+    finish(graded("ada", 1, 1))
+    assert "This submission counts." in ada.page(newest)
+
+
+def test_nobody_restores_a_submission_of_another_student(ada, show, finish, sign_in) -> None:
+    show("scores")
+    better = ada.submit({MODULE: SOLUTION.encode()})
+    finish(graded("ada", 2, 1))
+    ada.submit({MODULE: OTHER.encode()})
+    finish(graded("ada", 0, 1))
+    eve, person = sign_in("eve")
+    answer = eve.post(f"{better}/restore", data={"key": person.form_key})
+    assert answer.status_code == 404
+
+
+def test_a_refused_submission_is_never_called_graded(ada, finish, week: Week) -> None:
+    ada.submit({MODULE: SOLUTION.encode()})
+    finish(graded("ada", 2, 1))
+    refused = ada.submit({MODULE: OTHER.encode()})
+    report = SubmissionReport("ada", Ending.REFUSED, 0.0, 3.0, 0.0, "doubling.py is empty.", ())
+    finish(report)
+    page = ada.page(refused)
+    assert "Not accepted" in page
+    assert "Graded" not in page
+    assert "doubling.py is empty." in page
+    assert "It was not graded and replaces nothing." in page
+    assert "counts" in ada.page(f"/weeks/{WEEK}").split("</thead>")[1].split("</tr>")[1]
+
+
+def test_the_form_asks_for_both_files(ada) -> None:
+    page = ada.page(f"/weeks/{WEEK}")
+    assert f"<code>{MODULE}</code> and <code>" in page
+
+
+def test_a_week_without_questions_asks_for_the_module_only(ada, service, week) -> None:
+    bare = msgspec.structs.replace(week, questions=())
+    assert service.views.week("ada", bare).notebook == ""
+
+
+def test_two_parts_that_arrive_at_once_are_both_kept(service, week, monkeypatch) -> None:
+    service.hand_in("ada", week, {MODULE: SOLUTION.encode()}, "page")
+    queued, others = service._queued, [{NOTEBOOK: notebook("Because.")}]
+
+    def meanwhile(*arguments, **options):
+        if others:
+            service.hand_in("ada", week, others.pop(), "command")
+        return queued(*arguments, **options)
+
+    monkeypatch.setattr(service, "_queued", meanwhile)
+    service.hand_in("ada", week, {MODULE: OTHER.encode()}, "page")
+    assert contents(service)[MODULE] == OTHER.encode()
+    assert b"Because." in contents(service)[NOTEBOOK]
