@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..model.axes import AXES
+from ..model.findings import finding_key
 from ..model.report import ExerciseReport, Suspect, TestReport, axes_of
 from ..model.verdicts import Verdict
 from ..repair.words import MAKES, SHOWN, question
@@ -19,17 +20,6 @@ from .arithmetic import ArithmeticLine, arithmetic, carried_words
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 DEVICES = tuple(AXES)
-_NUMBER = re.compile(r"(?<![\w`])[-+]?\d[\d.,e+-]*\b|\[[-\d, ]*\]")
-_ENTRIES = (
-    r"(?:every entry|[^.]*? entries)(?:, most at index \[[-\d, ]*\])?"
-    r"(?:, in [^.]*? rows(?: \(whole rows\))?)?"
-)
-_HOW_MUCH = (
-    (re.compile(rf" differs in {_ENTRIES}\."), " differs."),
-    (re.compile(rf" is NaN in {_ENTRIES}\."), " is NaN."),
-    (re.compile(r" have shape \([\d, ]*\), but has \([\d, ]*\)"), " have another shape"),
-    (re.compile(r" have dtype \w+, but has \w+"), " have another dtype"),
-)
 _AXES = re.compile(rf"(?<!\w)({'|'.join((*DTYPES, *DEVICES))})(?!\w)")
 
 
@@ -264,7 +254,7 @@ def _grouped(tests: list[TestReport], variants: dict[str, list[TestReport]]) -> 
     findings: dict[tuple[Verdict, str], Finding] = {}
     touched: dict[tuple[Verdict, str], dict[str, list[TestReport]]] = {}
     for test in tests:
-        key = (test.verdict, _without_numbers(test.message))
+        key = finding_key(test)
         finding = findings.setdefault(key, Finding(test.verdict, test.message, test.line))
         finding.varies = finding.varies or finding.message != test.message
         touched.setdefault(key, {}).setdefault(test.base, []).append(test)
@@ -274,13 +264,6 @@ def _grouped(tests: list[TestReport], variants: dict[str, list[TestReport]]) -> 
             where = "" if whole else ", ".join(axes_of(t.name) for t in some)
             finding.claims.append(Claim(_claim(some[0]), where))
     return list(findings.values())
-
-
-def _without_numbers(message: str) -> str:
-    """What messages about one flaw have in common: neither how much is wrong, nor in which type."""
-    for pattern, words in _HOW_MUCH:
-        message = pattern.sub(words, message)
-    return _NUMBER.sub("#", message)
 
 
 def _claim(test: TestReport) -> str:

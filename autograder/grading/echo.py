@@ -4,10 +4,11 @@ Theory of operation. A submission sees hidden inputs while it runs, and it choos
 exceptions, classes and parameters and everything else that its process replies. It could write
 the inputs into these. So a reply passes through here before it can become a message: a word is
 repeated only if it stands in the source as it was handed in, or if Python, numpy or torch know it;
-a line number only if there is such a line. Side effects are values of an enum.
+a line number only if that line can raise (`raising.py`). Side effects are values of an enum.
 
 What is left to a liar is a choice among things that were fixed before the inputs were seen. How
-many bits of such choices one message may hold is counted: see `ration.py`.
+many bits of such choices one message may hold is counted in `ration.py`, and how many a whole
+submission may show in `disclosure.py`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import torch
 
 from ..worker import wire
 from ..worker.lookout import LOOKS
+from .raising import raising_lines
 from .ration import UNKNOWN, Ration
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -51,8 +53,7 @@ class Echo:
     """Judges the words of one submission by its source (a tuple of lines)."""
 
     def __init__(self, source: tuple[str, ...]) -> None:
-        self._lines = len(source)
-        self._code_lines = _count_of_code(source)
+        self._source = source
         self._own = _words_of(source)
 
     def word(self, word: str) -> bool:
@@ -84,8 +85,9 @@ class Echo:
         return ".".join(shown) if UNKNOWN not in shown else _STRANGE_NAME
 
     def place(self, line: int | None, ration: Ration) -> int | None:
-        """A line as a message may show it."""
-        return line if line is not None and ration.among(self._code_lines) else None
+        """Return the line if it can raise and the ration pays for the choice among such lines."""
+        line = self._line(line)
+        return line if line and ration.among(len(raising_lines(self._source))) else None
 
     def reply(self, reply: wire.Reply, asked: frozenset[str] = frozenset()) -> wire.Reply:
         """The reply with everything taken out that must not be repeated; its values stay.
@@ -128,7 +130,7 @@ class Echo:
         )
 
     def _line(self, line: int | None) -> int | None:
-        return line if line is not None and 1 <= line <= self._lines else None
+        return line if line is not None and line in raising_lines(self._source) else None
 
 
 def _chosen(word: str, groups: tuple[tuple[frozenset[str], float], ...], ration: Ration) -> str:
@@ -141,12 +143,6 @@ def _chosen(word: str, groups: tuple[tuple[frozenset[str], float], ...], ration:
 
 def _short(shape: tuple[int, ...]) -> bool:
     return len(shape) <= 6 and all(0 <= extent < 100_000 for extent in shape)
-
-
-@lru_cache(maxsize=8)
-def _count_of_code(source: tuple[str, ...]) -> int:
-    """How many lines can raise something, or at least this many."""
-    return sum(1 for line in source if line.strip() and not line.lstrip().startswith("#"))
 
 
 @lru_cache(maxsize=8)

@@ -29,6 +29,7 @@ from ..worker.nets import set_nets
 from .behind import BehindVerdicts
 from .bench import Grader
 from .ceiling import ceiling
+from .disclosure import rationed
 from .extras import warm_extras
 from .follow import FollowThrough, Inherited
 from .kept import KeptRuns
@@ -202,6 +203,7 @@ class Engine:
         faults = [r.fault for r in ran if r.fault]
         attempts = tuple(sorted(target.attempts))
         report = scoring.submission_report(name, self.week, exercises, faults, attempts)
+        report = rationed(report, source)
         return msgspec.structs.replace(report, unexplained=tuple(self._behind.failed))
 
     def _hear(self, ran: Ran) -> None:

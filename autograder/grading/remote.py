@@ -10,9 +10,11 @@ from typing import Any, Protocol
 from ..model.errors import EngineError
 from ..worker import wire
 from .case import Case, Seen, Side
+from .echo import Echo
 from .messages import shown_text
 from .options import PLAIN, CallOptions
 from .outcomes import Flaw, GraderFault, LimitExceeded, Wrong
+from .ration import Ration
 from .remembered import process_of
 
 
@@ -180,7 +182,7 @@ class Launched:
     @property
     def place(self) -> str:
         """Where the first access outside of every tensor is made, as words for a message."""
-        return _place(self._launch.line, self._source)
+        return _place(self._launch.line, self._source, Ration())
 
     @property
     def said(self) -> str:
@@ -188,12 +190,15 @@ class Launched:
         raised = self._launch.refused
         if raised is None:
             return "."
-        text = shown_text(raised, self._source)
-        return f"{_place(raised.line, self._source)}{f': {text}' if text else ''}."
+        ration = Ration()
+        place = _place(raised.line, self._source, ration)
+        text = shown_text(raised, self._source, ration=ration)
+        return f"{place}{f': {text}' if text else ''}."
 
 
-def _place(line: int | None, source: tuple[str, ...]) -> str:
-    return f" (line {line})" if line is not None and 1 <= line <= len(source) else ""
+def _place(line: int | None, source: tuple[str, ...], ration: Ration) -> str:
+    shown = Echo(source).place(line, ration)
+    return f" (line {shown})" if shown else ""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from .known_errors import family
 from .outcomes import Flaw
 from .plugin import Ran
 from .probes import Probe
+from .raising import raising_lines
 from .tracedruns import Place
 
 _MOST = 2
@@ -120,6 +121,10 @@ def _lines(ran: Ran, source: str) -> Iterator[tuple[str, int]]:
     last = ran.answers[-1] if ran.answers else None
     reply = last[0] if isinstance(last, tuple) else None
     if reply is None:
+        return
+    if reply.raised is not None and reply.raised.line not in raising_lines(
+        tuple(source.split("\n"))
+    ):
         return
     if reply.raised is not None and ran.report.verdict is Verdict.CRASHED:
         yield _of_error(reply.raised, source)

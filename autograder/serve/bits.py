@@ -6,38 +6,32 @@ import ast
 import math
 from pathlib import Path
 
-from ..model.bank import Bank
+from ..grading.disclosure import SUBMISSION_BITS
 from ..model.course import Course, Week
-from ..model.sources import MOST_SIGNS
 
-# How a test may be told to have ended, with the names of Python's own errors.
-_ENDINGS = 64
-_CALLS = 4096  # names of calls that are not allowed, and their lines, for an exercise
-_LINES = 3  # told of an exercise at most
+_MOMENT = 0.3  # seconds between two states of a page
+_STATES = 2  # bits: a test passes, fails, is carried or was not run
 _DTYPES, _DEVICES = 4, 2
 _UNKNOWN = 8  # variants of a test whose list is not written out
 
 
 def most_bits(course: Course, week: Week) -> int:
-    """How many bits a result of this week tells at most, by what the course shows."""
-    return bits(
-        len(week.exercises),
-        sum(map(_tests, course.graders(week).glob("test_*.py"))),
-        len(Bank(course, week).misconceptions),
-        course.registry.immediate.show,
-    )
+    """Return how many bits a result of this week tells at most, by what the course shows."""
+    tests = sum(map(_tests, course.graders(week).glob("test_*.py")))
+    moments = course.limits(week).submission_seconds / _MOMENT
+    return bits(len(week.exercises), tests, moments, course.registry.immediate.show)
 
 
-def bits(exercises: int, tests: int, misconceptions: int, show: str) -> int:
-    """Each misconception is named or not, each exercise has three lines at most, and each test, on
-    each device and number type, one of so many endings. The points are made of these.
+def bits(exercises: int, tests: int, moments: float, show: str) -> int:
+    """Return how many bits a result tells at most: one ration, how each test ended, and when.
+
+    The points follow from these. tests: on each device and number type. moments: how many times
+    can be told apart at which an exercise is reported
     """
     if show == "nothing":
         return 0
-    named = misconceptions + exercises * _LINES * math.log2(MOST_SIGNS + 1)
-    if show == "names":
-        return math.ceil(named)
-    return math.ceil(named + exercises * math.log2(_CALLS) + tests * math.log2(_ENDINGS))
+    told = SUBMISSION_BITS + (0 if show == "names" else _STATES * tests)
+    return math.ceil(told + exercises * math.log2(1 + moments))
 
 
 def _tests(path: Path) -> int:

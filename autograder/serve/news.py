@@ -20,6 +20,7 @@ class News:
         self._listening: dict[str, set[asyncio.Event]] = {}
         self.loop: asyncio.AbstractEventLoop | None = None
         self.grown: dict[str, dict[str, int]] = {}  # receipt -> exercise -> checks that ran
+        self._running: dict[str, tuple[str, int]] = {}  # an exercise whose checks still run
 
     def begin(self) -> None:
         self.loop = asyncio.get_running_loop()
@@ -47,14 +48,24 @@ class News:
             self.loop.call_soon_threadsafe(self.tell, *topics)
 
     def heard(self, receipt: str, exercise: str) -> None:
-        """A check of a try has run; from a thread."""
-        own = self.grown.setdefault(receipt, {})
-        own[exercise] = own.get(exercise, 0) + 1
-        self.stir(receipt)
+        """Note a check that has run, from a thread; report an exercise when the next one begins.
+
+        A submission chooses how long each check takes, so reporting each one would tell its author
+        something by the time at which it is reported.
+        """
+        running, ran = self._running.get(receipt, (exercise, 0))
+        if running != exercise:
+            self.grown.setdefault(receipt, {})[running] = ran
+            self.stir(receipt)
+            ran = 0
+        self._running[receipt] = (exercise, ran + 1)
 
     def begun(self, receipt: str) -> None:
         """A try is graded from its beginning."""
         self.grown[receipt] = {}
+        self._running.pop(receipt, None)
         while len(self.grown) > _KEPT:
-            del self.grown[next(iter(self.grown))]
+            oldest = next(iter(self.grown))
+            del self.grown[oldest]
+            self._running.pop(oldest, None)
         self.tell(receipt)

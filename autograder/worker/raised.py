@@ -19,8 +19,8 @@ def described(error: BaseException, root: str) -> wire.Raised:
             own = frame.f_code.co_filename.startswith(root + os.sep)
             if own:
                 line = number
-        if isinstance(error, SyntaxError) and error.lineno:
-            line = error.lineno
+        if line is None and isinstance(error, SyntaxError) and error.lineno:
+            line = error.lineno  # a file that Python cannot parse has no frame of its own
         message = str(error)[:MAX_MESSAGE].replace(root, "")
     except BaseException as broken:  # a hostile __str__
         message = f"(its message could not be read: {type(broken).__name__})"

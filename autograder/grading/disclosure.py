@@ -1,0 +1,132 @@
+"""One ration of bits for everything that a submission can choose to show its author.
+
+Theory of operation. Code that is graded sees hidden inputs, and can choose by them what its report
+says: which error it raises and where, which mistake it imitates, which line a search finds. Whether
+each test passes is always reported. Everything else in a report is a choice among what the trusted
+side knows, has a length in bits, and is paid from one ration: misconceptions, suspected lines,
+messages, and which tests end with which message. What the ration does not pay for is left out: the
+test still fails, and its message says that it is not described.
+
+An ending that c of the last t failed tests of an exercise had costs log2((t + 1) / c) bits, so a
+program that always fails in the same way pays next to nothing. Every exercise's misconceptions and
+first message are paid before any second message. After the first cost that is too high nothing
+more is shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import msgspec
+
+from ..model.findings import finding_key
+from ..model.report import Diagnosis, ExerciseReport, SubmissionReport, Suspect, TestReport
+from ..model.verdicts import Verdict
+from .raising import raising_lines
+from .ration import MOST_BITS
+
+SUBMISSION_BITS = 512
+NOT_DESCRIBED = "Not described here: fix what is described first."
+_MESSAGE = MOST_BITS + 1.5  # whether the numbers of messages alike differ is a choice as well
+_ANOTHER = "another mistake"
+_NAMES = 256  # misconceptions and symptoms to choose from, for an exercise
+_KINDS = 128  # of suspects
+
+
+class Disclosure:
+    """What is left of a submission's ration; nothing once a cost was too high."""
+
+    def __init__(self, bits: float = SUBMISSION_BITS) -> None:
+        self.left = bits
+
+    def pay(self, bits: float) -> bool:
+        """Return True if the ration pays for this choice."""
+        self.left = self.left - bits if bits <= self.left else -1.0
+        return self.left >= 0.0
+
+
+def rationed(
+    report: SubmissionReport, source: tuple[str, ...], bits: float = SUBMISSION_BITS
+) -> SubmissionReport:
+    """Return the report with what its ration pays for.
+
+    source: the lines of the module
+    """
+    ration = Disclosure(bits)
+    exercises = [_with_names(e, ration) for e in report.exercises]
+    begun = [_first(e) for e in exercises]
+    paid = [first is not None and ration.pay(_MESSAGE) for first in begun]
+    exercises = [_with_suspects(e, source, ration) for e in exercises]
+    return msgspec.structs.replace(
+        report,
+        exercises=tuple(
+            _with_messages(e, first if is_paid else None, ration)
+            for e, first, is_paid in zip(exercises, begun, paid, strict=True)
+        ),
+    )
+
+
+def _with_names(report: ExerciseReport, ration: Disclosure) -> ExerciseReport:
+    shown: list[Diagnosis] = []
+    for one in report.explained:
+        # its name, how much it explains, whether mostly, and whether it decides the points
+        if ration.pay(math.log2(_NAMES * (1 + one.of) ** 2) + 2):
+            shown.append(one)
+    hidden = {d.name for d in report.explained} - {d.name for d in shown}
+    return msgspec.structs.replace(
+        report,
+        explained=tuple(shown),
+        diagnosis=tuple(name for name in report.diagnosis if name not in hidden),
+        deductions=tuple(
+            msgspec.structs.replace(d, name=_ANOTHER) if d.name in hidden else d
+            for d in report.deductions
+        ),
+    )
+
+
+def _with_suspects(
+    report: ExerciseReport, source: tuple[str, ...], ration: Disclosure
+) -> ExerciseReport:
+    shown: list[Suspect] = []
+    for one in report.suspects:
+        lines, tests = 1 + len(raising_lines(source)), 1 + len(report.tests)
+        if ration.pay(math.log2(_KINDS * lines * tests) + 1):  # and whether it is alone
+            shown.append(one)
+    return msgspec.structs.replace(report, suspects=tuple(shown))
+
+
+def _first(report: ExerciseReport) -> int | None:
+    """Return which test to describe first: a call that is not allowed, else the first failure."""
+    failed = [n for n, t in enumerate(report.tests) if t.verdict.failed and not t.carried]
+    forbidden = (n for n in failed if report.tests[n].verdict is Verdict.FORBIDDEN)
+    return next(forbidden, failed[0] if failed else None)
+
+
+def _with_messages(report: ExerciseReport, first: int | None, ration: Disclosure) -> ExerciseReport:
+    """Return the report in which tests are described as far as the ration pays for it.
+
+    first: the test whose message is paid already, None if the ration did not last for it
+    """
+    tests = list(report.tests)
+    endings: Counter[tuple[Verdict, str, int]] = Counter()
+    begun = {_ending(tests[first])} if first is not None else set()
+    for place, test in enumerate(tests):
+        if not test.verdict.failed or test.carried:
+            continue
+        ending, total = _ending(test), endings.total() + 1
+        cost = math.log2(total / max(endings[ending], 1))
+        if ending not in begun:
+            cost += _MESSAGE
+        if place == first or ration.pay(cost):
+            endings[ending] += 1
+            begun.add(ending)
+        else:
+            tests[place] = msgspec.structs.replace(
+                test, verdict=Verdict.WRONG, message=NOT_DESCRIBED, line=0
+            )
+    return msgspec.structs.replace(report, tests=tuple(tests))
+
+
+def _ending(test: TestReport) -> tuple[Verdict, str, int]:
+    return (*finding_key(test), test.line)

@@ -1,0 +1,110 @@
+"""What a submission's feedback can carry of hidden inputs, by every choice that a student has."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+from autograder.batch.intake import Submission
+from autograder.grading.disclosure import NOT_DESCRIBED, SUBMISSION_BITS
+from autograder.grading.raising import raising_lines
+from autograder.grading.ration import MOST_BITS
+from autograder.model.findings import finding_key
+from tests.attacks.laboratory import Laboratory, Trial, inputs_in
+from tests.attacks.smallcourse import EXERCISES
+
+# How a line, a name or a place is chosen by `_bits()`, 15 bits of a hidden input.
+CHANNELS = {
+    "a line that an error is given": """
+def _tell():
+    error = SyntaxError("")
+    error.lineno = 1 + _bits()
+    raise error
+""",
+    "the first line of a code object": """
+def _fails():
+    raise ValueError
+
+
+def _tell():
+    type(_fails)(_fails.__code__.replace(co_firstlineno=1 + _bits()), {})()
+""",
+    "statements that can raise": "_RAISES = [\n"
+    + "    lambda: {}[0],\n" * 2000
+    + "]\n\n\ndef _tell():\n    _RAISES[_bits() % 2000]()\n",
+    "names": "# "
+    + " ".join(f"w{n}" for n in range(2000))
+    + """
+
+
+def _tell():
+    raise type(f"w{_bits() % 2000}", (NameError,), {})(f"name 'w{_bits() % 2000}' is not defined")
+""",
+    "sentences": "_SENTENCES = "
+    + repr([f"sentence {n}." for n in range(2000)])
+    + "\n\n\ndef _tell():\n    raise ValueError(_SENTENCES[_bits() % 2000])\n",
+}
+CHOSEN = list(CHANNELS) if os.environ.get("AUTOGRADER_E2E") else list(CHANNELS)[:2]
+LIAR = '''
+import torch as _torch
+
+_SEEN = []
+_CALLS = [0]
+
+
+def _floats(things):
+    for thing in things:
+        if isinstance(thing, (list, tuple)):
+            yield from _floats(thing)
+        elif hasattr(thing, "reshape"):
+            yield from _torch.as_tensor(thing).detach().cpu().reshape(-1).tolist()
+
+
+def _bits():
+    """Fifteen bits of a hidden input, others in each call."""
+    _CALLS[0] += 1
+    value = _SEEN[_CALLS[0] // 2 % len(_SEEN)] if _SEEN else 0.1
+    whole = _torch.tensor(value).float().view(_torch.int32).item()
+    return whole >> 15 * (_CALLS[0] % 2) & 0x7FFF
+
+
+def _lie(*given, **named):
+    if not _SEEN:
+        _SEEN.extend(_floats([*given, *named.values()]))
+    _tell()
+'''
+
+
+def liar(lab: Laboratory, week: str, channel: str) -> str:
+    """The solution, in which every exercise tells hidden inputs by one channel."""
+    text = lab.solution(week) + "\n" + CHANNELS[channel] + LIAR
+    for name in EXERCISES[week]:
+        is_class = re.search(rf"^class {name}\b", text, re.MULTILINE)
+        text += f"\n{name} = type({name!r}, (), dict(__init__=_lie))" if is_class else ""
+        text += "" if is_class else f"\n{name} = _lie"
+    return text + "\n" * (1 << 15)
+
+
+def graded(lab: Laboratory, week: str, channel: str) -> tuple[tuple[str, ...], Trial]:
+    text = liar(lab, week, channel)
+    submission = Submission("mallory", {lab.week(week).module: text.encode()})
+    return tuple(text.split("\n")), lab.grade(submission, week)
+
+
+@pytest.mark.parametrize("week", EXERCISES)
+@pytest.mark.parametrize("channel", CHOSEN)
+def test_a_submission_shows_only_lines_that_can_raise_and_within_its_ration(
+    lab: Laboratory, week: str, channel: str
+) -> None:
+    source, trial = graded(lab, week, channel)
+    tests = [t for e in trial.report.exercises for t in e.tests if t.verdict.failed]
+    suspects = [s for e in trial.report.exercises for s in e.suspects]
+    assert tests
+    shown = {int(n) for n in re.findall(r"\bline (\d+)", trial.page)}
+    shown |= {t.line for t in tests} | {s.line for s in suspects}
+    assert shown <= raising_lines(source) | {0}
+    described = {(*finding_key(t), t.line) for t in tests if t.message != NOT_DESCRIBED}
+    assert len(described) * MOST_BITS <= SUBMISSION_BITS
+    assert not inputs_in(trial)

@@ -1,0 +1,110 @@
+"""One ration of bits bounds what a whole report shows of a submission's choices."""
+
+from __future__ import annotations
+
+import msgspec
+
+from autograder.grading.disclosure import NOT_DESCRIBED, SUBMISSION_BITS, rationed
+from autograder.grading.raising import raising_lines
+from autograder.grading.ration import MOST_BITS
+from autograder.model.report import (
+    Deduction,
+    Diagnosis,
+    ExerciseReport,
+    SubmissionReport,
+    Suspect,
+)
+from autograder.model.report import TestReport as Ran
+from autograder.model.verdicts import Ending, Verdict
+
+SOURCE = tuple(f"a{n} = b{n}" for n in range(1000))
+
+
+def report(*exercises: ExerciseReport) -> SubmissionReport:
+    return SubmissionReport("ada", Ending.GRADED, 0.0, 3.0, 0.1, "", exercises)
+
+
+def exercise(*messages: str, name: str = "softmax", **found: object) -> ExerciseReport:
+    tests = tuple(Ran(f"t{n}", Verdict.CRASHED, 1.0, m, line=9) for n, m in enumerate(messages))
+    return msgspec.structs.replace(ExerciseReport(name, 0.0, 2.0, tests=tests), **found)
+
+
+def described(found: SubmissionReport) -> set[str]:
+    return {t.message for e in found.exercises for t in e.tests} - {NOT_DESCRIBED, ""}
+
+
+def word(number: int) -> str:
+    return "".join("abcdefghij"[int(d)] for d in f"{number:04}")
+
+
+def test_a_report_with_a_few_messages_is_shown_as_it_is() -> None:
+    places = (Suspect("softmax.py", 7, "softmax", "operator"),)
+    one = exercise(*["the same"] * 40, *["another"] * 3, suspects=places)
+    assert rationed(report(one), SOURCE) == report(one)
+
+
+def test_messages_beyond_the_ration_are_not_described() -> None:
+    exercises = [exercise(*map(word, range(n, n + 20)), name=word(n)) for n in range(0, 200, 20)]
+    found = rationed(report(*exercises), SOURCE)
+    assert len(described(found)) * MOST_BITS <= SUBMISSION_BITS
+    rest = [t for e in found.exercises for t in e.tests if t.message == NOT_DESCRIBED]
+    assert {(t.verdict, t.line) for t in rest} == {(Verdict.WRONG, 0)}
+
+
+def test_every_exercise_has_its_first_message_before_any_has_a_second() -> None:
+    exercises = [exercise(*map(word, range(n, n + 20)), name=word(n)) for n in range(0, 200, 20)]
+    found = rationed(report(*exercises), SOURCE)
+    assert all(e.tests[0].message != NOT_DESCRIBED for e in found.exercises)
+
+
+def test_a_choice_among_messages_is_paid_for_each_time() -> None:
+    """Two messages told apart in a thousand tests are a thousand bits."""
+    messages = [word(n * 7919 // 64 % 2) for n in range(2000)]
+    found = rationed(report(exercise(*messages)), SOURCE)
+    count = sum(t.message != NOT_DESCRIBED for t in found.exercises[0].tests)
+    assert count < SUBMISSION_BITS + 50
+
+
+def test_lines_that_are_suspected_are_paid_from_the_same_ration() -> None:
+    places = tuple(Suspect("softmax.py", n, "softmax", "operator") for n in range(1, 200))
+    (found,) = rationed(report(exercise("x", suspects=places)), SOURCE).exercises
+    assert 0 < len(found.suspects) < SUBMISSION_BITS / 10
+
+
+def test_misconceptions_are_paid_from_the_same_ration_and_cost_what_they_cost() -> None:
+    names = [word(n) for n in range(100)]
+    found = exercise(
+        "x",
+        diagnosis=tuple(names),
+        explained=tuple(Diagnosis(n, n, "", 1, 1) for n in names),
+        deductions=tuple(Deduction(n, 0.1) for n in names),
+    )
+    (shown,) = rationed(report(found), SOURCE).exercises
+    assert len(shown.explained) < SUBMISSION_BITS / 8
+    assert shown.diagnosis == tuple(d.name for d in shown.explained)
+    assert {d.name for d in shown.deductions} == {*shown.diagnosis, "another mistake"}
+    assert [d.points for d in shown.deductions] == [0.1] * 100
+
+
+def test_a_call_that_is_not_allowed_is_described_first() -> None:
+    one = exercise(*map(word, range(40)))
+    tests = (*one.tests, Ran("last", Verdict.FORBIDDEN, 1.0, "Write it without `softmax`."))
+    (found,) = rationed(report(msgspec.structs.replace(one, tests=tests)), SOURCE).exercises
+    assert found.tests[-1] == tests[-1]
+
+
+def lines(text: str) -> frozenset[int]:
+    return raising_lines(tuple(text.split("\n")))
+
+
+def test_lines_that_can_raise_are_those_with_an_expression_or_a_statement() -> None:
+    text = 'def f(x):\n    """Docs."""\n\n    # why\n    pass\n    return (x\n        .sum())\n'
+    assert lines(text) == {1, 6, 7}
+
+
+def test_of_a_list_of_numbers_only_the_first_line_can_raise() -> None:
+    assert lines("a = [\n    1,\n    2,\n]\n") == {1}
+
+
+def test_a_file_that_python_cannot_parse_has_the_line_that_the_parser_names() -> None:
+    assert lines("a = 1\nb = (\n") == {2}
