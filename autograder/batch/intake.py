@@ -26,6 +26,7 @@ import msgspec
 
 from ..model.course import Limits, Week
 from ..model.notes import Note
+from ..model.quoting import quoted
 from ..model.sources import MOST_SIGNS, signs_in
 from .modulename import with_module
 
@@ -315,4 +316,4 @@ def _check_module(content: bytes, week: Week) -> None:
 
 
 def _quoted(name: str) -> str:
-    return f"'{clean_name(name)[:80]}'"
+    return quoted(clean_name(name)[:80])

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from ..model.course import Week
+from ..model.quoting import quoted, with_quotations
 from ..model.report import ExerciseReport, SubmissionReport
 from ..model.verdicts import Ending
 from ..model.visible import replaced
@@ -18,7 +19,6 @@ from ..pages.environment import lowered, points
 from .view import ExerciseView, view_exercise
 
 _SIGNS = re.compile(r"([\\*_{}\[\]<>()#+\-.!|~$&])")
-_CODE = re.compile(r"(`[^`\n]+`)")
 Words = Callable[[str], str]
 
 
@@ -28,9 +28,12 @@ def plain(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text for Markdown: `code` stays code, every other sign stands for itself."""
-    parts = _CODE.split(replaced(text).replace("\r", " "))
-    return "".join(p if n % 2 else _SIGNS.sub(r"\\\1", p) for n, p in enumerate(parts))
+    """A text for Markdown: what is quoted stays code, every other sign stands for itself."""
+    return with_quotations(replaced(text).replace("\r", " "), _literal, quoted)
+
+
+def _literal(text: str) -> str:
+    return _SIGNS.sub(r"\\\1", text).replace("`", "&#96;")
 
 
 def exercise_text(

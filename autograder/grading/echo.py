@@ -150,6 +150,11 @@ def _words_of(source: tuple[str, ...]) -> frozenset[str]:
     return frozenset(word for line in source for word in _WORD.findall(line))
 
 
+def is_public(word: str) -> bool:
+    """Return True if Python, NumPy or PyTorch has this name."""
+    return word in _known_words()
+
+
 @cache
 def _known_words() -> frozenset[str]:
     """Names that are public knowledge: of Python, numpy and torch."""

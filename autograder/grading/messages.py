@@ -14,9 +14,10 @@ from collections.abc import Mapping
 
 import msgspec
 
+from ..model.quoting import quoted
 from ..worker import wire
 from ..worker.lookout import LOOKS
-from .echo import Echo
+from .echo import Echo, is_public
 from .known_errors import KNOWN, SENTENCES
 from .outcomes import Crashed, Flaw, Forbidden, LimitExceeded, Outcome, Unwritten, Wrong
 from .ration import UNKNOWN, Ration, number, shape
@@ -57,7 +58,7 @@ def shown_text(
         return _rationed(known, near, source, sizes, ration)
     whole = "\n".join(source)
     if 0 < len(text) <= 200 and (f'"{text}"' in whole or f"'{text}'" in whole):
-        return text if ration.among(whole.count('"') + whole.count("'")) else ""
+        return quoted(text) if ration.among(whole.count('"') + whole.count("'")) else ""
     return ""
 
 
@@ -164,7 +165,10 @@ def _known_place(raised: wire.Raised, source: tuple[str, ...], ration: Ration) -
     echo = Echo(source)
     line = echo.place(raised.line, ration)
     kind = echo.error(raised.type, ration)
-    kind = "an exception" if kind == UNKNOWN else kind
+    if kind == UNKNOWN:
+        kind = "an exception"
+    elif not is_public(kind):
+        kind = quoted(kind)
     return msgspec.structs.replace(raised, line=line, type=kind)
 
 
@@ -192,7 +196,7 @@ def _at(raised: wire.Raised, module: str, source: tuple[str, ...]) -> str:
     text = f" at line {raised.line} of {module}"
     if 0 < raised.line <= len(source):
         line = source[raised.line - 1].strip()[:120]
-        text += f": `{line}`"
+        text += f": {quoted(line)}" if line else ""
     return text
 
 

@@ -5,16 +5,14 @@ Everything is escaped by the templates (autoescape, no `safe` filter; a test gre
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from ..model.quoting import with_quotations
 from ..model.visible import replaced
-
-_CODE = re.compile(r"`([^`\n]+)`")
 
 
 @cache
@@ -39,9 +37,16 @@ def environment(room: str) -> Environment:
 
 
 def prose(text: Any) -> Markup:
-    """Text with `code` marked up; everything in it escaped, control characters shown as �."""
-    clean = replaced(text)
-    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(clean))))  # escaped just above
+    """Text with quotations marked up; everything in it escaped, control characters shown as �."""
+    return Markup(with_quotations(replaced(text), _escaped, _code))  # both of which escape
+
+
+def _escaped(text: str) -> str:
+    return str(escape(text))
+
+
+def _code(text: str) -> str:
+    return f"<code>{escape(text)}</code>"
 
 
 def wrapping(name: str) -> Markup:
