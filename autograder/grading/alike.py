@@ -188,7 +188,7 @@ def _launched(counts: wire.Counts) -> tuple[object, ...]:
         min(len(launches), 2),
         any(x.outside_loads for x in launches),
         any(x.outside_stores for x in launches),
-        any(x.conflicts for x in launches),
+        {race.kind for x in launches for race in x.races},
         any(x.refused for x in launches),
         {(least, most) for x in launches for _, least, most in x.loads},
         max((x.largest.bit_length() for x in launches), default=0),

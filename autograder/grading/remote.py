@@ -158,6 +158,19 @@ class Calls:
         return partial(self.call, name)
 
 
+class Raced:
+    """A kind of race between a launch's programs.
+
+    kind: read_after_write, write_after_read or write_after_write
+    elements: how many elements the programs race for
+    place: the line of the first race, as words for a message
+    """
+
+    def __init__(self, race: wire.Race, source: tuple[str, ...]) -> None:
+        self.kind, self.elements = race.kind, race.elements
+        self.place = _place(race.line, source)
+
+
 class Launched:
     """What one launch of a Triton kernel did (wire.LaunchCounts says more of each).
 
@@ -169,7 +182,7 @@ class Launched:
     ) -> None:
         self.programs, self.largest, self.loads = launch.programs, launch.largest, launch.loads
         self.outside_loads, self.outside_stores = launch.outside_loads, launch.outside_stores
-        self.conflicts = launch.conflicts
+        self.races = tuple(Raced(race, source) for race in launch.races)
         self._source, self._launch, self._asked = source, launch, asked
 
     @property

@@ -7,8 +7,8 @@ does not forgive, and they are made to show:
 - An address outside of every tensor that the launch was given is not touched. What is read there is
   NaN (or the largest integer), what is written is lost, and both are noted. An element counts as
   inside only if it belongs to the view that was handed over, not merely to its memory.
-- Programs run in whatever order is asked for, and what one of them reads after another wrote it is
-  noted: on a GPU nothing says which comes first. Launches with atomic operations are left alone.
+- Programs run in whatever order is asked for, and accesses of different programs that race on a GPU
+  are counted (`races.py`).
 - A pointer to another device than the other pointers' is refused, as a driver refuses it.
 
 `setup` takes the place of a few methods of the interpreter, once in a process, before any student
@@ -39,6 +39,7 @@ from . import arrays, mended, reach, wire
 from .claimed import ClaimedTensor
 from .frontend import Frontend, interpreted
 from .launched import Launch, Region, bare
+from .races import once_used
 from .shortcuts import take_shortcuts
 from .withheld import Withheld
 
@@ -439,7 +440,7 @@ def _store(
     with arrays.uncounted():
         mask = _held(mask)
         places, active = _together(ptrs.data, mask.data)
-        outside = _launch.note_store(places, active, _numpy_type(ptrs).itemsize)
+        outside = _launch.note_store(places, active, _numpy_type(ptrs).itemsize, value.data)
         safe = _in_memory(ptrs, places, outside)
     if outside is None:
         return original(builder, safe, value, mask, *rest, **named)
@@ -448,25 +449,28 @@ def _store(
 
 
 def _atomic(original: Any, builder: Any, *args: Any) -> Any:
-    """An atomic operation: whoever uses them says what happens in any order."""
+    """An atomic operation, which may order what its program does and what others do."""
     if _launch is None:
         return original(builder, *args)
-    _launch.atomic = True
     at = next(n for n, x in enumerate(args) if hasattr(x, "get_element_ty"))
     ptrs, masked = args[at], len(args) == 6  # a read-modify-write; a compare-and-swap has no mask
+    sem = args[-2].name
     with arrays.uncounted():
         mask = args[at + 2].data if masked else np.ones(ptrs.data.shape, bool)
         places, active = np.broadcast_arrays(ptrs.data, mask)
-        outside = _launch.note_store(places, active, _numpy_type(ptrs).itemsize)
+        size, releases = _numpy_type(ptrs).itemsize, "RELEASE" in sem
+        outside, acquire = _launch.note_atomic(places, active, size, releases)
         changed = list(args)
         changed[at] = _in_memory(ptrs, places, outside)
-    if outside is None:
-        return original(builder, *changed)
-    if not masked:
-        raise IndexError("an atomic operation outside of every tensor")
-    handle = type(ptrs)
-    changed[at + 2] = handle(active & ~outside, args[at + 2].dtype)
-    return original(builder, *changed)
+    if outside is not None:
+        if not masked:
+            raise IndexError("an atomic operation outside of every tensor")
+        changed[at + 2] = type(ptrs)(active & ~outside, args[at + 2].dtype)
+    result = original(builder, *changed)
+    if "ACQUIRE" not in sem or not acquire:
+        return result
+    handle: Any = type(result)
+    return once_used(handle)(result, acquire)
 
 
 def _in_memory(ptrs: Any, places: np.ndarray, outside: np.ndarray | None) -> Any:

@@ -7,14 +7,16 @@ chance decides. An address without a number (a tensor's `data_ptr()`) may be of 
 
 from __future__ import annotations
 
+import ctypes
 import random
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import torch
 
 from . import arrays, wire
+from .races import Accesses, Races, alike
 from .watch import student_line
 
 _NUMBER = np.uint64(48)  # the bits that no address of a process has, from this one on
@@ -30,11 +32,12 @@ def bare(places: np.ndarray) -> np.ndarray:
 class Region:
     """The memory of a tensor: which bytes begin an element that was handed over, and who did what.
 
-    number:  which of the launch's it is, from 1
-    start:   the address of its first byte
-    sizes:   for each byte, the size of the element that begins there, or 0
-    loaded:  for each byte, how often the element that begins there was loaded
-    writer:  for each byte, the number of the program that wrote the element, or -1
+    number:   which of the launch's it is, from 1
+    start:    the address of its first byte
+    sizes:    for each byte, the size of the element that begins there, or 0
+    loaded:   for each byte, how many loads asked for the element that begins there
+    accesses: which programs loaded and stored it
+    written:  whether any program has stored to it
     """
 
     def __init__(self, tensor: torch.Tensor, number: int) -> None:
@@ -43,7 +46,8 @@ class Region:
         self.start, length = storage.data_ptr(), storage.nbytes()
         self.sizes = np.zeros(length, np.uint8)
         self.loaded = np.zeros(length, np.int32)
-        self.writer = np.full(length, -1, np.int32)
+        self.accesses = Accesses(length)
+        self.written = False
         self.views: list[torch.Tensor] = []
 
     def add(self, tensor: torch.Tensor) -> None:
@@ -64,6 +68,13 @@ class Region:
             return near, offsets
         return near & (self.sizes[offsets] == size), offsets
 
+    def holds(self, offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return where the elements at these offsets have these values already, up to rounding."""
+        memory = (ctypes.c_uint8 * len(self.sizes)).from_address(self.start)
+        pieces = offsets[:, None] + np.arange(values.itemsize)
+        before = np.ctypeslib.as_array(memory)[pieces].view(values.dtype)[:, 0]
+        return alike(before, values)
+
     @staticmethod
     def view(by_byte: np.ndarray, tensor: torch.Tensor) -> np.ndarray:
         """The entries of the first bytes of a tensor's elements."""
@@ -80,7 +91,7 @@ class Region:
 class Launch:
     """One launch of a kernel: the memory that it was given, its grid, what it did.
 
-    noting: also how often each element is loaded, and what is loaded after another program wrote it
+    noting: also how often each element is loaded, and which accesses race
     """
 
     def __init__(
@@ -96,8 +107,8 @@ class Launch:
         self.grid: tuple[int, ...] = ()
         self.order: list[int] = []  # of its programs
         self.program = self.run = 0
-        self.outside_loads = self.outside_stores = self.conflicts = self.largest = 0
-        self.atomic = False
+        self.outside_loads = self.outside_stores = self.largest = 0
+        self.races = Races(lambda: student_line(sys._getframe(), root))
         self.patched: set[int] = set()
         self.line: int | None = None
         self.arrays = arrays.made_so_far()
@@ -117,32 +128,62 @@ class Launch:
         """The place in the grid of the program that runs where this one would."""
         self.program = self.order[int(np.ravel_multi_index(index, self.grid))]
         self.run += 1
+        self.races.next_program()
         return tuple(map(int, np.unravel_index(self.program, self.grid)))
 
     def note_load(self, places: np.ndarray, active: np.ndarray, size: int) -> np.ndarray | None:
         """Note what is loaded; where that is outside of every tensor, if anywhere."""
-        asked = places[active]
-        allowed, numbers, asked = np.zeros(len(asked), bool), asked >> _NUMBER, bare(asked)
-        for region in self._borne_by(numbers):
-            own, offsets = region.elements(asked, numbers, size)
-            allowed |= own
-            if not self._noting:
-                continue
-            read = offsets[own]
-            np.add.at(region.loaded, read, 1)
-            writers = region.writer[read]
-            self.conflicts += int(((writers >= 0) & (writers != self.program)).sum())
-        return self._outside("outside_loads", active, allowed)
 
-    def note_store(self, places: np.ndarray, active: np.ndarray, size: int) -> np.ndarray | None:
+        def load(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
+            region.loaded[offsets] += 1  # once for a load that asks for it in several lanes
+            self.races.load(region.accesses, offsets)
+
+        return self._note("outside_loads", places, active, size, load)
+
+    def note_store(
+        self, places: np.ndarray, active: np.ndarray, size: int, values: np.ndarray
+    ) -> np.ndarray | None:
         """Note what is stored; where that is outside of every tensor, if anywhere."""
+
+        def store(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
+            def same(racing: np.ndarray) -> np.ndarray:
+                stored = np.broadcast_to(values, active.shape)[active][own][racing]
+                return region.holds(offsets[racing], stored)
+
+            self.races.store(region.accesses, offsets, same)
+
+        return self._note("outside_stores", places, active, size, store)
+
+    def note_atomic(
+        self, places: np.ndarray, active: np.ndarray, size: int, releases: bool
+    ) -> tuple[np.ndarray | None, list[Callable[[], None]]]:
+        """Note an atomic operation; where that is outside, and what makes the operation acquire."""
+        acquire: list[Callable[[], None]] = []
+
+        def change(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
+            if len(offsets):
+                acquire.append(self.races.atomic(region.accesses, offsets, releases))
+
+        return self._note("outside_stores", places, active, size, change), acquire
+
+    def _note(
+        self,
+        kind: str,
+        places: np.ndarray,
+        active: np.ndarray,
+        size: int,
+        note: Callable[[Region, np.ndarray, np.ndarray], None],
+    ) -> np.ndarray | None:
+        """Hand each region's part of an access to `note`: which lanes, and their offsets."""
         asked = places[active]
         allowed, numbers, asked = np.zeros(len(asked), bool), asked >> _NUMBER, bare(asked)
         for region in self._borne_by(numbers):
             own, offsets = region.elements(asked, numbers, size)
             allowed |= own
-            region.writer[offsets[own]] = self.program
-        return self._outside("outside_stores", active, allowed)
+            region.written |= kind == "outside_stores" and bool(own.any())
+            if self._noting:
+                note(region, own, offsets[own])
+        return self._outside(kind, active, allowed)
 
     def _borne_by(self, numbers: np.ndarray) -> Iterable[Region]:
         """The memory that addresses with these numbers may lie in: of most launches' loads one."""
@@ -161,7 +202,7 @@ class Launch:
         outside[active] = ~allowed
         setattr(self, kind, getattr(self, kind) + len(allowed) - int(allowed.sum()))
         if self.line is None:
-            self.line = student_line(sys._getframe(2), self.root)
+            self.line = student_line(sys._getframe(), self.root)
         return outside
 
     def told(self) -> wire.LaunchCounts:
@@ -175,7 +216,10 @@ class Launch:
             programs=self.run,
             outside_loads=self.outside_loads,
             outside_stores=self.outside_stores,
-            conflicts=0 if self.atomic else self.conflicts,
+            races=tuple(
+                wire.Race(kind, number, self.races.lines[kind])
+                for kind, number in self.races.found.items()
+            ),
             largest=self.largest,
             loads=tuple(loads[:16]),
             line=self.line,

@@ -338,24 +338,32 @@ class LentCall(_Message, frozen=True, tag="lent_call"):
         return (*given, *(self.cotangents or ()), self.state, self.random)
 
 
+class Race(_Message, frozen=True):
+    """A kind of race between a launch's programs (`races.py`). `line`: where the first one is."""
+
+    kind: str
+    elements: int
+    line: int | None = None
+
+
 class LaunchCounts(_Message, frozen=True):
     """What one launch of a Triton kernel did (`kernels.py`).
 
     programs:  how many ran
     outside_*: elements that were asked for outside of every tensor; `line`: where first
-    conflicts: elements that a program read after another one wrote them
     largest:   the most elements that one load or store asked for
-    loads:     for each tensor that was read: its elements, and how often the least and the most
-               loaded of them was
+    loads:     for each tensor that was read: its elements, and how many loads asked for the least
+               and the most loaded of them
+    races:     by kind, accesses of different programs that nothing orders
     refused:   what a GPU's compiler has against it
     """
 
     programs: int
     outside_loads: int
     outside_stores: int
-    conflicts: int
     largest: int
     loads: tuple[tuple[int, int, int], ...]
+    races: tuple[Race, ...] = ()
     line: int | None = None
     refused: Raised | None = None
 

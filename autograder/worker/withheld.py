@@ -86,7 +86,7 @@ class Withheld:
         few = len({region.start for region, *_ in self._revealed}) <= _FEW_MEMORIES
         for region, x, before, numbers in self._revealed:
             array, new = x.numpy(), once.of(x)
-            if few and self._launches <= _FEW_LAUNCHES and not (region.writer >= 0).any():
+            if few and self._launches <= _FEW_LAUNCHES and not region.written:
                 again = numbers & new
                 array[again] = before[again]
             else:

@@ -49,6 +49,80 @@ def last_one(y):
     tl.store(y, tl.program_id(0))
 
 @triton.jit
+def moves_up(x):
+    tl.store(x + tl.program_id(0), tl.load(x + tl.program_id(0) + 1))
+
+@triton.jit
+def overlaps(x, y, block: tl.constexpr):
+    places = tl.minimum(tl.program_id(0) * (block - 1), 8 - block) + tl.arange(0, block)
+    tl.store(y + places, tl.load(x + places))
+
+@triton.jit
+def twice_in_place(x, block: tl.constexpr):
+    places = x + tl.program_id(0) * block + tl.arange(0, block)
+    tl.store(places, 2 * tl.load(places))
+    tl.store(places, 2 * tl.load(places))
+
+@triton.jit
+def in_place_masked(x, m, block: tl.constexpr):
+    places, inside = x + tl.program_id(0) * m + tl.arange(0, block), tl.arange(0, block) < m
+    tl.store(places, 2 * tl.load(places, inside), inside)
+
+@triton.jit
+def decoy_before(x, total, other):
+    tl.atomic_add(other, 1)
+    tl.store(total, tl.load(total) + tl.load(x + tl.program_id(0)))
+
+@triton.jit
+def decoy_after(x, total, other):
+    tl.store(total, tl.load(total) + tl.load(x + tl.program_id(0)))
+    tl.atomic_add(other, 1)
+
+@triton.jit
+def decoy_around(x, total, other):
+    tl.atomic_add(other, 1)
+    tl.store(total, tl.load(total) + tl.load(x + tl.program_id(0)))
+    tl.atomic_add(other, 1)
+
+@triton.jit
+def decoy_relaxed(x, total, other):
+    if tl.atomic_add(other, 1, sem="relaxed") >= 0:
+        tl.store(total, tl.load(total) + tl.load(x + tl.program_id(0)))
+    tl.atomic_add(other, 1, sem="relaxed")
+
+@triton.jit
+def clears_then_adds(x, total):
+    if tl.program_id(0) == 0:
+        tl.store(total, 0.0)
+    tl.atomic_add(total, tl.load(x + tl.program_id(0)))
+
+@triton.jit
+def adds_then_looks(x, total):
+    tl.atomic_add(total, tl.load(x + tl.program_id(0)))
+    if tl.program_id(0) == 3:
+        tl.store(x + 3, tl.load(total))
+
+@triton.jit
+def looks_then_adds(x, total):
+    if tl.program_id(0) == 0:
+        tl.store(x, tl.load(total))
+    tl.atomic_add(total, tl.load(x + tl.program_id(0)))
+
+@triton.jit
+def add_up_under_a_lock(x, total, lock):
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    tl.store(total, tl.load(total) + tl.load(x + tl.program_id(0)))
+    tl.atomic_xchg(lock, 0)
+
+@triton.jit
+def last_one_joins(x, parts, total, finished, block: tl.constexpr):
+    number = tl.program_id(0)
+    tl.store(parts + number, 2 * tl.load(x + number))
+    if tl.atomic_add(finished, 1) == tl.num_programs(0) - 1:
+        tl.store(total, tl.sum(tl.load(parts + tl.arange(0, block))))
+
+@triton.jit
 def reads_a_global(x, y):
     tl.store(y, tl.load(x) * LOOSE)
 
@@ -113,7 +187,7 @@ def test_what_stays_inside_is_counted_and_right(own):
     x, y = torch.arange(12.0).view(3, 4), torch.zeros(3, 4)
     launch = seen(own, "double", 3, x, y, 4, 4, 8, True)
     assert torch.equal(y, 2 * x)
-    assert launch == wire.LaunchCounts(3, 0, 0, 0, largest=4, loads=((12, 1, 1),))
+    assert launch == wire.LaunchCounts(3, 0, 0, largest=4, loads=((12, 1, 1),))
 
 
 def test_a_load_outside_of_a_view_reads_nan_and_is_counted_with_its_line(own):
@@ -155,16 +229,81 @@ def test_memory_that_was_asked_for_and_not_written_is_nan(own):
         assert torch.empty(5).isnan().all()
 
 
-def test_a_read_of_what_another_program_wrote_is_a_conflict(own):
+def races(own: ModuleType, kernel: str, grid: int, *args: object) -> dict[str, int]:
+    """For each kind of race between the programs of a launch, the number of elements."""
+    return {race.kind: race.elements for race in seen(own, kernel, grid, *args).races}
+
+
+def test_loading_what_another_program_stored_is_a_race(own):
+    race = seen(own, "add_up", 4, torch.ones(4), torch.zeros(1)).races[0]
+    assert (race.kind, race.elements) == ("read_after_write", 3)
+    assert "tl.load(total)" in MODULE.split("\n")[race.line - 1]
+
+
+def test_storing_what_another_program_loaded_is_a_race(own):
+    x = torch.arange(5.0)
+    assert races(own, "moves_up", 4, x) == {"write_after_read": 3}
+    assert x.tolist() == [1, 2, 3, 4, 4]
+
+
+def test_storing_what_another_program_stored_is_a_race(own):
+    assert races(own, "last_one", 4, torch.zeros(1)) == {"write_after_write": 3}
+
+
+def test_storing_the_same_value_in_several_programs_is_no_race(own):
+    y = torch.zeros(8)
+    assert races(own, "overlaps", 3, torch.arange(8.0), y, 4) == {}
+    assert torch.equal(y, torch.arange(8.0))
+
+
+def test_a_program_may_load_what_it_stored_itself(own):
+    x = torch.arange(8.0)
+    assert races(own, "twice_in_place", 2, x, 4) == {}
+    assert torch.equal(x, 4 * torch.arange(8.0))
+
+
+def test_lanes_that_are_masked_off_do_not_race(own):
+    x = torch.arange(6.0)
+    assert races(own, "in_place_masked", 2, x, 3, 4) == {}
+    assert torch.equal(x, 2 * torch.arange(6.0))
+
+
+def test_atomic_operations_do_not_race_with_each_other(own):
     total = torch.zeros(1)
-    assert seen(own, "add_up", 4, torch.ones(4), total).conflicts == 3
+    assert races(own, "add_up_atomically", 4, torch.ones(4), total) == {}
     assert total == 4
 
 
-def test_atomic_operations_are_no_conflict(own):
-    total = torch.zeros(1)
-    assert seen(own, "add_up_atomically", 4, torch.ones(4), total).conflicts == 0
+@pytest.mark.parametrize("decoy", ["decoy_before", "decoy_after", "decoy_around", "decoy_relaxed"])
+def test_an_atomic_operation_elsewhere_hides_no_race(own, decoy):
+    args = torch.ones(4), torch.zeros(1)
+    found = races(own, decoy, 4, *args, torch.zeros(1, dtype=torch.int32))
+    assert found == races(own, "add_up", 4, *args) != {}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "kinds"),
+    [
+        ("clears_then_adds", {"write_after_write"}),
+        ("adds_then_looks", {"read_after_write"}),
+        ("looks_then_adds", {"write_after_read"}),
+    ],
+)
+def test_an_atomic_operation_races_with_one_that_is_not(own, kernel, kinds):
+    assert set(races(own, kernel, 4, torch.ones(4), torch.ones(1))) == kinds
+
+
+def test_a_lock_orders_what_is_done_under_it(own):
+    total, lock = torch.zeros(1), torch.zeros(1, dtype=torch.int32)
+    assert races(own, "add_up_under_a_lock", 4, torch.ones(4), total, lock) == {}
     assert total == 4
+
+
+def test_the_last_program_to_finish_may_load_what_the_others_stored(own):
+    parts, total, finished = torch.zeros(4), torch.zeros(1), torch.zeros(1, dtype=torch.int32)
+    args = torch.ones(4), parts, total, finished, 4
+    assert races(own, "last_one_joins", 4, *args) == {}
+    assert total == 8
 
 
 def test_the_order_of_programs_is_another_one(own):
@@ -716,7 +855,7 @@ def test_whoever_computes_beside_a_kernel_computes_with_other_numbers(beside, fu
 
 
 def test_a_compiler_that_nobody_asked_says_nothing():
-    launch = wire.LaunchCounts(1, 0, 0, 0, largest=1, loads=())
+    launch = wire.LaunchCounts(1, 0, 0, largest=1, loads=())
     assert not Launched((), launch, asked=True).refused
     with pytest.raises(EngineError, match="compiled"):
         _ = Launched((), launch).refused

@@ -46,18 +46,30 @@ def stays_inside(count: Any) -> Callable[..., None]:
     return check
 
 
+RACES = {
+    "read_after_write": "One program loads an element that another program has stored",
+    "write_after_read": "One program stores to an element that another program has loaded",
+    "write_after_write": "Two programs store different values to the same element",
+}
+
+
 @pytest.fixture
 def any_order(count: Any) -> Callable[..., None]:
-    """The result does not depend on the order in which programs run; `how` compares results."""
+    """No two programs race, and the result does not depend on the order in which programs run.
+
+    how: compares the results
+    """
 
     def check(how: Any, name: str, *args: Any, **kwargs: Any) -> None:
-        how.shuffled(1).call(name, *args, **kwargs)
         for launch in launches_of(count.call(name, *args, **kwargs)):
-            expect(
-                not launch.conflicts,
-                "A program reads what another one wrote. On a GPU they run at the same time, and "
-                "nothing says which comes first.",
-            )
+            for race in launch.races:
+                expect(
+                    False,
+                    f"{RACES[race.kind]}{race.place}. On a GPU programs run at the same time, so "
+                    "either access may come first. Let each program store to elements that no "
+                    "other program uses, or use atomic operations.",
+                )
+        how.shuffled(1).call(name, *args, **kwargs)
 
     return check
 
