@@ -31,6 +31,12 @@ _OTHERS = bytes(sign for sign in range(256) if chr(sign) not in _BYTES_OF)
 _MOST_BYTES = 32 << 20
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _CELLS = 1000
+# Escapes in JSON: backslashes, a pair of surrogates, and half of such a pair.
+_ESCAPES = re.compile(
+    r"((?:\\\\[^\\]*+)++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _MAGIC = re.compile(r"^\s*[%!?].*$", re.MULTILINE)
 _DEFINES = re.compile(r"\b(?:def|class)\b")
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -53,11 +59,17 @@ def text_of(path: Path) -> str:
 
 
 def text_in(data: bytes, name: str) -> str:
-    """Return a notebook's bytes as text; raise ValueError if they hold more than a notebook can."""
+    """Return a notebook's bytes as text; raise ValueError if they hold more than a notebook can.
+
+    Half of an emoji, which an editor can leave, becomes a replacement character, because no file
+    and no gradebook can store it.
+    """
     if len(data) > _BOUND:
         raise ValueError(f"{name} is larger than a notebook can be")
     everywhere, quotes = _weights(data)
     text = data.decode("utf-8")
+    if _HALF.search(data):
+        text = _ESCAPES.sub(lambda found: found[1] or "\\ufffd", text)
     del data
     if everywhere <= _MOST_BYTES:  # whatever of it stands in strings
         return text

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from ..batch.intake import Submission, Unread, read_submission
+from ..files.atomic import replace_file
 from ..model.course import Course, Week
 from ..model.notes import KINDS, Kind, Note
 from .notebooks import (
@@ -131,6 +132,9 @@ def complete(course: Course, week: Week, folder: Path) -> str:
     """
     wanted = folder / f"{week.name}.ipynb"
     if _readable(wanted):
+        text = text_of(wanted).encode()
+        if text != wanted.read_bytes():
+            replace_file(wanted, text)
         return ""
     kind: Kind = "missing"
     if wanted.exists() or wanted.is_symlink():

@@ -14,6 +14,7 @@ from autograder.model.course import Course, Week, load
 from autograder.nbgrader.collect import collect
 from autograder.nbgrader.feedback import return_feedback
 from autograder.nbgrader.gradebook import record
+from autograder.nbgrader.notebooks import read_cells
 from autograder.nbgrader.recorded import kept_report
 from autograder.nbgrader.status import status
 from autograder.nbgrader.submitted import read_student
@@ -97,6 +98,20 @@ def test_the_trouble_is_kept_with_the_report(
     assert kept is not None
     assert [n.kind for n in kept.notes] == [trouble]
     assert SAID[trouble] in kept.notes[0].text
+
+
+def test_half_of_an_emoji_costs_no_score(
+    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> None:
+    half = edited(
+        notebook, lambda cells: cell(cells, "why").update(source="Because \ud83d \\ud83d")
+    )
+    hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": half})
+    collect(course, week, check_owner=False)
+    recording = record(course, week, report(graded("ada", 2, 1)))
+    assert recording.left_out == {}
+    answers = read_cells(Workspace(course).submitted("ada", week) / f"{WEEK}.ipynb")
+    assert cell(answers, "why")["source"] == "Because \ufffd \\ud83d"
 
 
 def test_what_is_in_order_is_not_noted(
