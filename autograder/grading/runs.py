@@ -228,9 +228,9 @@ class Runs:
 
     def solution(self) -> AbstractContextManager[Target]:
         """The solution in the place of a submission."""
-        return self._in_place(_SOLUTION, self.bank.solution)
+        return self.in_place(_SOLUTION, self.bank.solution)
 
-    def _in_place(self, name: str, source: str) -> AbstractContextManager[Target]:
+    def in_place(self, name: str, source: str) -> AbstractContextManager[Target]:
         """A program of ours in the place of a submission."""
         if self.apart is None:
             return closing(InProcess(self.written(name, source)))
@@ -257,7 +257,7 @@ class Runs:
 
     def _run_through(self, misconception: Misconception) -> list[Ran]:
         source = tuple(misconception.source.split("\n"))
-        with self._in_place(misconception.name, misconception.source) as target:
+        with self.in_place(misconception.name, misconception.source) as target:
             return self.run(target, source, misconception.exercise)
 
     def right_answers(self, exercise: str) -> dict[str, Answers]:

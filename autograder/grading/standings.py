@@ -8,6 +8,7 @@ are told besides.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..model import scoring
@@ -19,6 +20,7 @@ from .alike import state_in_part
 from .behind import BehindVerdicts
 from .byplace import IGNORES, with_a_name, with_names
 from .diagnose import Named, diagnose
+from .effortless import effortless
 from .follow import Inherited
 from .outcomes import Flaw
 from .plugin import Ran
@@ -26,9 +28,12 @@ from .runs import Runs
 from .suspects import LineFinder
 from .symptoms import by_symptom
 from .targets import InProcess, Target
+from .trivial import TrivialPasses
 from .worked import came_to_something, empty_when_fitted, without_work
 
 Files = Mapping[str, bytes]
+# Weighted share of the tests; `verify` reports a trivial program that passes more.
+_FEW = 0.25
 # Where every test ended so, there is nothing to name.
 _NOTHING_TO_NAME = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
 
@@ -58,6 +63,7 @@ class Standings:
         self._runs, self._behind, self._target = runs, behind, target
         self._bank = runs.bank
         self.rule = rule
+        self._trivial = TrivialPasses(runs)
         self.finder: LineFinder | None = None
 
     def judged(
@@ -111,7 +117,7 @@ class Standings:
             none,
         )
         explained = frozenset[str]().union(*(priced.get(n.name, n.tests) for n in named))
-        return scoring.Standing(
+        standing = scoring.Standing(
             exercise=self._runs.week.exercise(exercise),
             tests=tuple(r.report for r in ran),
             mistakes=tuple(
@@ -129,6 +135,20 @@ class Standings:
             carried=carried.credit,
             beside=carried.lent,
         )
+        worked = self._behind.find(f"{exercise}, work", lambda: self._worked(standing), True)
+        return replace(standing, worked=worked)
+
+    def _worked(self, standing: scoring.Standing) -> bool:
+        """Return False if a trivial program passes all the tests that pass."""
+        share = scoring.passed_share(standing, self.rule)
+        if not 0.0 < share <= _FEW or scoring.decided_by_mistakes(standing, self.rule):
+            return True
+        passed = (
+            t.name
+            for t in standing.tests
+            if t.verdict is Verdict.PASS or standing.carried.get(t.name)
+        )
+        return self._trivial.show_work(standing.exercise.name, passed)
 
     def _priced(
         self,
@@ -145,6 +165,7 @@ class Standings:
         bank, right = self._runs.of_misconceptions(exercise), self._runs.right_answers(exercise)
         empty = {name: without_work(ran, bank[name], right) for name in found}
         found = {n: found[n] - tests for n, tests in empty.items() if tests is not None}
+        found = self._beside_effort(exercise, found, ran)
         if found and any(r.report.verdict.failed and r.flaw is Flaw.STATE for r in ran):
             source = self._runs.lines(files)
 
@@ -159,6 +180,23 @@ class Standings:
             hollow = empty_when_fitted(self._target(files, lent), run, wrong)
             found = {name: tests - hollow for name, tests in found.items()}
         return found
+
+    def _beside_effort(
+        self, exercise: str, found: dict[str, frozenset[str]], ran: list[Ran]
+    ) -> dict[str, frozenset[str]]:
+        """Leave out the mistakes most of whose answers took no work, and tests that show none."""
+        right, asked = self._runs.right_answers(exercise), self._runs.recorded(exercise)
+        failed = [r for r in ran if r.report.verdict.failed]
+        mine = effortless(failed, right, asked)
+        kept = {}
+        for name, tests in found.items():
+            told = [mine[t] for t in tests if t in mine]
+            if 2 * sum(told) > len(told):
+                continue
+            runs = self._runs.of_misconceptions(exercise)[name] if any(told) else []
+            theirs = effortless(runs, right, asked)
+            kept[name] = frozenset(t for t in tests if theirs.get(t) or not mine.get(t))
+        return kept
 
     def told(
         self,

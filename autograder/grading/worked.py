@@ -117,10 +117,10 @@ def _content(answer: Answer | Outcome | None) -> Shown | None:
     value = Decoder(buffers, special=read_special)(reply.value)
     if value is None:
         return [_text(reply.printed)] if reply.printed.strip() else []
-    return list(_parts(value))
+    return list(parts_of(value))
 
 
-def _parts(value: Any) -> Iterable[Any]:
+def parts_of(value: Any) -> Iterable[Any]:
     if isinstance(value, torch.Tensor):
         if not value.is_meta:
             yield (
@@ -132,14 +132,14 @@ def _parts(value: Any) -> Iterable[Any]:
     elif isinstance(value, str):
         yield _text(value)
     elif isinstance(value, Figure):
-        yield from _parts(value.axes)
+        yield from parts_of(value.axes)
     elif isinstance(value, Drawing):
         yield from (image.data for image in value.images)
     elif isinstance(value, (tuple, list)):
         for part in value:
-            yield from _parts(part)
+            yield from parts_of(part)
     elif isinstance(value, dict):
-        yield from _parts(list(value.values()))
+        yield from parts_of(list(value.values()))
 
 
 def _text(text: str) -> str:

@@ -41,6 +41,7 @@ class Standing:
     what else is there was seen in them, for they came to an answer.
     carried: by failed test, the share of it that is right given the exercises in `inherits`.
     beside: the exercises that right ones stood in for in the tests.
+    worked: whether a test passes that no trivial program passes; otherwise tests earn nothing.
     """
 
     exercise: Exercise
@@ -52,6 +53,17 @@ class Standing:
     inherits: tuple[str, ...] = ()
     carried: Mapping[str, float] = field(default_factory=dict)
     beside: tuple[str, ...] = ()
+    worked: bool = True
+
+
+def decided_by_mistakes(standing: Standing, rule: Scoring) -> bool:
+    """Return True if an exercise loses the costs of its named mistakes, not its failed tests."""
+    return _Count(standing, rule).by_mistakes
+
+
+def passed_share(standing: Standing, rule: Scoring) -> float:
+    """Return the weighted share of the tests that passed, carried ones as far as they are kept."""
+    return _Count(standing, rule).share_of_tests()
 
 
 def exercise_reports(standings: Sequence[Standing], rule: Scoring) -> tuple[ExerciseReport, ...]:
@@ -129,7 +141,8 @@ class _Count:
 
     def share_of_tests(self) -> float:
         """The weighted share of tests that passed; a carried one counts as far as it is carried."""
-        if not self.total or any(t.verdict is Verdict.FORBIDDEN for t in self.failed):
+        forbidden = any(t.verdict is Verdict.FORBIDDEN for t in self.failed)
+        if not self.total or forbidden or not self.standing.worked:
             return 0.0
         earned = sum(t.weight * _kept(t) for t in self.tests)
         return min(1.0, earned / self.total)

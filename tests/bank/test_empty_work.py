@@ -109,6 +109,54 @@ def test_an_empty_exercise_earns_nothing_by_the_name_of_a_mistake(
     assert points <= 0.2
 
 
+EFFORTLESS = {
+    "an argument": (
+        "plot_attention",
+        "def plot_attention(weights, query_tokens=None, key_tokens=None, ax=None):\n"
+        "    return weights\n",
+    ),
+    "an argument in a list": (
+        "plot_attention",
+        "def plot_attention(weights, query_tokens=None, key_tokens=None, ax=None):\n"
+        "    return [weights.numpy()]\n",
+    ),
+    "NaN": (
+        "masked_softmax",
+        "def masked_softmax(scores, mask, dim=-1):\n    return scores * float('nan')\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", EFFORTLESS)
+def test_what_takes_no_work_earns_nothing_by_the_name_of_a_mistake(
+    what: str, masks: Engine
+) -> None:
+    points, names = earned(masks, *EFFORTLESS[what])
+    assert names
+    assert points == 0.0
+
+
+def test_tests_that_a_trivial_program_passes_earn_nothing_alone(masks: Engine) -> None:
+    trivial = (
+        "def causal_mask(seq_len, device=None):\n    return torch.ones(seq_len, seq_len) > 0\n"
+    )
+    assert earned(masks, "causal_mask", trivial)[0] == 0.0
+
+
+def test_they_count_beside_a_test_that_needs_work(masks: Engine) -> None:
+    short = (
+        "def causal_mask(seq_len, device=None):\n"
+        "    return torch.ones(seq_len, seq_len, dtype=bool).tril(-(seq_len > 4))\n"
+    )
+    report = masks.grade(
+        "somebody", {masks.week.module: f"{masks.bank.solution}\n\n{short}".encode()}, "causal_mask"
+    )
+    (found,) = report.exercises
+    passed = sum(t.weight for t in found.tests if t.verdict is Verdict.PASS)
+    assert found.score == pytest.approx(passed / sum(t.weight for t in found.tests), abs=1e-4)
+    assert any("single_token" in t.name for t in found.tests if t.verdict is Verdict.PASS)
+
+
 @pytest.mark.parametrize("exercise", HONEST)
 def test_who_did_the_work_loses_the_price_alone(exercise: str, masks: Engine) -> None:
     points, code = HONEST[exercise]
@@ -217,8 +265,8 @@ def test_a_mistake_beside_work_that_is_not_done_earns_less_than_the_work_without
 def test_values_are_compared_in_spite_of_their_type(
     mine: list[float], other: list[float], near: bool
 ) -> None:
-    parts = list(worked._parts(torch.tensor(mine)))
-    assert worked._near(parts, list(worked._parts(np.array(other)))) is near
+    parts = list(worked.parts_of(torch.tensor(mine)))
+    assert worked._near(parts, list(worked.parts_of(np.array(other)))) is near
 
 
 @pytest.mark.parametrize(
@@ -232,7 +280,7 @@ def test_values_are_compared_in_spite_of_their_type(
 )
 def test_right_numbers_beside_wrong_texts_show_work(mine: object, shown: bool) -> None:
     right = ["a", "b"], torch.arange(4.0)
-    assert worked._right_numbers(list(worked._parts(mine)), list(worked._parts(right))) is shown
+    assert worked._right_numbers(list(worked.parts_of(mine)), list(worked.parts_of(right))) is shown
 
 
 @pytest.mark.thorough

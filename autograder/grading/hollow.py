@@ -1,0 +1,159 @@
+"""Replace an exercise by a program that does none of its work.
+
+The text of this module is appended to a solution, together with `NAME = _hollow(NAME, KIND)`. The
+right exercise is called only to learn the shapes of its answers. `trivial.py` lists the kinds.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+
+def _hollow(right: Any, kind: str) -> Any:
+    """Return a function or class that is called like `right` and answers as `kind` says."""
+    if not inspect.isclass(right):
+        return _hollow_function(right, kind)
+    if issubclass(right, torch.autograd.Function):
+        return _hollow_operation(right, kind)
+    return _hollow_class(right, kind)
+
+
+def _hollow_function(right: Any, kind: str) -> Callable[..., Any]:
+    @functools.wraps(right)
+    def answer(*args: Any, **kwargs: Any) -> Any:
+        if kind == "raises":
+            raise ValueError
+        given = [*args, *kwargs.values()]
+        kernels = _without_kernels(right)
+        try:
+            wanted = right(*args, **kwargs)
+        except Exception:
+            wanted = None  # a trivial program refuses nothing
+        finally:
+            getattr(right, "__globals__", {}).update(kernels)
+        return _filled(wanted, kind, given)
+
+    return answer
+
+
+class _NoKernel:
+    """Stands for a Triton kernel, and launches nothing."""
+
+    def __getitem__(self, grid: Any) -> Callable[..., None]:
+        return lambda *args, **kwargs: None
+
+
+def _without_kernels(right: Any) -> dict[str, Any]:
+    """Replace the Triton kernels that a function can launch; return what was there."""
+    names = getattr(right, "__globals__", {})
+    kernels = {n: v for n, v in names.items() if type(v).__module__.startswith("triton.runtime")}
+    names.update(dict.fromkeys(kernels, _NoKernel()))
+    return kernels
+
+
+def _hollow_operation(right: Any, kind: str) -> Any:
+    def forward(ctx: Any, *args: Any) -> Any:
+        ctx.inputs = len(args)
+        return _hollow_function(right.apply, kind)(*args)
+
+    def backward(ctx: Any, *gradients: Any) -> tuple[None, ...]:
+        return (None,) * int(ctx.inputs)
+
+    methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type(right.__name__, (torch.autograd.Function,), methods)
+
+
+def _hollow_class(right: Any, kind: str) -> Any:
+    base: Any = torch.nn.Module if issubclass(right, torch.nn.Module) else object
+
+    def make(self: Any, *args: Any, **kwargs: Any) -> None:
+        base.__init__(self)
+        try:
+            inner = right(*args, **kwargs)
+        except Exception:
+            inner = None
+        object.__setattr__(self, "_inner", [inner])  # in a list, so that it is not a submodule
+
+    def method(name: str) -> Callable[..., Any]:
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return _hollow_function(getattr(self._inner[0], name, None), kind)(*args, **kwargs)
+
+        return call
+
+    names = [n for n in vars(right) if n[0] != "_" and inspect.isfunction(vars(right)[n])]
+    return type(right.__name__, (base,), {"__init__": make, **{n: method(n) for n in names}})
+
+
+def _filled(wanted: Any, kind: str, given: list[Any]) -> Any:
+    """Return what a trivial program answers where `wanted` is right."""
+    constants = {"none": None, "number": 0, "text": ""}
+    if kind in constants:
+        return constants[kind]
+    name, _, index = kind.partition(" ")
+    if not index:
+        return _like(wanted, _FILLS[kind])
+    one = given[int(index)] if int(index) < len(given) else None
+    if name == "mean" and len(getattr(one, "shape", "")):
+        one = _mean(one)
+    fitted = _like(wanted, lambda x: _fitted(one, x))
+    return one if fitted is None else fitted
+
+
+def _mean(given: Any) -> torch.Tensor:
+    """Return the mean over the second last axis, which stays with a size of 1."""
+    numbers = torch.as_tensor(given).double()
+    return numbers.mean(-2, keepdim=True) if numbers.ndim > 1 else numbers.mean()
+
+
+def _like(wanted: Any, fill: Callable[[torch.Tensor], Any]) -> Any:
+    """Return the structure of `wanted` with every number and tensor filled anew."""
+    if isinstance(wanted, (tuple, list)):
+        return type(wanted)([_like(part, fill) for part in wanted])
+    if isinstance(wanted, torch.Tensor):
+        return _typed(fill(wanted.detach().double()), wanted.dtype)
+    if isinstance(wanted, (np.ndarray, np.generic)):
+        whole = _like(torch.from_numpy(np.array(wanted)), fill)
+        return whole.numpy() if isinstance(whole, torch.Tensor) else whole
+    if isinstance(wanted, (int, float)):
+        number = fill(torch.tensor(float(wanted), dtype=torch.float64))
+        try:
+            return type(wanted)(number)
+        except (TypeError, ValueError, OverflowError, RuntimeError):
+            return number
+    return None
+
+
+def _typed(filled: Any, dtype: torch.dtype) -> Any:
+    return filled.to(dtype) if isinstance(filled, torch.Tensor) else filled
+
+
+def _fitted(given: Any, wanted: torch.Tensor) -> Any:
+    """Return an argument in the shape that is wanted, if that is possible."""
+    if isinstance(given, np.ndarray):
+        given = torch.from_numpy(given)
+    if not isinstance(given, torch.Tensor):
+        return given
+    if given.numel() == wanted.numel():
+        return given.reshape(wanted.shape)
+    try:
+        return given.expand(wanted.shape)
+    except RuntimeError:
+        return given
+
+
+def _noise(wanted: torch.Tensor) -> torch.Tensor:
+    steps = torch.arange(1, wanted.numel() + 1, dtype=torch.float64, device=wanted.device)
+    return (steps * 12.9898).sin().reshape(wanted.shape)
+
+
+_FILLS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "zeros": lambda x: x * 0,
+    "ones": lambda x: torch.ones_like(x),
+    "nan": lambda x: torch.full_like(x, float("nan")),
+    "uniform": lambda x: torch.full_like(x, 1.0 / max(1, x.shape[-1] if x.ndim else 1)),
+    "noise": _noise,
+}
