@@ -1,10 +1,11 @@
 """Proving a week's graders fair and sharp.
 
-The stub earns nothing, the solution and every alternative everything; each misconception is
-rejected by the test that it names and diagnosed as itself; in the sandbox none of them looks like
-an attempt to get around the grading; no exercise lacks a misconception, no test lets all of them
-pass, each written question says how it is marked, and nothing of a new week is left blank. Proven
-with several draws of the hidden inputs, it does not hold by luck.
+The stub earns nothing, no trivial program more than a tenth of an exercise, and the solution and
+every alternative everything; each misconception is rejected by the test that it names and diagnosed
+as itself; in the sandbox none of them looks like an attempt to get around the grading; no exercise
+lacks a misconception, no test lets all of them pass, each written question says how it is marked,
+and nothing of a new week is left blank. Proven with several draws of the hidden inputs, it does not
+hold by luck.
 
 A proof has parts that can be had side by side, and again one by one: each exercise, and what is of
 the week as a whole. What students get is proven in publicside.py and lessonrun.py.
@@ -34,6 +35,7 @@ from .syllabus import syllabus_problems
 if TYPE_CHECKING:
     from ..grading.engine import Engine  # torch, which `warm_engine` imports beside the template
 
+_MOST_FOR_NOTHING = 0.1  # of an exercise's points
 WHOLE = ""  # the part of a proof that is of no exercise
 Progress = Callable[[str], None]
 
@@ -108,6 +110,8 @@ def _exercise_proven(
     if aim is None or not aim.misconception:
         result.tests = sum(r.startswith(f"test_{exercise}.py::") for r in engine.runs.names())
         result.gaps += _grade_right_ones(engine, exercise, result, progress)
+        if not missing:
+            result.gaps += _grade_trivial_ones(engine, exercise, progress)
     for misconception in chosen:
         progress(misconception.name)
         result.gaps += strange_names(engine.bank, misconception.name)
@@ -184,6 +188,23 @@ def _grade_right_ones(
                 result.not_run.add(test.name)
             elif test.verdict is not Verdict.PASS:
                 yield f"{name} fails {test.name}: {test.verdict}: {test.message}"
+
+
+def _grade_trivial_ones(engine: Engine, exercise: str, progress: Progress) -> Iterator[str]:
+    """Report the trivial programs that earn more than a tenth of an exercise."""
+    from ..grading.trivial import plain_calls, trivial_programs  # with torch, see above
+
+    progress(f"{exercise}: trivial programs")
+    programs = (*trivial_programs(engine.bank, exercise), *plain_calls(engine.bank, exercise))
+    for kind, source in programs:
+        report = engine.grade(kind, _files(engine.week, source), exercise)
+        found = _exercise(report, exercise)
+        if found is not None and found.score > _MOST_FOR_NOTHING * found.max_score:
+            names = ", ".join(found.diagnosis) or "the tests that pass"
+            yield (
+                f"the trivial program `{kind}` earns {found.score:g} of {found.max_score:g} for "
+                f"{exercise} by {names}: raise the costs to 90 %, or change the tests"
+            )
 
 
 def _faults(name: str, report: SubmissionReport) -> Iterator[str]:

@@ -55,9 +55,9 @@ def _took_no_work(mine: Answer | Outcome, right: Answer | Outcome, frame: bytes)
         given = _arguments(frame)
     except wire.BadFrame:
         return None
-    if _holds_drawing(good):
-        return None if _holds_drawing(own) else True
     answered, wanted = list(parts_of(own)), list(parts_of(good))
+    if _holds_drawing(good):
+        return True if answered and not _holds_drawing(own) else None
     if not answered or not wanted:
         return None
     if len(answered) == len(wanted):

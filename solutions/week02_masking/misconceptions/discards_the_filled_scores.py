@@ -5,7 +5,7 @@ Believes: masked_fill changes the tensor it is called on.
 Shows: a plain softmax: hidden entries get their weight as if nothing were hidden.
 Hint: `masked_fill` without an underscore returns a new tensor. Where does yours go?
 Rejected by: test_values
-Costs: 40 %
+Costs: 90 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: padding replaces the causal mask in a padded batch.
 Shows: all rows of a sequence are equal.
 Hint: Look at the first row of a full sequence: how many keys may the first token see?
 Rejected by: test_both_must_allow
-Costs: 60 %
+Costs: 90 %
 """
 
 

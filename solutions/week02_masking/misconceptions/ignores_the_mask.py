@@ -5,7 +5,7 @@ Believes: masked_fill has done its work once it was called.
 Shows: the output is the same with and without a mask.
 Hint: Follow the mask through your function: which line uses its result?
 Rejected by: test_values
-Costs: 50 %
+Costs: 90 %
 """
 
 

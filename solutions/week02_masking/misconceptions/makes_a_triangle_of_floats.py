@@ -5,7 +5,7 @@ Believes: a mask is a matrix of zeros and ones.
 Shows: the values are right, the dtype is float32.
 Hint: The triangle is right. What is the dtype of `torch.ones` when you do not name one?
 Rejected by: test_is_boolean
-Costs: 25 %
+Costs: 90 %
 Belief: bool_masks
 """
 

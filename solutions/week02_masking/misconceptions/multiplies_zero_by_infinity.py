@@ -6,7 +6,7 @@ Shows: NaN at every allowed entry.
 Hint: Try `0 * float("-inf")` at a Python prompt. Which operation puts -inf in some places without a
     product?
 Rejected by: test_values
-Costs: 75 %
+Costs: 90 %
 """
 
 

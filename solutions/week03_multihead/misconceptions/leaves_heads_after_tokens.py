@@ -5,7 +5,7 @@ Believes: the order of the two middle axes does not matter.
 Shows: the result is (B, T, H, d), so a later matrix product would compare heads instead of tokens.
 Hint: The last two axes are the ones a matrix product works on. Which two should they be?
 Rejected by: test_values
-Costs: 50 %
+Costs: 90 %
 """
 
 

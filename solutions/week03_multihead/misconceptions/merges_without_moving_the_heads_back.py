@@ -5,7 +5,7 @@ Believes: a reshape to the right shape puts every number in its place.
 Shows: the shape is right, but a row mixes several tokens of one head.
 Hint: Split a small numbered x and merge it again. Do you get x back?
 Rejected by: test_values
-Costs: 60 %
+Costs: 90 %
 Belief: heads_by_view
 """
 

@@ -5,7 +5,7 @@ Believes: All rounds are equally good.
 Shows: A round in which a position met nobody counts as much as one in which it met its best key.
 Hint: A round that found more has a larger softmax denominator. Where in the arguments is that kept?
 Rejected by: test_values
-Costs: 50 %
+Costs: 90 %
 Belief: averaged_rounds
 """
 

@@ -5,7 +5,7 @@ Believes: Every round contributes its part of the output.
 Shows: With values of all ones the result is the number of rounds.
 Hint: If every round says 1, what should the combination say?
 Rejected by: test_agreement_is_kept
-Costs: 60 %
+Costs: 90 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The two results of torch.sort are the two results wanted.
 Shows: The first result holds bucket numbers, the second is the order.
 Hint: Which of your two results tells where position 0 went?
 Rejected by: test_order
-Costs: 30 %
+Costs: 90 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A causal mask hides what must be hidden.
 Shows: Right while the text is shorter than the window.
 Hint: What does position 100 see with a window of 3?
 Rejected by: test_a_window
-Costs: 50 %
+Costs: 90 %
 """
 
 

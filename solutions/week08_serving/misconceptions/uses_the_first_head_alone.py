@@ -5,7 +5,7 @@ Believes: Grouped-query attention is multi-query attention.
 Shows: Right for H_kv = 1 alone.
 Hint: H_kv heads of keys came in. Which query heads use the second one?
 Rejected by: test_groups_of_neighbours
-Costs: 50 %
+Costs: 90 %
 """
 
 _grouped = grouped_query_attention
