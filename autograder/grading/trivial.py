@@ -3,8 +3,8 @@
 The programs are made for every exercise from one table: constants of the right shape, random
 numbers (as in uninitialised memory), each argument, the mean of each argument, an exception. A week
 adds the plain library calls that come close to its exercises (`solutions/<week>/trivial.py`):
-functions named `EXERCISE__WHAT_IT_DOES`. `verify` grades all of them. In grading, passed tests that
-a program of the table passes as well count only if another test passes (`TrivialPasses`).
+functions named `EXERCISE__WHAT_IT_DOES`. `verify` grades all of them. In grading, tests that one of
+these programs passes as well count only if another test passes (`TrivialPasses`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _MOST_ARGUMENTS = 4
 def trivial_programs(bank: Bank, exercise: str) -> Iterator[tuple[str, str]]:
     """Yield the kind and the source of every program of the table for an exercise."""
     hollow = f"{bank.solution}\n\n{_HOLLOW.read_text(encoding='utf-8')}"
+    hollow += "".join(f"\n{kernel} = _NoKernel()" for kernel in _kernels(bank.solution))
     given = range(min(_MOST_ARGUMENTS, _arguments(bank.solution, exercise)))
     for kind in (*KINDS, *(f"{what} {i}" for what in ("argument", "mean") for i in given)):
         yield kind, f"{hollow}\n{exercise} = _hollow({exercise}, {kind!r})\n"
@@ -40,6 +41,14 @@ def plain_calls(bank: Bank, exercise: str) -> Iterator[tuple[str, str]]:
         name = getattr(node, "name", "")
         if name.startswith(f"{exercise}__"):
             yield name.partition("__")[2], f"{bank.over_solution(text)}\n{exercise} = {name}\n"
+
+
+def _kernels(solution: str) -> Iterator[str]:
+    """Yield the names of the Triton kernels that a module defines."""
+    functions = (n for n in ast.parse(solution).body if isinstance(n, ast.FunctionDef))
+    for function in functions:
+        if any(ast.unparse(d).startswith("triton.") for d in function.decorator_list):
+            yield function.name
 
 
 def _arguments(solution: str, exercise: str) -> int:
@@ -64,7 +73,8 @@ class TrivialPasses:
 
     def _is_trivial(self, exercise: str, test: str) -> bool:
         if test not in self._known:
-            programs = trivial_programs(self._runs.bank, exercise)
+            bank = self._runs.bank
+            programs = (*trivial_programs(bank, exercise), *plain_calls(bank, exercise))
             self._known[test] = any(
                 self._passes(f"-trivial-{exercise}-{kind}", source, exercise, test)
                 for kind, source in programs

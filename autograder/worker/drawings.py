@@ -15,6 +15,22 @@ MAX_AXES = 64
 MAX_IMAGES = 16
 
 
+def describe(result: Any, encoder: Encoder, given: list[Any]) -> wire.Value:
+    """Describe axes, a list of axes or a figure; return None for anything else."""
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    if isinstance(result, Axes):
+        return describe_axes(result, encoder, given)
+    if isinstance(result, Figure):
+        return describe_figure(result, encoder, given)
+    if not isinstance(result, list) or not 0 < len(result) <= MAX_AXES:
+        return None
+    if not all(isinstance(x, Axes) for x in result):
+        return None
+    return wire.SeqV("list", tuple(describe_axes(x, encoder, given) for x in result))
+
+
 def describe_axes(axes: Any, encoder: Encoder, given: list[Any]) -> wire.DrawingV:
     """Images as they are seen (rows from the top, columns from the left), labels and ticks."""
     images = []

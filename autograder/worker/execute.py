@@ -21,7 +21,7 @@ from . import claimed, devices, generators, kernels, wire
 from .arrays import trim_memory
 from .backward import pulled_back, tensors_in
 from .brought import is_brought, module_of
-from .drawings import describe_axes, describe_figure
+from .drawings import describe
 from .fixtures import build
 from .lent import Asks, lend
 from .nets import all_patterns, hold_all
@@ -37,7 +37,7 @@ MAX_PRINTED = 4_000
 _NOTHING: Any = nullcontext()
 _TOUCHED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_POPULATE", 0)
 # What most calls give; none of it is a drawing.
-_NO_DRAWING = {torch.Tensor, np.ndarray, tuple, list, dict, str, int, float, bool, type(None)}
+_NO_DRAWING = {torch.Tensor, np.ndarray, tuple, dict, str, int, float, bool, type(None)}
 
 
 class Printed(io.TextIOBase):
@@ -369,13 +369,9 @@ class Executor:
 
     def _encode_result(self, result: Any, encoder: Encoder, decoder: Decoder) -> wire.Value:
         if type(result) not in _NO_DRAWING and "matplotlib" in sys.modules:
-            from matplotlib.axes import Axes
-            from matplotlib.figure import Figure
-
-            if isinstance(result, Axes):
-                return describe_axes(result, encoder, self.objects)
-            if isinstance(result, Figure):
-                return describe_figure(result, encoder, self.objects)
+            drawn = describe(result, encoder, self.objects)
+            if drawn is not None:
+                return drawn
         return encoder(result)
 
     def _keep(self, thing: object) -> wire.Value | None:
