@@ -13,7 +13,7 @@ _WORDS = {
     "new": "new",
     "replaced": "replaces the one from {}",
     "same": "the same as on {}",
-    "kept": "not chosen now: kept from {}",
+    "kept": "not in these files: kept from {}",
     "missing": "missing",
 }
 _ANSWERS = {
@@ -70,10 +70,8 @@ def _lines(parts: Sequence[Part], when: str) -> Iterator[ReviewLine]:
         else:
             yield ReviewLine(part.name, part.fate, _WORDS[part.fate].format(when))
     for fate, names in answers.items():
-        noun = "answer" if len(names) == 1 else "answers"
-        yield ReviewLine(
-            f"{len(names)} {noun}: {', '.join(names)}", fate, _ANSWERS[fate].format(when)
-        )
+        noun = "Answer" if len(names) == 1 else "Answers"
+        yield ReviewLine(f"{noun}: {', '.join(names)}", fate, _ANSWERS[fate].format(when))
 
 
 def _summary(parts: Sequence[Part]) -> str:

@@ -55,6 +55,7 @@ class TryView(msgspec.Struct, frozen=True):
     state: str
     words: str
     received: str
+    when: str  # received, in short
     digest: str
     door: str
     held: bool
@@ -120,7 +121,7 @@ class Views:
             past=now.due < dt.datetime.now(now.due.tzinfo),
             left=now.left,
             tries=now.tries,
-            per={"hour": "an hour", "day": "a day", "week": "for this week"}[policy.per],
+            per={"hour": "this hour", "day": "today", "week": "for this week"}[policy.per],
             why=now.why,
             wait=round(now.wait),
             renews=in_words(now.renews) if now.renews else "",
@@ -186,6 +187,7 @@ class Views:
             state=one.state,
             words="Not accepted" if refused else _WORDS[one.state],
             received=in_words(_moment(one.received, course), seconds=True),
+            when=in_short(one.received, course.zone),
             digest=one.digest,
             door=one.door,
             held=one.held,

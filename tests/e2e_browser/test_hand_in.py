@@ -5,6 +5,7 @@ What axe-core finds is asked of every page; with AUTOGRADER_SCREENSHOTS they are
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -96,6 +97,20 @@ class Person:
         return str(self.page.inner_text("main"))
 
 
+def answered(project: Path, answer: str) -> str:
+    """The released notebook with the first written answer filled in."""
+    path = project / "nbgrader" / "release" / WEEK / f"{WEEK}.ipynb"
+    notebook = json.loads(path.read_text("utf-8"))
+    cells = (c for c in notebook["cells"] if c["cell_type"] == "markdown")
+    first = next(c for c in cells if c["metadata"].get("nbgrader", {}).get("solution"))
+    first["source"] = answer
+    return json.dumps(notebook)
+
+
+def scrolls_sideways(page: Any) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+
+
 def complaints(page: Any) -> list[str]:
     """What axe-core finds wrong with a page, apart from its own rules of taste."""
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
@@ -159,6 +174,48 @@ def test_a_class_of_twelve_hands_in_at_once(
     assert complaints(prof.page) == []
     assert "ada" in prof.shown()
     assert prof.errors == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_student_sees_what_is_kept_and_goes_back_to_a_better_submission(
+    served: Running, chromium: Any, project: Path, modules: dict[str, str], scheme: str
+) -> None:
+    token = served.tokens("--student", "ada")["ada"]
+    ada = Person(chromium, served.url, viewport=PHONE, color_scheme=scheme)
+    ada.enter(token)
+    ada.choose(softmax=modules["ada"], **{WEEK: answered(project, "Because.")})
+    look(ada.page, f"review-first-{scheme}")
+    ada.page.get_by_role("button", name="Submit").click()
+    ada.page.wait_for_selector("#words:text-matches('^Graded')")
+    look(ada.page, f"result-better-{scheme}")
+    ada.choose(softmax=modules["ada"].replace("return", "return 0 *"))
+    assert "kept from" in ada.shown()
+    look(ada.page, f"review-kept-{scheme}")
+    ada.page.get_by_role("button", name="Submit").click()
+    ada.page.wait_for_selector("#words:text-matches('^Graded')")
+    assert "were right" in ada.shown()
+    look(ada.page, f"result-lower-{scheme}")
+    ada.page.get_by_role("button", name="Go back to the submission").click()
+    ada.page.wait_for_selector("text=This submission counts until")
+    look(ada.page, f"result-restored-{scheme}")
+    ada.choose(softmax="def softmax(:")
+    assert "This cannot be submitted" in ada.shown()
+    look(ada.page, f"review-refused-{scheme}")
+    ada.page.goto(f"/weeks/{WEEK}")
+    look(ada.page, f"week-{scheme}")
+    ada.page.set_input_files("#files", {"name": "softmax.py", "mimeType": "", "buffer": b"x"})
+    assert f"Not chosen: {WEEK}.ipynb" in ada.shown()
+
+
+def look(page: Any, name: str) -> None:
+    """Keep the page as a phone and a desk show it; nothing may be wider than the phone."""
+    page.wait_for_load_state()
+    assert not scrolls_sideways(page), name
+    assert complaints(page) == [], name
+    kept(page, f"{name}-phone")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    kept(page, name)
+    page.set_viewport_size(PHONE)
 
 
 def test_everything_essential_works_without_script(

@@ -130,14 +130,14 @@ def test_nothing_is_submitted_before_the_student_confirms(ada, service) -> None:
 
 def test_the_first_submission_shows_what_is_new_and_what_is_missing(ada) -> None:
     page = ada.send({MODULE: SOLUTION.encode()})
-    assert ada.review() == {MODULE: "new", "1 answer: why": "missing"}
+    assert ada.review() == {MODULE: "new", "Answer: why": "missing"}
     assert "Missing: why." in page
 
 
 def test_the_module_alone_keeps_the_written_answers(ada, service) -> None:
     ada.submit({MODULE: SOLUTION.encode(), NOTEBOOK: notebook("Because.")})
     page = ada.send({MODULE: OTHER.encode()})
-    assert ada.review() == {MODULE: "replaced", "1 answer: why": "kept"}
+    assert ada.review() == {MODULE: "replaced", "Answer: why": "kept"}
     assert "Nothing is missing." in page
     assert "kept from" in page
     ada.confirm()
@@ -148,7 +148,7 @@ def test_the_module_alone_keeps_the_written_answers(ada, service) -> None:
 def test_the_notebook_alone_keeps_the_module(ada, service) -> None:
     ada.submit({MODULE: SOLUTION.encode()})
     ada.send({NOTEBOOK: notebook("Because.")})
-    assert ada.review() == {MODULE: "kept", "1 answer: why": "new"}
+    assert ada.review() == {MODULE: "kept", "Answer: why": "new"}
     ada.confirm()
     assert contents(service)[MODULE] == SOLUTION.encode()
 
@@ -243,8 +243,8 @@ def test_going_back_takes_no_attempt_and_keeps_the_time(ada, show, finish, servi
     before = service.views.standing("ada", week)
     received = service.queue.of("ada")[1].received
     assert ada.client.post(f"{better}/restore", data=ada.key).status_code == 303
-    assert "This submission counts." in ada.page(better)
-    assert "This submission counts." not in ada.page(lower)
+    assert "This submission counts until" in ada.page(better)
+    assert "This submission counts until" not in ada.page(lower)
     assert service.views.standing("ada", week).left == before.left
     assert service.queue.of("ada")[1].received == received
     rows = service.ledger.graded("ada", WEEK)
@@ -262,7 +262,7 @@ def test_a_new_submission_counts_after_a_restored_one(ada, show, finish) -> None
     ada.client.post(f"{better}/restore", data=ada.key)
     newest = ada.submit({MODULE: OTHER.encode() + b"# again\n"})
     finish(graded("ada", 1, 1))
-    assert "This submission counts." in ada.page(newest)
+    assert "This submission counts until" in ada.page(newest)
 
 
 def test_nobody_restores_a_submission_of_another_student(ada, show, finish, sign_in) -> None:
