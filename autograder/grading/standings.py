@@ -24,6 +24,7 @@ from .effortless import effortless
 from .follow import Inherited
 from .outcomes import Flaw
 from .plugin import Ran
+from .reads import required_arguments, unread
 from .runs import Runs
 from .suspects import LineFinder
 from .symptoms import by_symptom
@@ -104,10 +105,8 @@ class Standings:
         own = [r for r in ran if r.report.name not in carried.credit]
         failed = any(r.report.verdict.failed for r in own)
         if failed and not all(r.report.verdict in _NOTHING_TO_NAME for r in ran):
-            bank = self._runs.of_misconceptions(exercise)
-            right = self._runs.right_answers(exercise) if bank else {}
             named = self._behind.find(
-                f"{exercise}, name", lambda: diagnose(own, bank, right), named
+                f"{exercise}, name", lambda: self._named(exercise, own, files), named
             )
         by_name = {m.name: m for m in self._bank.of_exercise(exercise)}
         none: dict[str, frozenset[str]] = {}
@@ -137,6 +136,25 @@ class Standings:
         )
         worked = self._behind.find(f"{exercise}, work", lambda: self._worked(standing), True)
         return replace(standing, worked=worked)
+
+    def _named(self, exercise: str, own: list[Ran], files: Files) -> list[Named]:
+        """Name the misconceptions; a name whose program reads more than the student's is not one.
+
+        An argument may be left unread by one of several misconceptions.
+        """
+        bank = self._runs.of_misconceptions(exercise)
+        right = self._runs.right_answers(exercise) if bank else {}
+        named = diagnose(own, bank, right)
+        required = required_arguments(self._bank.solution, exercise)
+        mine = unread("\n".join(self._runs.lines(files)), exercise, required)
+        if not named or not mine:
+            return named
+        sources = {m.name: m.source for m in self._bank.of_exercise(exercise)}
+        theirs = {name: unread(text, exercise, required) for name, text in sources.items()}
+        if mine <= frozenset().union(*(theirs[n.name] for n in named)):
+            return named
+        fitting = {name: runs for name, runs in bank.items() if mine <= theirs[name]}
+        return diagnose(own, fitting, right)
 
     def _worked(self, standing: scoring.Standing) -> bool:
         """Return False if a trivial program passes all the tests that pass."""

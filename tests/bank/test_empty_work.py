@@ -136,6 +136,17 @@ def test_what_takes_no_work_earns_nothing_by_the_name_of_a_mistake(
     assert points == 0.0
 
 
+@pytest.mark.parametrize(("mask", "named"), [("", False), ("scores.masked_fill(~mask, 0)", True)])
+def test_a_name_fits_only_programs_that_read_what_the_mistake_needs(
+    mask: str, named: bool, masks: Engine
+) -> None:
+    head, end = "def masked_softmax(scores, mask, dim=-1):", "return torch.softmax(scores, dim)"
+    code = f"{head}\n    {mask}\n    {end}\n"
+    points, names = earned(masks, "masked_softmax", code)
+    assert ("discards_the_filled_scores" in names) is named
+    assert points <= 0.3
+
+
 def test_tests_that_a_trivial_program_passes_earn_nothing_alone(masks: Engine) -> None:
     trivial = (
         "def causal_mask(seq_len, device=None):\n    return torch.ones(seq_len, seq_len) > 0\n"
