@@ -168,7 +168,7 @@ class Raced:
 
     def __init__(self, race: wire.Race, source: tuple[str, ...]) -> None:
         self.kind, self.elements = race.kind, race.elements
-        self.place = _place(race.line, source)
+        self.place = _place(race.line, source, Ration())
 
 
 class Launched:
