@@ -3,9 +3,8 @@
 Every student may write into the inbound folder, in whatever way. Names are taken apart by
 nbgrader's rule and checked; files are copied as `collect` copies them: ordinary ones, of one owner,
 bounded. Of a student's hand-ins the newest is taken, their own before what another user left under
-their name. Where the student has an account on this machine, what another one left is not taken.
-Where the student has none, anybody may have left it: it is graded, and its result comes with the
-feedback, because made-up names would otherwise be made-up attempts.
+their name. What another user left, or may have left because the student has no account on this
+machine, is not taken: it could use made-up names for further attempts, or replace a submission.
 
 The folder is watched; where nothing is told of changes, as on some network disks, it is also looked
 at every minute. A folder is taken once it has nbgrader's two files and has been quiet for a moment.
@@ -57,7 +56,6 @@ class FoundHandIn(msgspec.Struct, frozen=True):
     handed_in: dt.datetime
     own: bool  # the student owns it
     sure: bool  # the student owns it, or whoever grades
-    forged: bool = False  # another one does, although the student could
 
 
 class Inbox:
@@ -128,10 +126,10 @@ class Inbox:
             for found in newest(course, week):
                 if found.source in known:
                     continue
-                if found.forged:
+                if not found.sure:
                     self._left.add(found.source)
-                    said = f"{found.source!r} was left by another user: it is not taken"
-                    self.troubles.begin(_NOT_TAKEN, said)
+                    said = f"{found.source!r} does not belong to an account {found.student!r}"
+                    self.troubles.begin(_NOT_TAKEN, f"{said}: it is not taken")
                 elif self._is_known_otherwise(course, week, found):
                     self._left.add(found.source)
                 elif not self._taken(course, week, found):
@@ -155,7 +153,8 @@ class Inbox:
         """Copy a folder and hand it in; False if it is not whole yet."""
         source = self._folder(course) / found.source
         before = _state(source)
-        if before is None or time.time() - before[1] < _QUIET:
+        # files of a time to come are compared below
+        if before is None or 0 <= time.time() - before[1] < _QUIET:
             return False
         bound = course.limits(week).submission_mib << 20
         with closing(WorkFolder()) as place:
@@ -207,8 +206,7 @@ def _found(path: Path, name: str, week: Week) -> FoundHandIn | None:
     moment = moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
     account = _account(student)
     sure = owner in (account, 0, os.geteuid())
-    forged = account is not None and not sure
-    return FoundHandIn(path.name, student, week.name, moment, owner == account, sure, forged)
+    return FoundHandIn(path.name, student, week.name, moment, owner == account, sure)
 
 
 def _account(student: str) -> int | None:

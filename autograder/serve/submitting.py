@@ -91,7 +91,6 @@ class Submitting:
                 "exchange",
                 source=found.source,
                 received=received,
-                withheld=not found.sure,
                 refused=bool(merged.problem),
             )
 
@@ -162,7 +161,6 @@ class Submitting:
         *,
         source: str | None = None,
         received: float | None = None,
-        withheld: bool = False,
         refused: bool = False,
     ) -> Try:
         """Store a submission; raise _Outdated if `base` is not the newest one any more.
@@ -176,7 +174,7 @@ class Submitting:
             if _version(earlier) != base.version:
                 raise _Outdated
             stand = standing(course, week, student, earlier, self.queue.clock(), more)
-            return Admission(stand.held or withheld or refused, stand.wait)
+            return Admission(stand.held or refused, stand.wait)
 
         one = self.queue.hand_in(
             student,

@@ -32,8 +32,6 @@ _WHY = {
     "tries": "It counts. You have used your results for now, so this one comes with the feedback.",
     "due": "It counts, as late work does. Its result comes with the feedback.",
     "nothing": "It counts. Results come with the feedback.",
-    "owner": "It counts. Its result comes with the feedback, because its files in the exchange do "
-    "not belong to an account of this name.",
 }
 
 
@@ -228,12 +226,9 @@ class Views:
         if course.registry.immediate.show == "nothing":
             return _WHY["nothing"]
         week = self.courses.week(one.week)
-        if week is None:
-            return _WHY["tries"]
         more = self.courses.more_time(one.student, one.week)
-        earlier = [t for t in self.queue.of(one.student, one.week) if t.number < one.number]
-        why = standing(course, week, one.student, earlier, one.counted, more).why
-        return _WHY[why or ("owner" if one.door == "exchange" else "tries")]
+        now = standing(course, week, one.student, [], one.counted, more) if week else None
+        return _WHY["due" if now and now.why == "due" else "tries"]
 
     def _grows(self, one: Try) -> tuple[Growth, ...]:
         """Return how many checks of each exercise have run, and not how they ended.

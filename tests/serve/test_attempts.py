@@ -68,14 +68,20 @@ def test_the_exchange_and_the_page_share_the_attempts(service, week, inbound):  
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-def test_made_up_names_in_the_exchange_get_no_results(service, inbound):  # noqa: F811
-    for name in ("eve1", "eve2"):
+def test_a_folder_that_anybody_may_have_left_is_not_taken(service, inbound):  # noqa: F811
+    """Not for made-up names, which would be made-up attempts, and not for a real student."""
+    for name in ("eve1", "eve2", "ada"):
         os.chown(left(inbound, name), 12345, 12345)
-        service.inbox.look()
-        grade(service)
-        (one,) = service.queue.of(name)
-        assert shown(service, name) == []
-        assert "do not belong to an account" in service.views.one(one).why
+    service.inbox.look()
+    assert service.queue.all(WAITING) == []
+    assert "does not belong to an account" in service.troubles.now["left in the exchange"].what
+
+
+def test_a_folder_of_a_time_to_come_keeps_the_service_busy_once(service, inbound):  # noqa: F811
+    folder = left(inbound, "eve")
+    os.utime(folder / "doubling.py", (4e9, 4e9))
+    assert not service.inbox.look()
+    assert len(service.queue.of("eve")) == 1
 
 
 def test_a_system_error_costs_no_attempt_and_shows_nothing(service, week):
@@ -84,9 +90,9 @@ def test_a_system_error_costs_no_attempt_and_shows_nothing(service, week):
         claimed = service.queue.claim()
         assert claimed is not None
         assert not claimed.held
-        exercise = week.exercises[0].name
-        for _ in range(7):
-            service.news.heard(one.receipt, exercise)
+        first, second = (exercise.name for exercise in week.exercises)
+        for name in [first] * 7 + [second]:
+            service.news.heard(one.receipt, name)
         seen = service.views.one(claimed, viewer=EVE)
         assert [g.words for g in seen.grows] == ["7 checks ran", "not yet"]
         state = service.queue.put_back(claimed, "the lane ended", 0.0, most=1 + number % 2)
