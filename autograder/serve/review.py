@@ -12,17 +12,12 @@ from ..nbgrader.merging import Merged, Part
 _WORDS = {
     "new": "new",
     "replaced": "replaces the one from {}",
-    "same": "the same as on {}",
+    "same": "unchanged since {}",
     "kept": "not in these files: kept from {}",
+    "refused": "cannot be graded: kept from {}",
     "missing": "missing",
 }
-_ANSWERS = {
-    "new": "new",
-    "replaced": "replaces what you wrote on {}",
-    "same": "the same as on {}",
-    "kept": "not in these files: kept from {}",
-    "missing": "not answered",
-}
+_ANSWERS = _WORDS | {"missing": "not answered"}
 
 
 class ReviewLine(msgspec.Struct, frozen=True):
@@ -39,20 +34,24 @@ class Review(msgspec.Struct, frozen=True):
     lines: tuple[ReviewLine, ...]
     summary: str
     rule: str
+    stays: str  # what becomes of the earlier one if there is a problem
     digest: str
-    earlier: str = ""  # when the submission was received that parts are kept from
     problem: str = ""
     notes: tuple[str, ...] = ()
 
 
-def review_of(merged: Merged, when: str, rule: str, left_out: Sequence[str] = ()) -> Review:
-    """Describe a merged submission. `when`: when the earlier one was received, or ""."""
+def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[str] = ()) -> Review:
+    """Describe a merged submission.
+
+    base: when the earlier submission was received, "" if that is not known, or None without one.
+    """
+    stays = "" if base is None else f"Your submission from {base} stays as it is."
     return Review(
-        lines=tuple(_lines(merged.parts, when)),
+        lines=tuple(_lines(merged.parts, base or "your earlier submission")),
         summary=_summary(merged.parts),
         rule=rule,
+        stays="Your earlier submission stays as it is." if base == "" else stays,
         digest=digest_of(merged.files),
-        earlier=when,
         problem=merged.problem,
         notes=(
             *(note.text for note in merged.notes if note.kind != "kept"),

@@ -109,7 +109,9 @@ class Submitting:
         course, base = self.courses.now, self.base(student, week)
         when = in_short(base.received, course.zone) if base.received else ""
         merged = self.merged(week, base, draft.files)
-        return review_of(merged, when, counting_rule(course), draft.left_out)
+        return review_of(
+            merged, when if base.files else None, counting_rule(course), draft.left_out
+        )
 
     def submit_draft(self, student: str, week: Week, door: str) -> Try:
         """Submit the student's draft; raises IntakeError."""

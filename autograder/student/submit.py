@@ -126,8 +126,7 @@ def _to_service(
     for line in review_lines(review):
         out.print(line, soft_wrap=True)
     if review["problem"]:
-        kept = f"your submission from {review['earlier']} stays as it is"
-        raise KitError(f"nothing was submitted{'; ' + kept if review['earlier'] else ''}")
+        raise KitError(f"nothing was submitted. {review['stays']}".rstrip(" ."))
     _confirm(ask)
     said = remote.submit(folder.week.week, review["digest"])
     out.print(f"Submitted: {folder.heading}, {said['received']}")

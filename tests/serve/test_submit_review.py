@@ -118,6 +118,6 @@ def test_what_cannot_be_graded_is_not_submitted(folder: Folder, service) -> None
     write(folder.path, {"doubling.py": "def double(x:\n"})
     done = folder.submit()
     assert done.returncode == 2
-    assert "nothing was submitted; your submission from" in done.stderr
+    assert "nothing was submitted. Your submission from" in done.stderr
     assert "doubling.py, line 1" in done.stdout
     assert len(service.queue.of("ada")) == 1
