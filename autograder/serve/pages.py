@@ -6,12 +6,9 @@ from importlib import resources
 from typing import Any
 
 from ..model.course import Course, Week
-from ..model.report import SubmissionReport
 from ..pages.environment import environment
 from .people import Person
-from .queue import Try
-from .told import told
-from .views import in_words
+from .views import TryView, in_words
 
 STATIC = {
     "style.css": "text/css; charset=utf-8",
@@ -34,15 +31,13 @@ def static(name: str) -> bytes:
     return own.read_bytes()
 
 
-def exchange_page(course: Course, week: Week, one: Try, report: SubmissionReport) -> str:
-    """What a student fetches by nbgrader before feedback is returned: one file, without scripts."""
-    policy = course.registry.immediate
+def exchange_page(course: Course, week: Week, view: TryView) -> str:
+    """Return what a student fetches by nbgrader before feedback: one file, without scripts."""
     template = environment("serve").get_template("exchange.html.j2")
     return template.render(
         course=course,
         week=week,
-        one=one,
-        told=told(report, week, policy, held=one.held),
+        one=view,
         style=static("style.css").decode(),
         due=in_words(course.localized(week.due)),
     )

@@ -158,7 +158,7 @@ class Service(Submitting):
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self.dispatcher.wake.set)
 
-    def _hand_back(self, one: Try, report: SubmissionReport) -> None:
+    def _hand_back(self, one: Try, _: SubmissionReport) -> None:
         """What came through the exchange gets its page there."""
         if one.door != "exchange":
             return
@@ -169,7 +169,8 @@ class Service(Submitting):
             return
         try:
             content = parcel.unpacked(self.queue.content(one.digest))
-            page = exchange_page(self.courses.now, week, one, report)
+            view = self.views.one(self.queue.find(one.receipt) or one)
+            page = exchange_page(self.courses.now, week, view)
             handed_back(self.courses.now, week, one, page, content)
             self.troubles.end("feedback")
         except OSError as error:

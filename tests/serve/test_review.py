@@ -13,6 +13,7 @@ from autograder.model.course import Course, Week
 from autograder.model.report import SubmissionReport
 from autograder.model.report import TestReport as Ran
 from autograder.model.verdicts import Ending, Verdict
+from autograder.serve.pages import exchange_page
 from autograder.serve.parcel import unpacked
 from autograder.serve.service import Service
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded
@@ -210,6 +211,20 @@ def test_a_lower_score_is_reported_next_to_the_better_one(ada, show, finish) -> 
     assert "scored 3." in page
     assert f'action="{better}/restore"' in page
     assert "scored 1.5" not in ada.page(better)
+
+
+def test_the_page_for_nbgrader_reports_a_lower_score_too(
+    ada, show, finish, service, course, week
+) -> None:
+    show("scores")
+    ada.submit({MODULE: SOLUTION.encode()})
+    finish(graded("ada", 2, 1))
+    lower = ada.submit({MODULE: OTHER.encode()})
+    finish(graded("ada", 0.5, 1))
+    view = service.views.one(service.queue.find(lower.rsplit("/", 1)[1]))
+    page = exchange_page(course, week, view)
+    assert "This submission scored 1.5 of 3 points." in page
+    assert "Your latest submission counts" in page
 
 
 def test_where_points_are_hidden_a_lower_result_is_reported_by_exercises(ada, show, finish) -> None:

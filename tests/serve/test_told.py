@@ -19,8 +19,8 @@ from autograder.model.report import (
 from autograder.model.verdicts import Ending, Verdict
 from autograder.serve.bits import bits, most_bits
 from autograder.serve.pages import exchange_page
-from autograder.serve.queue import Try
 from autograder.serve.told import told
+from tests.nbgrader.tiny_course import SOLUTION
 
 SECRET = "expected 3.25 at [0, 7], got 6.5"
 LEVELS = ("nothing", "names", "verdicts", "scores")
@@ -101,9 +101,10 @@ def test_a_fault_of_ours_says_nothing_of_the_machine(week):
     assert "/srv" not in said(fault, week, "scores")
 
 
-def test_what_the_exchange_brings_back_is_bound_by_the_same(course, week):
-    one = Try("7KQ2-M4XD-9TRP", "<b>ada", week.name, "exchange", "d", 0.0, "graded")
-    page = exchange_page(course, week, one, graded())
+def test_what_the_exchange_brings_back_is_bound_by_the_same(course, week, service):
+    one, _ = service.hand_in("<b>ada", week, {"doubling.py": SOLUTION.encode()}, "exchange")
+    service.queue.finish(one, graded(), 0.1)
+    page = exchange_page(course, week, service.views.one(service.queue.find(one.receipt)))
     assert "squares instead of doubling" in page
     assert SECRET not in page
     assert "<b>ada" not in page

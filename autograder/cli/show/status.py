@@ -81,8 +81,18 @@ def _to_do(w: WeekStatus) -> list[str]:
         lines.append(
             f"{_named(w.stale)}: feedback older than the score: `autograder feedback {w.week}`"
         )
+    if lower := _lower(w):
+        lines.append(
+            f"{_named(lower)}: lower than an earlier submission of theirs, and the latest counts: "
+            f"`autograder status {w.week}`"
+        )
     lines += [f"LOOK  {line}" for line in _odd_lines(w)]
     return [f"{w.week}: {line}" for line in lines]
+
+
+def _lower(w: WeekStatus) -> list[str]:
+    """Return the students of whom the submission that counts scored less than an earlier one."""
+    return [s for s, found in w.again.items() if found[-1].score < max(r.score for r in found)]
 
 
 def _odd_lines(w: WeekStatus) -> list[str]:
@@ -125,7 +135,7 @@ def _details(w: WeekStatus) -> list[str]:
         marks = ", ".join(f"{s} {n}" for s, n in w.to_mark.items())
         lines.append(f"answers to mark in Formgrader: {marks}")
     for student, results in w.again.items():
-        lines.append(f"{student} was graded {len(results)} times; the last counts:")
+        lines.append(f"{student} was graded {len(results)} times; the last of these counts:")
         lines += [f"  {_result(r)}" for r in results]
     return lines
 
