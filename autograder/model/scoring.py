@@ -21,6 +21,7 @@ from .course import Exercise, Scoring, Week
 from .report import Deduction, Diagnosis, ExerciseReport, SubmissionReport, TestReport
 from .verdicts import Ending, Verdict
 
+_NO_WORK = 0.9  # a cost: the rest of the exercise is not there either, whatever was believed
 _REST = 0.5  # of what failed: less than that may be left unexplained where mistakes decide
 
 
@@ -175,7 +176,7 @@ def _kept(test: TestReport) -> float:
 
 def _counted_in(here: _Count, mistake: Mistake, counts: Sequence[_Count]) -> str:
     """The other exercise in which the same belief is charged: where it costs most, else first."""
-    if not mistake.belief:
+    if not mistake.belief or (mistake.cost or 0.0) >= _NO_WORK:
         return ""
     dearest = max(counts, key=lambda c: c.price(mistake.belief))
     return "" if dearest is here else dearest.standing.exercise.name

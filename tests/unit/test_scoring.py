@@ -102,6 +102,13 @@ def test_one_belief_costs_once_in_a_week_where_it_costs_most():
     assert score(first, second) == [2.0, 2.4]
 
 
+def test_what_shows_no_work_is_charged_in_every_exercise():
+    reshaped = Mistake("reshapes", 0.9, "heads_by_view")
+    first = standing("split_heads", 1.0, [reshaped], "a", a="wrong", b="pass")
+    second = standing("merge_heads", 1.0, [reshaped], "a", a="wrong", b="pass")
+    assert score(first, second) == [0.1, 0.1]
+
+
 def test_it_is_said_where_a_belief_was_counted():
     first = standing("softmax", 2.0, [GLOBAL], "a", a="wrong", b="pass")
     second = standing("attention", 4.0, [GLOBAL], "a", a="wrong", b="pass")

@@ -1,0 +1,53 @@
+"""A week in which every exercise is a trivial program earns next to nothing.
+
+Beside right helpers each may earn a tenth, which `verify` checks. Here all exercises of a week are
+trivial at once, so that none earns points by what it inherits from another.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from autograder.grading.engine import Engine
+from autograder.grading.trivial import trivial_programs
+from autograder.model.course import load
+from tests.courses import PROJECT
+
+COURSE = load(PROJECT)
+EVERY = bool(os.environ.get("AUTOGRADER_E2E"))
+KINDS = ("zeros", "ones", "nan", "noise", "argument 0") if EVERY else ("zeros", "argument 0")
+QUICK = ("week02_masking",)
+
+
+def all_trivial(engine: Engine, kind: str) -> str:
+    """Return a module all of whose exercises are trivial programs of one kind."""
+    source = engine.bank.solution
+    for exercise in engine.week.exercises:
+        program = dict(trivial_programs(engine.bank, exercise.name)).get(kind)
+        if program is not None:
+            source += program.removeprefix(engine.bank.solution)
+    return source
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(w.name, marks=() if w.name in QUICK else pytest.mark.thorough)
+        for w in COURSE.weeks
+    ],
+)
+def test_a_week_of_trivial_programs_earns_next_to_nothing(name: str) -> None:
+    week = COURSE.week(name)
+    engine = Engine(COURSE, week, ("cpu",), b"inputs of this test alone " * 2, None)
+    try:
+        for kind in KINDS:
+            source = all_trivial(engine, kind)
+            report = engine.grade(kind, {week.module: source.encode()})
+            assert report.verdict == "graded", report.message
+            assert not report.unexplained
+            earned = {e.name: e.score for e in report.exercises if e.score}
+            assert report.score <= 0.02 * report.max_score, (kind, earned)
+    finally:
+        engine.close()
