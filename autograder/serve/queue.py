@@ -165,13 +165,10 @@ class Queue(Leases):
         """Show the result of a withheld submission that is sent again when attempts are left."""
         if not one.held or admission.held:
             return one
-        now = self.clock()
-        shown = {
-            "held": False,
-            "counted": now + admission.wait,
-            "not_before": now + admission.wait,
-            "state": RUNNING if one.state == RUNNING else WAITING,
-        }
+        begins = self.clock() + admission.wait
+        shown: dict[str, Any] = {"held": False, "counted": begins, "not_before": begins}
+        if one.state == GRADED:
+            shown["state"] = WAITING
         db.execute(t.tries.update().where(t.tries.c.number == one.number).values(**shown))
         return msgspec.structs.replace(one, **shown)
 
