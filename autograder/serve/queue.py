@@ -24,6 +24,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from ..model.report import Diagnosis, SubmissionReport
+from ..model.verdicts import Ending
 from . import tables as t
 from .leases import LEASE, RUNNING, STUCK, WAITING, Leases
 
@@ -232,7 +233,9 @@ class Queue(Leases):
                 report=data,
             )
             first = db.execute(row.returning(t.results.c.receipt)).first() is not None
-            done = {"state": GRADED, "trouble": ""}
+            done: dict[str, Any] = {"state": GRADED, "trouble": ""}
+            if report.verdict is Ending.REFUSED:
+                done["held"] = True  # no hidden test was run, so it uses up no attempt
             db.execute(t.tries.update().where(t.tries.c.receipt == one.receipt).values(**done))
             return first
 

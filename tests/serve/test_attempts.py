@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from autograder.model.course import Week
+from autograder.model.verdicts import Ending
 from autograder.serve.people import Person
 from autograder.serve.queue import GRADED, REPLACED, STUCK, WAITING, Try
 from autograder.serve.service import Service
@@ -98,6 +99,15 @@ def test_a_system_error_costs_no_attempt_and_shows_nothing(service, week):
         state = service.queue.put_back(claimed, "the lane ended", 0.0, most=1 + number % 2)
         assert state == (WAITING if number % 2 else STUCK)
         assert service.views.standing("eve", week).left == 1
+
+
+def test_a_file_that_cannot_be_graded_uses_up_no_attempt_and_says_why(service, week):
+    one = submit(service, week)
+    refused = msgspec.structs.replace(report(one), verdict=Ending.REFUSED, message="line 3")
+    service.queue.finish(service.queue.claim(), refused, 1.0)
+    assert service.views.one(service.queue.find(one.receipt)).told.message == "line 3"
+    assert service.views.standing("eve", week).left == 1
+    assert not submit(service, week, 2).held
 
 
 def test_a_submission_the_service_failed_on_is_replaced_and_never_shown(service, week):
