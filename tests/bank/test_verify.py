@@ -11,6 +11,7 @@ import pytest
 from autograder.authoring.publicside import verify_public
 from autograder.authoring.strange import strange_names
 from autograder.authoring.verify import verify_week
+from autograder.grading.trivial import trivial_programs
 from autograder.grading.warm import warm_engine
 from autograder.model.bank import Bank
 from autograder.model.course import load
@@ -83,6 +84,28 @@ def test_a_misconception_rejected_by_another_test_than_it_says_is_a_gap(tiny):
         path.read_text().replace("Rejected by: test_any_axis", "Rejected by: test_values")
     )
     assert "ignores_dim is not rejected by test_values" in gaps_of(tiny)
+
+
+def test_a_trivial_program_that_earns_more_than_a_tenth_is_a_gap(tiny):
+    (tiny / "solutions/week01_tiny/trivial.py").write_text(
+        "def weigh__of_the_last_axis(x, dim=-1):\n"
+        "    e = torch.exp(x - x.amax(-1, keepdim=True))\n"
+        "    return e / e.sum(-1, keepdim=True)\n"
+    )
+    said = "the trivial program `of_the_last_axis` earns 2.1 of 3 for weigh by ignores_dim"
+    assert said in gaps_of(tiny)
+
+
+def test_the_generated_trivial_programs_are_graded_like_submissions():
+    week = COURSE.week("week02_masking")
+    engine = warm_engine(COURSE, week, ("cpu",), b"of one draw", None)
+    try:
+        for kind, source in trivial_programs(engine.bank, "combine_masks"):
+            report = engine.grade(kind, {week.module: source.encode()}, "combine_masks")
+            verdicts = {t.verdict for t in report.exercises[0].tests}
+            assert verdicts <= ({"crashed"} if kind == "raises" else {"wrong", "pass"}), kind
+    finally:
+        engine.close()
 
 
 def test_an_alternative_that_a_test_rejects_is_a_gap(tiny):
