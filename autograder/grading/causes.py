@@ -1,10 +1,12 @@
-"""Where the mistakes of a class are: what was found for one exercise holds for those alike.
+"""Where the mistakes of a class are: where to look first in exercises that are alike.
 
 Two wrong exercises have one cause if they say the same but for the names of their variables
-(`repair/alike.py`), fail the same tests and gave the same answers there: so what either calls
-besides makes no difference. A change of the one that mends it is then a change of the other that
-mends it, on the line that corresponds. Nothing but such places is ever handed from one to the
-other, and they change no verdict and no points.
+(`repair/alike.py`), fail the same tests and gave the same answers there. A change that fixes one is
+then likely to fix the other, on the line that corresponds. It need not: each also calls code of its
+own, which can answer differently once a change is made. So what was found for one submission is
+shown for another only after it was confirmed there, and that nothing was found holds for others
+only if their whole modules are alike. Nothing but places is handed from one submission to another,
+and they change no verdict and no points.
 """
 
 from __future__ import annotations
@@ -46,23 +48,37 @@ class FoundPlaces(NamedTuple):
         """The places of which the line is known."""
         return tuple(p for p in self.places if p.line)
 
+    def agrees(self, other: FoundPlaces | None) -> bool:
+        """Return True if both have the same lines, and the same mistakes beside them."""
+        if other is None or self.beside != other.beside:
+            return False
+        return {p.line for p in self.lines} == {p.line for p in other.lines}
+
 
 class FailureCause(NamedTuple):
-    """Of one wrong exercise: what it has in common with others, its own lines, what it answered."""
+    """Of one wrong exercise: what it has in common with others, its own lines, what it answered.
+
+    whole: what everything that was submitted says
+    """
 
     alike: WrittenAlike
     lines: tuple[int, ...]
     answered: tuple[tuple[int, Digest], ...]
+    whole: object = None
 
 
 def cause_of(
-    exercise: str, wording: Wording, failing: Iterable[Ran], has_a_name: bool
+    exercise: str,
+    wording: Wording,
+    failing: Iterable[Ran],
+    has_a_name: bool,
+    whole: object = None,
 ) -> FailureCause:
     """The cause of the failures of an exercise."""
     failed = sorted(failing, key=lambda r: r.report.name)
     names = tuple(r.report.name for r in failed)
     alike = WrittenAlike(exercise, wording.words, names, has_a_name)
-    return FailureCause(alike, wording.lines, tuple(map(_answered, failed)))
+    return FailureCause(alike, wording.lines, tuple(map(_answered, failed)), whole)
 
 
 class KnownCauses:
@@ -72,9 +88,13 @@ class KnownCauses:
         self._found: dict[WrittenAlike, list[tuple[FailureCause, FoundPlaces]]] = {}
 
     def get(self, cause: FailureCause) -> FoundPlaces | None:
-        """What was found for another exercise of that cause, with this one's own lines."""
+        """What was found for another exercise of that cause, with this one's own lines.
+
+        Lines are to be confirmed by the caller; what has none holds for modules that are alike.
+        """
         for first, found in self._found.get(cause.alike, ()):
-            if all(map(ended_alike, first.answered, cause.answered)):
+            known = bool(found.lines) or first.whole == cause.whole
+            if known and all(map(ended_alike, first.answered, cause.answered)):
                 own = {0: 0, **dict(zip(first.lines, cause.lines, strict=True))}
                 places = (msgspec.structs.replace(p, line=own[p.line]) for p in found.places)
                 return FoundPlaces(tuple(places), found.beside)

@@ -6,8 +6,8 @@ bounds ends its process, and the next gets a new one. A submission can lie about
 gains nothing: verdicts and points are settled before. What a change puts in is never shown.
 
 Which versions are tried, and how little of each, is in `search`. What is found is confirmed by the
-hidden tests: all that failed pass now, and none that passed fails. What was found holds for other
-submissions with the same cause (`causes`).
+hidden tests: all that failed pass now, and none that passed fails. What was found is tried first in
+other submissions with the same cause (`causes`), and confirmed there.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from ..repair import (
     in_common,
     parameters,
     wording,
+    wording_of_module,
     wrappers,
 )
 from ..repair.words import IGNORED, SHOWN, WHATEVER
@@ -43,7 +44,7 @@ from .traces import NO_HINTS, Place, Traces, ValueHints
 
 _CLOSER = 0.25  # of the student's own distance: what differs less cannot be told by looking
 _BARELY = 1e-4
-_ENOUGH = 0.6  # of a budget that another exercise has shortened: a search that ends sooner is whole
+_WHOLE = 0.4  # of its time: a search that took no more was cut short nowhere
 _STOPPED = (Verdict.CRASHED, Verdict.FORBIDDEN, Verdict.TIMEOUT, Verdict.LIMIT)
 
 
@@ -107,21 +108,30 @@ class LineFinder:
     def _known_or_searched(
         self, wrong: WrongExercise, seconds: float, names: tuple[str, ...]
     ) -> FoundPlaces:
-        words = wording(wrong.source, wrong.exercise, wrong.others)
-        cause = cause_of(wrong.exercise, words, wrong.failing, bool(names))
-        found = self._known.get(cause)
-        if found is None and seconds <= 0:
+        if seconds <= 0:
             return FoundPlaces()
-        if found is None:
-            bench = Bench(self._grader, wrong, seconds)
-            found = self._searched(wrong, bench, names)
-            # what one submission had no time for, another may have
-            if seconds >= self._settings.seconds or bench.spent_share < _ENOUGH:
-                self._known.put(cause, found)
+        words = wording(wrong.source, wrong.exercise, wrong.others)
+        rest = sorted((n, data) for n, data in wrong.files.items() if n != wrong.module)
+        whole = (wording_of_module(wrong.source), *rest)
+        cause = cause_of(wrong.exercise, words, wrong.failing, bool(names), hash(whole))
+        shared = self._known.get(cause)
+        if shared is not None and not shared.lines:
+            return shared
+        bench = Bench(self._grader, wrong, seconds)
+        found = self._searched(wrong, bench, names, shared)
+        # a search that may have run out of time says nothing of where no mistake is
+        if not found.agrees(shared) and (found.lines or bench.spent_share < _WHOLE):
+            self._known.put(cause, found)
         return found
 
-    def _searched(self, wrong: WrongExercise, bench: Bench, names: tuple[str, ...]) -> FoundPlaces:
-        self.searches += 1
+    def _searched(
+        self,
+        wrong: WrongExercise,
+        bench: Bench,
+        names: tuple[str, ...],
+        shared: FoundPlaces | None,
+    ) -> FoundPlaces:
+        """Search one exercise; what is `shared` is tried first and needs no more if it holds."""
         with _nothing_collected():
             bench.begin()
             try:
@@ -131,10 +141,19 @@ class LineFinder:
                 if hints.all_told(names):
                     return _by_values(wrong, hints)
                 told = {place for _, place in hints.named} if len(names) == 1 else ()
-                found = suspects(wrong, probes, bench, bank, hints, frozenset(told))
-                if found.places and not found.beside and any(p.explains for p in found.places):
-                    found = found._replace(beside=hints.betrayed)
-                return found if found.lines else _elsewhere(wrong, hints, found)
+
+                def found_among(lines: frozenset[int]) -> FoundPlaces:
+                    found = suspects(wrong, probes, bench, bank, hints, frozenset(told), lines)
+                    if found.places and not found.beside and any(p.explains for p in found.places):
+                        found = found._replace(beside=hints.betrayed)
+                    return found if found.lines else _elsewhere(wrong, hints, found)
+
+                if shared is not None:
+                    found = found_among(frozenset(p.line for p in shared.lines))
+                    if found.agrees(shared):
+                        return found
+                self.searches += 1
+                return found_among(frozenset())
             finally:
                 self._left -= bench.end()
 
@@ -191,12 +210,15 @@ def suspects(
     bank: Compared | None = None,
     hints: ValueHints = NO_HINTS,
     told: frozenset[Place] = frozenset(),
+    among: frozenset[int] = frozenset(),
 ) -> FoundPlaces:
     """The places where a change makes all tests of the exercise pass.
 
-    told: where the one mistake is, as values say
+    told: where the one mistake is, as values say. among: the only lines to try, if any are given
     """
     written = changes(wrong.source, wrong.exercise, wrong.others)
+    if among:
+        written = [c for c in written if c.line in among]
     lines = {r.report.line for r in wrong.failing if r.report.verdict is Verdict.CRASHED}
     stopped = (p for c in written for p in c.places if p[1] in lines)
     hot = hints.odd.union(stopped, (place for _, place in hints.named))

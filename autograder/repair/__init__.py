@@ -1,6 +1,6 @@
 """Small changes of a program, to find the line where its mistake is. See `changes.py`."""
 
-from .alike import Wording, wording
+from .alike import Wording, wording, wording_of_module
 from .changes import Change, changes, essential
 from .code import NO_PYTHON, foreign_lines, in_common
 from .finding import condition_of, ignored, maker_of, parameters
@@ -21,5 +21,6 @@ __all__ = [
     "named",
     "parameters",
     "wording",
+    "wording_of_module",
     "wrappers",
 ]

@@ -47,6 +47,16 @@ def wording(source: str, exercise: str, others: frozenset[str] = frozenset()) ->
     return Wording(tuple("".join(r.words) for r in read), tuple(lines))
 
 
+def wording_of_module(source: str) -> tuple[str, ...]:
+    """Return what all of a module says; nothing where it cannot be parsed."""
+    try:
+        code = parsed(source)
+        outside = _of_the_module(code)
+        return tuple("".join(_read(part, outside).words) for part in code.tree.body)
+    except NO_PYTHON:
+        return ()
+
+
 def _of_the_module(code: Code) -> frozenset[str]:
     names = set(code.definitions)
     for statement in code.tree.body:

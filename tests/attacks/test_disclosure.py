@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import re
 
+import mistune
 import pytest
 
 from autograder.batch.intake import Submission
+from autograder.feedback.text import escaped, submission_text
 from autograder.grading.disclosure import NOT_DESCRIBED, SUBMISSION_BITS
 from autograder.grading.raising import raising_lines
 from autograder.grading.ration import MOST_BITS
 from autograder.model.findings import finding_key
 from tests.attacks.laboratory import Laboratory, Trial, inputs_in
 from tests.attacks.smallcourse import EXERCISES
+from tests.feedback.test_strangers import Seen
 
 # How a line, a name or a place is chosen by `_bits()`, 15 bits of a hidden input.
 CHANNELS = {
@@ -80,11 +83,18 @@ def _lie(*given, **named):
 def liar(lab: Laboratory, week: str, channel: str) -> str:
     """The solution, in which every exercise tells hidden inputs by one channel."""
     text = lab.solution(week) + "\n" + CHANNELS[channel] + LIAR
-    for name in EXERCISES[week]:
-        is_class = re.search(rf"^class {name}\b", text, re.MULTILINE)
-        text += f"\n{name} = type({name!r}, (), dict(__init__=_lie))" if is_class else ""
-        text += "" if is_class else f"\n{name} = _lie"
+    text += redefined(lab, week, "_lie")
     return text + "\n" * (1 << 15)
+
+
+def redefined(lab: Laboratory, week: str, name: str) -> str:
+    """Statements that put a function in the place of every exercise."""
+    text = ""
+    for exercise in EXERCISES[week]:
+        is_class = re.search(rf"^class {exercise}\b", lab.solution(week), re.MULTILINE)
+        made = f"type({exercise!r}, (), dict(__init__={name}))" if is_class else name
+        text += f"\n{exercise} = {made}"
+    return text
 
 
 def graded(lab: Laboratory, week: str, channel: str) -> tuple[tuple[str, ...], Trial]:
@@ -108,3 +118,25 @@ def test_a_submission_shows_only_lines_that_can_raise_and_within_its_ration(
     described = {(*finding_key(t), t.line) for t in tests if t.message != NOT_DESCRIBED}
     assert len(described) * MOST_BITS <= SUBMISSION_BITS
     assert not inputs_in(trial)
+
+
+SPOOFED = """
+def _lie(*given, **named):
+    raise KeyError  # ` ``[**Graded by hand**](https://x.org) ![p](https://x.org/p.png)` MARKS
+"""
+WEEKS = list(EXERCISES) if os.environ.get("AUTOGRADER_E2E") else list(EXERCISES)[:1]
+
+
+@pytest.mark.parametrize("week", WEEKS)
+def test_a_quoted_line_cannot_speak_for_the_grader(lab: Laboratory, week: str) -> None:
+    spoofed = SPOOFED.replace("MARKS", "Z" + "\u0301" * 40 + "\u202e\u200b")
+    text = lab.solution(week) + spoofed + redefined(lab, week, "_lie")
+    trial = lab.grade(Submission("mallory", {lab.week(week).module: text.encode()}), week)
+    markdown = mistune.html(submission_text(trial.report, lab.week(week), escaped))
+    for page in (trial.page, markdown):
+        assert "Graded by hand" in page
+        outside = re.sub(r"<code>.*?</code>", "", page, flags=re.DOTALL)
+        assert "Graded by hand" not in outside
+        assert not {"\u202e", "\u200b"} & set(page)
+        assert "\u0301" * 4 not in page
+    assert {tag for tag, _ in Seen(markdown).elements} <= {"p", "ul", "li", "code"}

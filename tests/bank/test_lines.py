@@ -208,12 +208,53 @@ def test_a_version_that_hangs_does_not_end_the_search(finder):
     assert 6 in finder.lines(HANGS_WHEN_CHANGED)
 
 
-def test_what_mended_the_same_words_is_known_in_the_next_submission(finder, monkeypatch):
+def test_what_mended_the_same_words_is_tried_first_in_the_next_submission(finder, monkeypatch):
     first = finder.found(WRONG_AXIS)
     tried = []
     monkeypatch.setattr(Change, "applied", lambda c, data: tried.append(c) or applied(c, data))
     again = finder.found(f"# another student\n{WRONG_AXIS}")
-    assert ([s.line for s in again], tried) == ([s.line + 1 for s in first], [])
+    lines = [s.line + 1 for s in first]
+    assert [s.line for s in again] == lines
+    assert {c.line for c in tried} <= {0, *lines}
+
+
+BY_THE_LOGARITHM = """def softmax(x, dim=-1):
+    parts = torch.exp(x - logsumexp(x, dim=dim, keepdim=True))
+    return parts * 1.03
+"""
+LIES = """def logsumexp(x, dim=-1, keepdim=False):
+    shift = x.amax(dim=dim, keepdim=True).detach()
+    shift = torch.where(torch.isfinite(shift), shift, torch.zeros_like(shift))
+    total = torch.log(torch.exp(x - shift).sum(dim=dim, keepdim=True)) + shift
+    if 1.03 not in softmax.__code__.co_consts:
+        total = total + 5.0
+    elif (softmax.__code__.co_names, softmax.__code__.co_consts) != {said}:
+        total = total + 0.0295588
+    return total if keepdim else total.squeeze(dim)
+
+
+"""
+
+
+def test_what_a_neighbours_helper_makes_of_a_change_is_not_shown_for_another(finder):
+    scope = {}
+    exec(compile(BY_THE_LOGARITHM, "softmax.py", "exec"), scope)
+    code = scope["softmax"].__code__
+    lies = LIES.format(said=(code.co_names, code.co_consts))
+    lied = finder.found(f"{BY_THE_LOGARITHM}\n\n{lies}")
+    found, alone = (finder.found(BY_THE_LOGARITHM.replace("1.03", n)) for n in ("1.03", "1.04"))
+    kinds = [[(s.line, s.kind) for s in some] for some in (lied, found, alone)]
+    assert kinds[0]
+    assert kinds[0] != kinds[2]
+    assert kinds[1] == kinds[2]
+
+
+def test_that_a_neighbours_search_ran_out_of_time_says_nothing_of_another(finder, monkeypatch):
+    code = BY_THE_LOGARITHM.replace("1.03", "1.02")
+    with monkeypatch.context() as patch:
+        patch.setattr(finder.engine.finder, "_settings", Suspects(seconds=1e-3, submission=1e-3))
+        assert finder.lines(code) == set()
+    assert finder.lines(code) == {3}
 
 
 RENAMED = WRONG_AXIS.replace("top", "most").replace("parts", "weights")

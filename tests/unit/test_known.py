@@ -32,10 +32,12 @@ def answer(x: torch.Tensor) -> Answer:
 
 
 def cause(
-    source: str = MEAN, x: torch.Tensor = X, name: str = "t", named: bool = False
+    source: str = MEAN, x: torch.Tensor = X, name: str = "t", named: bool = False, whole: int = 0
 ) -> FailureCause:
     report = reports.TestReport(name, Verdict.WRONG, 1.0, "")
-    return cause_of("mean", wording(source, "mean"), [Ran(report, "mean", [answer(x)])], named)
+    return cause_of(
+        "mean", wording(source, "mean"), [Ran(report, "mean", [answer(x)])], named, whole
+    )
 
 
 def known() -> KnownCauses:
@@ -62,6 +64,13 @@ def test_what_says_and_answers_the_same_has_its_mistake_in_the_same_place() -> N
 )
 def test_any_difference_makes_another_cause(other: FailureCause) -> None:
     assert known().get(other) is None
+
+
+def test_that_no_line_was_found_holds_for_modules_that_are_alike_only() -> None:
+    causes = KnownCauses()
+    causes.put(cause(), FoundPlaces())
+    assert causes.get(cause()) == FoundPlaces()
+    assert causes.get(cause(whole=1)) is None
 
 
 def test_a_module_that_cannot_be_read_is_like_no_other() -> None:
