@@ -18,7 +18,7 @@ from typing import Literal
 
 from ..model.course import Course, Immediate, Week
 from ..model.late import due_for
-from .queue import COUNTED, Try
+from .queue import COUNTED, Try, precedence
 
 Why = Literal["", "tries", "due", "nothing"]
 _HOUR = 3600.0
@@ -112,11 +112,6 @@ def counting_rule(course: Course) -> str:
     if course.registry.counts == "best":
         return "Your best submission counts, after deductions for late work."
     return "Your latest submission counts, even if an earlier one scored higher."
-
-
-def precedence(one: Try) -> tuple[float, int]:
-    """Return the key that orders submissions by recency; a restored one counts as recent."""
-    return max(one.received, one.chosen), one.number
 
 
 def counted_try(counts: str, graded: Sequence[tuple[Try, float]]) -> tuple[Try, float] | None:

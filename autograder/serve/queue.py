@@ -58,6 +58,11 @@ class Try(msgspec.Struct, frozen=True):
     chosen: float = 0.0
 
 
+def precedence(one: Try) -> tuple[float, int]:
+    """Return the key that orders submissions by recency; a restored one counts as recent."""
+    return max(one.received, one.chosen), one.number
+
+
 class Admission(NamedTuple):
     """Whether a new submission's result is withheld, and for how many seconds grading waits."""
 
@@ -107,8 +112,10 @@ class Queue(Leases):
     ) -> Try:
         """Keep what was handed in and put it in line, in place of one that has no result yet.
 
-        The same files as in the student's newest submission, and what came from the same `source`
-        before, are that submission. `admit` is given the student's earlier submissions.
+        The same files as in the student's newest or restored submission, and what came from the
+        same `source` before, are that submission.
+
+        admit: called with the student's earlier submissions, in the same transaction
         replace: False if it cannot be graded, so that one in the queue stays there.
         """
         with self._write() as db:
@@ -116,8 +123,9 @@ class Queue(Leases):
             if source and (known := self._by_source(db, source)):
                 return known
             earlier = self._own(db, student, week)
-            newest = earlier[0] if earlier and not source else None
-            if newest and newest.digest == digest and newest.state != REPLACED:
+            there = [t for t in earlier if t.state != REPLACED and not source]
+            newest = max(there, key=precedence, default=None)
+            if newest and newest.digest == digest:
                 return self._shown_now(db, newest, admit(earlier))
             own = (t.tries.c.student == student) & (t.tries.c.week == week)
             before = t.tries.update().where(own & t.tries.c.state.in_(_REPLACEABLE))

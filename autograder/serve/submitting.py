@@ -21,8 +21,8 @@ from .courses import Courses
 from .drafts import Drafts
 from .inbox import FoundHandIn
 from .news import News
-from .policy import counting_rule, precedence, standing
-from .queue import REPLACED, Admission, Queue, Try
+from .policy import counting_rule, standing
+from .queue import REPLACED, Admission, Queue, Try, precedence
 from .review import Review, review_of
 from .views import in_short
 

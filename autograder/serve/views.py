@@ -17,8 +17,8 @@ from .dispatch import Dispatcher
 from .leases import RUNNING, STUCK, WAITING
 from .news import News
 from .people import Person
-from .policy import TriesLeft, counting_rule, precedence, standing
-from .queue import GRADED, REPLACED, Queue, Try
+from .policy import TriesLeft, counting_rule, standing
+from .queue import GRADED, REPLACED, Queue, Try, precedence
 from .told import Told, told
 
 _WORDS = {

@@ -150,6 +150,18 @@ def test_withheld_work_that_is_sent_again_is_shown_once_an_attempt_is_left(servi
     assert service.views.standing("eve", week).left == 0
 
 
+def test_a_submission_that_is_sent_again_after_another_was_restored_counts(service, week, clock):
+    first = submit(service, week, 1)
+    grade(service)
+    second = submit(service, week, 2)
+    grade(service)
+    service.queue.choose(first.receipt)
+    clock.now += 1
+    again = submit(service, week, 2)
+    assert again.receipt != second.receipt
+    assert service.base("eve", week).received == again.received
+
+
 def test_a_clock_that_is_set_back_brings_no_attempts(service, week, clock):
     submit(service, week, 1)
     grade(service)
