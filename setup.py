@@ -19,6 +19,7 @@ MODULES = {
     "autograder.model.errors",
     "autograder.model.extras",
     "autograder.model.folders",
+    "autograder.model.importfailure",
     "autograder.model.mistakes",
     "autograder.model.ownpytest",
     "autograder.model.parcel",
@@ -61,9 +62,11 @@ MODULES = {
     "autograder.student.explore",
     "autograder.student.handin",
     "autograder.student.hints",
+    "autograder.student.imported",
     "autograder.student.keys",
     "autograder.student.late",
     "autograder.student.lessons",
+    "autograder.student.limited",
     "autograder.student.lines",
     "autograder.student.notebook",
     "autograder.student.notice",
@@ -94,6 +97,7 @@ MODULES = {
     "autograder.version",
     "autograder.worker",
     "autograder.worker.functions",
+    "autograder.worker.stopped",
     "autograder.worker.names",
 }
 

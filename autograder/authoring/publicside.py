@@ -142,7 +142,7 @@ def _checked(
     for who, source in right:
         found = check(source)
         if found.broken:
-            yield f"{who} is no Python: {found.broken.message}, line {found.broken.line}"
+            yield f"{who}: {found.broken.message}"
         for exercise in found.exercises:
             result.not_run |= {o.test for o in exercise.outcomes if o.skipped}
             if who == "the solution" and not exercise.outcomes:

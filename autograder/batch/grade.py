@@ -62,7 +62,9 @@ def grade_batch(
     for number, submission in enumerate(submissions):
         names.append(submission.name)
         if submission.problem:
-            _settle(number, refused(submission, week), reports, on_done)
+            _settle(
+                number, scoring.refused(submission.name, week, submission.problem), reports, on_done
+            )
             continue
         key = store.key(submission.files)
         known = store.get(key)
@@ -168,16 +170,3 @@ def _settle(
 ) -> None:
     reports[number] = report
     on_done(report)
-
-
-def refused(submission: Submission, week: Week) -> SubmissionReport:
-    """The report of something that cannot be graded."""
-    return SubmissionReport(
-        name=submission.name,
-        verdict=Ending.REFUSED,
-        score=0.0,
-        max_score=scoring.full_points(week),
-        seconds=0.0,
-        message=submission.problem,
-        exercises=tuple(scoring.nothing(e) for e in week.exercises),
-    )

@@ -13,7 +13,6 @@ from __future__ import annotations
 import io
 import os
 import stat
-import tokenize
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from typing import overload
 import msgspec
 
 from ..model.course import Limits, Week
+from ..model.importfailure import not_text
 from ..model.notes import Note
 from ..model.quoting import quoted
 from ..model.sources import MOST_SIGNS, signs_in
@@ -293,26 +293,20 @@ def _rooted_at_module(files: dict[str, bytes], week: Week) -> dict[str, bytes]:
 def _check_module(content: bytes, week: Week) -> None:
     if not content.strip():
         raise _Refused(f"{week.module} is empty. Did the upload go wrong?")
-    if content.startswith((b"PK\x03\x04", b"\x7fELF", b"\x89PNG")) or b"\0" in content:
-        raise _Refused(f"{week.module} is no text file. Hand in the Python file itself.")
+    if content.startswith((b"PK\x03\x04", b"\x7fELF", b"\x89PNG")):
+        raise _Refused(f"{week.module} is not a text file. Hand in the Python file itself.")
     if len(content) > _MAX_MODULE:
         raise _Refused(
             f"{week.module} is larger than {_MAX_MODULE >> 10} KiB. It should hold your functions "
             "and no data."
         )
-    if signs_in(content.decode("utf-8", "replace")) > MOST_SIGNS:
+    if problem := not_text(week.module, content):
+        raise _Refused(problem)
+    if signs_in(content.decode("utf-8")) > MOST_SIGNS:
         raise _Refused(
             f"{week.module} holds more than {MOST_SIGNS} words, signs and lines. It should hold "
             "your functions and no data."
         )
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        content.decode("utf-8")
-    except (SyntaxError, UnicodeError):
-        encoding = "unknown"
-    if encoding not in ("utf-8", "utf-8-sig"):
-        # Python would read another source than we do
-        raise _Refused(f"{week.module} is not written in UTF-8. Save it as UTF-8.")
 
 
 def _quoted(name: str) -> str:

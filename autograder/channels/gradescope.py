@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from ..feedback.html import exercise_fragment
-from ..feedback.text import escaped, exercise_text
+from ..feedback.text import escaped, exercise_text, notice_text
 from ..model import scoring
 from ..model.course import Course, Week
 from ..model.errors import KitError
@@ -116,14 +116,14 @@ def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) 
                 "name": exercise.name,
                 "score": counted.get(exercise.name, 0.0),
                 "max_score": points,
-                "output": _shown(exercise, points, report.message, settings.feedback),
+                "output": _shown(exercise, points, settings.feedback),
                 "output_format": settings.feedback,
                 "visibility": settings.visibility,
             }
         )
     return {
         "score": sum(counted.values()),
-        "output": escaped(report.message) if report.verdict is not Ending.GRADED else "",
+        "output": notice_text(report.message, escaped),
         "output_format": "md",
         "visibility": "visible",
         "stdout_visibility": "hidden",
@@ -131,10 +131,10 @@ def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) 
     }
 
 
-def _shown(exercise: ExerciseReport, points: float, message: str, form: str) -> str:
+def _shown(exercise: ExerciseReport, points: float, form: str) -> str:
     if form == "md":
-        return exercise_text(exercise, points, message, escaped)
-    return exercise_fragment(exercise, points, message)
+        return exercise_text(exercise, points, escaped)
+    return exercise_fragment(exercise, points)
 
 
 def _public(exercise: ExerciseReport) -> list[dict[str, Any]]:

@@ -42,9 +42,7 @@ def feedback_page(
     """
     reports = {e.name: e for e in report.exercises}
     exercises = [
-        view_exercise(
-            reports.get(e.name) or ExerciseReport(e.name, 0.0, e.points), e.points, report.message
-        )
+        view_exercise(reports.get(e.name) or ExerciseReport(e.name, 0.0, e.points), e.points)
         for e in week.exercises
     ]
     link_causes(exercises)
@@ -78,10 +76,10 @@ def exercise_fragment(
     """One exercise as HTML with inline styles only, to stand in a notebook cell.
 
     Text keeps the colour of its surroundings, so it is readable on white and on dark. `message` is
-    what to say if nothing could be graded (a refused submission).
+    what to say if nothing could be graded (a refused submission); one cell of a notebook says it.
     """
-    view = view_exercise(exercise, maximum, message)
-    return environment("feedback").get_template("fragment.html.j2").render(exercise=view)
+    template = environment("feedback").get_template("fragment.html.j2")
+    return template.render(exercise=view_exercise(exercise, maximum), message=message)
 
 
 def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:

@@ -37,16 +37,22 @@ def _literal(text: str) -> str:
 
 
 def exercise_text(
-    exercise: ExerciseReport, maximum: float | None = None, message: str = "", words: Words = plain
+    exercise: ExerciseReport, maximum: float | None = None, words: Words = plain
 ) -> str:
     """One exercise: points, named mistakes and hints, findings, how the points came about."""
-    return "\n".join(_lines(view_exercise(exercise, maximum, message), words))
+    return "\n".join(_lines(view_exercise(exercise, maximum), words))
+
+
+def notice_text(message: str, words: Words = plain) -> str:
+    """A report's message; the source line in it is indented, as a block of code in Markdown."""
+    sentence, _, code = message.partition("\n")
+    return "\n\n".join(filter(None, (words(sentence), code)))
 
 
 def submission_text(report: SubmissionReport, week: Week, words: Words = plain) -> str:
     """All exercises of a submission, those without a fault in one line."""
     if report.verdict is not Ending.GRADED:
-        return words(report.message)
+        return notice_text(report.message, words)
     known = {e.name: e for e in report.exercises}
     return "\n\n".join(
         exercise_text(known[e.name], e.points, words=words)
@@ -60,8 +66,6 @@ def _lines(view: ExerciseView, words: Words) -> Iterator[str]:
         f"{points(view.score)} of {points(view.points)} {'point' if view.points == 1 else 'points'}"
     )
     yield words(f"`{view.name}`: {view.words}, {of}")
-    if view.message and not view.report.tests:
-        yield _item(view.message, words)
     for d in view.report.explained:
         part = (
             f"This explains {d.explains} of the {d.of} checks that fail. "

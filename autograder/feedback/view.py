@@ -127,7 +127,6 @@ class ExerciseView:
     held: list[Claim]
     not_run: list[Finding]
     grids: list[Grid]
-    message: str = ""
 
     @property
     def name(self) -> str:
@@ -208,9 +207,7 @@ _MARKS = {
 }
 
 
-def view_exercise(
-    report: ExerciseReport, points: float | None = None, message: str = ""
-) -> ExerciseView:
+def view_exercise(report: ExerciseReport, points: float | None = None) -> ExerciseView:
     """`points` is what the exercise is worth, if that is more than could be graded here."""
     variants = _variants(report.tests)
     failed = [t for t in report.tests if t.verdict.a_finding and not t.carried]
@@ -226,7 +223,6 @@ def view_exercise(
         ],
         not_run=_grouped([t for t in report.tests if t.verdict is Verdict.NOT_RUN], variants),
         grids=_grids(t for t in report.tests if not t.carried),
-        message=message,
     )
 
 

@@ -18,7 +18,7 @@ from .echo import Echo
 from .messages import crashed, forbidden, state_mismatch
 from .names import Names
 from .options import PLAIN, CallOptions
-from .outcomes import BadReply, GraderFault, LimitExceeded, NotRun
+from .outcomes import BadReply, Crashed, GraderFault, LimitExceeded, NotRun
 from .ration import with_products
 from .targets import Answer, Target
 from .unable import is_unable
@@ -180,11 +180,13 @@ class Side:
                 "lacks."
             )
         if reply.status == "missing":
-            raise crashed(path, reply.raised, case.module, self.source, missing=True)
+            raise Crashed(
+                f"`{path or 'the object'}` is not in {case.module}. Was it renamed or deleted?"
+            )
         if reply.status == "state":
             assert reply.mismatch is not None
             raise state_mismatch(reply.mismatch, path, Echo(self.source), asked)
-        if reply.status == "raised":
+        if reply.raised is not None:
             place, sizes = case.module, self._sizes()
             named = ".".join(part for part in (owner, path) if part)
             raise crashed(

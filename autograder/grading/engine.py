@@ -32,6 +32,7 @@ from .ceiling import ceiling
 from .disclosure import rationed
 from .extras import warm_extras
 from .follow import FollowThrough, Inherited
+from .importing import import_problem
 from .kept import KeptRuns
 from .lending import Lending, RightHelpers
 from .ownnotes import OwnNotes
@@ -176,9 +177,12 @@ class Engine:
         if isinstance(target, Sandboxed):
             target.listens_ahead = True  # it runs every test of an exercise
         try:
-            ran = self.runs.run(target, source, exercise, files, self._hear)
+            problem = import_problem(target, self.week.module, files)
+            ran = [] if problem else self.runs.run(target, source, exercise, files, self._hear)
         finally:
             target.close()
+        if problem:
+            return scoring.refused(name, self.week, problem, tuple(sorted(target.attempts)))
         self._behind.failed.clear()
         self._follow_through.begin()
         nothing: dict[str, Inherited] = {}
@@ -223,7 +227,7 @@ class Engine:
         files: Mapping[str, bytes],
         limits: Limits | None = None,
         helpers: RightHelpers | None = None,
-    ) -> Target:
+    ) -> Sandboxed | InProcess:
         """Where this submission's calls are answered; with right helpers lent to it."""
         if self._spawner is None:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path))

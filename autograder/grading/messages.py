@@ -105,33 +105,20 @@ def _chosen(text: str, echo: Echo, ration: Ration, line: str) -> str:
 
 def crashed(
     path: str,
-    raised: wire.Raised | None,
+    raised: wire.Raised,
     module: str,
     source: tuple[str, ...],
-    missing: bool = False,
     sizes: frozenset[int] = frozenset(),
     brought: bool = False,
 ) -> Outcome:
-    """The verdict for an exception, or for a name that is not there.
+    """The verdict for an exception.
 
     sizes: those that a number in its text may be; brought: the call was one of the grader's own
     code, whose names tell a student nothing.
     """
     name, ration = path or "the object", Ration()
     caller = "A call of your code" if brought else f"`{name}`"
-    if raised is not None:
-        raised = _known_place(raised, source, ration)
-    if missing:
-        if raised is None:
-            return Crashed(f"`{name}` is not in {module}. Was it renamed or deleted?")
-        at = f" at line {raised.line}" if raised.line else ""
-        detail = shown_text(raised, source, sizes, ration, path)
-        return Crashed(
-            f"`{name}` was never defined, because importing {module} stopped{at} with "
-            f"{raised.type}{': ' + detail if detail else ''}.",
-            raised.line,
-        )
-    assert raised is not None
+    raised = _known_place(raised, source, ration)
     if "NotImplementedError" in raised.bases and raised.line is not None:
         there = _defined_at(raised.line, source)
         if there in name.split(".") or not (there or brought):

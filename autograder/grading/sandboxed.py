@@ -36,6 +36,8 @@ _ROUGHLY = max(1 << 20, 8 * (os.cpu_count() or 1) * mmap.PAGESIZE)
 # However busy the machine: so many times the submission's limit is waited for it besides.
 _PATIENCE = 4.0
 _MOST_ATTEMPTS = 20
+# An import is interrupted in its own process, or else ended after so many times the limit.
+_LATER = 1.25
 # What counts as used of the time in which a call waits; and what a start takes, on our side too.
 _OF_THE_CLOCK = 0.25
 _START_SECONDS = 0.05
@@ -124,6 +126,15 @@ class Sandboxed:
         self._sent: deque[_Sent] = deque()  # what this child was sent ahead, and not yet taken
         self._one_by_one: set[str] = set()  # exercises in which something went wrong
         self._patience = _PATIENCE * limits.submission_seconds
+
+    def load(self) -> wire.Raised | None:
+        """Import the module; return the exception that stopped the import, if one did.
+
+        Raises an Outcome if the process hung, died or lied.
+        """
+        self._spawn_child()
+        reply, _ = self._exchange(self._load, self._import_seconds)
+        return reply.raised
 
     def begin(self, test: str, exercise: str) -> None:
         self._exercise, self._test = exercise, test
@@ -244,7 +255,8 @@ class Sandboxed:
 
     def _loading(self, files: Mapping[str, bytes]) -> bytes:
         lent = self._helpers.lent if self._helpers is not None else ()
-        load = wire.Load(self._module, tuple(files), tuple(range(len(files))), lent)
+        numbers, seconds = tuple(range(len(files))), self._limits.call_seconds
+        load = wire.Load(self._module, tuple(files), numbers, lent, seconds)
         return wire.pack(load, list(files.values()))
 
     def ran_seconds(self) -> float:
@@ -291,6 +303,26 @@ class Sandboxed:
         return more
 
     def _start(self) -> None:
+        """Start a process and import the module in it, which `load` did before without an error."""
+        self._spawn_child()
+        try:
+            reply, _ = self._exchange(self._load, self._import_seconds)
+            if reply.status != "ok":
+                raise Crashed("the import stopped with an error.")
+        except (TimedOut, Crashed, LimitExceeded, BadReply) as outcome:
+            self._import_outcome = type(outcome)(
+                f"{self._module} could be imported at first, but not when its process had to be "
+                f"started again: {outcome.message}"
+            )
+            self._end_child()
+            raise self._import_outcome from None
+
+    @property
+    def _import_seconds(self) -> float:
+        """How long to wait for an import, which its own process interrupts a little earlier."""
+        return _LATER * self._limits.call_seconds
+
+    def _spawn_child(self) -> None:
         self._waited = 0.0
         self._starts += 1
         self._child = self._spawn(
@@ -306,12 +338,6 @@ class Sandboxed:
             self._ran -= self._child.ran_seconds()
         self._inherited = self._child.anonymous_bytes()
         self._stream = Stream(self._child.sock, self._watch_memory, self._wait_unfairly)
-        try:
-            self._exchange(self._load, self._limits.call_seconds)
-        except (TimedOut, Crashed, LimitExceeded, BadReply) as outcome:
-            self._import_outcome = type(outcome)(f"While your file was imported: {outcome.message}")
-            self._end_child()
-            raise self._import_outcome from None
 
     def _exchange(self, frame: bytes, seconds: float) -> Answer:
         """Send a frame and wait for the reply. Only this time is the student's, no start-up."""

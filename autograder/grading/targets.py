@@ -49,6 +49,7 @@ class InProcess:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._executor: Executor | None = None
+        self._stopped: wire.Raised | None = None
 
     def begin(self, test: str, exercise: str) -> None:
         pass
@@ -63,13 +64,18 @@ class InProcess:
             assert not isinstance(request, wire.Ahead)
             return self.executor.answer(request, buffers)
 
+    def load(self) -> wire.Raised | None:
+        """Import the module; return the exception that stopped the import, if one did."""
+        _ = self.executor  # importing the module is making it
+        return self._stopped
+
     @property
     def executor(self) -> Executor:
         """What holds the module, which is imported once it is needed."""
         if self._executor is None:
             self._executor = Executor(trusted=True)
             self._executor.imports = OwnCode()
-            self._executor.load_module(self.path, unique=True)
+            self._stopped = self._executor.load_module(self.path, unique=True).raised
             self._loaded(self._executor.module)
         return self._executor
 

@@ -125,6 +125,8 @@ class ExerciseReport(msgspec.Struct, frozen=True):
 class SubmissionReport(msgspec.Struct, frozen=True):
     """`attempts`: what it did that honest work never does; for the instructor, changes no score.
 
+    `message`: why it was not graded: a sentence, with the source line and a caret below it where
+    a line of the module is the reason.
     `unexplained`: what of ours failed beyond the verdicts, in names, lines or follow-through.
     """
 
@@ -137,6 +139,11 @@ class SubmissionReport(msgspec.Struct, frozen=True):
     exercises: tuple[ExerciseReport, ...] = ()
     attempts: tuple[str, ...] = ()
     unexplained: tuple[str, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """The message without the source line below it, for lists."""
+        return self.message.partition("\n")[0]
 
 
 class Report(msgspec.Struct, frozen=True):

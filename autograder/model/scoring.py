@@ -226,6 +226,22 @@ def nothing(exercise: Exercise) -> ExerciseReport:
     return ExerciseReport(name=exercise.name, score=0.0, max_score=exercise.points)
 
 
+def refused(
+    name: str, week: Week, message: str, attempts: tuple[str, ...] = ()
+) -> SubmissionReport:
+    """Return the report of a submission of which no test was run; the message says why."""
+    return SubmissionReport(
+        name=name,
+        verdict=Ending.REFUSED,
+        score=0.0,
+        max_score=full_points(week),
+        seconds=0.0,
+        message=message,
+        exercises=tuple(nothing(e) for e in week.exercises),
+        attempts=attempts,
+    )
+
+
 def rounded(points: float, decimals: int) -> float:
     """Points rounded to this many decimals; a half is rounded up, as on paper."""
     unit = float(10**decimals)

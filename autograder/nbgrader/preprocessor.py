@@ -99,6 +99,7 @@ def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
     points = {e.name: e.points for e in week.exercises}
     scores = cell_scores(week, report)
     counted = {e.name for e in scoring.counted(week, report.exercises)}
+    message = report.message  # for the first exercise's cell alone
     for cell in nb.cells:
         if cell.cell_type != "code":
             continue
@@ -113,7 +114,7 @@ def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
                 f"{name!r}, which course.yaml does not: `autograder release {week.name}` again"
             )
         exercise = exercises.get(name) or scoring.nothing(week.exercise(name))
-        html = _fragment(exercise, points[name], report.message)
+        html, message = _fragment(exercise, points[name], message), ""
         if name in exercises and name not in counted:
             html = f"{html}\n{_NOT_COUNTED.format(week.electives_counted)}"
         cell.outputs = [

@@ -109,7 +109,7 @@ def _week(
         missing=[s for s in students if s not in came],
         late={s: late[s, week.name] for s in handed if (s, week.name) in late},
         graded=graded,
-        refused={s: reports[s].message for s in graded if _refused(reports.get(s))},
+        refused={s: reports[s].reason for s in graded if _refused(reports.get(s))},
         waiting=to_collect(course, week, stamps),
         ungraded=[s for s in handed if s not in done or _newer(stamps[s], reports.get(s))],
         to_mark={s: e.to_mark for s, e in sorted(held.items()) if e.to_mark},

@@ -32,6 +32,7 @@ def environment(room: str) -> Environment:
         percent=percent,
         wrapping=wrapping,
         visible=replaced,
+        notice=notice,
     )
     return environment
 
@@ -47,6 +48,13 @@ def _escaped(text: str) -> str:
 
 def _code(text: str) -> str:
     return f"<code>{escape(text)}</code>"
+
+
+def notice(message: str) -> Markup:
+    """A report's message: a sentence, and the source line with a caret if there is one."""
+    sentence, _, code = message.partition("\n")
+    below = Markup("<pre>{}</pre>").format(replaced(code)) if code else ""
+    return Markup("<p>{}</p>{}").format(prose(sentence), below)
 
 
 def wrapping(name: str) -> Markup:

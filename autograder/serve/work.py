@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import msgspec
 
 from ..batch.depends import fingerprint
-from ..batch.grade import refused
 from ..batch.intake import Submission
 from ..batch.pool import Job
 from ..batch.store import ResultStore
@@ -64,7 +63,7 @@ def make_ready(
     store = ResultStore(of.state / "results" / own.name, job.depends)
     work = Work(of, own, submission, job, store, None)
     if submission.problem:
-        work.known = refused(submission, own)
+        work.known = scoring.refused(submission.name, own, submission.problem)
     else:
         kept = store.get(store.key(submission.files))
         work.known = work._given(kept) if kept else None

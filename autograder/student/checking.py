@@ -9,7 +9,7 @@ ends; whatever the student's code does becomes part of the result.
 
 from __future__ import annotations
 
-import ast
+import contextlib
 import hashlib
 import os
 import time
@@ -19,8 +19,9 @@ from pathlib import Path
 import msgspec
 
 from ..model.errors import KitError
+from ..model.importfailure import ImportFailure, explained
 from .allowed import called, refused_in
-from .explain import syntax_failure
+from .imported import DoesNotRun, require_syntax
 from .results import CheckOutcome, CheckResult, ExerciseResult, Failure, sum_up
 from .run import WarmPython, run_checks
 from .slips import slips
@@ -82,12 +83,12 @@ def check_week(
     chosen = [folder.exercise(n) for n in names]
     source = folder.source()
     try:
-        ast.parse(source)
-    except (SyntaxError, ValueError) as error:
-        return _broken(folder, chosen, error)
-    outcomes = run_checks(
-        folder, [e.name for e in chosen], seconds=seconds, on_begin=on_begin, warm=warm
-    )
+        require_syntax(folder.week.module, source)  # without starting anything
+        outcomes = run_checks(
+            folder, [e.name for e in chosen], seconds=seconds, on_begin=on_begin, warm=warm
+        )
+    except DoesNotRun as stopped:
+        return _broken(folder, chosen, source, stopped.failure)
     refused = refused_in(folder)
     results = tuple(_result(e, outcomes, refused.get(e.name)) for e in chosen)
     unchanged = _remember(folder, source, results)
@@ -120,26 +121,21 @@ def _with_causes(
         n for n, last in known.items() if last.state == "fail" and last.fingerprint == prints.get(n)
     )
     return tuple(
-        msgspec.structs.replace(r, uses=used(source, r.name, fails))
-        if r.state == "fail" and not _at_import(r)
-        else r
+        msgspec.structs.replace(r, uses=used(source, r.name, fails)) if r.state == "fail" else r
         for r in results
     )
 
 
-def _at_import(result: ExerciseResult) -> bool:
-    """Return whether it fails only because the module cannot be imported."""
-    return bool(result.first and result.first.failure and result.first.failure.importing)
-
-
 def _broken(
-    folder: WeekFolder, chosen: list[WeekExercise], error: SyntaxError | ValueError
+    folder: WeekFolder, chosen: list[WeekExercise], source: str, stopped: ImportFailure
 ) -> Checked:
-    """Python cannot read the file: said once, without starting anything."""
-    if isinstance(error, SyntaxError):
-        failure = syntax_failure(error)
-    else:
-        failure = Failure("broken", str(error), type(error).__name__)
+    """The module cannot be imported: said once, not for each exercise."""
+    files = {folder.week.module: source}
+    if stopped.file and stopped.file not in files:
+        with contextlib.suppress(OSError):
+            files[stopped.file] = (folder.path / stopped.file).read_text("utf-8-sig", "replace")
+    sentence, _, code = explained(folder.week.module, stopped, files).partition("\n")
+    failure = Failure("broken", sentence, stopped.error, stopped.line, code)
     results = tuple(ExerciseResult(e.name, e.points, "fail", 0, 0) for e in chosen)
     return Checked(folder.path, folder.heading, folder.week.module, results, broken=failure)
 

@@ -41,14 +41,10 @@ class Explainer:
             return self._unwritten(error, exercise, theirs[-1][1])
         if isinstance(error, ImportError) and f"cannot import name '{exercise}'" in message:
             return Failure("missing", output=output)
-        if isinstance(error, SyntaxError):
-            return syntax_failure(error)
         if theirs and _asked_for_input(error):
             asking, line = theirs[-1]
             code = linecache.getline(asking.f_code.co_filename, line).strip()
-            return Failure(
-                "asks", "", kind, line, code[:200], (), output, importing=_importing(asking)
-            )
+            return Failure("asks", "", kind, line, code[:200], (), output)
         frame, line = ours[-1] if ours else (None, 0)
         facts = _facts(frame, line) if frame else ()
         if frame is None or self._is_test(frame):
@@ -60,19 +56,16 @@ class Explainer:
         code = linecache.getline(str(file), line).strip()
         if file.name != self.module:
             message = f"{message} (in {file.name})"
-        importing = _importing(frame)
-        return Failure(
-            "raised", message, kind, line, code[:200], facts, output, importing=importing
-        )
+        return Failure("raised", message, kind, line, code[:200], facts, output)
 
-    def stuck(self, frame: FrameType | None) -> Failure:
-        """Where the student's code is when its time is over."""
+    def stuck(self, frame: FrameType | None, why: str) -> Failure:
+        """Where the student's code is when its time is over; `why` says which time."""
         while frame is not None and (not self._is_ours(frame) or self._is_test(frame)):
             frame = frame.f_back
         if frame is None:
-            return Failure("timeout")
+            return Failure("timeout", why)
         code = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
-        return Failure("timeout", line=frame.f_lineno, code=code[:200])
+        return Failure("timeout", why, line=frame.f_lineno, code=code[:200])
 
     def _unwritten(self, error: NotImplementedError, exercise: str, line: int) -> Failure:
         """The stub says in its exception which function it stands for."""
@@ -94,28 +87,12 @@ class Explainer:
         return Path(frame.f_code.co_filename) == self.tests
 
 
-def _importing(frame: FrameType) -> bool:
-    """Return whether a frame runs the top level of a module."""
-    return frame.f_code.co_name == "<module>"
-
-
 def _asked_for_input(error: BaseException) -> bool:
     """Return whether it is what a read from the keyboard raises under pytest."""
     last = None
     for frame, _ in traceback.walk_tb(error.__traceback__):
         last = frame
     return last is not None and last.f_code.co_filename == _capture.__file__
-
-
-def syntax_failure(error: SyntaxError) -> Failure:
-    """A module that Python cannot read."""
-    return Failure(
-        "broken",
-        error.msg or "invalid syntax",
-        type(error).__name__,
-        error.lineno or 0,
-        (error.text or "").strip()[:200],
-    )
 
 
 def _message(error: BaseException) -> str:

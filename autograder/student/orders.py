@@ -7,6 +7,7 @@ import signal
 
 import msgspec
 
+from ..model.importfailure import ImportFailure
 from .results import CheckOutcome, Spot
 
 TIMED_OUT = 3  # the exit code of a checking Python that ended itself
@@ -27,7 +28,8 @@ class Order(msgspec.Struct, frozen=True):
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     """The check that begins, or how it ended; a problem with the checks; or the end.
 
-    `importing` tells that the student's module begins to be imported, or, if False, that it was.
+    `importing` tells that the student's module begins to be imported, or, if False, that it was;
+    `stopped` what ended that import: then no check runs.
     `places` tells where the failing checks of an exercise lead.
     `finished` comes last when all checks were run; `ended` is the exit code of a Python that was
     forked for the order, after whatever it told itself.
@@ -40,6 +42,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     finished: bool = False
     ended: int | None = None
     importing: bool | None = None
+    stopped: ImportFailure | None = None
     places: tuple[Spot, ...] = ()
     order: int = 0
 

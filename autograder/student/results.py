@@ -41,7 +41,6 @@ class Failure(msgspec.Struct, frozen=True):
     output: str = ""  # what the code printed
     waits_for: str = ""  # the unwritten exercise
     places: tuple[Spot, ...] = ()  # where to look
-    importing: bool = False  # while the module was imported: nothing in it can be checked
 
 
 class CheckOutcome(msgspec.Struct, frozen=True):
@@ -64,15 +63,15 @@ class CheckOutcome(msgspec.Struct, frozen=True):
 
 def unseen(outcomes: tuple[CheckOutcome, ...]) -> frozenset[str]:
     """The checks that stopped where an earlier one did, before what they claim was tried."""
-    stops: set[tuple[str, str, int, bool]] = set()
+    stops: set[tuple[str, str, int]] = set()
     found = set()
     for outcome in outcomes:
         why = outcome.failure
         if why is None or why.kind not in ("raised", "missing", "forbidden"):
             continue
-        if why.kind == "raised" and not (why.line or why.importing):
+        if why.kind == "raised" and not why.line:
             continue
-        place = (why.kind, why.error, why.line, why.importing)
+        place = (why.kind, why.error, why.line)
         if place in stops:
             found.add(outcome.test)
         stops.add(place)
@@ -101,7 +100,7 @@ class CheckResult(msgspec.Struct, frozen=True):
     module: str
     exercises: tuple[ExerciseResult, ...]
     problem: str = ""  # why nothing could be checked
-    broken: Failure | None = None  # the module itself cannot be read
+    broken: Failure | None = None  # the module cannot be imported; its code is two lines
     electives_counted: int | None = None
     seconds: float = 0.0
     notes: tuple[str, ...] = ()  # accidents that the checks do not see, such as a file not saved

@@ -1,8 +1,9 @@
 """Running a week's public checks in a Python of their own, from the side that must not hang.
 
-Each check has a time limit that the checking Python keeps itself, and a second, longer one that is
-kept here. Where it ends early (an endless loop, a crash of the interpreter), the other exercises
-are run in a new one. `WarmPython` keeps one ready: starting it costs what importing torch costs.
+Each check has a limit of processor time that the checking Python keeps itself, and a longer one of
+wall-clock time that is kept here too. Where it ends early (an endless loop, a crash of the
+interpreter), the other exercises are run in a new one. `WarmPython` keeps one ready: starting it
+costs what importing torch costs.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from ..model.errors import KitError
+from ..model.importfailure import STUCK, ImportFailure, ended
+from .imported import DoesNotRun
+from .limited import PATIENCE, waited
 from .orders import Event, Order, signal_of
 from .results import CheckOutcome, Failure, claim_in_words
 from .serving import CAN_SERVE
@@ -160,6 +164,8 @@ def run_checks(
         order = Order(tuple(left), tuple(o.test for o in outcomes), seconds)
         try:
             stopped = _run_order(python, order, outcomes, on_begin)
+        except DoesNotRun:
+            raise
         except BaseException as error:
             python.close()  # it may still be at it
             if not (again and isinstance(error, _NotBegun)):
@@ -184,27 +190,32 @@ def _run_order(
     """Run until all is done (None) or a check stopped the process (its outcome)."""
     python.order(order)
     begun: Event | None = None
-    importing = False
+    wait = PATIENCE * order.seconds + _GRACE
     while True:
         try:
-            event = python.next_event(order.seconds + _GRACE if begun else _STARTING)
+            event = python.next_event(wait if begun else _STARTING)
         except TimeoutError:
             if begun is None:
                 raise KitError("the checks did not start within three minutes") from None
             python.close()
-            return _stopped(begun, Failure("timeout"))
+            if not begun.begins:
+                raise DoesNotRun(begun.stopped or ImportFailure("", STUCK)) from None
+            return _stopped(begun, Failure("timeout", waited(wait)))
         if event is None or event.ended is not None:
             if begun is None:
                 raise _NotBegun(f"the checks could not start: {python.complaint()}")
             code = python.exit_code() if event is None or event.ended is None else event.ended
-            failure = Failure("ended", str(code), signal_of(code), importing=importing)
-            return _stopped(begun, failure)
+            if not begun.begins:
+                raise DoesNotRun(begun.stopped or ImportFailure("", ended(signal_of(code))))
+            return _stopped(begun, Failure("ended", str(code), signal_of(code)))
         if event.problem:
             raise _unreadable(event.problem)
+        if event.finished and begun is not None and begun.stopped:
+            raise DoesNotRun(begun.stopped)
         if event.finished:
             return None
-        if event.importing is not None:
-            importing = event.importing
+        if event.importing is not None or event.stopped:
+            begun = event
         elif event.places:
             outcomes[:] = [_placed(o, event) for o in outcomes]
         elif event.outcome is None:

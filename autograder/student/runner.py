@@ -19,13 +19,12 @@ import importlib.util
 import inspect
 import io
 import os
+import re
 import sys
 import threading
-from collections.abc import Callable, Generator, Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from collections.abc import Callable, Generator
 from pathlib import Path
-from types import ModuleType
+from types import FrameType
 from typing import BinaryIO, NoReturn
 
 import msgspec
@@ -35,7 +34,9 @@ from ..model.ownpytest import run_pytest
 from ..model.rules import Rules
 from ..worker.functions import watch_functions
 from .explain import Explainer
+from .imported import import_module, still_importing
 from .late import settings_in
+from .limited import limited
 from .notice import CallNotice, note_ufuncs
 from .orders import TIMED_OUT, Event, Order
 from .results import CheckOutcome, Failure, claim_in_words
@@ -59,7 +60,6 @@ class CheckPlugin:
         self._failure: Failure | None = None
         self._skipped = ""
         self._ran: list[tuple[pytest.Item, CheckOutcome]] = []
-        self._alarm: threading.Timer | None = None
 
     def tell(self, event: Event) -> None:
         event = msgspec.structs.replace(event, order=self.order.number)
@@ -86,7 +86,6 @@ class CheckPlugin:
             capture.read_global_capture()  # the file is shared: what an ended fork left behind
             fork.import_late()
         _forget_compiled(self.folder.path)
-        sys.meta_path.insert(0, _Imports(self.folder, self.tell))
         patterns = {p for e in self.folder.week.exercises for p in e.not_allowed}
         note_ufuncs(tuple(sorted(patterns)), self.notice.note)
         watch_functions(tuple(sorted(patterns)), self.notice.note)
@@ -102,6 +101,17 @@ class CheckPlugin:
             if i.name not in self.order.done and self._exercise(i) in self.order.exercises
         ]
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self) -> None:
+        """Import the student's module before the checks do; if that fails, none is run."""
+        self.tell(Event(importing=True))
+        with limited(self.order.seconds, self._import_is_over):
+            stopped = import_module(self.folder)
+        if stopped is not None:
+            self.tell(Event(stopped=stopped))
+            self.end()
+        self.tell(Event(importing=False))
+
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._failure, self._skipped, self.notice.failure = None, "", None
 
@@ -109,13 +119,10 @@ class CheckPlugin:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         exercise = self._exercise(item)
         self.tell(Event(begins=item.name, exercise=exercise))
-        alarm = threading.Timer(self.order.seconds, self._time_is_over, (item,))
-        alarm.daemon = True
-        alarm.start()
         try:
-            return (yield)
+            with limited(self.order.seconds, functools.partial(self._time_is_over, item)):
+                return (yield)
         finally:
-            alarm.cancel()
             outcome = self._outcome(item, self.notice.failure or self._failure)
             self._ran.append((item, outcome))
             self.tell(Event(begins=item.name, exercise=exercise, outcome=outcome))
@@ -156,8 +163,6 @@ class CheckPlugin:
                 own = [(i, o) for i, o in self._ran if o.exercise == exercise]
                 own.sort(key=lambda one: one[1].failure is None)
                 kinds = {o.failure.kind for _, o in own if o.failure}
-                if any(o.failure and o.failure.importing for _, o in own):
-                    continue  # no change of the exercise itself could help
                 checks = [c for i, _ in own if (c := _callable(i)) is not None]
                 if kinds and kinds <= {"wrong", "raised"} and len(checks) == len(own):
                     places = lines.of(exercise, checks)
@@ -178,42 +183,21 @@ class CheckPlugin:
         exercise = self._exercise(item)
         return CheckOutcome(item.name, exercise, _claim(item, exercise), failure, self._skipped)
 
-    def _time_is_over(self, item: pytest.Item) -> None:
-        main = sys._current_frames().get(threading.main_thread().ident or 0)
-        failure = self.explain.stuck(main)
+    def _time_is_over(self, item: pytest.Item, why: str, works: bool) -> None:
+        failure = self.explain.stuck(_main_frame(), why)
         outcome = self._outcome(item, failure)
         self.tell(Event(begins=item.name, exercise=outcome.exercise, outcome=outcome))
         os._exit(TIMED_OUT)
 
-
-class _Imports(MetaPathFinder):
-    """Tells when the student's module is imported: what ends Python then ends every check."""
-
-    def __init__(self, folder: WeekFolder, tell: Callable[[Event], None]) -> None:
-        self._name, self._tell = Path(folder.week.module).stem, tell
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname != self._name:
-            return None
-        spec = PathFinder.find_spec(fullname, path, target)
-        if spec is not None and type(spec.loader) is SourceFileLoader:
-            spec.loader = _Telling(spec.loader.name, spec.loader.path, self._tell)
-        return spec
+    def _import_is_over(self, why: str, works: bool) -> None:
+        stuck = still_importing(_main_frame(), self.folder, self.order.seconds, works)
+        self.tell(Event(stopped=stuck))
+        os._exit(TIMED_OUT)
 
 
-class _Telling(SourceFileLoader):
-    def __init__(self, name: str, path: str, tell: Callable[[Event], None]) -> None:
-        super().__init__(name, path)
-        self._tell = tell
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._tell(Event(importing=True))
-        try:
-            super().exec_module(module)
-        finally:
-            self._tell(Event(importing=False))
+def _main_frame() -> FrameType | None:
+    """Return what the main thread is running."""
+    return sys._current_frames().get(threading.main_thread().ident or 0)
 
 
 def _callable(item: pytest.Item) -> Callable[[], object] | None:
@@ -247,8 +231,7 @@ def _forget_compiled(folder: Path) -> None:
 
 
 _DISTRIBUTED = "torch.distributed.tensor"
-# What takes long to import, by what shows that it will be.
-_SLOW = {"numpy": "import numpy", "torch": "import torch", "matplotlib.pyplot": "matplotlib"}
+_SLOW = ("numpy", "torch", "matplotlib.pyplot")  # to import
 
 
 def _import_early(*sources: Path) -> None:
@@ -258,8 +241,8 @@ def _import_early(*sources: Path) -> None:
         with contextlib.suppress(OSError):
             text += source.read_text(encoding="utf-8", errors="replace")
     gc.disable()  # while much is imported and hardly anything is garbage
-    for name, sign in _SLOW.items():
-        if sign in text:
+    for name in _SLOW:
+        if re.search(rf"^\s*(?:import|from) {name.split('.')[0]}\b", text, re.MULTILINE):
             with contextlib.suppress(ImportError):  # the checks will say so
                 importlib.import_module(name)
     gc.enable()
@@ -294,9 +277,9 @@ def main() -> None:
     os.dup2(nowhere, 1)
     folder = open_folder(Path(sys.argv[1]))
     sys.dont_write_bytecode = True
+    _import_early(folder.checks, folder.module)  # the libraries, not a `torch.py` of the student's
     sys.path.insert(0, str(folder.path))
     os.chdir(folder.path)
-    _import_early(folder.checks, folder.module)
     gc.freeze()  # so that a fork's collections neither look through torch nor copy its pages
     plugin = CheckPlugin(folder, orders, events, serve="--serve" in sys.argv[2:])
     options = ["--import-mode=importlib", "-c", os.devnull, "--rootdir", str(folder.path)]

@@ -70,8 +70,7 @@ def _checked(out: Console, folder: WeekFolder) -> bool:
     result = check_week(folder, folder.names)
     if result.broken:
         raise KitError(
-            f"{folder.week.module} cannot be read by Python (line {result.broken.line}), so "
-            "nothing in it would count: correct it, or use --no-check"
+            f"{result.broken.message}. Nothing in it would count: correct it, or use --no-check"
         )
     held = [e for e in result.exercises if e.state in ("pass", "skipped")]
     out.print(f"{len(held)} of {len(result.exercises)} exercises pass the public checks")

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from .hints import Hint
-from .results import CheckOutcome, CheckResult, ExerciseResult, unseen
+from .results import CheckOutcome, CheckResult, ExerciseResult, Failure, unseen
 from .words import (
     MARKS,
     PLAIN_MARKS,
@@ -76,6 +76,9 @@ def lines(result: CheckResult, look: Look = Look(), focus: str = "") -> Iterator
     if result.problem:
         yield from _wrapped(result.problem, 2, look.width)
         return
+    if result.broken:
+        yield from _broken(result, result.broken, look)
+        return
     if not result.exercises:
         return
     yield from _table(result.exercises, look)
@@ -83,11 +86,6 @@ def lines(result: CheckResult, look: Look = Look(), focus: str = "") -> Iterator
         yield Text(f"  Of the electives, your best {result.electives_counted} count.")
     for reason in obstacles(result):
         yield from _wrapped(f"Not checked here: {reason}.", 2, look.width)
-    if result.broken:
-        failure = result.broken
-        yield Text()
-        yield from _wrapped(cause(failure, "", result.module), 2, look.width)
-        yield from _code(result, failure.line, failure.code, look)
     failing = first_failure(result, focus)
     if failing and failing.first:
         yield from _failure(result, failing, failing.first, look)
@@ -97,6 +95,14 @@ def lines(result: CheckResult, look: Look = Look(), focus: str = "") -> Iterator
     yield from (Text(t.plain, style="bold") for t in _wrapped(summary(result), 0, look.width))
     for number, (step, remark) in enumerate(next_steps(result, focus)):
         yield from _step(result, "" if number else "Next:", step, remark, look)
+
+
+def _broken(of: CheckResult, failure: Failure, look: Look) -> Iterator[Text]:
+    """Why the module cannot be imported, with the line and a caret."""
+    for line in _wrapped(failure.message, 2, look.width):
+        yield _linked(of, line)
+    for code in failure.code.split("\n") if failure.code else ():
+        yield Text(f"  {code}"[: look.width], style="cyan")
 
 
 def progress_bar(result: CheckResult, look: Look) -> Text:

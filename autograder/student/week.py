@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import difflib
-import io
 import re
-import tokenize
 from functools import cached_property
 from pathlib import Path
 
@@ -15,12 +13,12 @@ import msgspec
 
 from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import BuildError, CourseError, KitError
+from ..model.importfailure import not_text
 from ..model.rules import Rules
 from ..model.stubs import stub_of
 
 DESCRIPTION = "week.json"
 # As intake says it: Python would read another source than the grader.
-_NOT_UTF_8 = "{} is not written in UTF-8. Save it as UTF-8"
 MEMORY = ".autograder-student.json"
 SUFFIX_OF_SOLUTIONS = "-solutions"  # of a week's name: what is released when all is handed in
 
@@ -136,10 +134,6 @@ class WeekFolder:
         """The student's module as text; raises KitError if there is none."""
         try:
             content = self.module.read_bytes()
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-            if encoding in ("utf-8", "utf-8-sig") and b"\0" not in content:
-                return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-            raise KitError(_NOT_UTF_8.format(self.module.name))
         except FileNotFoundError:
             other = [*self.copies(), *self._renamed()]
             raise KitError(
@@ -150,10 +144,11 @@ class WeekFolder:
                     else ": `autograder reset --all` puts the stub back"
                 )
             ) from None
-        except (SyntaxError, UnicodeDecodeError):
-            raise KitError(_NOT_UTF_8.format(self.module.name)) from None
         except OSError as error:
             raise KitError(f"{self.module.name} cannot be read: {error.strerror}") from None
+        if problem := not_text(self.module.name, content):
+            raise KitError(problem)
+        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
     def copies(self) -> list[Path]:
         """`softmax (1).py` and the like, which a browser or an editor made of the module."""

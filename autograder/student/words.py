@@ -32,8 +32,6 @@ def standing(result: ExerciseResult) -> str:
     if result.state == "skipped":
         return "cannot run here"
     if result.first and result.first.failure:
-        if result.first.failure.importing:
-            return "cannot be imported"
         if result.first.failure.kind in ("timeout", "ended"):
             return "was stopped"
         if result.first.failure.kind == "forbidden":
@@ -85,20 +83,14 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
             f"`{exercise}` is not in {module}. Was it renamed or deleted? "
             f"`autograder reset {exercise}` puts its stub back."
         )
-    if failure.kind == "broken":
-        spaces = " Begin every line with spaces, four for each step, and no tab."
-        mixed = spaces if failure.error == "TabError" else ""
-        return f"Python cannot read {module}: {failure.message}.{mixed}"
-    if failure.kind == "timeout":
-        return "It took too long and was stopped. Is there a loop that never ends?"
     if failure.kind == "ended":
-        return _ended(failure, module)
+        return _ended(failure)
     if failure.kind == "asks":
         return (
             "It waits for somebody to type (`input()`), and nobody types while it is checked or "
             "graded: take what you need from the arguments."
         )
-    if failure.kind == "forbidden":
+    if failure.kind in ("forbidden", "timeout"):
         return failure.message
     if failure.kind == "raised":
         return _raised(failure, module)
@@ -111,35 +103,23 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
 
 def _raised(failure: Failure, module: str) -> str:
     if failure.error == "SystemExit":
-        if failure.importing:
-            return "It ends Python (`exit()` or `quit()`)." + _at_import(failure, module)
         return "It ends Python (`exit()` or `quit()`): return a value instead."
     said = f"{failure.error}: {failure.message}" if failure.message else failure.error
     unknown = _UNKNOWN.search(failure.message) if failure.error == "NameError" else None
     if unknown and unknown[1] in _IMPORTED:
         said += f". Is its import missing at the top of {module}?"
-    return said + _at_import(failure, module)
+    return said
 
 
-def _at_import(failure: Failure, module: str) -> str:
-    """That nothing can be checked, if it happens before anything is."""
-    if not failure.importing:
-        return ""
-    return f"\nThis happens while {module} is imported, so nothing in it can be checked yet."
-
-
-def _ended(failure: Failure, module: str) -> str:
-    at_import = _at_import(failure, module)
+def _ended(failure: Failure) -> str:
     if not failure.error:
-        code = failure.message
-        return f"Python ended with exit code {code} while this ran. Does it call exit?{at_import}"
+        return f"Python ended with exit code {failure.message} while this ran. Does it call exit?"
     if failure.error == "SIGKILL":
-        return f"Python was killed (SIGKILL) while this ran. Did it use up the memory?{at_import}"
+        return "Python was killed (SIGKILL) while this ran. Did it use up the memory?"
     return (
         f"Python itself crashed ({failure.error}) while this ran, in compiled code, so that there "
         "is no exception and no line. Usual causes: a function that calls itself without end, an "
         "index or size far out of bounds, memory that is written to while something else uses it."
-        f"{at_import}"
     )
 
 
@@ -169,8 +149,6 @@ def next_steps(result: CheckResult, focus: str = "") -> list[tuple[str, str]]:
     chosen = next_exercise(result, focus)
     if result.broken or result.problem or chosen is None or chosen.state == "pass":
         return []
-    if chosen.first and chosen.first.failure and chosen.first.failure.importing:
-        return []  # no hint and no check is about that
     try:
         folder = open_folder(Path(result.folder))
     except KitError:

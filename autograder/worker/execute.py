@@ -26,8 +26,9 @@ from .fixtures import build
 from .lent import Asks, lend
 from .nets import all_patterns, hold_all
 from .purity import Before
-from .raised import described
+from .raised import described, stopped_import
 from .seal import Loaders
+from .stopped import interrupted_after
 from .values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
 from .watch import Counting, FunctionNet, Watcher
 from .weights import settle, shares_memory
@@ -79,7 +80,6 @@ class Executor:
         self.watcher = Watcher()
         self.net = FunctionNet(self.watcher)
         self.module: Any = None
-        self.module_error: wire.Raised | None = None
         self.objects: list[Any] = []
         self._formulas: dict[tuple[bool, str], set[tuple[str, ...]]] = {}
         self._printed = Printed()  # of the running request
@@ -128,22 +128,22 @@ class Executor:
             path.write_bytes(buffers[index])
         if self.imports is not None:
             self.imports.own(request.names)
-        reply = self.load_module(self.root / request.module)
+        reply = self.load_module(self.root / request.module, seconds=request.seconds)
         if request.lent and self.asks is not None and self.module is not None:
             lend(self.module, request.lent, self.asks)
         return reply
 
-    def load_module(self, path: Path, unique: bool = False) -> wire.Reply:
+    def load_module(self, path: Path, unique: bool = False, seconds: float = 0.0) -> wire.Reply:
         """Import the module from its file; what was defined before an error stays usable.
 
         `unique` gives it a name of its own and leaves the import path alone, for a process that
-        holds several versions of one module.
+        holds several versions of one module. After `seconds` of processor time the
+        import is interrupted, unless they are 0.
         """
         self.root = path.parent
         name = f"{path.stem}_{id(self):x}" if unique else path.stem
         if not unique and str(self.root) not in sys.path:
             sys.path.append(str(self.root))  # after everything installed: nothing is shadowed
-        self.module_error = None
         loader = self.imports.loader(name, str(path)) if self.imports is not None else None
         spec = importlib.util.spec_from_file_location(name, path, loader=loader)
         if spec is None or spec.loader is None:
@@ -154,10 +154,10 @@ class Executor:
         kernels.remember()
         self.watcher.begin(all_patterns(), str(self.root), importing=True)
         try:
-            spec.loader.exec_module(self.module)
+            with interrupted_after(seconds):
+                spec.loader.exec_module(self.module)
         except BaseException as error:
-            self.module_error = described(error, str(self.root))
-            return wire.Reply("raised", raised=self.module_error)
+            return wire.Reply("raised", raised=stopped_import(error, str(self.root)))
         finally:
             self.watcher.begin((), str(self.root))
             self._launches = kernels.concern(self.module)
@@ -208,7 +208,7 @@ class Executor:
             self._fresh_start()
         target, found = self._target(request)
         if not found:
-            return wire.Reply("missing", raised=self.module_error)
+            return wire.Reply("missing")
         if request.fetch:
             return wire.Reply("ok", value=encoder(target))
         leaves: list[torch.Tensor] = []

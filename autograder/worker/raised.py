@@ -6,8 +6,21 @@ import os
 import traceback
 
 from . import kernels, wire
+from .stopped import stopped_at
 
 MAX_MESSAGE = 2_000
+
+
+def stopped_import(error: BaseException, root: str) -> wire.Raised:
+    """The exception that ended an import, with Python's bare message and its place."""
+    raised = described(error, root)
+    try:
+        file, line, column = stopped_at(error, root)
+        message = str(error.msg) if isinstance(error, SyntaxError) else raised.message
+    except BaseException:  # a hostile attribute
+        return raised
+    message = message[:MAX_MESSAGE].encode("utf-8", "replace").decode("utf-8")
+    return wire.Raised(raised.type, raised.bases, message, line, file[:MAX_MESSAGE], column)
 
 
 def described(error: BaseException, root: str) -> wire.Raised:

@@ -217,12 +217,16 @@ class Lent(_Message, frozen=True):
 
 
 class Load(_Message, frozen=True, tag="load"):
-    """Write the submission's files and import its module; then these exercises are lent to it."""
+    """Write the submission's files and import its module; then these exercises are lent to it.
+
+    `seconds` of processor time interrupt the import, so that its line can be told; 0: no limit
+    """
 
     module: str
     names: tuple[str, ...]
     files: tuple[int, ...]
     lent: tuple[Lent, ...] = ()
+    seconds: float = 0.0
     buffers: tuple[int, ...] = ()
 
 
@@ -283,12 +287,17 @@ Request = Answered | Ahead
 
 
 class Raised(_Message, frozen=True):
-    """An exception that the student's code let out (or that stopped the import)."""
+    """An exception that the student's code let out, or that stopped the import.
+
+    file, column: where it stopped the import, as `stopped_at` gives them; of a call neither is told
+    """
 
     type: str
     bases: tuple[str, ...]
     message: str
     line: int | None
+    file: str = ""
+    column: int = 0
 
 
 class Banned(_Message, frozen=True):

@@ -25,6 +25,7 @@ from autograder.feedback.html import feedback_page
 from autograder.grading.engine import Engine
 from autograder.grading.sandboxed import _PATIENCE, Sandboxed
 from autograder.grading.spawner import Spawner
+from autograder.model import scoring
 from autograder.model.course import Suspects, Week, load
 from autograder.model.report import SubmissionReport
 from autograder.sandbox import Sandbox, choose
@@ -183,13 +184,11 @@ class Laboratory:
         return read_submission(path, week, self.course.limits(week))
 
     def grade(self, submission: Submission, week: str) -> Trial:
-        from autograder.batch.grade import refused
-
         engine, started, waited = self.engine(week), time.monotonic(), _waited_seconds()
         engine.tees = []
         before = _begin_of_peak()
         if submission.problem:
-            report = refused(submission, self.week(week))
+            report = scoring.refused(submission.name, self.week(week), submission.problem)
         else:
             report = engine.grade(submission.name, submission.files)
         risen = _memory("VmHWM") - before

@@ -94,7 +94,14 @@ def test_the_bank_may_be_written_in_an_editor_that_marks_its_encoding(course):
 
 
 def test_what_every_test_says_is_told_once(course, in_process, tmp_path):
-    (tmp_path / "piece.py").write_text("def weigh(:\n")
+    (tmp_path / "piece.py").write_text("def weigh(scores, dim=-1):\n    raise KeyError(dim)\n")
     done = in_process("try", "1", str(tmp_path / "piece.py"), "--quick", cwd=course.root)
-    assert done.stdout.count("importing tiny.py stopped at line 1") == 1
-    assert "as above: " in done.stdout
+    assert done.stdout.count("raised KeyError") == 1
+    assert "more tests" in done.stdout
+
+
+def test_a_snippet_that_does_not_run_is_told_with_its_own_line(course, in_process, tmp_path):
+    (tmp_path / "piece.py").write_text("def weigh(scores, dim=-1):\n    return (scores\n")
+    done = in_process("try", "1", str(tmp_path / "piece.py"), "--quick", cwd=course.root)
+    assert "tiny.py does not run: line 2, '(' was never closed" in done.stdout
+    assert "weigh  " not in done.stdout

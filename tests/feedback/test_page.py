@@ -247,7 +247,7 @@ def test_an_unwritten_exercise_is_open_and_not_wrong(submission, week, course):
 def test_a_refused_submission_says_why(submission, week, course):
     report = submission(verdict=Ending.REFUSED, message="masking.py is missing", score=0.0)
     text = Reader(feedback_page(report, week, course)).text
-    assert "could not be accepted masking.py is missing" in text
+    assert "could not be graded masking.py is missing" in text
 
 
 def test_a_fault_of_ours_shows_no_score(submission, week, course):

@@ -47,8 +47,8 @@ def test_a_folder_a_file_and_a_zip_are_the_same_submission(tiny, tmp_path):
     [
         (b"", "tiny.py is empty"),
         (b"  \n\t\n", "tiny.py is empty"),
-        (b"\x7fELF\x02\x01" + bytes(50), "is no text file"),
-        (b"x = 1\0", "is no text file"),
+        (b"\x7fELF\x02\x01" + bytes(50), "is not a text file"),
+        (b"x = 1\0", "line 1, it contains a NUL byte"),
     ],
     ids=["empty", "blank", "binary", "nul"],
 )
@@ -59,7 +59,7 @@ def test_a_module_that_is_no_text_is_refused(tiny, tmp_path, content, message):
 
 def test_a_folder_without_the_module_says_what_it_holds(tiny, tmp_path):
     (tmp_path / "notes.py").write_bytes(b"x = 1\n")
-    assert "It holds 'notes.py'. Hand in your tiny.py" in read(tiny, tmp_path).problem
+    assert "It holds `notes.py`. Hand in your tiny.py" in read(tiny, tmp_path).problem
 
 
 def test_the_only_file_that_defines_an_exercise_is_the_module(tiny, tmp_path):

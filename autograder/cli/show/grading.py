@@ -117,7 +117,7 @@ def _not_told(report: SubmissionReport) -> None:
 def _stop_where_most_are_refused(report: Report) -> None:
     """What refuses a class is no student's mistake: a wrong name, a wrong upload form."""
     why = Counter(
-        s.message.split(". ")[0] for s in report.submissions if s.verdict is Ending.REFUSED
+        s.reason.split(". ")[0] for s in report.submissions if s.verdict is Ending.REFUSED
     )
     total, refused = len(report.submissions), why.total()
     if 2 * refused <= total:
@@ -222,7 +222,7 @@ def print_scores(console: Console, report: Report) -> None:
     table.add_column("score", justify="right")
     table.add_column("what stands out", overflow="fold")
     for submission in report.submissions:
-        notes = [submission.message] if submission.message else []
+        notes = [submission.reason] if submission.message else []
         for exercise in submission.exercises:
             if exercise.diagnosis:
                 notes.append(f"{exercise.name}: {', '.join(exercise.diagnosis)}")

@@ -203,7 +203,7 @@ def _print_gradebook(console: Console, played: Played) -> None:
 def _found(submission: SubmissionReport) -> str:
     """What stands out, each thing once, behind the numbers of the exercises it was found in."""
     if submission.verdict is not Ending.GRADED:
-        return f"{submission.verdict}: {submission.message}"
+        return f"{submission.verdict}: {submission.reason}"
     notes: dict[str, list[str]] = {}
     for number, exercise in enumerate(submission.exercises, start=1):
         failed = [t for t in exercise.tests if t.verdict.a_finding]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,9 @@ from ...repair.words import question
 from ...terminal.console import terminal
 
 _MOST = 3  # messages of an exercise that are shown here; the page has all
+
+
+_PLACE = re.compile(r"(?<= does not run: line )\d+(?=, )")  # in the module itself
 
 
 class Tried(msgspec.Struct, frozen=True):
@@ -107,10 +111,10 @@ def _laid(bank: Bank, name: str, text: str) -> Tried:
 def _print(console: Console, week: Week, report: SubmissionReport) -> None:
     console.print(f"{report.name}: {report.score:g} of {report.max_score:g}", style="bold")
     if report.message:
-        console.print(report.message, soft_wrap=True)
+        console.print(report.message, soft_wrap=True, markup=False)
     width = max(len(e.name) for e in week.exercises)
     told: set[str] = set()
-    for e in report.exercises:
+    for e in report.exercises if report.verdict is not Ending.REFUSED else ():
         console.print(f"  {e.name.ljust(width)}  {e.score:g} of {e.max_score:g}")
         if e.score < e.max_score:
             for line in _said(e, week, told):
@@ -160,7 +164,8 @@ def _recounted(report: SubmissionReport, over: int) -> SubmissionReport:
         )
         for e in report.exercises
     )
-    return msgspec.structs.replace(report, exercises=exercises)
+    said = _PLACE.sub(lambda line: str(int(line[0]) - over * (int(line[0]) > over)), report.message)
+    return msgspec.structs.replace(report, exercises=exercises, message=said)
 
 
 def _file_name(name: str) -> str:

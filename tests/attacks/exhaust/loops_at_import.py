@@ -1,6 +1,6 @@
 """Line 37. Never finishes its import.
 
-Expected: softmax=timeout
+Expected: softmax=refused
 Score at most: softmax=0
 """
 

@@ -1,7 +1,7 @@
 """Line 35. Blinds the worker from a second file, then lets the library do the exercise.
 
 Variants: module renamed star later attribute folder encoded marked
-Expected: softmax=forbidden
+Expected: softmax=forbidden|refused
 Score at most: softmax=0
 """
 

@@ -1,7 +1,7 @@
 """Line 35. Runs code that nobody can read: compiled, under another file's name, from a cache or a pickle.
 
 Variants: cached renamed lines pickled
-Expected: softmax=forbidden|crashed|wrong
+Expected: softmax=forbidden|crashed|wrong|refused
 Score at most: softmax=0
 """
 

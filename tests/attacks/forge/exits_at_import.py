@@ -1,8 +1,8 @@
 """Line 18. The same while it is imported.
 
 Variants: os_exit sys_exit
-Expected: softmax=crashed|pass
-Score at most: softmax=2
+Expected: softmax=refused
+Score at most: softmax=0
 """
 
 import os

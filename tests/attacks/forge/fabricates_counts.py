@@ -1,6 +1,6 @@
 """Line 36. Replaces the counter of operations in the worker.
 
-Expected: softmax=forbidden
+Expected: softmax=refused
 Score at most: softmax=0
 """
 

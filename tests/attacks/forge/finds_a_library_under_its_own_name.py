@@ -1,6 +1,6 @@
 """Line 22. Hands in a decoy and puts a library's folder before it, so that a second copy of a library's file is imported.
 
-Expected: softmax=forbidden|crashed
+Expected: softmax=forbidden|crashed|refused
 Score at most: softmax=0
 """
 

@@ -1,7 +1,7 @@
 """Line 23. Looks for the worker where no source rule sees it, and would blind it.
 
 Variants: importlib modules objects path main copied garbage unfrozen
-Expected: softmax=forbidden
+Expected: softmax=forbidden|refused
 Score at most: softmax=0
 """
 

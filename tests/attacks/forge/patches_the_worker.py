@@ -1,6 +1,6 @@
 """Line 23. Replaces the worker's own functions so that everything looks well.
 
-Expected: softmax=forbidden
+Expected: softmax=refused
 Score at most: softmax=0
 """
 

@@ -1,7 +1,7 @@
 """Line 19. Raises BaseException after its definitions, at import.
 
-Expected: softmax=pass
-Score at most: softmax=2
+Expected: softmax=refused
+Score at most: softmax=0
 """
 
 class Skipped(BaseException):

@@ -1,7 +1,7 @@
 """Line 19. Raises SystemExit before anything is defined.
 
 Base: nothing
-Expected: softmax=crashed
+Expected: softmax=refused
 Score at most: softmax=0
 """
 

@@ -1,6 +1,6 @@
 """Line 17. Sends a stack of replies while it is imported.
 
-Expected: softmax=bad_reply
+Expected: softmax=refused
 Score at most: softmax=0
 """
 

@@ -1,0 +1,60 @@
+"""Where in a student's own files an exception stopped the import of their module."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from types import FrameType, TracebackType
+
+
+class ImportTimeout(BaseException):
+    """An import took longer than it may; the message says how long."""
+
+
+@contextmanager
+def interrupted_after(seconds: float) -> Iterator[None]:
+    """Raise ImportTimeout in the main thread after so many seconds of processor time; 0: never."""
+    if not seconds:  # there are no such timers on every system
+        yield
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise ImportTimeout(f"{seconds:g} seconds")
+
+    signal.signal(signal.SIGPROF, interrupt)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+
+
+def stopped_at(error: BaseException, root: str) -> tuple[str, int, int]:
+    """Return the file below `root`, the line and the column, from 1; "" and 0 where unknown."""
+    own = root + os.sep
+    if isinstance(error, SyntaxError) and str(error.filename).startswith(own):
+        name = str(error.filename)
+        return name.removeprefix(own), error.lineno or 0, max(0, error.offset or 0)
+    trace, last = error.__traceback__, None
+    while trace is not None:
+        last = trace if trace.tb_frame.f_code.co_filename.startswith(own) else last
+        trace = trace.tb_next
+    if last is None:
+        return "", 0, 0
+    return last.tb_frame.f_code.co_filename.removeprefix(own), last.tb_lineno, _column(last)
+
+
+def _column(trace: TracebackType) -> int:
+    """Return the column of what was being evaluated; Python counts it in bytes of UTF-8."""
+    code = trace.tb_frame.f_code
+    positions = next(islice(code.co_positions(), trace.tb_lasti // 2, None), None)
+    start = positions[2] if positions is not None else None
+    if start is None:
+        return 0
+    with open(code.co_filename, "rb") as file:
+        line = next(islice(file, trace.tb_lineno - 1, None), b"")
+    return 1 + len(line[:start].decode("utf-8", "ignore"))

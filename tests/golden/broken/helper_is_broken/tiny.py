@@ -1,0 +1,10 @@
+from helper import half
+
+
+import torch
+
+
+def weigh(scores, dim=-1):
+    return torch.exp(scores) / torch.exp(scores).sum(dim, keepdim=True)
+
+

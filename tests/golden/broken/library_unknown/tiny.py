@@ -1,0 +1,8 @@
+import torch
+import tensorflaw as tf
+
+
+def weigh(scores, dim=-1):
+    return torch.exp(scores) / torch.exp(scores).sum(dim, keepdim=True)
+
+

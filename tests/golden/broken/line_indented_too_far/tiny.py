@@ -1,0 +1,10 @@
+import torch
+
+
+def weigh(scores, dim=-1):
+    return torch.exp(scores) / torch.exp(scores).sum(dim, keepdim=True)
+
+
+def shift(x):
+    top = x.max()
+      return x - top

@@ -1,0 +1,8 @@
+import torch
+
+
+def weigh(scores, dim=-1):
+    return torch.exp(scores) / torch.exp(scores).sum(dim, keepdim=True)
+
+
+SCALE = np.sqrt(2)

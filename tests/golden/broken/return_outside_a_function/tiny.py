@@ -1,0 +1,9 @@
+import torch
+
+
+def weigh(scores, dim=-1):
+    return torch.exp(scores) / torch.exp(scores).sum(dim, keepdim=True)
+
+
+scores = torch.zeros(2)
+return weigh(scores)
