@@ -23,6 +23,7 @@ MODULES = {
     "autograder.model.mistakes",
     "autograder.model.ownpytest",
     "autograder.model.parcel",
+    "autograder.model.quoting",
     "autograder.model.reading",
     "autograder.model.registry",
     "autograder.model.rules",
