@@ -137,21 +137,24 @@ class Views:
         if instructor:
             policy = msgspec.structs.replace(policy, show="scores")
         hidden = one.held and not instructor
-        tries = self.queue.of(one.student, one.week)
-        counted = self.counted(tries)
-        view = self._brief(one, counted, policy, hidden=hidden)
+        rule = counting_rule(course)
+        if one.state == GRADED:
+            tries = self.queue.of(one.student, one.week)
+            counted = self.counted(tries)
+            view = self._brief(one, counted, policy, hidden=hidden)
+            better = self._better(view, tries, policy, counted)
+            possible = self.restorable(one, counted)
+            return msgspec.structs.replace(view, rule=rule, better=better, restorable=possible)
         ahead, seconds = (0, 0.0)
         if one.state in (WAITING, RUNNING):
             ahead, seconds = self.dispatcher.estimate(one)
         return msgspec.structs.replace(
-            view,
+            self._brief(one, "", policy, hidden=hidden),
             ahead=ahead if one.state == WAITING else 0,
             seconds=round(seconds),
             grows=() if hidden or one.state != RUNNING else self._grows(one),
             newer=self._newer(one) if one.state == REPLACED else "",
-            rule=counting_rule(course),
-            better=self._better(view, tries, policy, counted),
-            restorable=self.restorable(one, counted),
+            rule=rule,
         )
 
     def _better(
