@@ -50,3 +50,16 @@ def copy_course(
     text = yaml.safe_dump(registry, sort_keys=False, allow_unicode=True)
     (target / "course.yaml").write_text(text, encoding="utf-8")
     return target
+
+
+def write_below(folder: Path, below: str = "") -> Callable[[str, dict[str, bytes], str], list[str]]:
+    """Return a function for `collect_*` that writes each student's files to a folder of theirs."""
+
+    def write(student: str, files: dict[str, bytes], time: str) -> list[str]:
+        for name, data in {**files, **({"timestamp.txt": time.encode()} if time else {})}.items():
+            path = folder / student / below / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        return []
+
+    return write

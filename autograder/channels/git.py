@@ -32,7 +32,7 @@ from typing import Any
 import msgspec
 
 from ..files.atomic import replace_file
-from ..lms.bulk import Found, content_from, write_whole
+from ..lms.bulk import Accept, Found, content_from
 from ..lms.gradescope import Read
 from ..model.course import Course, Week
 from ..model.errors import KitError
@@ -116,7 +116,7 @@ def collect_git(
     course: Course,
     week: Week,
     repositories: list[StudentRepository],
-    submitted: Callable[[str], Path],
+    accept: Accept,
     *,
     newest: bool = False,
     extended: Mapping[str, dt.timedelta] | None = None,
@@ -129,7 +129,7 @@ def collect_git(
         until = None if newest else due_for(course, week, one.student, more)
         try:
             with tempfile.TemporaryDirectory(prefix="collecting-") as folder:
-                _collect(course, week, one, Path(folder) / "bare", until, submitted, found)
+                _collect(course, week, one, Path(folder) / "bare", until, accept, found)
         except KitError as error:
             found.failed[one.student] = str(error)
         except (OSError, ValueError, OverflowError) as error:  # a date, a name, a size that is none
@@ -145,7 +145,7 @@ def _collect(
     one: StudentRepository,
     bare: Path,
     until: dt.datetime | None,
-    submitted: Callable[[str], Path],
+    accept: Accept,
     found: GitFound,
 ) -> None:
     _clone(one.place, bare)
@@ -160,8 +160,7 @@ def _collect(
     bound = course.limits(week).submission_mib << 20
     content = content_from(one.student, dict(_files(bare, commit)), week, bound, bulk)
     found.notes += bulk.left_out
-    content["timestamp.txt"] = f"{date:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
-    write_whole(submitted(one.student), content)
+    found.notes += accept(one.student, content, f"{date:%Y-%m-%d %H:%M:%S.%f} UTC")
     found.commits[one.student] = Commit(one.place, commit, date)
 
 

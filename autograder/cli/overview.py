@@ -66,3 +66,26 @@ def regrade(
         else run_preview(course, chosen, jobs=jobs)
     ):
         raise typer.Exit(1)
+
+
+@app.command(rich_help_panel=INSTRUCTORS)
+def restore(
+    week: WeekArgument,
+    student: Annotated[str, typer.Argument(help="A student, as the gradebook names them.")],
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="WHICH", help="A number of the list, or how a time there begins."),
+    ] = None,
+) -> None:
+    """List a student's submissions of a week, or let an earlier one count again.
+
+    Marks given by hand stay. The restored submission counts until the student submits again.
+
+    Example: autograder restore week01 ada --to 2
+    """
+    from ..model.course import load
+
+    course = load()
+    from .show.restoring import run_restore
+
+    run_restore(course, course.week(week), student, to)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import shutil
 import stat
 import zipfile
 import zlib
@@ -34,10 +33,13 @@ _CANVAS = re.compile(r"[^_]+_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>.+)\Z"
 _AGAIN = re.compile(r"-\d+(?=\.\w+\Z)")  # Canvas numbers what is handed in again
 _PLAIN = re.compile(r"[\w ()+,-][\w .()+,-]*\Z")
 _MAX_ENTRIES = 100_000
-_TIME = "timestamp.txt"
-_OURS = (_TIME, "submission_secret.txt")  # nbgrader would believe them
+_OURS = ("timestamp.txt", "submission_secret.txt")  # nbgrader would believe them
 _REFUSED = "larger than is allowed, or damaged"
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
+
+
+# (student, files, time as nbgrader writes it or "") -> what the instructor should know
+Accept = Callable[[str, dict[str, bytes], str], list[str]]
 
 
 @dataclass
@@ -52,10 +54,8 @@ class Found:
     timed: list[str] = field(default_factory=list)  # of these the time of handing in is known
 
 
-def collect_bulk(
-    course: Course, week: Week, path: Path, roster: Roster, submitted: Callable[[str], Path]
-) -> Found:
-    """Sort the files of a zip or folder to their students; `submitted` says where they belong."""
+def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept: Accept) -> Found:
+    """Sort the files of a zip or folder to their students, and accept each one's files."""
     found = Found()
     by_student: dict[str, dict[str, Read]] = {}
     with _opened(path) as entries:
@@ -81,10 +81,10 @@ def collect_bulk(
         for student, files in sorted(by_student.items()):
             content = content_from(student, files, week, bound, found)
             if content:
-                if export is not None and student in export.times:
-                    content[_TIME] = export.times[student].encode()
+                time = export.times.get(student, "") if export is not None else ""
+                if time:
                     found.timed.append(student)
-                write_whole(submitted(student), content)
+                found.left_out += accept(student, content, time)
                 found.collected.append(student)
     found.missing = sorted({e.student for e in roster.entries} - set(found.collected))
     return found
@@ -191,18 +191,6 @@ def _unzipped(student: str, data: bytes, bound: int, found: Found) -> dict[str, 
     except (*_BROKEN, KitError, ValueError) as error:
         found.left_out.append(f"{student}: the zip cannot be opened: {error}")
     return content
-
-
-def write_whole(target: Path, content: dict[str, bytes]) -> None:
-    """The folder appears under its name only when it is whole, in place of an earlier one."""
-    fresh = target.with_name(f"{target.name}.collecting")
-    shutil.rmtree(fresh, ignore_errors=True)
-    for name, data in content.items():
-        path = fresh / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    shutil.rmtree(target, ignore_errors=True)
-    fresh.replace(target)
 
 
 # Reading folders and archives

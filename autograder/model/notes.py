@@ -8,7 +8,7 @@ import msgspec
 
 Kind = Literal[
     "unreadable", "missing", "renamed", "deleted", "doubled", "edited", "code", "module", "taken",
-    "kept",
+    "kept", "refused",
 ]  # fmt: skip
 # What stands before the students' names in `status`.
 KINDS: dict[Kind, str] = {
@@ -22,6 +22,7 @@ KINDS: dict[Kind, str] = {
     "taken": "exercises were taken from the notebook",
     "module": "the module had another name",
     "kept": "parts were kept from an earlier submission",
+    "refused": "the module was not accepted; the earlier one stays",
 }
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from .collected import Oddities, keep_collected
-from .groups import spread_groups
-from .requests import take_requests
+from .groups import grouped_lines, spread_groups
 from .workspace import Workspace, open_api, open_gradebook, require
 
 
@@ -34,7 +33,6 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
         raise NbgraderError(
             f"there is nothing to collect from: `autograder release {week.name}` opens the exchange"
         )
-    before = _times(workspace, week)
     api = open_api(course)
     with temp_attrs(api.coursedir, assignment_id=week.name):
         collecting = api.exchange.Collect(
@@ -42,30 +40,19 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
         )
         collecting.update, collecting.check_owner = True, check_owner
         require(capture_log(collecting), f"collecting {week.name}")
-    fresh = [s for s, time in _times(workspace, week).items() if time != before.get(s)]
-    asking = take_requests(course, week, fresh)
     grouped = spread_groups(course, week)
-    after = _times(workspace, week)
+    after = workspace.students("submitted", week)
     keep_collected(course, week, Oddities(collecting.foreign, collecting.notes))
+    fresh = {*collecting.fresh, *grouped}
     return Collection(
-        fresh=[s for s in after if after[s] != before.get(s)],
-        unchanged=[s for s in after if after[s] == before.get(s)],
+        fresh=[s for s in after if s in fresh],
+        unchanged=[s for s in after if s not in fresh],
         missing=[s for s in _known(course) if s not in after],
         foreign=collecting.foreign,
         notes=collecting.notes,
-        asking=asking,
-        grouped=grouped,
+        asking=collecting.asking,
+        grouped=grouped_lines(grouped),
     )
-
-
-def _times(workspace: Workspace, week: Week) -> dict[str, str]:
-    times = {}
-    for student in workspace.students("submitted", week):
-        stamp = workspace.submitted(student, week) / "timestamp.txt"
-        times[student] = (
-            stamp.read_text(encoding="utf-8", errors="replace") if stamp.is_file() else ""
-        )
-    return times
 
 
 def _known(course: Course) -> list[str]:

@@ -17,6 +17,7 @@ import os
 import pwd
 import re
 import shutil
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,12 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import temp_attrs
 from traitlets import Unicode
 
-from ..model.course import load
+from ..model.course import Course, Week, load
 from .again import names
-from .ordinary import FILE_BOUND, copy_ordinary
-from .served import served
-from .submitted import complete
+from .history import files_below, history_folder, last_seen
+from .ordinary import copy_ordinary
+from .requests import REQUEST, note_request
+from .submissions import accept
 from .workspace import Workspace
 
 _STUDENT = re.compile(r"\w[\w.@+-]*\Z")
@@ -44,6 +46,8 @@ class CollectOrdinaryFiles(ExchangeCollect):
         super().__init__(**kwargs)  # type: ignore[no-untyped-call]  # nbgrader's own
         self.notes: list[str] = []  # what was left out or mended, for the instructor
         self.foreign: dict[str, str] = {}  # student -> the user who owns their submission
+        self.fresh: list[str] = []  # students whose submission changed
+        self.asking: list[str] = []  # students who ask for a regrade
 
     def init_src(self) -> None:
         self.src_records = self._newest()
@@ -65,8 +69,9 @@ class CollectOrdinaryFiles(ExchangeCollect):
                 if record["username"]:
                     of_student.setdefault(record["username"], []).append(record)
         found = [self._sort_by_timestamp(records)[0] for records in of_student.values()]
-        settled = served(course, weeks[0]) if weeks else {}
-        return [r for r in found if _stamp(r) > settled.get(r["username"], "")]
+        if not weeks:
+            return found
+        return [r for r in found if _stamp(r) > last_seen(course, weeks[0], r["username"])]
 
     def _path_to_record(self, path: str) -> Record:
         try:
@@ -105,24 +110,32 @@ class CollectOrdinaryFiles(ExchangeCollect):
         except (OSError, KeyError):
             return "an unknown user"
 
-    def do_copy(self, src: str, dest: str, log: Any = None) -> None:
-        """Copy one submission; it appears under its name only when it is whole."""
-        target = Path(dest)
-        record = self._path_to_record(src)
-        fresh = target.with_name(f"{target.name}.collecting")
-        if fresh.exists():
-            shutil.rmtree(fresh)
+    def copy_files(self) -> None:
+        """Accept each submission; whatever cannot be graded leaves an earlier one in place."""
+        assert self.coursedir is not None
         course = load(Path(self.project))
-        weeks = [week for week in course.weeks if week.name == target.name]
-        bounds = [course.limits(week).submission_mib << 20 for week in weeks] or [FILE_BOUND]
-        left_out = copy_ordinary(Path(src), fresh, self._ignored(), bounds[0])
+        weeks = [week for week in course.weeks if week.name == self.coursedir.assignment_id]
+        for record, week in product(self.src_records, weeks):
+            student = record["username"]
+            if self.update or not Workspace(course).submitted(student, week).is_dir():
+                self._accept(course, week, record)
+
+    def _accept(self, course: Course, week: Week, record: Record) -> None:
+        student, written = record["username"], _stamp(record)
+        bound = course.limits(week).submission_mib << 20
+        source = Path(self.inbound_path) / record["filename"]
+        copied = history_folder(course, week, student) / ".collecting"
+        shutil.rmtree(copied, ignore_errors=True)
+        left_out = copy_ordinary(source, copied, self._ignored(), bound)
+        files = {n: d for n, d in files_below(copied) if n != "timestamp.txt"}
         # The time in the folder's name decides, as it does for nbgrader; the file may be garbled.
-        written = _stamp(record)
-        (fresh / "timestamp.txt").write_text(written, encoding="utf-8")
-        left_out += [complete(course, week, fresh) for week in weeks]
-        fresh.replace(target)
-        student = record["username"]
-        self.notes += [f"{student}: {note}" for note in left_out if note]
+        accepted = accept(course, week, student, files, written, "exchange", origin=copied)
+        shutil.rmtree(copied, ignore_errors=True)
+        if REQUEST in files and note_request(course, week, student, files[REQUEST]):
+            self.asking.append(student)
+        if accepted.entry is not None and not accepted.refused:
+            self.fresh.append(student)
+        self.notes += [f"{student}: {note}" for note in left_out] + accepted.remarks(student)
 
     def _ignored(self) -> tuple[str, ...]:
         assert self.coursedir is not None

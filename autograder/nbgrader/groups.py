@@ -5,25 +5,27 @@ if it is not for all weeks), or, where course.yaml says `groups: declared`, in a
 that students hand in, one login per line. A declaration counts for those who name each other, and
 for whoever handed in nothing: nobody can take another's work over by naming them.
 
-Of what the members handed in, the newest counts. It is laid into every member's folder, with its
-time: equal content is graded once (batch/store.py), recorded for each, and late for each as their
-own extensions say. A mark that a person gives to one of them is given to all for the same answer.
+The members' submissions are merged in the order of their times, so that none of them loses a part
+that another one submitted, and every member gets the result, with the time of the newest: equal
+content is graded once (batch/store.py), recorded for each, and late for each as their own
+extensions say. A mark that a person gives to one of them is given to all for the same answer.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..files.atomic import replace_file
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
-from .recorded import handed_in, recorded_folder
-from .submitted import share
+from .history import Entry, read_history
+from .merging import merge
+from .recorded import recorded_folder
+from .submissions import accept, earlier_files, full_history
 from .workspace import Workspace, open_gradebook
 
 GROUPS = "groups.csv"
@@ -41,28 +43,45 @@ def groups_of(course: Course, week: Week) -> list[list[str]]:
     return sorted(sorted(set(group)) for group in found if len(set(group)) > 1)
 
 
-def spread_groups(course: Course, week: Week) -> list[str]:
-    """Lay each group's newest submission into every member's folder; what is to be said."""
-    workspace, said = Workspace(course), []
+def spread_groups(course: Course, week: Week) -> dict[str, str]:
+    """Give every member of a group its merged submission; return who got whose."""
+    found: dict[str, str] = {}
     given = _read(course, week)
     for group in groups_of(course, week):
-        own = {s: handed_in(course, week, s) for s in group if _handed_in(workspace, s, week)}
-        if not own:
+        held = {s: e for s in group if (e := full_history(course, week, s).base) is not None}
+        if not held:
             continue
-        # whose folder holds another's, and not something of their own since
-        whose = {s: a for s in own if own.get(a := given.get(s, s)) == own[s]}
-        newest = max(own, key=lambda s: (own[s], s))
-        author = whose.get(newest, newest)
+        author, files = _joint(course, week, held)
         for member in group:
+            own = earlier_files(course, week, member)
+            files[DECLARED] = own.get(DECLARED, b"")
+            sent = {name: data for name, data in files.items() if name != DECLARED or data}
+            done = accept(course, week, member, sent, held[author].handed_in, "group")
             if member == author:
                 given.pop(member, None)
-            else:
-                if _lay(workspace, week, author, member):
-                    said.append(f"{member} has what {author} handed in for their group")
-                given[member] = author
-    folder = _folder(course)
-    replace_file(folder / f"{week.name}.json", json.dumps(given, sort_keys=True).encode())
-    return said
+                continue
+            given[member] = author
+            if done.entry is not None and not done.refused:
+                found[member] = author
+    replace_file(_folder(course) / f"{week.name}.json", json.dumps(given, sort_keys=True).encode())
+    return found
+
+
+def _joint(course: Course, week: Week, held: Mapping[str, Entry]) -> tuple[str, dict[str, bytes]]:
+    """Return whose submission was the last to change the group's, and the group's files."""
+    own = {s: e for s, e in held.items() if e.channel != "group"} or dict(held)
+    author, files = "", dict[str, bytes]()
+    for student in sorted(own, key=lambda s: (own[s].handed_in or own[s].received, s)):
+        merged = merge(course, week, files, earlier_files(course, week, student))
+        if not author or not (merged.problem or merged.unchanged):
+            author, files = student, dict(merged.files)
+    files.pop(_SECRET, None)  # by which each member fetches their own feedback
+    return author, files
+
+
+def grouped_lines(grouped: Mapping[str, str]) -> list[str]:
+    """Say who got whose submission."""
+    return [f"{s} has what {a} handed in for their group" for s, a in grouped.items()]
 
 
 def author_of(course: Course, week: Week, student: str) -> str:
@@ -124,41 +143,12 @@ def _cells(gradebook: Any, week: Week, student: str) -> dict[str, tuple[Any, Any
     return found
 
 
-def _shared(source: str, target: str) -> None:
-    """Copy with its times; a large file that nobody changes is the same for the whole group."""
-    if source.endswith(".ipynb"):
-        shutil.copy2(source, target)
-    else:
-        share(Path(source), Path(target))
-        shutil.copystat(source, target)
-
-
 def _judged(course: Course, week: Week, student: str) -> dict[str, str]:
     try:
         found = json.loads((recorded_folder(course, week) / f"{student}.answers").read_bytes())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _lay(workspace: Workspace, week: Week, author: str, member: str) -> bool:
-    """Lay one's submission into another's folder; whether it was another one before."""
-    source, target = workspace.submitted(author, week), workspace.submitted(member, week)
-    stamp = "timestamp.txt"
-    same = target.is_dir() and _text(source / stamp) == _text(target / stamp)
-    if same and (target / DECLARED).exists() == (source / DECLARED).exists():
-        return False
-    secret = _text(target / _SECRET)
-    fresh = target.with_name(f"{target.name}.collecting")
-    shutil.rmtree(fresh, ignore_errors=True)
-    ignored = shutil.ignore_patterns(_SECRET)
-    shutil.copytree(source, fresh, symlinks=True, ignore=ignored, copy_function=_shared)
-    if secret:  # by which the member fetches feedback
-        (fresh / _SECRET).write_text(secret, encoding="utf-8")
-    shutil.rmtree(target, ignore_errors=True)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    fresh.replace(target)
-    return True
 
 
 def _listed(course: Course, week: Week) -> list[list[str]]:
@@ -191,14 +181,10 @@ def _listed(course: Course, week: Week) -> list[list[str]]:
 def _declared(course: Course, week: Week) -> list[list[str]]:
     """Those who name each other, and whom they name that handed in nothing."""
     workspace = Workspace(course)
-    given = _read(course, week)
     named: dict[str, set[str]] = {}
     for student in workspace.students("submitted", week):
-        other = given.get(student, student)
-        laid = other != student and handed_in(course, week, other) == handed_in(
-            course, week, student
-        )
-        if not laid:  # else it is another's file
+        base = read_history(course, week, student).base
+        if base is None or base.channel != "group":  # else it is another student's file
             path = workspace.submitted(student, week) / DECLARED
             named[student] = set(_names(path)) - {student}
     known = _known(course) | named.keys()
@@ -230,17 +216,6 @@ def _known(course: Course) -> set[str]:
     from .database import read_gradebook
 
     return set(read_gradebook(course)[0])
-
-
-def _handed_in(workspace: Workspace, student: str, week: Week) -> bool:
-    return workspace.submitted(student, week).is_dir()
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""
 
 
 def _folder(course: Course) -> Path:

@@ -3,7 +3,8 @@
 Stock nbgrader keeps a mark when it grades again, and asks for it to be looked at again, always:
 a mended hidden test would send the instructor back to every written answer of the class. Here a
 mark stays settled where what it was given for has not changed: the text of a written answer, or
-the automatic score that was overridden. A new answer is asked for again, as before.
+the automatic score that was overridden. A new answer is asked for again, as before, and keeps its
+mark until then; if the marked answer comes back, its mark is settled again.
 
 Stock nbgrader also commits after every cell: killed between two, it leaves a submission half
 scored. Here a submission is one transaction.
@@ -57,10 +58,12 @@ class SaveScores(SaveAutoGrades, CoursePreprocessor):
         grade: Any = self.gradebook.find_grade(
             name, self.notebook_id, self.assignment_id, self.student_id
         )
-        settled = grade.manual_score is not None and not grade.needs_manual_grade
+        settled = not grade.needs_manual_grade
+        marked = self._graded_before.get(name if settled else f"{name} marked")
         super()._add_score(cell, resources)
-        if settled and self._graded_before.get(name) == self._graded_now[name]:
-            grade.needs_manual_grade = False
+        if grade.manual_score is not None and marked is not None:
+            self._graded_now[f"{name} marked"] = marked  # what the mark was given for
+            grade.needs_manual_grade = marked != self._graded_now[name]
 
 
 def _write(path: Path, data: bytes) -> None:

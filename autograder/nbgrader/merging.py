@@ -19,13 +19,13 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from ..authoring.lesson import ANSWER
 from ..batch.intake import IGNORED_FOLDERS, clean_name, is_wanted, read_files
 from ..batch.modulename import module_candidates, with_module
 from ..lms.bulk import content_of
 from ..model.course import Course, Week
 from ..model.notes import Note
-from .notebooks import text_in
+from .history import Part
+from .notebooks import PICTURES, text_in
 from .requests import REQUEST
 from .submitted import FROM_NBGRADER, UNREADABLE, parse_notebook
 from .workspace import Workspace
@@ -33,19 +33,6 @@ from .workspace import Workspace
 Files = Mapping[str, bytes]
 _Answers = dict[str, tuple[str, Any]]  # by question: the text and the pictures
 _LAST_CELL = 900  # a restored answer goes before it: later cells may be cut
-
-
-class Part(msgspec.Struct, frozen=True):
-    """One part of a submission and what becomes of it.
-
-    new: arrives now, and there was none. replaced: differs from the earlier one. same: equals it.
-    kept: does not arrive, or arrives as it was handed out; the earlier one stays. missing: there is
-    none, neither now nor earlier.
-    """
-
-    kind: Literal["module", "answer", "file"]
-    name: str  # softmax.py; the name of the question; the name of the file
-    fate: Literal["new", "replaced", "same", "kept", "missing"]
 
 
 class Merged(msgspec.Struct, frozen=True):
@@ -59,23 +46,42 @@ class Merged(msgspec.Struct, frozen=True):
     @property
     def unchanged(self) -> bool:
         """Return True if nothing that is graded differs from the earlier submission."""
-        return all(p.fate in ("same", "kept", "missing") for p in self.parts)
+        return all(p.fate not in ("new", "replaced") for p in self.parts)
 
 
 def merge(course: Course, week: Week, earlier: Files, incoming: Files) -> Merged:
-    """Merge the files that arrive now with the student's earlier submission (empty if none)."""
+    """Merge the files that arrive now with the student's earlier submission (empty if none).
+
+    If the module cannot be graded but answers arrive with it, the answers are taken and the earlier
+    module stays.
+    """
     sent, notes = _laid_out(course, week, incoming)
-    stub = _released(course, week, week.module)
-    sent = _without_stub(week, sent, earlier, stub)
+    sent = _without_stub(week, sent, earlier, released_file(course, week, week.module))
+    merged = _merged(course, week, earlier, sent, notes)
+    answered = any(p.kind == "answer" and p.fate in ("new", "replaced") for p in merged.parts)
+    if not merged.problem or not answered or week.module not in earlier:
+        return merged
+    rest = {n: d for n, d in sent.items() if n.endswith(".ipynb") or n in FROM_NBGRADER}
+    answers = _merged(course, week, earlier, rest, [Note("refused", merged.problem)])
+    if answers.problem:
+        return merged
+    module, *others = answers.parts
+    refused = msgspec.structs.replace(module, fate="refused")
+    return msgspec.structs.replace(answers, parts=(refused, *others))
+
+
+def _merged(
+    course: Course, week: Week, earlier: Files, sent: dict[str, bytes], notes: list[Note]
+) -> Merged:
     files = _with_kept_files(week, sent, earlier)
     notebook = _merge_notebooks(course, week, sent, earlier)
     files = {n: d for n, d in files.items() if n not in notebook.taken} | notebook.files
-    problem = _problem(course, week, files, sent, earlier, notebook.answers)
     parts = (
         _part("module", week.module, sent, earlier),
         *notebook.answers,
         *_file_parts(course, week, files, sent, earlier),
     )
+    problem = _problem(course, week, files, sent, earlier, notebook.answers)
     return Merged(files, parts, problem, (*notes, *notebook.notes, *_kept_note(parts)))
 
 
@@ -155,7 +161,7 @@ def _merge_notebooks(course: Course, week: Week, sent: Files, earlier: Files) ->
     """Return the notebook that was sent, with the earlier answers that it lacks."""
     name = f"{week.name}.ipynb"
     before, (taken, now) = _parsed(earlier.get(name)), _own_notebook(week, sent)
-    released = _answers(week, _parsed(_released(course, week, name)))
+    released = _answers(week, _parsed(released_file(course, week, name)))
     old, new = (_written(_answers(week, one), released) for one in (before, now))
     answers = [
         Part("answer", q.name, _fate(new.get(q.name), old.get(q.name))) for q in week.questions
@@ -166,7 +172,8 @@ def _merge_notebooks(course: Course, week: Week, sent: Files, earlier: Files) ->
         merged.files[f"{name}{UNREADABLE}"] = sent[name]
         merged.notes.append(_UNREADABLE_NOTE)
     if now is not None:
-        merged.files[name] = _with_answers(now, before, kept) if kept else sent[taken]
+        whole = text_in(sent[taken], taken).encode()
+        merged.files[name] = _with_answers(now, before, kept) if kept else whole
         merged.notes[:] = [_RENAMED_NOTE] if taken != name else []
     elif before is not None:
         merged.files[name] = earlier[name]
@@ -219,11 +226,23 @@ def _answers(week: Week, notebook: Any) -> _Answers:
     """Return each answer's text and pictures."""
     cells = _cells(notebook)
     names = [q.name for q in week.questions if q.name in cells]
-    return {n: (str(cells[n].source), cells[n].get("attachments") or {}) for n in names}
+    return {n: (str(cells[n].source), _pictures(cells[n])) for n in names}
+
+
+def _pictures(cell: Any) -> dict[str, Any]:
+    """Return the attachments that are pictures; no others are kept when it is graded."""
+    attached = cell.get("attachments")
+    return {
+        name: bundle
+        for name, bundle in (attached.items() if isinstance(attached, dict) else ())
+        if isinstance(bundle, dict) and not bundle.keys().isdisjoint(PICTURES)
+    }
 
 
 def _written(answers: _Answers, released: _Answers) -> _Answers:
     """Return the answers that differ from what was handed out."""
+    from ..authoring.lesson import ANSWER  # imports nbformat, which takes a second
+
     empty = {"", ANSWER}
     return {
         name: (text, pictures)
@@ -269,7 +288,7 @@ def _file_parts(
         if name != week.module
         and name not in FROM_NBGRADER
         and is_wanted(PurePosixPath(name).name)
-        and not _released(course, week, name)
+        and not released_file(course, week, name)
     ]
 
 
@@ -311,7 +330,7 @@ def _kept_note(parts: tuple[Part, ...]) -> list[Note]:
     return [Note("kept", f"{text}{', '.join(kept)}.")]
 
 
-def _released(course: Course, week: Week, name: str) -> bytes:
+def released_file(course: Course, week: Week, name: str) -> bytes:
     """Return a file as it was handed out; empty if there is none."""
     path = Workspace(course).released(week) / name
     try:

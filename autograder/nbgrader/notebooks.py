@@ -24,6 +24,7 @@ from ..model.course import Week
 from ..model.notes import Note
 from ..model.sources import MOST_SIGNS, signs_in
 
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # kept in answers
 _BOUND = 24 << 20
 # What the parts of a notebook take once they are read, and how much of that is read at all.
 _BYTES_OF = {"{": 500, "[": 150, ",": 50, ":": 50, '"': 50}

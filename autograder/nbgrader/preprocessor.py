@@ -21,7 +21,7 @@ from ..model.verdicts import Ending
 from .archive import course_for
 from .cells import new_result
 from .dates import bring_dates
-from .recorded import NOTHING, About, keep_report
+from .recorded import NOTHING, About, Recorded, keep_report, kept_report
 from .restore import CoursePreprocessor, Notebook, Resources
 from .settled import cell_scores
 from .submitted import read_student, share_attachments
@@ -59,6 +59,7 @@ class GradeInSandbox(CoursePreprocessor):
             if known is None:  # through nbgrader's own command or page: its due date decides
                 bring_dates(course)
             _refuse_fault(report)
+            _refuse_in_place_of(report, kept_report(course, week, student))
             write_scores(nb, week, report)
             workspace = Workspace(course)
             share_attachments(
@@ -81,6 +82,13 @@ def _refuse_fault(report: SubmissionReport) -> None:
         raise NbgraderError(
             f"{report.message} Grade {report.name} again; `autograder doctor` looks for the cause."
         )
+
+
+def _refuse_in_place_of(report: SubmissionReport, now: Recorded | None) -> None:
+    """Raise NbgraderError if what cannot be graded would replace what was."""
+    graded = now is not None and now.verdict is Ending.GRADED
+    if graded and report.verdict is not Ending.GRADED:
+        raise NbgraderError(f"{report.message} The earlier submission stays in the gradebook.")
 
 
 def grade_student(course: Course, week: Week, student: str) -> tuple[SubmissionReport, str]:

@@ -22,6 +22,7 @@ from ..model.differences import differ
 from ..model.notes import Note
 from ..model.report import SubmissionReport
 from ..model.verdicts import Ending
+from .history import folder_time, read_marker
 from .workspace import Workspace
 
 
@@ -32,6 +33,7 @@ class Recorded(SubmissionReport, frozen=True):
     content: str = ""  # a hash of the submission's files
     graded: str = ""  # when it was recorded, ISO 8601
     notes: tuple[Note, ...] = ()  # what was odd about the submission
+    number: int = 0  # of the submission in the student's history; 0 if it is in none
 
     def is_of(self, handed_in: str, content: str) -> bool:
         """Return whether it was given for this submission: times decide, where both have one."""
@@ -53,6 +55,7 @@ class _Head(msgspec.Struct):
     content: str = ""
     graded: str = ""
     notes: tuple[Note, ...] = ()
+    number: int = 0
 
 
 def recorded_folder(course: Course, week: Week) -> Path:
@@ -107,15 +110,21 @@ def keep_report(
     if before is not None and _says_the_same(before, report, about):
         return  # so that feedback that shows it does not count as stale
     if before is not None and before.graded and not before.is_of(about.handed_in, about.content):
-        folder = _earlier(course, week, student)
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _write(folder / f"{before.graded.replace(':', '')}.json", before)
+        keep_earlier_report(course, week, student, before)
     write_report(course, week, student, stamped(report, about))
 
 
+def keep_earlier_report(course: Course, week: Week, student: str, report: Recorded) -> None:
+    """Keep the report of a submission that does not count."""
+    folder = _earlier(course, week, student)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _write(folder / f"{report.graded.replace(':', '')}.json", report)
+
+
 def _says_the_same(before: Recorded, report: SubmissionReport, about: About) -> bool:
-    told = (about.handed_in, about.content, about.notes)
-    return (before.handed_in, before.content, before.notes) == told and not differ(before, report)
+    told = (about.handed_in, about.content, about.notes, about.number)
+    same = (before.handed_in, before.content, before.notes, before.number) == told
+    return same and not differ(before, report)
 
 
 class About(msgspec.Struct, frozen=True):
@@ -124,6 +133,7 @@ class About(msgspec.Struct, frozen=True):
     handed_in: str
     content: str
     notes: tuple[Note, ...] = ()
+    number: int = 0
 
 
 NOTHING: Mapping[str, About] = MappingProxyType({})
@@ -152,16 +162,14 @@ def submission_of(course: Course, week: Week, student: str) -> About:
 def about(course: Course, week: Week, student: str, submission: Submission) -> About:
     """The same of a submission that was read."""
     content = content_hash(submission.files, submission.problem.encode())
-    return About(handed_in(course, week, student), content, submission.notes)
+    marker = read_marker(Workspace(course).submitted(student, week))
+    number = marker.number if marker else 0
+    return About(handed_in(course, week, student), content, submission.notes, number)
 
 
 def handed_in(course: Course, week: Week, student: str) -> str:
     """When the collected submission was handed in, as nbgrader writes it; or ""."""
-    stamp = Workspace(course).submitted(student, week) / "timestamp.txt"
-    try:
-        return stamp.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
+    return folder_time(Workspace(course).submitted(student, week))
 
 
 def feedback_is_stale(course: Course, week: Week, student: str) -> bool:

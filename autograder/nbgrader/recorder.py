@@ -22,9 +22,18 @@ from .groups import share_marks
 from .handmarks import keep_marks, restore_marks
 from .opened import Opened, one_gradebook
 from .rebuild import restore_assignment
-from .recorded import NOTHING, About, recorded_folder
+from .recorded import (
+    NOTHING,
+    About,
+    handed_in_before,
+    keep_earlier_report,
+    recorded_folder,
+    stamped,
+    submission_of,
+)
+from .results import Worth, counting, lower, report_of
 from .settled import HeldScores, Stands
-from .submitted import complete
+from .submissions import accept_again, put_in_place
 from .workspace import Workspace, open_api
 
 _AT_ONCE = 2  # of those that wait, whenever another one was graded
@@ -80,6 +89,8 @@ class Recorder:
         self._first: list[str] = []  # of what is to be said
         self._otherwise: list[str] = []
         self._entered = set[str]()
+        self._abouts_again = set[str]()  # another submission is in place than the one that was read
+        self._worth = Worth(course)
         self._open = ExitStack()
         self._steps: _NbgraderSteps | None = None  # once they are needed
         keep_marks(course)
@@ -102,27 +113,48 @@ class Recorder:
             found.left_out[student] = "the grading system failed on it"
         elif not Workspace(self._course).submitted(student, self._week).is_dir():
             found.left_out[student] = "nothing was collected under this name"
-        else:
-            stands = self._held.of(report)
+        elif (counts := self._counting(report)) is not None:
+            stands = self._held.of(counts)
             if stands is not Stands.SETTLED:
-                self._autograde(report)
+                self._autograde(counts)
             if stands is Stands.OTHERWISE:
                 self._otherwise.append(student)
             if student not in found.left_out:
                 found.recorded.append(student)
         self._entered.add(student)
 
+    def _counting(self, report: SubmissionReport) -> SubmissionReport | None:
+        """Return the report of the submission that counts, after putting that one in place.
+
+        None if the gradebook keeps what it has.
+        """
+        course, week, student = self._course, self._week, report.name
+        about = self._abouts.get(student) or submission_of(course, week, student)
+        number = counting(course, week, stamped(report, about), self._worth)
+        if number == about.number:
+            return report
+        self._abouts_again.add(student)
+        if report.verdict is Ending.GRADED:
+            keep_earlier_report(course, week, student, stamped(report, about))
+        else:
+            self._found.notes.append(f"LOOK  {student}: not recorded: {report.message}")
+        if number:
+            put_in_place(course, week, student, number)
+        else:
+            self._found.left_out[student] = "an earlier submission was graded and stays"
+        return report_of(course, week, student, number)
+
     def _autograde(self, report: SubmissionReport) -> None:
         """nbgrader's step for one submission; why it could not be done is noted."""
         student, steps = report.name, self._opened()
         try:
             try:
-                self._run(steps, report, self._abouts.get(student))
+                known = None if student in self._abouts_again else self._abouts.get(student)
+                self._run(steps, report, known)
             except NbgraderError:
-                folder = Workspace(self._course).submitted(student, self._week)
-                if not (note := complete(self._course, self._week, folder)):
+                if not (notes := accept_again(self._course, self._week, student)):
                     raise
-                self._found.notes.append(f"{student}: {note}")
+                self._found.notes.extend(notes)
                 self._run(steps, report, None)  # the submission is another one now
         except NbgraderError as error:
             self._found.left_out[student] = str(error)
@@ -163,6 +195,16 @@ class Recorder:
         found.notes.extend(f"LOOK  {note}" for note in restore_marks(course, week))
         share_marks(course, week)
         found.notes.extend(lines(bring_dates(course)))
+        found.notes.extend(self._lower())
+        return found
+
+    def _lower(self) -> list[str]:
+        """Return a line for each student whose newest submission is worth less than another."""
+        several, worth = handed_in_before(self._course, self._week), Worth(self._course)
+        found = []
+        for student in sorted(self._entered & several):
+            if less := lower(self._course, self._week, student, worth):
+                found.append(f"LOWER  {student}: {less.sentence}")
         return found
 
 

@@ -23,12 +23,12 @@ from traitlets import List, Unicode
 from ..model.course import REGISTRY, Course, Week, load
 from ..model.errors import NbgraderError
 from .cells import PassedCells, new_cell
+from .notebooks import PICTURES
 from .workspace import Workspace
 
 Notebook = Any
 Resources = dict[str, Any]
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _CELLS_BOUND, _TEXT_BOUND = 1000, 1 << 20
 
 
@@ -161,7 +161,7 @@ def _with_pictures(fresh: Notebook, cell: Notebook) -> Notebook:
     if cell.cell_type != "markdown" or not isinstance(attachments, dict):
         return fresh
     kept = {
-        name: {kind: data for kind, data in bundle.items() if kind in _PICTURES}
+        name: {kind: data for kind, data in bundle.items() if kind in PICTURES}
         for name, bundle in attachments.items()
         if isinstance(bundle, dict)
     }

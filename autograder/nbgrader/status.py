@@ -18,8 +18,9 @@ from ..model.notes import KINDS, Kind
 from ..model.verdicts import Ending
 from .again import names
 from .collected import read_collected
-from .database import GradebookEntry, read_gradebook
+from .database import GradebookEntry, Marked, read_gradebook, read_hand_marks
 from .extensions import unknown_extensions
+from .history import last_seen, read_history
 from .recorded import (
     Recorded,
     earlier_reports,
@@ -28,7 +29,8 @@ from .recorded import (
     handed_in_before,
     heads,
 )
-from .requests import open_requests, read_request, who_asked
+from .requests import open_requests
+from .results import Worth, lower
 from .workspace import Workspace
 
 
@@ -65,14 +67,19 @@ class WeekStatus(msgspec.Struct, frozen=True):
     noted: dict[Kind, list[str]] = {}  # kind of trouble with a notebook or module -> students
     asking: dict[str, str] = {}  # who asked for a regrade and has no answer -> their first line
     strangers: list[str] = []  # what is said of extensions for students whom nobody knows
+    lower: dict[str, str] = {}  # whose newest submission scored lower than an earlier one -> how
+    not_accepted: dict[str, str] = {}  # whose newest submission cannot be graded -> why
+    changed: dict[str, list[str]] = {}  # student -> answers that changed after they were marked
 
 
 def status(course: Course) -> list[WeekStatus]:
     students, entries = read_gradebook(course)
     stamps = {week.name: _stamps(course, week) for week in course.weeks}
     late = _late(course, entries, stamps)
+    worth, marks = Worth(course), read_hand_marks(course)
     return [
-        _week(course, week, students, entries, late, stamps[week.name]) for week in course.weeks
+        _week(course, week, students, entries, late, stamps[week.name], worth, marks)
+        for week in course.weeks
     ]
 
 
@@ -89,6 +96,8 @@ def _week(
     entries: list[GradebookEntry],
     late: Mapping[tuple[str, str], str],
     stamps: Mapping[str, str],
+    worth: Worth,
+    marks: Mapping[str, Mapping[str, Marked]],
 ) -> WeekStatus:
     workspace = Workspace(course)
     handed = list(stamps)
@@ -120,6 +129,9 @@ def _week(
         noted=_noted(graded, reports),
         asking=open_requests(course, week),
         strangers=unknown_extensions(course, week),
+        lower=_lower(course, week, worth),
+        not_accepted=_not_accepted(course, week, handed),
+        changed=_changed_answers(week, marks),
     )
 
 
@@ -127,6 +139,29 @@ def _noted(graded: list[str], reports: dict[str, Recorded]) -> dict[Kind, list[s
     kinds = {s: {n.kind for n in reports[s].notes} for s in graded if s in reports}
     found = {kind: [s for s in kinds if kind in kinds[s]] for kind in KINDS}
     return {kind: students for kind, students in found.items() if students}
+
+
+def _lower(course: Course, week: Week, worth: Worth) -> dict[str, str]:
+    found = {}
+    for student in sorted(handed_in_before(course, week)):
+        less = lower(course, week, student, worth)
+        if less is not None and not less.best.counts:
+            found[student] = less.sentence
+    return found
+
+
+def _not_accepted(course: Course, week: Week, students: list[str]) -> dict[str, str]:
+    newest = {s: h.entries[-1] for s in students if (h := read_history(course, week, s)).accepted}
+    return {student: entry.problem for student, entry in newest.items() if entry.problem}
+
+
+def _changed_answers(week: Week, marks: Mapping[str, Mapping[str, Marked]]) -> dict[str, list[str]]:
+    found = {}
+    for student, marked in sorted(marks.get(week.name, {}).items()):
+        cells = [n for n, m in marked.cells.items() if m.score is not None and not m.settled]
+        if cells:
+            found[student] = sorted(cells)
+    return found
 
 
 def _refused(report: Recorded | None) -> bool:
@@ -176,7 +211,6 @@ def to_collect(course: Course, week: Week, stamps: Mapping[str, str] | None = No
     """
     workspace = Workspace(course)
     stamps = _stamps(course, week) if stamps is None else stamps
-    asking = who_asked(course, week)
     newest: dict[str, dt.datetime] = {}
     for name in names(workspace, week):
         for path in (workspace.exchange / course.id / "inbound").glob(f"*+{name}+*"):
@@ -186,11 +220,8 @@ def to_collect(course: Course, week: Week, stamps: Mapping[str, str] | None = No
                 newest[student] = max(time, newest.get(student, time))
     found = []
     for student, time in sorted(newest.items()):
-        collected = _parsed(stamps.get(student, ""))
-        # its hand-in keeps the time of the one before
-        asked = read_request(course, week, student) if student in asking else None
-        brought = _parsed(asked.handed_in) if asked else None
-        if collected is None or (time > collected and time != brought):
+        seen = _parsed(last_seen(course, week, student))
+        if student not in stamps or (seen is not None and time > seen):
             found.append(student)
     return found
 

@@ -15,9 +15,8 @@ from typing import Any
 import msgspec
 
 from ..batch.intake import Submission, Unread, read_submission
-from ..files.atomic import replace_file
 from ..model.course import Course, Week
-from ..model.notes import KINDS, Kind, Note
+from ..model.notes import Note
 from .notebooks import (
     cell_notes,
     code_note,
@@ -33,20 +32,13 @@ from .workspace import Workspace
 FROM_NBGRADER = ("timestamp.txt", "submission_secret.txt")
 _SHARED_FROM = 64 << 10  # bytes
 UNREADABLE = ".unreadable"
-_DONE = ".notebook"  # in the collected folder: what was done about the notebook
-_SAID: dict[Kind, str] = {
-    "unreadable": "Your notebook could not be read, so no written answer could be marked. Your "
-    "module was graded. Open the notebook in JupyterLab, see that it is whole, clear what is large "
-    "in it, and hand in again.",
-    "missing": "There was no notebook in what you handed in, so no written answer could be marked. "
-    "Your module was graded.",
-    "renamed": "Your notebook had another name. It was found and taken; keep the name it had when "
-    "you fetched it.",
-}
 
 
 def collected(course: Course, week: Week) -> Sequence[Submission]:
     """Every submission that was collected for the week, by student."""
+    from .submissions import complete_copies
+
+    complete_copies(course, week)
     students = Workspace(course).students("submitted", week)
     return Unread(partial(read_student, course, week, student) for student in students)
 
@@ -74,7 +66,7 @@ def read_student(
 def _looked_through(course: Course, week: Week, folder: Path, submission: Submission) -> Submission:
     """The submission with what its notebook tells; with code from there, where that is allowed."""
     released = Workspace(course).released(week)
-    notes = [*submission.notes, *_stand_in(folder)]
+    notes = [*submission.notes, *_merge_notes(folder)]
     own = read_cells(folder / f"{week.name}.ipynb")
     notes += cell_notes(own, _cells_of_all(released / f"{week.name}.ipynb"), week) if own else []
     names = written_in(own, {e.name for e in week.exercises})
@@ -91,6 +83,14 @@ def _looked_through(course: Course, week: Week, folder: Path, submission: Submis
     return msgspec.structs.replace(submission, files=files, problem=problem, notes=tuple(notes))
 
 
+def _merge_notes(folder: Path) -> tuple[Note, ...]:
+    """Return what was done when the submission was accepted."""
+    from .history import read_marker
+
+    marker = read_marker(folder)
+    return marker.notes if marker else ()
+
+
 def _cells_of_all(released: Path) -> list[dict[str, Any]]:
     """The released notebook's cells; what is read for one student serves the next."""
     try:
@@ -105,12 +105,6 @@ def _read_once(released: Path, _: tuple[int, ...]) -> list[dict[str, Any]]:
     return read_cells(released)
 
 
-def _stand_in(folder: Path) -> list[Note]:
-    """What `complete` did to the notebook."""
-    kind = _text(folder / _DONE).strip()
-    return [Note(kind, _SAID[kind])] if kind in _SAID else []
-
-
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
@@ -121,34 +115,6 @@ def _text(path: Path) -> str:
 def _released_files(workspace: Workspace, week: Week) -> Iterator[str]:
     folder = workspace.released(week)
     return (p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
-
-
-def complete(course: Course, week: Week, folder: Path) -> str:
-    """See to it that a collected folder has a notebook that nbgrader can read.
-
-    nbgrader grades nothing if the notebook is missing, misnamed or damaged; the exercises are
-    in the module, so that would cost a student everything. A renamed notebook is taken under its
-    right name; else the released one stands in, without answers. Returns what was done, or "".
-    """
-    wanted = folder / f"{week.name}.ipynb"
-    if _readable(wanted):
-        text = text_of(wanted).encode()
-        if text != wanted.read_bytes():
-            replace_file(wanted, text)
-        return ""
-    kind: Kind = "missing"
-    if wanted.exists() or wanted.is_symlink():
-        wanted.replace(wanted.with_name(wanted.name + UNREADABLE))
-        kind = "unreadable"
-    others = [p for p in sorted(folder.glob("*.ipynb")) if _readable(p)]
-    released = Workspace(course).released(week) / wanted.name
-    if len(others) == 1:
-        kind = "renamed"
-    elif not released.is_file():
-        return ""
-    shutil.copyfile(others[0] if kind == "renamed" else released, wanted)
-    (folder / _DONE).write_text(kind, encoding="utf-8")
-    return f"{others[0].name} was taken as {wanted.name}" if kind == "renamed" else KINDS[kind]
 
 
 def share(source: Path, target: Path) -> None:
@@ -184,14 +150,6 @@ def _large_files(folder: Path) -> Iterator[Path]:
                 yield from _large_files(folder / entry.name)
             elif entry.is_file(follow_symlinks=False) and entry.stat().st_size >= _SHARED_FROM:
                 yield folder / entry.name
-
-
-def _readable(path: Path) -> bool:
-    try:
-        read_notebook(path)
-    except Exception:  # nbformat raises whatever a damaged file makes it stumble over
-        return False
-    return True
 
 
 def read_notebook(path: Path, check: Callable[[Any], object] | None = None) -> Any:

@@ -30,8 +30,8 @@ from ..files.workfolder import WorkFolder
 from ..model.course import Course, Week
 from ..model.errors import IntakeError
 from ..nbgrader.again import names
+from ..nbgrader.history import last_seen
 from ..nbgrader.ordinary import copy_ordinary
-from ..nbgrader.served import served
 from ..nbgrader.workspace import Workspace
 from .chair import Chair
 from .courses import Courses
@@ -139,12 +139,7 @@ class Inbox:
     def _is_known_otherwise(self, course: Course, week: Week, found: FoundHandIn) -> bool:
         """Return whether what was collected, or handed in here, is as new."""
         stamp = f"{found.handed_in:%Y-%m-%d %H:%M:%S.%f} UTC"
-        collected = Workspace(course).submitted(found.student, week) / "timestamp.txt"
-        try:
-            there = collected.read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError):
-            there = ""
-        if there == stamp or served(course, week).get(found.student, "") >= stamp:
+        if last_seen(course, week, found.student) >= stamp:
             return True
         tries = self.queue.of(found.student, week.name)
         return any(one.received >= found.handed_in.timestamp() for one in tries)

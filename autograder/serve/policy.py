@@ -18,7 +18,7 @@ from typing import Literal
 
 from ..model.course import Course, Immediate, Week
 from ..model.late import due_for
-from .queue import COUNTED, Try, precedence
+from .queue import COUNTED, Try
 
 Why = Literal["", "tries", "due", "nothing"]
 _HOUR = 3600.0
@@ -112,15 +112,3 @@ def counting_rule(course: Course) -> str:
     if course.registry.counts == "best":
         return "Your best submission counts, after deductions for late work."
     return "Your latest submission counts, even if an earlier one scored higher."
-
-
-def counted_try(counts: str, graded: Sequence[tuple[Try, float]]) -> tuple[Try, float] | None:
-    """Return the try that counts: the latest, or the best (the first of equals).
-
-    `graded`: in the order in which they were handed in, each with its points after lateness.
-    """
-    if not graded:
-        return None
-    if counts == "latest":
-        return max(reversed(graded), key=lambda one: precedence(one[0]))
-    return max(graded, key=lambda one: one[1])

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ..model.parcel import digest_of
-from ..nbgrader.merging import Merged, Part
+from ..nbgrader.history import Part
+from ..nbgrader.merging import Merged
 
 _WORDS = {
     "new": "new",

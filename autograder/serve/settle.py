@@ -1,7 +1,7 @@
-"""From results to nbgrader: the try that counts goes to submitted/ and into the gradebook.
+"""From results to nbgrader: what was graded goes through `accept` and the recorder.
 
-nbgrader runs in a process of its own. Whatever is killed when: the gradebook is told again of the
-same try, and ends the same.
+They decide which submission counts, as for all channels. nbgrader runs in a process of its own.
+After an interruption the gradebook is told again of the same submissions, and ends the same.
 """
 
 from __future__ import annotations
@@ -14,38 +14,41 @@ from pathlib import Path
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
-from ..lms.bulk import write_whole
 from ..model.course import Course, Week, load
 from ..model.errors import KitError
-from ..model.late import lateness
 from ..model.report import Report, SubmissionReport
-from ..nbgrader.served import note_served
-from ..nbgrader.workspace import Workspace
+from ..nbgrader.history import read_history
+from ..nbgrader.submissions import accept, earlier_files, put_in_place
 from .chair import Chair
-from .courses import FRESH, Courses
+from .courses import Courses
 from .lanes import Helper, LaneDied
 from .ledger import Ledger
 from .parcel import unpacked
-from .policy import counted_try
+from .queue import precedence
 from .queue import Queue, Try
 from .tables import first_line
 from .troubles import Troubles
 
 _LOOK = 2.0  # seconds
 _SECRET = "submission_secret.txt"
-_TIMESTAMP = "timestamp.txt"
 
 
-class CountedTry(msgspec.Struct, frozen=True):
-    """What the gradebook is to hold for a student's week."""
+class GradedTry(msgspec.Struct, frozen=True):
+    """A submission with its report."""
+
+    received: float
+    content: bytes
+    report: bytes
+
+
+class ToRecord(msgspec.Struct, frozen=True):
+    """What the gradebook is to know of a student's week, the oldest first."""
 
     root: str
     week: str
     student: str
-    received: float
-    content: bytes
-    report: bytes
-    newest: float  # when the newest of the student's tries was handed in
+    tries: tuple[GradedTry, ...]
+    restored: float | None  # when the one was received that the student chose to restore
     devices: tuple[str, ...]
     sandbox: str
 
@@ -69,7 +72,7 @@ class Settler:
         self.troubles, self.chair = troubles, chair
         self.devices, self.sandbox = devices, sandbox
         self.helper = Helper("gradebook", niceness)
-        self._known: dict[tuple[str, str], str] = {}  # what this service has settled already
+        self._known: set[str] = set()  # the receipts that this service has recorded
 
     async def run(self) -> None:
         while True:
@@ -102,56 +105,38 @@ class Settler:
         if not rows:
             return
         newest = max(graded for _, _, graded in rows)
-        found = await asyncio.to_thread(self._counted, student, name, rows)
-        if found is None:
-            await asyncio.to_thread(self.ledger.settle, student, name, "", newest)
-            return
-        receipt, counted = found
-        if self._known.get((student, name)) != receipt:
-            await self.helper.call(record_counted, counted)
-            self._known[student, name] = receipt
-        await asyncio.to_thread(self.ledger.settle, student, name, receipt, newest)
+        tries = [one for one, _, _ in rows]
+        counts = ""
+        if self.courses.week(name) is not None:
+            sent = await asyncio.to_thread(self._to_record, student, name, tries)
+            stamp = await self.helper.call(record_tries, sent)
+            self._known.update(one.receipt for one in tries)
+            counts = next((t.receipt for t in reversed(tries) if _stamp(t.received) == stamp), "")
+        await asyncio.to_thread(self.ledger.settle, student, name, counts, newest)
         if not self.queue_troubles():
             self.troubles.end("recording")
 
     def queue_troubles(self) -> list[tuple[str, str, str]]:
         return self.ledger.unsettled_troubles()
 
-    def _counted(
-        self, student: str, name: str, rows: list[tuple[Try, float, float]]
-    ) -> tuple[str, CountedTry] | None:
-        course, week = self.courses.now, self.courses.week(name)
-        if week is None:
-            return None
-        worth = [(one, self._worth(course, week, one, score)) for one, score, _ in rows]
-        best = counted_try(course.registry.counts, worth)
-        assert best is not None
-        one = best[0]
-        report = self.queue.result(one.receipt)
-        assert report is not None
-        counted = CountedTry(
-            root=str(course.root),
+    def _to_record(self, student: str, name: str, tries: list[Try]) -> ToRecord:
+        latest = max(tries, key=precedence)
+        graded = []
+        for one in tries:
+            if one.receipt not in self._known or one is latest:
+                report = self.queue.result(one.receipt)
+                assert report is not None
+                encoded = msgspec.json.encode(report)
+                graded.append(GradedTry(one.received, self.queue.content(one.digest), encoded))
+        return ToRecord(
+            root=str(self.courses.now.root),
             week=name,
             student=student,
-            received=one.received,
-            content=self.queue.content(one.digest),
-            report=msgspec.json.encode(report),
-            newest=max(each.received for each, _, _ in rows),
+            tries=tuple(graded),
+            restored=latest.received if latest.chosen > latest.received else None,
             devices=self.devices,
             sandbox=self.sandbox,
         )
-        return one.receipt, counted
-
-    def _worth(self, course: Course, week: Week, one: Try, score: float) -> float:
-        """The points of a try after what its lateness costs."""
-        if course.registry.counts == "latest":
-            return score
-        _, entries = self.courses.gradebook(fair=FRESH)
-        own = [e for e in entries if e.student == one.student]
-        times = {e.week: e.handed_in for e in own if e.handed_in is not None}
-        times[week.name] = dt.datetime.fromtimestamp(one.received, dt.UTC)
-        late = lateness(course, one.student, times, {e.week: e.extension for e in own})
-        return late[week.name].kept(score)
 
     async def _later(self, student: str, week: str, why: str) -> None:
         self.troubles.begin("recording", f"{week}: the gradebook could not be told: {why}")
@@ -164,36 +149,49 @@ class Settler:
 # In the process of its own
 
 
-def record_counted(counted: CountedTry) -> None:
-    """Put the files where nbgrader looks, and the report into its gradebook; raises KitError."""
-    from ..nbgrader.gradebook import record, require_released
-    from ..nbgrader.submitted import complete
+def record_tries(sent: ToRecord) -> str:
+    """Accept and record what was graded; return the time of the submission that counts."""
+    from ..nbgrader.gradebook import require_released
 
-    course = load(Path(counted.root))
-    week = course.week(counted.week)
+    course = load(Path(sent.root))
+    week = course.week(sent.week)
     require_released(course, week)
-    folder = Workspace(course).submitted(counted.student, week)
-    write_whole(folder, _files(counted, folder))
-    complete(course, week, folder)
-    report = msgspec.json.decode(counted.report, type=SubmissionReport)
-    one = msgspec.structs.replace(report, name=counted.student)
-    recording = record(course, week, Report(week.name, counted.devices, (one,), counted.sandbox))
-    if why := recording.left_out.get(counted.student):
+    for one in sent.tries:
+        handed_in = _stamp(one.received)
+        history = read_history(course, week, sent.student)
+        known = next((e for e in history.entries if e.handed_in == handed_in), None)
+        if known is None:
+            files = _with_secret(course, week, sent.student, unpacked(one.content))
+            accept(course, week, sent.student, files, handed_in, "service", whole=True)
+        elif one.received == sent.restored and known.number != history.current:
+            put_in_place(course, week, sent.student, known.number, restored=True)
+        history = read_history(course, week, sent.student)
+        current = history.entry(history.current)
+        if current is not None and current.handed_in == handed_in:
+            _record(course, week, sent, one)
+    history = read_history(course, week, sent.student)
+    current = history.entry(history.current)
+    return current.handed_in if current else ""
+
+
+def _record(course: Course, week: Week, sent: ToRecord, one: GradedTry) -> None:
+    from ..nbgrader.gradebook import record
+
+    report = msgspec.json.decode(one.report, type=SubmissionReport)
+    named = msgspec.structs.replace(report, name=sent.student)
+    recording = record(course, week, Report(week.name, sent.devices, (named,), sent.sandbox))
+    if why := recording.left_out.get(sent.student):
         raise KitError(why)
-    if course.registry.counts == "best":
-        note_served(course, week, counted.student, _stamp(counted.newest))
 
 
-def _files(counted: CountedTry, folder: Path) -> dict[str, bytes]:
-    """What was handed in, with the time and the secret by which feedback finds its student."""
-    files = unpacked(counted.content)
-    files[_TIMESTAMP] = _stamp(counted.received).encode()
-    if _SECRET not in files:
-        try:
-            files[_SECRET] = (folder / _SECRET).read_bytes()
-        except OSError:
-            files[_SECRET] = secrets.token_hex(64).encode()
-    return files
+def _with_secret(
+    course: Course, week: Week, student: str, files: dict[str, bytes]
+) -> dict[str, bytes]:
+    """Add the secret by which nbgrader's feedback finds the student."""
+    if _SECRET in files:
+        return files
+    secret = earlier_files(course, week, student).get(_SECRET)
+    return files | {_SECRET: secret or secrets.token_hex(64).encode()}
 
 
 def _stamp(received: float) -> str:

@@ -15,6 +15,7 @@ from ..model.course import Week
 from ..model.errors import IntakeError
 from ..model.parcel import digest_of, packed
 from ..nbgrader.merging import Merged, merge
+from ..nbgrader.submissions import earlier_files
 from ..nbgrader.workspace import Workspace
 from . import parcel
 from .courses import Courses
@@ -129,7 +130,8 @@ class Submitting:
             files = parcel.unpacked(self.queue.content(one.digest))
             if one.state != REPLACED and parcel.PROBLEM not in files:
                 return Base(files, one.received, _version(tries))
-        return Base({}, None, _version(tries))
+        collected = earlier_files(self.courses.now, week, student)
+        return Base(collected, None, _version(tries))
 
     def merged(self, week: Week, base: Base, files: Mapping[str, bytes]) -> Merged:
         """Return a submission whole: files that were sent, and what is kept from before."""

@@ -13,6 +13,7 @@ import pytest
 from autograder.channels.git import GitFound, collect_git, read_repositories
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError
+from tests.courses import write_below
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "course"
 EARLY, DUE, LATE = "2027-01-15T12:00", "2027-01-18T23:58", "2027-01-20T12:00"
@@ -78,7 +79,7 @@ def collect(course: Course, tmp_path: Path) -> Callable[..., GitFound]:
             course,
             course.weeks[0],
             found,
-            lambda s: tmp_path / "submitted" / s / "week01_tiny",
+            write_below(tmp_path / "submitted", "week01_tiny"),
             newest=newest,
             extended=extended,
         )
@@ -211,7 +212,7 @@ def test_a_group_has_one_repository_and_each_gets_it(
         course,
         course.weeks[0],
         read_repositories(roster, None),
-        lambda s: tmp_path / "submitted" / s / "week01_tiny",
+        write_below(tmp_path / "submitted", "week01_tiny"),
     )
     assert list(found.commits) == ["ada", "bob"]
     assert taken(tmp_path, "ada")["tiny.py"] == taken(tmp_path, "bob")["tiny.py"] == CODE
@@ -252,7 +253,7 @@ def test_an_address_that_runs_a_command_is_refused(course: Course, tmp_path: Pat
         f'student,repository\nada,"ext::sh -c touch% {canary}"\nbob,--upload-pack=x\n'
     )
     found = collect_git(
-        course, course.weeks[0], read_repositories(roster, None), lambda s: tmp_path / s
+        course, course.weeks[0], read_repositories(roster, None), write_below(tmp_path)
     )
     assert set(found.failed) == {"ada", "bob"}
     assert not canary.exists()

@@ -13,6 +13,7 @@ from autograder.channels import git as channel
 from autograder.channels.git import collect_git, read_repositories
 from autograder.model.course import Course
 from tests.channels.test_git import CODE, EARLY, Commit, commit, course, git  # noqa: F401
+from tests.courses import write_below
 
 Make = Callable[[Path], None]
 
@@ -132,7 +133,7 @@ def collected(commit: Commit, course: Course, tmp_path: Path) -> Callable[..., l
         place = tmp_path / "submitted"
         week = course.weeks[0]
         found = collect_git(
-            course, week, repositories, lambda s: place / s / week.name, newest=newest
+            course, week, repositories, write_below(place, week.name), newest=newest
         )
         strange = [p for p in tmp_path.rglob("*") if p.name in ("evil.py", "PWNED")]
         assert not strange

@@ -12,6 +12,7 @@ from autograder.lms.bulk import Found, collect_bulk
 from autograder.lms.roster import Roster, read_roster
 from autograder.model.course import load
 from autograder.model.errors import KitError
+from tests.courses import write_below
 
 GOLDEN = Path(__file__).parent / "golden" / "gradescope"
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
@@ -44,7 +45,7 @@ def collected(files: dict[str, str], roster: Roster, target: Path) -> Found:
     (target / "export.zip").write_bytes(data.getvalue())
     course = load(TINY)
     return collect_bulk(
-        course, course.weeks[0], target / "export.zip", roster, lambda s: target / "submitted" / s
+        course, course.weeks[0], target / "export.zip", roster, write_below(target / "submitted")
     )
 
 

@@ -21,6 +21,7 @@ from autograder.model.course import Course, Lms, load
 from autograder.model.errors import KitError
 from autograder.nbgrader.submitted import collected as gathered
 from autograder.nbgrader.workspace import open_gradebook
+from tests.courses import write_below
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 WEEK = "week01_tiny"
@@ -277,7 +278,7 @@ def archive(path: Path, files: dict[str, bytes]) -> Path:
 def collected(tmp_path: Path, source: Path, text: str) -> tuple[Found, dict[str, bytes]]:
     course, target = load(TINY), tmp_path / "submitted"
     found = collect_bulk(
-        course, course.weeks[0], source, roster_of(tmp_path, text), lambda s: target / s / WEEK
+        course, course.weeks[0], source, roster_of(tmp_path, text), write_below(target, WEEK)
     )
     files = {p.relative_to(target).as_posix(): p.read_bytes() for p in target.rglob("*.*")}
     return found, files

@@ -53,7 +53,7 @@ def test_sixty_megabytes_are_written_once_from_the_exchange_to_the_feedback(
     workspace = Workspace(roomy)
     collected = workspace.submitted("ada", week) / talk.name
     assert collected.stat().st_size == LARGE
-    assert collected.stat().st_nlink == 2
+    assert collected.stat().st_nlink == 3
     assert not collected.samefile(talk)  # which the student may change
     assert workspace.autograded("ada", week).joinpath(talk.name).samefile(collected)
     assert not (workspace.feedback("ada", week) / talk.name).exists()

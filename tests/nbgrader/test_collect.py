@@ -12,8 +12,9 @@ from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
 from autograder.nbgrader import ordinary
 from autograder.nbgrader.collect import Collection, collect
+from autograder.nbgrader.history import MARKER
 from autograder.nbgrader.ordinary import copy_ordinary
-from autograder.nbgrader.served import note_served
+from autograder.nbgrader.submissions import accept
 from autograder.nbgrader.submitted import collected
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK
@@ -90,6 +91,7 @@ def test_a_link_to_the_solution_brings_nothing(
     (folder / "more").symlink_to(course.solution_folder(week))
     found = gather()
     assert sorted(p.name for p in workspace.submitted("mallory", week).iterdir()) == [
+        MARKER,
         "submission_secret.txt",
         "timestamp.txt",
         NOTEBOOK,
@@ -240,6 +242,7 @@ def test_what_a_service_has_settled_is_not_collected_again(
 ) -> None:
     hand_in("ada", {"doubling.py": SOLUTION}, "2020-01-10 12:00:00.000000 UTC")
     hand_in("alan", {"doubling.py": SOLUTION}, "2020-01-10 12:00:00.000000 UTC")
-    note_served(course, week, "ada", "2020-01-10 12:00:00.000000 UTC")
-    note_served(course, week, "alan", "2020-01-10 11:00:00.000000 UTC")
+    files = {"doubling.py": SOLUTION.encode()}
+    accept(course, week, "ada", files, "2020-01-10 12:00:00.000000 UTC", "service")
+    accept(course, week, "alan", {"doubling.py": b"x"}, "2020-01-10 11:00:00.000000 UTC", "service")
     assert collect(course, week).fresh == ["alan"]

@@ -91,7 +91,7 @@ def test_a_later_hand_in_of_either_takes_the_place(
     hands_in("bob", SOLUTION, SECOND)
     collect(listed, week, check_owner=False)
     assert module(listed, "ada") == SOLUTION
-    assert spread_groups(listed, week) == [], "nothing is left to do"
+    assert spread_groups(listed, week) == {}, "nothing is left to do"
 
 
 def test_whoever_is_alone_is_left_alone(listed: Course, week: Week, hands_in: HandIn) -> None:

@@ -20,7 +20,7 @@ from autograder.nbgrader.recorder import Recorder, WhileGraded
 from autograder.nbgrader.release import release
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded
 
-OTHER = {"dubbing.py": SOLUTION}
+OTHER = {"dubbing.py": "x = 1\n"}
 RIGHT = {"doubling.py": SOLUTION}
 
 

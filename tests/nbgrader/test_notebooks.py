@@ -65,7 +65,7 @@ TROUBLES: dict[str, Callable[[str], Files]] = {
 }
 SAID = {
     "unreadable": "Your notebook could not be read",
-    "missing": "There was no notebook in what you handed in",
+    "missing": "There was no notebook in your submission",
     "renamed": "Your notebook had another name",
     "deleted": "In your notebook the cell of your answer `why` is gone",
     "doubled": "the cell of your answer `why` stands twice: the first counts",

@@ -184,7 +184,8 @@ def test_who_was_graded_again_since_keeps_the_score_when_undone(
     klass: Course, week: Week, hand_in: Callable[..., Path], notebook: str
 ) -> None:
     apply(klass, week)
-    hand_in("ada", {"doubling.py": STUB, f"{WEEK}.ipynb": notebook}, "2020-01-11 12:00:00.0 UTC")
+    module = f"{STUB}\nTRIED = 1\n"
+    hand_in("ada", {"doubling.py": module, f"{WEEK}.ipynb": notebook}, "2020-01-11 12:00:00.0 UTC")
     collect(klass, week, check_owner=False)
     record(klass, week, report(graded("ada", 0, 0)))
     assert undo(klass, week) == ["ada"]
@@ -194,7 +195,8 @@ def test_who_was_graded_again_since_keeps_the_score_when_undone(
 def test_a_resubmission_is_left_to_grade(
     klass: Course, week: Week, hand_in: Callable[..., Path], notebook: str
 ) -> None:
-    hand_in("ada", {"doubling.py": STUB, f"{WEEK}.ipynb": notebook}, "2020-01-11 12:00:00.0 UTC")
+    module = f"{STUB}\nTRIED = 1\n"
+    hand_in("ada", {"doubling.py": module, f"{WEEK}.ipynb": notebook}, "2020-01-11 12:00:00.0 UTC")
     collect(klass, week, check_owner=False)
     found = preview(klass, week, MENDED)
     assert found.left_out["ada"] is LeftOut.HANDED_IN_AGAIN
@@ -204,7 +206,8 @@ def test_a_resubmission_is_left_to_grade(
 def test_both_results_of_a_resubmission_are_kept(
     klass: Course, week: Week, hand_in: Callable[..., Path], notebook: str
 ) -> None:
-    hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook}, LATE)
+    module = f"{SOLUTION}\nTRIED = 2\n"
+    hand_in("ada", {"doubling.py": module, f"{WEEK}.ipynb": notebook}, LATE)
     collect(klass, week, check_owner=False)
     record(klass, week, report(graded("ada", 2, 1)))
     now, (before,) = kept_report(klass, week, "ada"), earlier_reports(klass, week, "ada")

@@ -122,7 +122,7 @@ def test_feedback_is_returned_until_the_score_is_another(klass: Course, week: We
 def test_what_is_handed_in_again_waits_and_then_shows_both_results(
     klass: Course, week: Week, hand_in: Callable[..., Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    hand_in("ada", {"doubling.py": STUB}, "2020-01-11 12:00:00.000000 UTC")
+    hand_in("ada", {"doubling.py": f"{STUB}\nTRIED = 1\n"}, "2020-01-11 12:00:00.000000 UTC")
     assert only(klass).waiting == ["ada"]
     collect(klass, week)
     assert (only(klass).waiting, only(klass).ungraded) == ([], ["ada"])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.model.verdicts import Ending
-from autograder.nbgrader.served import note_served
+from autograder.nbgrader.submissions import accept
 from autograder.nbgrader.workspace import Workspace
 from autograder.serve.inbox import newest
 from autograder.serve.service import Service
@@ -107,7 +107,7 @@ def test_what_was_collected_or_settled_before_is_not_taken_again(service, inboun
     left(inbound, "ada")
     write(Workspace(course).submitted("ada", week), {"timestamp.txt": STAMP})
     left(inbound, "alan")
-    note_served(course, week, "alan", LATER)
+    accept(course, week, "alan", {"doubling.py": SOLUTION.encode()}, LATER, "service")
     service.inbox.look()
     assert service.queue.of("ada") == service.queue.of("alan") == []
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from autograder.model.course import Course, Immediate, Week
-from autograder.serve.policy import TriesLeft, counted_try, standing
+from autograder.serve.policy import TriesLeft, standing
 from autograder.serve.queue import Try
 
 NOON = dt.datetime(2027, 1, 20, 12, tzinfo=dt.UTC).timestamp()
@@ -72,10 +72,3 @@ def test_late_work_is_told_with_the_feedback_unless_the_course_says_otherwise(co
 
 def test_nothing_is_told_where_the_course_says_so(course, week):
     assert stand(course, week, [], show="nothing").why == "nothing"
-
-
-def test_the_last_try_counts_or_the_first_of_the_best(course, week):
-    graded = list(zip(tries(1, 2, 3, 4), (2.0, 3.0, 3.0, 1.0), strict=True))
-    assert counted_try("latest", graded)[0].receipt == "R3"
-    assert counted_try("best", graded)[0].receipt == "R1"
-    assert counted_try("latest", []) is None

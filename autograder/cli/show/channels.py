@@ -11,8 +11,8 @@ from ...channels.github import export_template
 from ...channels.gradescope import autograder_zip, write_zip
 from ...model.course import Course, Week
 from ...nbgrader.database import read_gradebook
-from ...nbgrader.groups import spread_groups
-from ...nbgrader.workspace import Workspace
+from ...nbgrader.groups import grouped_lines, spread_groups
+from ...nbgrader.submissions import acceptor
 from ...terminal.console import bar
 from .status import counted
 
@@ -55,7 +55,6 @@ def run_collect_git(
 ) -> bool:
     """Collect from repositories; return whether nothing needs a look."""
     repositories = read_repositories(roster, where)
-    workspace = Workspace(course)
     _, entries = read_gradebook(course)
     extended = {e.student: e.extension for e in entries if e.week == week.name}
     columns = TextColumn("repositories"), BarColumn(), TimeElapsedColumn()
@@ -65,7 +64,7 @@ def run_collect_git(
             course,
             week,
             repositories,
-            lambda student: workspace.submitted(student, week),
+            acceptor(course, week, "git"),
             newest=newest,
             extended=extended,
             on_done=lambda: progress.advance(task),
@@ -73,7 +72,7 @@ def run_collect_git(
     what = "the newest commit" if newest else "the last commit at the due date"
     print(f"collected {what} of {len(found.commits)} of {len(repositories)}")
     if grouped := spread_groups(course, week):
-        print(f"laid into group members' folders: {'; '.join(grouped)}")
+        print(f"laid into group members' folders: {'; '.join(grouped_lines(grouped))}")
     if found.nothing:
         print(f"nothing was committed by then: {counted(found.nothing)}")
     for student, why in found.failed.items():

@@ -88,14 +88,13 @@ def run_collect_bulk(course: Course, week: Week, path: Path, roster: Path | None
     if roster is None:
         raise KitError("--zip needs --roster: the class list that says who is whom")
     known = read_roster(roster)
-    from ...nbgrader.groups import spread_groups
-    from ...nbgrader.workspace import Workspace
+    from ...nbgrader.groups import grouped_lines, spread_groups
+    from ...nbgrader.submissions import acceptor
 
-    workspace = Workspace(course)
-    found = collect_bulk(course, week, path, known, lambda s: workspace.submitted(s, week))
+    found = collect_bulk(course, week, path, known, acceptor(course, week, "download"))
     print(f"collected {len(found.collected)} of {len(known.entries)} students")
     if grouped := spread_groups(course, week):
-        print(f"laid into group members' folders: {'; '.join(grouped)}")
+        print(f"laid into group members' folders: {'; '.join(grouped_lines(grouped))}")
     if found.missing:
         print(f"nothing from {len(found.missing)}: {', '.join(found.missing)}")
     if found.late:

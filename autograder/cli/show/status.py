@@ -40,8 +40,8 @@ def run_status(course: Course, week: Week | None, *, as_json: bool) -> bool:
 
 def _odd(w: WeekStatus) -> set[str]:
     """The students with whom something is odd."""
-    noted = {student for some in w.noted.values() for student in some}
-    return {*w.foreign, *w.refused, *noted, *w.strangers}
+    noted = {s for kind, some in w.noted.items() if kind != "kept" for s in some}
+    return {*w.foreign, *w.refused, *noted, *w.strangers, *w.not_accepted}
 
 
 def _print_table(weeks: list[WeekStatus]) -> None:
@@ -81,18 +81,18 @@ def _to_do(w: WeekStatus) -> list[str]:
         lines.append(
             f"{_named(w.stale)}: feedback older than the score: `autograder feedback {w.week}`"
         )
-    if lower := _lower(w):
+    if w.lower:
         lines.append(
-            f"{_named(lower)}: lower than an earlier submission of theirs, and the latest counts: "
-            f"`autograder status {w.week}`"
+            f"the newest submission scored lower than an earlier one: {counted(list(w.lower))}; "
+            f"`autograder restore {w.week} STUDENT` lists them"
+        )
+    if w.changed:
+        lines.append(
+            f"answers changed after they were marked: {counted(list(w.changed))}; the marks stay "
+            "until somebody marks them again"
         )
     lines += [f"LOOK  {line}" for line in _odd_lines(w)]
     return [f"{w.week}: {line}" for line in lines]
-
-
-def _lower(w: WeekStatus) -> list[str]:
-    """Return the students of whom the submission that counts scored less than an earlier one."""
-    return [s for s, found in w.again.items() if found[-1].score < max(r.score for r in found)]
 
 
 def _odd_lines(w: WeekStatus) -> list[str]:
@@ -106,7 +106,8 @@ def _odd_lines(w: WeekStatus) -> list[str]:
     return [
         *(f"handed in by the user {o}: {counted(some)}" for o, some in owners.items()),
         *(f"refused, {why}: {counted(some)}" for why, some in reasons.items()),
-        *(f"{KINDS[kind]}: {counted(some)}" for kind, some in w.noted.items()),
+        *(f"{KINDS[k]}: {counted(some)}" for k, some in w.noted.items() if k != "kept"),
+        *(f"not accepted, an earlier one stays: {s}: {why}" for s, why in w.not_accepted.items()),
         *w.strangers,
     ]
 
@@ -129,6 +130,8 @@ def _details(w: WeekStatus) -> list[str]:
     lines += [f"{student} was refused: {why}" for student, why in w.refused.items()]
     lines += [f"{KINDS[kind]}: {', '.join(some)}" for kind, some in w.noted.items()]
     lines += [f"{student} asks: {text}" for student, text in w.asking.items()]
+    lines += [f"{student}: {less}" for student, less in w.lower.items()]
+    lines += [f"{student} changed {', '.join(names)}" for student, names in w.changed.items()]
     if w.foreign:
         lines.append(f"handed in by another user: {', '.join(sorted(w.foreign))}")
     if w.to_mark:
