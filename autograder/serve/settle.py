@@ -24,8 +24,7 @@ from .courses import Courses
 from .lanes import Helper, LaneDied
 from .ledger import Ledger
 from .parcel import unpacked
-from .queue import precedence
-from .queue import Queue, Try
+from .queue import Queue, Try, precedence
 from .tables import first_line
 from .troubles import Troubles
 
