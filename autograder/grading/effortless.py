@@ -1,6 +1,6 @@
 """Find answers that take no work: constants, NaN, an argument, or the mean of an argument.
 
-The price of a named mistake pays for the rest of the work. Where most answers could have been had
+The price of a named mistake pays for the rest of the work. Where all answers could have been had
 without any work, there is no rest to pay for, however much a misconception's answers look the same.
 An answer tells nothing where the right one is as simple, as in a test with a single token.
 """
@@ -14,9 +14,9 @@ import numpy as np
 
 from ..worker import wire
 from ..worker.values import Decoder
-from .alike import Answers
+from .alike import Answers, same_failure
 from .drawn import Drawing, Figure, read_special
-from .outcomes import Outcome
+from .outcomes import Flaw, Outcome
 from .plugin import Ran
 from .probes import Steps
 from .targets import Answer, request_of
@@ -26,6 +26,35 @@ _SAME = 2e-3  # in parts of the largest entry: half precision has about that
 _MOST_ENTRIES = 1 << 20  # of an argument
 
 Arrays = list[Any]
+
+
+def seen_work(
+    mine: Iterable[Ran],
+    theirs: Iterable[Ran],
+    tests: frozenset[str],
+    right: Mapping[str, Answers],
+    asked: Mapping[str, Steps],
+) -> frozenset[str] | None:
+    """Return those of a misconception's tests that count as explained; None if none shows work.
+
+    Work is seen where a misconception's answer takes some, and the submission's is the same.
+    """
+    own = {r.report.name: r for r in mine if r.report.name in tests}
+    other = {r.report.name: r for r in theirs if r.report.name in tests}
+    mine_simple, their_simple = (effortless(x.values(), right, asked) for x in (own, other))
+    told = mine_simple.keys() | their_simple.keys()
+    able = [t for t in told if not their_simple.get(t)]
+    shown = [t for t in able if not mine_simple.get(t) and _alike(own[t], other.get(t), right)]
+    if told and (not able or 2 * len(shown) < len(able)):
+        return None
+    return frozenset(t for t in tests if their_simple.get(t) or not mine_simple.get(t))
+
+
+def _alike(mine: Ran, theirs: Ran | None, right: Mapping[str, Answers]) -> bool:
+    """Return False if values that were compared are not the misconception's."""
+    if theirs is None or mine.flaw is not Flaw.VALUE:
+        return True
+    return same_failure(mine, theirs, right.get(mine.report.name, ()))
 
 
 def effortless(
@@ -64,7 +93,8 @@ def _took_no_work(mine: Answer | Outcome, right: Answer | Outcome, frame: bytes)
     if len(answered) == len(wanted):
         pairs = zip(answered, wanted, strict=True)
         answered = [a for a, w in pairs if not _is_simple(w, given)]
-    return all(_is_simple(a, given) for a in answered) if answered else None
+    told = [a for a in answered if isinstance(a, str) or a.size > 1]
+    return all(_is_simple(a, given) for a in told) if told else None
 
 
 def _value(answer: Answer | Outcome) -> Any:
@@ -93,9 +123,7 @@ def _is_simple(part: Any, given: Arrays) -> bool:
     if isinstance(part, str):
         return not part.strip()
     numbers = part.ravel()
-    if np.isnan(numbers).all() or (numbers.size > 1 and (numbers == numbers[0]).all()):
-        return True
-    if numbers.size == 1 and not numbers[0]:
+    if np.isnan(numbers).all() or (numbers == numbers[0]).all():
         return True
     return any(_equal(numbers, a.ravel()) or _is_mean(part, a) for a in given)
 

@@ -82,6 +82,8 @@ def _filled(wanted: Any, kind: str, given: list[Any]) -> Any:
     constants = {"none": None, "number": 0, "text": ""}
     if kind in constants:
         return constants[kind]
+    if kind == "arguments":
+        return tuple(given[: len(wanted)]) if isinstance(wanted, tuple) else given[:1]
     name, _, index = kind.partition(" ")
     if not index:
         return _like(wanted, _FILLS[kind])

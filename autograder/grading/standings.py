@@ -20,7 +20,7 @@ from .alike import state_in_part
 from .behind import BehindVerdicts
 from .byplace import IGNORES, with_a_name, with_names
 from .diagnose import Named, diagnose
-from .effortless import effortless
+from .effortless import seen_work
 from .follow import Inherited
 from .outcomes import Flaw
 from .plugin import Ran
@@ -202,18 +202,17 @@ class Standings:
     def _beside_effort(
         self, exercise: str, found: dict[str, frozenset[str]], ran: list[Ran]
     ) -> dict[str, frozenset[str]]:
-        """Leave out the mistakes most of whose answers took no work, and tests that show none."""
-        right, asked = self._runs.right_answers(exercise), self._runs.recorded(exercise)
-        failed = [r for r in ran if r.report.verdict.failed]
-        mine = effortless(failed, right, asked)
+        """Leave out the mistakes beside which no work is seen, and the tests that show none."""
+        runs, asked = self._runs, self._runs.recorded(exercise)
+        right, bank = runs.right_answers(exercise), runs.of_misconceptions(exercise)
         kept = {}
         for name, tests in found.items():
-            told = [mine[t] for t in tests if t in mine]
-            if 2 * sum(told) > len(told):
-                continue
-            runs = self._runs.of_misconceptions(exercise)[name] if any(told) else []
-            theirs = effortless(runs, right, asked)
-            kept[name] = frozenset(t for t in tests if theirs.get(t) or not mine.get(t))
+            seen = seen_work(ran, bank[name], tests, right, asked)
+            passed = (r.report.name for r in ran if r.report.verdict is Verdict.PASS)
+            if seen is None and self._trivial.show_work(exercise, passed):
+                seen = tests
+            if seen is not None:
+                kept[name] = seen
         return kept
 
     def told(

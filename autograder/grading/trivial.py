@@ -18,7 +18,18 @@ from .plugin import Ran
 from .runs import Runs
 
 _HOLLOW = Path(__file__).with_name("hollow.py")
-KINDS = ("zeros", "ones", "nan", "uniform", "noise", "raises", "none", "number", "text")
+KINDS = (
+    "zeros",
+    "ones",
+    "nan",
+    "uniform",
+    "noise",
+    "raises",
+    "none",
+    "number",
+    "text",
+    "arguments",
+)
 _MOST_ARGUMENTS = 4
 
 

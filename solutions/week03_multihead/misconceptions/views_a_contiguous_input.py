@@ -5,7 +5,7 @@ Believes: the heads to merge always come straight from split_heads.
 Shows: right on what split_heads returned; other tensors, such as weights @ v, are scrambled.
 Hint: Merge a freshly made (B, H, T, d) tensor. Do you look at its axes or at its memory?
 Rejected by: test_values
-Costs: 90 %
+Costs: 25 %
 Belief: contiguous_input
 """
 
