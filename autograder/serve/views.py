@@ -33,6 +33,7 @@ _WHY = {
     "due": "It counts, as late work does. Its result comes with the feedback.",
     "nothing": "It counts. Results come with the feedback.",
 }
+_AGAIN = "To see it earlier, submit the same files again once you have results left."
 
 
 class Growth(msgspec.Struct, frozen=True):
@@ -231,7 +232,10 @@ class Views:
         week = self.courses.week(one.week)
         more = self.courses.more_time(one.student, one.week)
         now = standing(course, week, one.student, [], one.counted, more) if week else None
-        return _WHY["due" if now and now.why == "due" else "tries"]
+        if now and now.why == "due":
+            return _WHY["due"]
+        renewed = course.registry.immediate.per != "week"
+        return f"{_WHY['tries']} {_AGAIN}" if renewed else _WHY["tries"]
 
     def _grows(self, one: Try) -> tuple[Growth, ...]:
         """Return how many checks of each exercise have run, and not how they ended.

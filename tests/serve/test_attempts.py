@@ -142,6 +142,7 @@ def test_withheld_work_that_is_sent_again_is_shown_once_an_attempt_is_left(servi
     held = submit(service, week, 2)
     grade(service)
     assert submit(service, week, 2).held
+    assert "submit the same files again" in service.views.one(held).why
     clock.now += 86_400
     again = submit(service, week, 2)
     assert (again.receipt, again.received) == (held.receipt, held.received)
