@@ -49,5 +49,7 @@ def _function(source: str, exercise: str) -> ast.FunctionDef | None:
         if isinstance(node, ast.FunctionDef) and node.name == exercise:
             return None if node.decorator_list else node
         if isinstance(node, ast.Assign) and exercise in map(ast.unparse, node.targets):
-            return None
+            if not isinstance(node.value, ast.Name):
+                return None
+            exercise = node.value.id  # another name of a function above
     return None

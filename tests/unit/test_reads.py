@@ -17,6 +17,8 @@ from autograder.grading.reads import required_arguments, unread
         ("def f(x, mask):\n    return g(**locals())", set()),
         ("def f(x, mask):\n    def inner():\n        return x + mask\n    return inner()", set()),
         ("def f(x, mask):\n    return x\n\nf = g", set()),
+        ("def f(x, mask):\n    return x\n\nf = both(f)", set()),
+        ("def g(x, mask):\n    return x\n\nf = g", {1}),
         ("@both\ndef f(x, mask):\n    return x", set()),
         ("class f:\n    pass", set()),
         ("def f(x, mask:", set()),
