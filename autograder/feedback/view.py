@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..model.axes import AXES
-from ..model.findings import finding_key
+from ..model.findings import NOT_DESCRIBED, finding_key
 from ..model.report import ExerciseReport, Suspect, TestReport, axes_of
 from ..model.verdicts import Verdict
 from ..repair.words import MAKES, SHOWN, question
@@ -76,7 +76,7 @@ class Finding:
 
     @property
     def word(self) -> str:
-        return self.verdict.words
+        return "Does not hold yet" if self.message == NOT_DESCRIBED else self.verdict.words
 
 
 @dataclass(frozen=True)

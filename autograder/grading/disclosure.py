@@ -8,9 +8,9 @@ messages, and which tests end with which message. What the ration does not pay f
 test still fails, and its message says that it is not described.
 
 An ending that c of the last t failed tests of an exercise had costs log2((t + 1) / c) bits, so a
-program that always fails in the same way pays next to nothing. Every exercise's misconceptions and
-first message are paid before any second message. After the first cost that is too high nothing
-more is shown.
+program that always fails in the same way pays next to nothing. Nor does a message cost much that an
+earlier exercise had with its own name. Every exercise's misconceptions and first message are paid
+before any second message. After the first cost that is too high nothing more is shown.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from collections import Counter
 
 import msgspec
 
-from ..model.findings import finding_key
+from ..model.findings import NOT_DESCRIBED, finding_key
 from ..model.report import Diagnosis, ExerciseReport, SubmissionReport, Suspect, TestReport
 from ..model.verdicts import Verdict
 from .raising import raising_lines
 from .ration import MOST_BITS
 
 SUBMISSION_BITS = 512
-NOT_DESCRIBED = "Not described here: fix what is described first."
-_MESSAGE = MOST_BITS + 1.5  # whether the numbers of messages alike differ is a choice as well
+_MESSAGE = MOST_BITS + 2.5  # beside its words: whether it was there before, and other numbers are
 _ANOTHER = "another mistake"
 _NAMES = 256  # misconceptions and symptoms to choose from, for an exercise
 _KINDS = 128  # of suspects
+
+Ending = tuple[Verdict, str, int]  # how a failed test ended: its verdict, message and line
 
 
 class Disclosure:
@@ -39,6 +40,15 @@ class Disclosure:
 
     def __init__(self, bits: float = SUBMISSION_BITS) -> None:
         self.left = bits
+        self._messages: set[Ending] = set()
+
+    def message(self, exercise: str, test: TestReport) -> float:
+        """Return what the message of a new ending in an exercise costs, and remember it."""
+        plain = test.verdict, test.message.replace(f"`{exercise}", "`"), test.line
+        known = plain in self._messages
+        cost = 2.0 + math.log2(len(self._messages)) if known else _MESSAGE
+        self._messages.add(plain)
+        return cost
 
     def pay(self, bits: float) -> bool:
         """Return True if the ration pays for this choice."""
@@ -58,7 +68,10 @@ def rationed(
     ration.pay(helpers * math.log2(1 + len(report.exercises)))
     exercises = [_with_names(e, ration) for e in report.exercises]
     begun = [_first(e) for e in exercises]
-    paid = [first is not None and ration.pay(_MESSAGE) for first in begun]
+    paid = [
+        first is not None and ration.pay(ration.message(e.name, e.tests[first]))
+        for e, first in zip(exercises, begun, strict=True)
+    ]
     exercises = [_with_suspects(e, source, ration) for e in exercises]
     return msgspec.structs.replace(
         report,
@@ -111,7 +124,7 @@ def _with_messages(report: ExerciseReport, first: int | None, ration: Disclosure
     first: the test whose message is paid already, None if the ration did not last for it
     """
     tests = list(report.tests)
-    endings: Counter[tuple[Verdict, str, int]] = Counter()
+    endings: Counter[Ending] = Counter()
     begun = {_ending(tests[first])} if first is not None else set()
     for place, test in enumerate(tests):
         if not test.verdict.failed or test.carried:
@@ -119,7 +132,7 @@ def _with_messages(report: ExerciseReport, first: int | None, ration: Disclosure
         ending, total = _ending(test), endings.total() + 1
         cost = math.log2(total / max(endings[ending], 1))
         if ending not in begun:
-            cost += _MESSAGE
+            cost += ration.message(report.name, test)
         if place == first or ration.pay(cost):
             endings[ending] += 1
             begun.add(ending)
@@ -130,5 +143,5 @@ def _with_messages(report: ExerciseReport, first: int | None, ration: Disclosure
     return msgspec.structs.replace(report, tests=tuple(tests))
 
 
-def _ending(test: TestReport) -> tuple[Verdict, str, int]:
+def _ending(test: TestReport) -> Ending:
     return (*finding_key(test), test.line)

@@ -7,6 +7,7 @@ import re
 from .report import TestReport
 from .verdicts import Verdict
 
+NOT_DESCRIBED = "Not described here: fix what is described first."
 _NUMBER = re.compile(r"(?<![\w`])[-+]?\d[\d.,e+-]*\b|\[[-\d, ]*\]")
 _ENTRIES = (
     r"(?:every entry|[^.]*? entries)(?:, most at index \[[-\d, ]*\])?"

@@ -17,6 +17,7 @@ import msgspec
 
 from ..feedback.view import ExerciseView, link_causes, view_exercise
 from ..model.course import Immediate, Week
+from ..model.findings import NOT_DESCRIBED
 from ..model.report import ExerciseReport, SubmissionReport, TestReport
 from ..model.verdicts import Ending, Verdict
 
@@ -97,7 +98,7 @@ def _without_values(exercise: ExerciseReport) -> ExerciseReport:
 
 def _test(test: TestReport) -> TestReport:
     kept = ""
-    if test.verdict in _OF_THE_SOURCE:
+    if test.verdict in _OF_THE_SOURCE or test.message == NOT_DESCRIBED:
         kept = test.message
     elif test.verdict is Verdict.CRASHED:
         found = (word for word in _ERROR.findall(test.message) if hasattr(builtins, word))

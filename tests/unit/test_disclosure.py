@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import msgspec
+from traceback import walk_tb
 
-from autograder.grading.disclosure import NOT_DESCRIBED, SUBMISSION_BITS, rationed
+import msgspec
+import pytest
+
+from autograder.grading.disclosure import SUBMISSION_BITS, rationed
 from autograder.grading.raising import raising_lines
 from autograder.grading.ration import MOST_BITS
+from autograder.model.findings import NOT_DESCRIBED
 from autograder.model.report import (
     Deduction,
     Diagnosis,
@@ -55,6 +59,17 @@ def test_every_exercise_has_its_first_message_before_any_has_a_second() -> None:
     exercises = [exercise(*map(word, range(n, n + 20)), name=word(n)) for n in range(0, 200, 20)]
     found = rationed(report(*exercises), SOURCE)
     assert all(e.tests[0].message != NOT_DESCRIBED for e in found.exercises)
+
+
+def test_a_line_that_stops_every_exercise_is_described_in_all_of_them() -> None:
+    exercises = [exercise(*[f"`{word(n)}` raised KeyError"] * 9, name=word(n)) for n in range(40)]
+    assert rationed(report(*exercises), SOURCE) == report(*exercises)
+
+
+def test_numbers_of_a_message_are_paid_for_in_every_exercise() -> None:
+    exercises = [exercise(f"`{word(n)}` has size {n}", name=word(n)) for n in range(40)]
+    found = rationed(report(*exercises), SOURCE)
+    assert len(described(found)) * MOST_BITS <= SUBMISSION_BITS
 
 
 def test_a_choice_among_messages_is_paid_for_each_time() -> None:
@@ -108,3 +123,31 @@ def test_of_a_list_of_numbers_only_the_first_line_can_raise() -> None:
 
 def test_a_file_that_python_cannot_parse_has_the_line_that_the_parser_names() -> None:
     assert lines("a = 1\nb = (\n") == {2}
+
+
+RAISING = (
+    "a = 1\nb = (a\n     + c)",
+    "a = [\n    1,\n    b,\n]",
+    "'a'.upper(\n).lower(\n).nothing()",
+    "('a'\n .upper()\n .index(\n     'b'))",
+    "a, b = (\n    1,\n)",
+    "for a in (\n    5\n):\n    pass",
+    "with open(\n    'nowhere'\n) as a:\n    pass",
+    "def f(\n    a=b,\n): ...",
+    "@(\n    a\n)\ndef f(): ...",
+    "class A(\n    B\n): ...",
+    "assert (\n    1 ==\n    2\n)",
+    "{\n    'a': 1,\n}[\n    'b'\n]",
+    "import nothing_of_this_name",
+    "raise (\n    ValueError\n)",
+    "found = [\n    1 / n\n    for n in (0,)\n]",
+    "del a",
+)
+
+
+@pytest.mark.parametrize("text", RAISING)
+def test_the_line_of_an_honest_error_is_kept(text: str) -> None:
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        exec(compile(text, "student", "exec"), {})
+    at = [line for frame, line in walk_tb(caught.tb) if frame.f_code.co_filename == "student"]
+    assert at[-1] in lines(text)
