@@ -132,7 +132,7 @@ def test_a_quoted_line_cannot_speak_for_the_grader(lab: Laboratory, week: str) -
     spoofed = SPOOFED.replace("MARKS", "Z" + "\u0301" * 40 + "\u202e\u200b")
     text = lab.solution(week) + spoofed + redefined(lab, week, "_lie")
     trial = lab.grade(Submission("mallory", {lab.week(week).module: text.encode()}), week)
-    markdown = mistune.html(submission_text(trial.report, lab.week(week), escaped))
+    markdown = str(mistune.html(submission_text(trial.report, lab.week(week), escaped)))
     for page in (trial.page, markdown):
         assert "Graded by hand" in page
         outside = re.sub(r"<code>.*?</code>", "", page, flags=re.DOTALL)

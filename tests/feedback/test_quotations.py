@@ -50,7 +50,7 @@ def prose_of(line: str) -> str:
 
 @pytest.mark.parametrize("line", LINES)
 def test_a_quoted_line_is_one_element_of_markdown(line: str) -> None:
-    shown = mistune.html(exercise_text(report(line), words=escaped))
+    shown = str(mistune.html(exercise_text(report(line), words=escaped)))
     elements = [name for name, _ in Seen(shown).elements]
     assert set(elements) <= {"p", "ul", "li", "code"}
     assert f"<code>{prose_of(line)}</code>" in shown
