@@ -29,7 +29,7 @@ from .ration import MOST_BITS
 SUBMISSION_BITS = 512
 _MESSAGE = MOST_BITS + 2.5  # beside its words: whether it was there before, and other numbers are
 _ANOTHER = "another mistake"
-_NAMES = 256  # misconceptions and symptoms to choose from, for an exercise
+_NAMES = 4096  # misconceptions to choose from, and symptoms with the tests that show them
 _KINDS = 128  # of suspects
 
 Ending = tuple[Verdict, str, int]  # how a failed test ended: its verdict, message and line

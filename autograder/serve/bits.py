@@ -10,7 +10,9 @@ from ..grading.disclosure import SUBMISSION_BITS
 from ..model.course import Course, Week
 
 _MOMENT = 0.3  # seconds between two states of a page
-_STATES = 2  # bits: a test passes, fails, is carried or was not run
+# How a test may end: it passes, fails, is carried or was not run; and for the points, whether a
+# named mistake explains the failure.
+_STATES = {"names": 1, "verdicts": 4, "scores": 5}
 _DTYPES, _DEVICES = 4, 2
 _UNKNOWN = 8  # variants of a test whose list is not written out
 
@@ -30,7 +32,7 @@ def bits(exercises: int, tests: int, moments: float, show: str) -> int:
     """
     if show == "nothing":
         return 0
-    told = SUBMISSION_BITS + (0 if show == "names" else _STATES * tests)
+    told = SUBMISSION_BITS + tests * math.log2(_STATES[show])
     return math.ceil(told + exercises * math.log2(1 + moments))
 
 
