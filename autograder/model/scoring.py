@@ -1,12 +1,15 @@
 """From the verdicts of tests to points.
 
 Where the mistakes that were named explain what failed in an exercise, it loses what these mistakes
-cost, and one belief costs once in a week. If they explain most of it, by answers and not by errors,
-the other failed tests cost their weights besides. Otherwise it earns the weighted share of its
-tests that passed, among those that could be run here. A failed test whose mistake is another
-exercise's is carried: it counts as course.yaml's `scoring` says, which changes nothing else: who
-keeps less of it never has more points. One forbidden call costs the
-exercise its points. Of electives the best ones count, as many as course.yaml says.
+cost. If they explain most of it, by answers and not by errors, the other failed tests cost their
+weights besides. Otherwise it earns the weighted share of its tests that passed, among those that
+could be run here. A failed test whose mistake is another exercise's is carried: it counts as
+course.yaml's `scoring` says, which changes nothing else: who keeps less of it never has more
+points. One forbidden call costs the exercise its points.
+
+Only the best electives count, as many as course.yaml says. They are chosen with every mistake
+charged in each of them. Then one misconception costs once in a week, in an exercise that counts: in
+the one whose own code holds it if that is known, else where it costs most.
 """
 
 from __future__ import annotations
@@ -43,6 +46,7 @@ class Standing:
     carried: by failed test, the share of it that is right given the exercises in `inherits`.
     beside: the exercises that right ones stood in for in the tests.
     worked: whether a test passes that no trivial program passes; otherwise tests earn nothing.
+    calls: the exercises that it calls in the student's program and that nothing stood in for.
     """
 
     exercise: Exercise
@@ -54,6 +58,7 @@ class Standing:
     inherits: tuple[str, ...] = ()
     carried: Mapping[str, float] = field(default_factory=dict)
     beside: tuple[str, ...] = ()
+    calls: frozenset[str] = frozenset()
     worked: bool = True
 
 
@@ -67,12 +72,24 @@ def passed_share(standing: Standing, rule: Scoring) -> float:
     return _Count(standing, rule).share_of_tests()
 
 
-def exercise_reports(standings: Sequence[Standing], rule: Scoring) -> tuple[ExerciseReport, ...]:
-    """The reports of a submission's exercises; what one loses may depend on the others."""
+def exercise_reports(
+    standings: Sequence[Standing], rule: Scoring, electives_counted: int | None = None
+) -> tuple[ExerciseReport, ...]:
+    """Return the reports of a submission's exercises; what one loses may depend on the others."""
     counts = [_Count(s, rule) for s in standings]
     for count in counts:
-        count.charge(counts)
+        count.charge([count])
+    kept = _best(counts, electives_counted)
+    for count in kept:
+        count.charge(kept)
     return tuple(c.report() for c in counts)
+
+
+def _best(counts: Sequence[_Count], electives_counted: int | None) -> list[_Count]:
+    """Return the exercises whose points make the score, by what each would earn alone."""
+    electives = [c for c in counts if c.standing.exercise.elective]
+    best = sorted(electives, key=lambda c: -c.report().score)[:electives_counted]
+    return [c for c in counts if c not in electives or c in best]
 
 
 class _Count:
@@ -114,17 +131,16 @@ class _Count:
         costs = [m.cost or 0.0 for m in self.standing.mistakes if m.belief == belief]
         if not costs:
             return 0.0
-        share = max(costs) if self.by_mistakes else self._own_share_lost()
+        share = max(costs) if self.by_mistakes else self._explained_share()
         return share * self.standing.exercise.points
 
-    def _own_share_lost(self) -> float:
-        """The weighted share of tests that failed by this exercise's own mistakes."""
-        if not self.total or any(t.verdict is Verdict.FORBIDDEN for t in self.failed):
-            return 1.0
-        return sum(t.weight for t in self.failed) / self.total
+    def _explained_share(self) -> float:
+        """The weighted share of tests that failed by mistakes with a name."""
+        lost = sum(t.weight for t in self.failed if t.name in self.standing.explained)
+        return lost / self.total if self.total else 0.0
 
     def charge(self, counts: Sequence[_Count]) -> None:
-        """Settle what each named mistake costs here."""
+        """Settle what each named mistake costs here, if these exercises share the charge."""
         if not self.by_mistakes:
             return
         left, deductions = self.standing.exercise.points, list[Deduction]()
@@ -175,10 +191,13 @@ def _kept(test: TestReport) -> float:
 
 
 def _counted_in(here: _Count, mistake: Mistake, counts: Sequence[_Count]) -> str:
-    """The other exercise in which the same belief is charged: where it costs most, else first."""
+    """Return the other exercise in which the same misconception is charged, or ""."""
     if not mistake.belief or (mistake.cost or 0.0) >= _NO_WORK:
         return ""
-    dearest = max(counts, key=lambda c: c.price(mistake.belief))
+    held = [c for c in counts if any(m.belief == mistake.belief for m in c.standing.mistakes)]
+    names = {c.standing.exercise.name for c in held}
+    own = [c for c in held if not c.standing.calls & names] or held
+    dearest = max(own, key=lambda c: c.price(mistake.belief))
     return "" if dearest is here else dearest.standing.exercise.name
 
 

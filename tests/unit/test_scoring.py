@@ -1,6 +1,7 @@
 """Points: what named mistakes cost, what is inherited, and what the share of tests decides."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -121,9 +122,34 @@ def test_two_signs_of_one_belief_in_one_exercise_cost_once():
 
 
 def test_a_belief_that_cost_more_by_tests_is_not_charged_again():
-    by_tests = standing("softmax", 2.0, [GLOBAL], "a", a="wrong", b="wrong 2")
+    by_tests = standing("softmax", 2.0, [GLOBAL], "a", a="wrong", b="wrong")
     by_name = standing("attention", 2.0, [GLOBAL], "a", a="wrong", b="pass")
     assert score(by_tests, by_name) == [0.0, 2.0]
+
+
+def test_an_abandoned_exercise_does_not_bear_the_charge_of_another():
+    abandoned = standing("softmax", 4.0, [GLOBAL], "a", a="wrong", b="wrong 9")
+    forbidden = standing("logsumexp", 4.0, [GLOBAL], "a", a="wrong", b="forbidden 9")
+    written = standing("attention", 4.0, [GLOBAL], "a", a="wrong", b="pass")
+    assert score(abandoned, forbidden, written) == [0.0, 0.0, 2.4]
+
+
+def elective(name, mistakes=(GLOBAL,)):
+    ended = {"a": "wrong" if mistakes else "pass", "b": "pass"}
+    found = standing(name, 4.0, mistakes, "a" if mistakes else "", **ended)
+    return replace(found, exercise=Exercise(name, 4.0, elective=True))
+
+
+def test_a_belief_is_charged_in_an_elective_that_counts():
+    spare = [elective(name) for name in "xyz"]
+    reports = exercise_reports([*spare, elective("best", ())], BY_MISTAKES, 3)
+    assert sorted(r.score for r in reports) == [2.4, 2.4, 4.0, 4.0]
+
+
+def test_what_only_calls_the_exercise_that_holds_a_mistake_is_not_charged():
+    holds = standing("softmax", 2.0, [GLOBAL], "a", a="wrong", b="pass")
+    calls = standing("attention", 4.0, [GLOBAL], "a", a="wrong", b="pass")
+    assert score(holds, replace(calls, calls=frozenset({"softmax"}))) == [1.2, 4.0]
 
 
 def test_mistakes_without_a_belief_are_charged_each():
