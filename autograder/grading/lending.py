@@ -7,24 +7,31 @@ exercise answers to that process's own questions (worker/lent.py), and no questi
 of the exercises that are lent.
 
 The questions are a submission's, and may be anything. They are decoded under the same bounds as
-its replies, hold plain data only, and no number that could ask for much. What is asked for besides
-has the engine's ceiling of memory, and a time for the whole submission.
+its replies, hold plain data only, and no number that could ask for much. An answer has the engine's
+ceiling of memory, and a deadline that is checked at every operation of torch (`_Deadline`), so that
+neither one question nor all of them keep this process busy.
+
+What an answer took counts as the caller's: its operations, FLOPs and tensors are added to the
+counts of the call in which it was asked for. Otherwise a wrong helper would make its callers cheap.
 """
 
 from __future__ import annotations
 
 import inspect
+import math
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..worker import watch, wire
 from ..worker.lent import LAYERS, lend, plain_attributes
@@ -32,11 +39,12 @@ from ..worker.values import Decoder, Encoder
 from .faults import let_go
 from .targets import Answer, InProcess, split_reply
 
-# Whoever asks for more is no exercise of this course: of one number and of all together, of bytes
-# there and back, and of numbers times the longest axis, for which a product of matrices may ask.
-_LARGEST, _MOST_MADE = 1 << 16, 1 << 24
+# Bounds of a question: on an integer, on bytes there and back, and on elements (after broadcasting)
+# times the longest axis, which is what a product of matrices costs.
+_LARGEST = 1 << 16
 _MOST_BYTES = 16 << 20
 _MOST_WORK = 1 << 31
+_MOST_ELEMENTS = 1 << 24  # of one tensor that an answer makes on its way
 _REFUSED = wire.Reply("raised", raised=wire.Raised("RuntimeError", ("Exception",), "", None))
 # Exceptions whose message may name what only the solution has.
 _WITHOUT_WORDS = ("AttributeError", "KeyError", "NameError", "UnboundLocalError")
@@ -45,9 +53,18 @@ _LAYERS = tuple(kind for kind, _ in LAYERS.values())
 
 @dataclass
 class TimeLeft:
-    """Processor seconds for all questions of a submission."""
+    """Processor seconds left for the questions of a submission; `call`: at most for one of them."""
 
     seconds: float
+    call: float = 5.0
+
+
+@dataclass
+class Answered:
+    """How many questions were answered (an exception is an answer too) and how many refused."""
+
+    answers: int = 0
+    refusals: int = 0
 
 
 class RightHelpers:
@@ -61,32 +78,101 @@ class RightHelpers:
         found = ((n, getattr(right.module, n, None)) for n in names)
         self.lent = tuple(one for name, own in found if (one := _as_lent(name, own)) is not None)
         self._left = left
-        self._unanswered = False
+        self._answered = Answered()
+        self._counts: wire.Counts | None = None
+        self._forward: dict[bytes, wire.Counts] = {}  # by question, what its answer took
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(one.name for one in self.lent)
 
-    def answered_all(self) -> bool:
-        """Whether each question since this was last asked has its answer; an error is one too."""
-        unanswered, self._unanswered = self._unanswered, False
-        return not unanswered
+    def take_answered(self) -> Answered:
+        """Return what was answered since this was last called."""
+        answered, self._answered = self._answered, Answered()
+        return answered
+
+    def counted_in(self, answer: Answer) -> Answer:
+        """Return the caller's answer with what the helpers' answers took added to its counts."""
+        more, self._counts = self._counts, None
+        reply, buffers = answer
+        if more is None or reply.counts is None:
+            return answer
+        return msgspec.structs.replace(reply, counts=_sum(reply.counts, more)), buffers
 
     def answer(self, question: wire.LentCall, buffers: list[memoryview]) -> bytes:
-        """The frame of a reply to what a submission asked."""
+        """Return the frame of a reply to what a submission asked."""
         started = time.thread_time()
         try:
             if self._left.seconds > 0 and question.helper in self.names and _is_plain(question):
-                answer = self._right.answered(question, buffers)
+                seconds = min(self._left.seconds, self._left.call)
+                answer, counts = self._right.answered(question, buffers, seconds)
                 if len(answer) <= _MOST_BYTES:
+                    self._count(question, counts)
+                    self._answered.answers += 1
                     return answer
         except Exception as error:  # whatever a submission provoked in us
             let_go(error)
         finally:
             self._right.executor.objects.clear()
             self._left.seconds -= time.thread_time() - started
-        self._unanswered = True
+        self._answered.refusals += 1
         return wire.pack(_REFUSED, [])
+
+    def _count(self, question: wire.LentCall, counts: wire.Counts | None) -> None:
+        """Add what an answer took; to pull gradients back, its forward pass is run again, which
+        counts once."""
+        if counts is None:
+            return
+        asked = msgspec.json.encode(msgspec.structs.replace(question, cotangents=None))
+        if question.cotangents:
+            before = self._forward.get(asked, wire.Counts(0, 0, 0))
+            flops, ops = counts.flops - before.flops, counts.ops - before.ops
+            counts = msgspec.structs.replace(counts, flops=max(0, flops), ops=max(0, ops), kept=0)
+        else:
+            self._forward[asked] = counts
+        self._counts = _sum(self._counts, counts) if self._counts is not None else counts
+
+
+def _sum(one: wire.Counts, other: wire.Counts) -> wire.Counts:
+    return msgspec.structs.replace(
+        one,
+        flops=one.flops + other.flops,
+        largest=max(one.largest, other.largest),
+        ops=one.ops + other.ops,
+        kept=one.kept + other.kept,
+    )
+
+
+class _TooMuch(Exception):
+    """A question asks for more work than a helper does."""
+
+
+class _Deadline(TorchDispatchMode):
+    """Stops an answer that takes longer, or makes a larger tensor, than any exercise needs.
+
+    A single operation is bounded beforehand: by the bounds of a question and by the size of what
+    the operations before it made.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's own
+        self._end = time.thread_time() + seconds
+        self.exceeded = False
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is compiled here; to skip the compiler, torch would import it first."""
+        return False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if self.exceeded or time.thread_time() > self._end:
+            self.exceeded = True
+            raise _TooMuch
+        made = func(*args, **(kwargs or {}))
+        if isinstance(made, torch.Tensor) and made.numel() > _MOST_ELEMENTS:
+            self.exceeded = True
+            raise _TooMuch
+        return made
 
 
 class Right(InProcess):
@@ -96,10 +182,26 @@ class Right(InProcess):
     def module(self) -> Any:
         return self.executor.module
 
-    def answered(self, question: wire.LentCall, buffers: list[memoryview]) -> bytes:
-        """The frame of a reply: of a pair with the generator's state, if there was one."""
+    def answered(
+        self, question: wire.LentCall, buffers: list[memoryview], seconds: float
+    ) -> tuple[bytes, wire.Counts | None]:
+        """Return the frame of a reply, and what it took.
+
+        The reply holds a pair with the generator's state, if the question came with one. Raises
+        _TooMuch if the answer takes more processor time than `seconds`.
+        """
+        with _Deadline(seconds) as deadline:
+            reply, parts = self._replied(question, buffers)
+        if deadline.exceeded:  # the executor describes what is raised as the helper's own error
+            raise _TooMuch
+        counts, reply = reply.counts, msgspec.structs.replace(reply, counts=None)
+        return wire.pack(reply, parts), counts
+
+    def _replied(
+        self, question: wire.LentCall, buffers: list[memoryview]
+    ) -> tuple[wire.Reply, list[bytes]]:
         call = wire.Call("", None, question.helper, question.args, question.kwargs, "cpu")
-        pulled = msgspec.structs.replace(call, cotangents=question.cotangents)
+        pulled = msgspec.structs.replace(call, cotangents=question.cotangents, count=True)
         with torch.enable_grad(), torch.random.fork_rng(devices=()):
             if question.making is None:
                 reply, parts = self._drawing(pulled, question, buffers)
@@ -122,7 +224,7 @@ class Right(InProcess):
             encoder = Encoder(buffers=parts)
             pair = wire.SeqV("tuple", (reply.value, encoder(state)))
             reply, parts = msgspec.structs.replace(reply, value=pair), encoder.buffers
-        return wire.pack(reply, parts)
+        return reply, parts
 
     def _drawing(
         self, call: wire.Call, question: wire.LentCall, buffers: list[memoryview]
@@ -156,6 +258,9 @@ class Lending(InProcess):
             return split_reply(aside(lambda: self._helpers.answer(question, parts)))
 
         lend(module, self._helpers.lent, asks)
+
+    def request(self, frame: bytes) -> Answer:
+        return self._helpers.counted_in(super().request(frame))
 
 
 def aside(work: Callable[[], bytes]) -> bytes:
@@ -214,19 +319,18 @@ class _Demand:
     bytes: int = 0
     elements: int = 0
     longest: int = 1
-    made: int = 1
+    broadcast: tuple[int, ...] = ()  # the longest of each axis, counted from the last
 
     @property
     def is_little(self) -> bool:
-        work = self.elements * max(self.longest, 1)
-        return self.bytes <= _MOST_BYTES and work <= _MOST_WORK and self.made <= _MOST_MADE
+        elements = max(self.elements, math.prod(self.broadcast))
+        return self.bytes <= _MOST_BYTES and elements * self.longest <= _MOST_WORK
 
     def holds(self, value: wire.Value) -> bool:
         """Count a value; False if it is no plain data."""
         if isinstance(value, bool) or value is None:
             return True
         if isinstance(value, int):
-            self.made *= max(1, abs(value))
             return abs(value) <= _LARGEST
         if isinstance(value, (float, str)):
             self.bytes += 8 if isinstance(value, float) else len(value)
@@ -246,4 +350,6 @@ class _Demand:
         self.bytes += size
         self.elements += size // item_bytes[value.dtype]
         self.longest = max(self.longest, *value.shape, 1)
+        axes = zip_longest(self.broadcast, reversed(value.shape), fillvalue=1)
+        self.broadcast = tuple(map(max, axes))
         return True

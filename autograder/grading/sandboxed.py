@@ -74,6 +74,8 @@ class Helpers(Protocol):
 
     def answer(self, question: wire.LentCall, buffers: list[memoryview]) -> bytes: ...
 
+    def counted_in(self, answer: Answer) -> Answer: ...
+
 
 class Sandboxed:
     """A submission in its own confined process, started again when it died.
@@ -367,7 +369,8 @@ class Sandboxed:
                     raise wire.BadFrame("more notices than there may be")
             if stream.ahead and not more:
                 raise wire.BadFrame("more than the reply")
-            return self._with_notices(answer, wire.buffers_of(answer, body), noticed)
+            reply = self._with_notices(answer, wire.buffers_of(answer, body), noticed)
+            return reply if self._helpers is None else self._helpers.counted_in(reply)
         except TimeoutError:
             shown = f"{seconds:.2g}"
             raise TimedOut(

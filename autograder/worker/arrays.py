@@ -53,15 +53,17 @@ class ArrayCount:
         self.made = self.largest = self.arrays = 0  # numbers, numbers, arrays
         self.alive: dict[int, int] = {}
         self._before: Any = None
+        self._outer: ArrayCount | None = None
 
     def __enter__(self) -> ArrayCount:
         global _counting
+        self._outer = _counting
         self._before, _counting = _set(_ours()), self
         return self
 
     def __exit__(self, *_: object) -> None:
         global _counting
-        _counting = None
+        _counting = self._outer
         _set(self._before)
 
     def note(self, place: int, size: int) -> None:
