@@ -1,7 +1,8 @@
 """What one wrong helper costs in right code that calls it, before and after follow-through.
 
 Every misconception of an exercise that others call is graded as a whole submission: all but the
-wrong helper is the solution's. Points lost elsewhere are lost by right code. Each row is a week:
+wrong helper is the solution's, or an alternative's that calls other helpers than the solution does.
+Points lost elsewhere are lost by right code. Each row is a week:
 how many misconceptions were tried, how many cost points elsewhere and how many points altogether,
 with `scoring: {follow_through: none}` and with `full`.
 
@@ -67,11 +68,11 @@ def measure(course: Course, week: Week, each: int, sandboxed: bool, only: str = 
     row = Row(week.name)
     engine = warm_engine(course, week, ("cpu",), _SECRET, choose() if sandboxed else None)
     try:
-        for misconception in _of_helpers(engine, each):
+        for program, misconception in _beside_helpers(engine, each):
             if only and misconception.name != only:
                 continue
             row.tried += 1
-            lost = {how: _elsewhere(engine, misconception, how) for how in ("none", "full")}
+            lost = {h: _elsewhere(engine, program, misconception, h) for h in ("none", "full")}
             row.before.append(sum(lost["none"].values()))
             row.after.append(sum(lost["full"].values()))
             if lost["none"]:
@@ -88,20 +89,24 @@ def measure(course: Course, week: Week, each: int, sandboxed: bool, only: str = 
     return row
 
 
-def _of_helpers(engine: Engine, each: int) -> Iterator[Misconception]:
-    """The misconceptions of exercises that the solution calls from others."""
-    names = tuple(e.name for e in engine.week.exercises)
-    calls = dependence(engine.bank.solution, names)
-    called = {h for e in names for h in calls.reached(e)}
-    for name in names:
-        if name in called:
-            yield from engine.bank.of_exercise(name)[: each or None]
+def _beside_helpers(engine: Engine, each: int) -> Iterator[tuple[str, Misconception]]:
+    """Yield right programs, and the misconceptions of helpers that only this program calls."""
+    bank, names = engine.bank, tuple(e.name for e in engine.week.exercises)
+    known = set[tuple[str, str]]()
+    for program in (bank.solution, *(a.source for a in bank.alternatives)):
+        calls = dependence(program, names)
+        new = {(e, h) for e in names for h in calls.reached(e)} - known
+        known |= new
+        for helper in dict.fromkeys(n for n in names if any(h == n for _, h in new)):
+            for misconception in bank.of_exercise(helper)[: each or None]:
+                yield program, misconception
 
 
-def _elsewhere(engine: Engine, wrong: Misconception, how: str) -> dict[str, float]:
+def _elsewhere(engine: Engine, program: str, wrong: Misconception, how: str) -> dict[str, float]:
     """The points that other exercises lose, by exercise."""
     engine.scoring = msgspec.structs.replace(engine.scoring, follow_through=how)
-    report: SubmissionReport = engine.grade(wrong.name, {engine.week.module: wrong.source.encode()})
+    source = program + wrong.source[len(engine.bank.solution) :]
+    report: SubmissionReport = engine.grade(wrong.name, {engine.week.module: source.encode()})
     if report.verdict != "graded":
         raise RuntimeError(f"{wrong.name}: {report.message}")
     if report.unexplained:

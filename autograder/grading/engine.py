@@ -10,7 +10,8 @@ import contextlib
 import hashlib
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -31,7 +32,7 @@ from .bench import Grader
 from .ceiling import ceiling
 from .disclosure import rationed
 from .extras import warm_extras
-from .follow import FollowThrough, Inherited
+from .follow import FollowThrough, Inherited, comes_to_an_end, is_fault_of_its_own
 from .importing import import_problem
 from .kept import KeptRuns
 from .lending import Lending, RightHelpers
@@ -42,7 +43,7 @@ from .sandboxed import Sandboxed
 from .search import Compared
 from .session import GraderSession
 from .spawner import Spawner
-from .standings import Standings
+from .standings import JudgedExercise, Standings
 from .suspects import LineFinder
 from .targets import InProcess, RecordedTarget, Target
 from .traces import OwnPrograms
@@ -103,7 +104,9 @@ class Engine:
         apart = self.target if on_gpu else None
         self.runs = Runs(self.bank, plugin, self.session, self._folder.path, kept, apart)
         self._notes: dict[str, OwnNotes] = {}
-        self._follow_through = FollowThrough(self.runs, self.limits.exercise_seconds)
+        self._follow_through = FollowThrough(
+            self.runs, self.limits.exercise_seconds, self.limits.call_seconds
+        )
         self._behind = BehindVerdicts(spawner)
         self._standings = Standings(self.runs, course.registry.scoring, self._behind, self._beside)
         self.heard: Callable[[str, bool], None] | None = None  # of each hidden test that has run
@@ -184,20 +187,11 @@ class Engine:
         if problem:
             return scoring.refused(name, self.week, problem, tuple(sorted(target.attempts)))
         self._behind.failed.clear()
-        self._follow_through.begin()
-        nothing: dict[str, Inherited] = {}
-        carried = self._behind.find("follow-through", lambda: self._carried(ran, files), nothing)
-        by_exercise: dict[str, list[Ran]] = {}
-        for one in ran:
-            by_exercise.setdefault(one.exercise, []).append(one)
-        judged = [
-            self._standings.judged(
-                e.name, by_exercise.get(e.name, []), carried.get(e.name, Inherited()), files
-            )
-            for e in self.week.exercises
-            if exercise in (None, e.name)
-        ]
-        reports = scoring.exercise_reports([j.standing for j in judged], self.scoring)
+        found = self._judged(ran, files)
+        judged = [found[e.name] for e in self.week.exercises if exercise in (None, e.name)]
+        reports = scoring.exercise_reports(
+            [j.standing for j in judged], self.scoring, self.week.electives_counted
+        )
         if self.finder is not None:
             self.finder.begin()
         exercises = tuple(
@@ -214,12 +208,31 @@ class Engine:
         if self.heard is not None:
             self.heard(ran.exercise, not ran.report.verdict.a_finding)
 
-    def _carried(self, ran: list[Ran], files: Mapping[str, bytes]) -> dict[str, Inherited]:
-        """What each exercise inherits from the others' mistakes, where it fails tests."""
-        if self.scoring.follow_through == "none" or any(r.fault for r in ran):
-            return {}
-        return self._follow_through.of(
-            files, ran, lambda helpers: self.target(files, helpers=helpers)
+    def _judged(self, ran: list[Ran], files: Mapping[str, bytes]) -> dict[str, JudgedExercise]:
+        """How each exercise stands; helpers are judged before the exercises that call them."""
+        runs: dict[str, list[Ran]] = {e.name: [] for e in self.week.exercises}
+        for one in ran:
+            runs[one.exercise].append(one)
+        follows = self.scoring.follow_through != "none" and not any(r.fault for r in ran)
+        judged = dict[str, JudgedExercise]()
+        wrong = set[str]()  # helpers that a correct one may stand in for
+        for name, helpers in self._follow_through.begin("\n".join(self.runs.lines(files))).items():
+            carried = Inherited()
+            if follows and wrong & helpers and is_fault_of_its_own(runs[name], carried):
+                carried = self._behind.find(
+                    f"{name}, error carried forward",
+                    partial(self._inherited, runs[name], wrong & helpers, files),
+                    carried,
+                )
+            judged[name] = self._standings.judged(name, runs[name], carried, files, helpers)
+            at_fault = is_fault_of_its_own(runs[name], carried) and comes_to_an_end(runs[name])
+            if at_fault and self._standings.is_attempt(judged[name]):
+                wrong.add(name)
+        return judged
+
+    def _inherited(self, ran: list[Ran], wrong: Set[str], files: Mapping[str, bytes]) -> Inherited:
+        return self._follow_through.inherited(
+            ran, wrong, files, lambda helpers: self.target(files, helpers=helpers)
         )
 
     def target(

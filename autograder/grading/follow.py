@@ -1,28 +1,33 @@
-"""Follow-through: an exercise whose only fault is a helper's keeps its points.
+"""Error carried forward: an exercise keeps its points if its only fault is in a helper.
 
-Theory of operation. Where a student's `softmax` is wrong, their attention fails its tests however
-well it is written. So an exercise that fails is tried once more with right helpers in the place of
-the wrong ones (lending.py), as a teacher would do who marks it by hand: a failed test that passes
-now is inherited, and one that fails now shows a mistake of the exercise's own, which is named and
-priced by what it shows there. Of the student's own helper nothing is asked: whatever it answers, an
-exercise earns what it would earn beside a right one, or what it earns as it was handed in, if that
-is more and more of its tests pass so (standings.py): whoever agreed with themselves on another way
-has a whole that works. It does not earn one test by the one and one by the other: a helper that
-ignores `causal` would hide half of the mistakes of its caller.
+Theory of operation. If a student's `softmax` is wrong, their attention fails its tests however well
+it is written. So an exercise that fails is run again with correct helpers in place of the wrong
+ones (lending.py), as a teacher would do who marks by hand. A failed test that passes now is
+inherited: the mistake was the helper's. A test that still fails shows a mistake of the exercise's
+own. The rules:
 
-A helper is lent only to what calls it in right code too: else two exercises that are not written
-could be made of each other. Nothing is lent for one that is not written, or does not end: that is
-no mistake which others could inherit.
+* The student's own calls decide which helpers an exercise has, not the solution's. A helper that
+  needs the exercise, in the student's program or in the solution, is never replaced: otherwise two
+  unfinished exercises could be made of each other.
+* Only a genuine attempt is replaced: the student's helper earned points, or a misconception
+  explains its outputs (`Standings.is_attempt`). A constant, a wrong type or code that only crashes
+  is not an attempt, and neither is a helper that is unwritten or does not end.
+* Credit requires use. A test that fails first and passes now earns credit only if a helper
+  answered in it; whatever else differs between two runs of one program is no merit of it.
+* The exercise earns what it earns with correct helpers, or what it earned as it was submitted if
+  that is more and more of its tests pass that way (standings.py). It never earns one test one way
+  and another test the other way: a helper that ignores `causal` would hide half of the mistakes of
+  its caller.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..model.verdicts import Verdict
-from .dependence import dependence, named_in
+from .dependence import Dependence, dependence, named_in
 from .lending import Right, RightHelpers, TimeLeft
 from .plugin import Ran, exercise_of
 from .runs import Runs
@@ -30,16 +35,16 @@ from .targets import Target
 
 # Ends of a helper's own tests after which nobody waits for it again.
 _HOPELESS = {Verdict.TIMEOUT, Verdict.LIMIT, Verdict.BAD_REPLY}
-# What is tried beside right helpers: not what does not end.
+# What is run again with correct helpers: not what does not end.
 _TRIED = (Verdict.PASS, Verdict.WRONG, Verdict.CRASHED, Verdict.FORBIDDEN, Verdict.LIMIT)
 _UNWRITTEN = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
 
 
 @dataclass(frozen=True)
 class Inherited:
-    """Of an exercise: whose mistakes it carries, and what share of which failed test it earns.
+    """What an exercise inherits: whose mistakes it carries, and what share of which failed test.
 
-    again: the tests that fail beside right helpers, and what they show there
+    again: the tests that fail with correct helpers, and how they end there
     lent: those helpers
     """
 
@@ -51,10 +56,11 @@ class Inherited:
 
 @dataclass
 class FollowThrough:
-    """Asks for a week's submissions what their exercises inherit. `seconds`: for one submission."""
+    """Runs a week's exercises again with correct helpers. `seconds`: for one submission."""
 
     runs: Runs
     seconds: float
+    call_seconds: float
     _left: TimeLeft = field(default_factory=lambda: TimeLeft(0.0))
 
     @cached_property
@@ -76,85 +82,69 @@ class FollowThrough:
         return found
 
     @cached_property
-    def _reached(self) -> dict[str, frozenset[str]]:
-        """The exercises that each calls, or its tests do, in the solution or in an alternative.
+    def _in_solution(self) -> Dependence:
+        return self._calls(self.runs.bank.solution)
 
-        Of two that call each other in two programs neither is lent to the other.
-        """
-        bank = self.runs.bank
-        sources = (bank.solution, *(a.source for a in bank.alternatives))
-        programs = [dependence(s, self._exercises).asking(self._asked) for s in sources]
-        found = {e: frozenset().union(*(p.reached(e) for p in programs)) for e in self._exercises}
-        return {e: frozenset(h for h in found[e] if e not in found[h]) for e in found}
+    def _calls(self, source: str) -> Dependence:
+        return dependence(source, self._exercises).asking(self._asked)
 
-    def begin(self) -> None:
-        """Another submission, with all its time before it."""
-        self._left = TimeLeft(self.seconds)
+    def begin(self, source: str) -> dict[str, frozenset[str]]:
+        """Begin another submission: return its exercises, each with the helpers that it may carry
+        a mistake of. Helpers come before the exercises that call them."""
+        self._left = TimeLeft(self.seconds, self.call_seconds)
+        calls = self._calls(source)
+        reached = {e: calls.reached(e) for e in self._exercises}
+        upstream = {e: reached[e] | self._in_solution.reached(e) for e in self._exercises}
+        order = sorted(self._exercises, key=lambda e: len(reached[e]))
+        return {e: frozenset(h for h in reached[e] if e not in upstream[h]) for e in order}
 
     def helpers(self, names: Iterable[str]) -> RightHelpers:
-        """Right ones of these names."""
+        """Return correct exercises of these names."""
         return RightHelpers(self._right, names, self._left)
 
-    def of(
+    def inherited(
         self,
-        files: Mapping[str, bytes],
-        ran: Sequence[Ran],
-        target: Callable[[RightHelpers], Target],
-    ) -> dict[str, Inherited]:
-        """By exercise, what it inherits. Where all is right nothing is asked or even read.
-
-        target: where the submission answers, with helpers lent to it
-        """
-        runs = {e: [r for r in ran if r.exercise == e] for e in self._exercises}
-        failing = [e for e in self._exercises if _failing(runs[e])]
-        if len(failing) < 2:
-            return {}
-        faulty, found = set(failing), dict[str, Inherited]()
-        for exercise in sorted(failing, key=lambda e: len(self._reached[e])):
-            lent = {h for h in faulty & self._reached[exercise] if _can_be_lent(runs[h])}
-            helpers = self.helpers(e for e in self._exercises if e in lent)
-            if not helpers.lent or _nothing_written(runs[exercise]):
-                continue
-            beside = found[exercise] = self._beside(helpers, runs[exercise], files, target)
-            if all(r.report.name in beside.credit for r in _failing(runs[exercise])):
-                faulty.discard(exercise)
-        return found
-
-    def _beside(
-        self,
-        helpers: RightHelpers,
-        runs: Iterable[Ran],
+        runs: Collection[Ran],
+        wrong: Collection[str],
         files: Mapping[str, bytes],
         target: Callable[[RightHelpers], Target],
     ) -> Inherited:
-        """How the tests of an exercise end beside right helpers."""
-        alone = {r.report.name: r for r in runs if r.report.verdict in _TRIED}
-        exercise = next(iter(alone.values())).exercise if alone else ""
+        """Return what an exercise inherits from helpers that are wrong.
+
+        runs: how its tests ended. target: where the submission answers, with helpers lent to it
+        """
+        helpers = self.helpers(e for e in self._exercises if e in wrong)
+        if not helpers.lent or _nothing_written(runs):
+            return Inherited()
+        before = {r.report.name: r for r in runs if r.report.verdict in _TRIED}
+        exercise = next(iter(before.values())).exercise if before else ""
         credit, again = dict[str, float](), dict[str, Ran]()
 
         def hear(ran: Ran) -> None:
-            name = ran.report.name
-            before = alone[name].report.verdict
-            whole = helpers.answered_all()  # or it may have failed for want of an answer
-            if ran.report.verdict.failed and (whole or before is Verdict.PASS):
+            name, answered = ran.report.name, helpers.take_answered()
+            first = before[name].report.verdict
+            # a refused question may be why it fails
+            used = answered.answers and not answered.refusals
+            if ran.report.verdict.failed and (used or first is Verdict.PASS):
                 again[name] = ran
-            elif ran.report.verdict is Verdict.PASS and before.failed:
+            elif ran.report.verdict is Verdict.PASS and first.failed and answered.answers:
                 credit[name] = 1.0
 
         student = target(helpers)
         try:
-            self.runs.run_some(student, files, exercise, alone.keys(), hear)
+            self.runs.run_some(student, files, exercise, before.keys(), hear)
         finally:
             student.close()
         return Inherited(helpers.names if credit else (), credit, again, helpers.names)
 
 
-def _failing(runs: Iterable[Ran]) -> list[Ran]:
-    return [r for r in runs if r.report.verdict.failed]
+def is_fault_of_its_own(runs: Iterable[Ran], inherited: Inherited) -> bool:
+    """Return True if an exercise fails tests that it does not inherit."""
+    return any(r.report.verdict.failed and r.report.name not in inherited.credit for r in runs)
 
 
-def _can_be_lent(runs: list[Ran]) -> bool:
-    """Return whether a helper of the student's is there and comes to an end."""
+def comes_to_an_end(runs: Collection[Ran]) -> bool:
+    """Return True if an exercise is written, and none of its tests ran into a limit."""
     return not _HOPELESS & {r.report.verdict for r in runs} and not _nothing_written(runs)
 
 

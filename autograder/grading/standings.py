@@ -30,7 +30,12 @@ from .suspects import LineFinder
 from .symptoms import by_symptom
 from .targets import InProcess, Target
 from .trivial import TrivialPasses
-from .worked import came_to_something, empty_when_fitted, without_work
+from .worked import (
+    came_to_something,
+    empty_when_fitted,
+    is_right_up_to_scale,
+    without_work,
+)
 
 Files = Mapping[str, bytes]
 # Weighted share of the tests; `verify` reports a trivial program that passes more.
@@ -68,20 +73,45 @@ class Standings:
         self.finder: LineFinder | None = None
 
     def judged(
-        self, exercise: str, ran: list[Ran], carried: Inherited, files: Files
+        self,
+        exercise: str,
+        ran: list[Ran],
+        carried: Inherited,
+        files: Files,
+        calls: frozenset[str] = frozenset(),
     ) -> JudgedExercise:
-        """How an exercise stands beside right helpers, or as it was handed in, if that is more.
+        """Judge an exercise with correct helpers, or as it was submitted if that earns more.
 
         Not if fewer tests pass as it was: what a wrong helper makes of an exercise that is worse
-        may look like a small mistake.
+        may look like a small mistake. `calls`: the exercises that it calls.
         """
-        seen = [carried.again.get(r.report.name, r) for r in ran]
-        beside = JudgedExercise(self._standing(exercise, seen, carried, files), seen, carried)
+
+        def judged(ran: list[Ran], carried: Inherited) -> JudgedExercise:
+            standing = self._standing(exercise, ran, carried, files)
+            standing = replace(standing, calls=calls - set(carried.lent))
+            return JudgedExercise(standing, ran, carried)
+
+        beside = judged([carried.again.get(r.report.name, r) for r in ran], carried)
         none = Inherited()
         if self._passed(ran, none) <= self._passed(ran, carried):
             return beside
-        alone = JudgedExercise(self._standing(exercise, ran, none, files), ran, none)
-        return max(beside, alone, key=self._score)
+        return max(beside, judged(ran, none), key=self._score)
+
+    def is_attempt(self, judged: JudgedExercise) -> bool:
+        """Return True if an exercise is a genuine attempt.
+
+        It earned points, misconceptions explain most of its failures, or its outputs are right but
+        for a factor or for a call that is not allowed. Constants, wrong types and crashes are none
+        of that.
+        """
+        (report,) = scoring.exercise_reports([judged.standing], self.rule)
+        if report.score > 0 or report.deductions:
+            return True
+        right, asked = self._runs.right_answers(report.name), self._runs.recorded(report.name)
+        if not is_right_up_to_scale(judged.ran, right):
+            return False
+        told = effortless([r for r in judged.ran if r.report.verdict.failed], right, asked)
+        return 2 * sum(told.values()) <= len(told)
 
     def _passed(self, ran: Iterable[Ran], carried: Inherited) -> float:
         """The weight of the tests that pass, and of what is kept of those that are inherited."""

@@ -30,6 +30,7 @@ _CLOSE = 0.02  # in parts of the largest entry
 _MOST = 0.5  # of the tests, that must show it
 _LOOKED_AT = 64  # numbers of an answer
 _LEAST = 4  # numbers
+_VARIES_ALIKE = 0.99  # correlation with the right answer
 
 Shown = list[Any]
 
@@ -62,6 +63,41 @@ def came_to_something(ran: Iterable[Ran]) -> bool:
     told = sum(_holds_numbers(r) for r in runs if r.report.verdict is Verdict.WRONG)
     wrong = all(r.report.verdict is Verdict.WRONG for r in runs)
     return wrong and told >= _MOST * len(runs)
+
+
+def is_right_up_to_scale(ran: Iterable[Ran], right: Mapping[str, Answers]) -> bool:
+    """Return True if most answers are the right ones, up to a factor and an offset.
+
+    Then an exercise was attempted even if each of its tests fails, by its values or by a call that
+    is not allowed.
+    """
+    tried = (r for r in ran if r.report.verdict in (Verdict.WRONG, Verdict.FORBIDDEN))
+    alike = [_varies_alike(r, right.get(r.report.name, ())) for r in tried]
+    told = [one for one in alike if one is not None]
+    return bool(told) and sum(told) >= _MOST * len(told)
+
+
+def _varies_alike(ran: Ran, right: Answers) -> bool | None:
+    """Return True if an answer is the right one up to scale, or None if the test cannot tell."""
+    index = len(ran.answers) - 1
+    if not 0 <= index < len(right):
+        return None
+    try:
+        own, expected = (_flat(_content(a)) for a in (ran.answers[index], right[index]))
+    except wire.BadFrame:
+        return False
+    if expected.size < _LEAST or not expected.std() > 0:
+        return None
+    if own.size != expected.size or not own.std() > 0:
+        return False
+    return bool(np.corrcoef(own, expected)[0, 1] > _VARIES_ALIKE)
+
+
+def _flat(shown: Shown | None) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The finite numbers of an answer, each replaced by 0 if it is not finite."""
+    parts = [np.real(p).ravel() for p in shown or () if not isinstance(p, str)]
+    numbers = np.concatenate([np.zeros(0), *parts])
+    return np.where(np.isfinite(numbers), numbers, 0.0)
 
 
 def _holds_numbers(ran: Ran) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.grading.dependence import dependence
 from autograder.grading.engine import Engine
 from autograder.model.course import load
 from autograder.model.report import ExerciseReport
@@ -129,3 +130,33 @@ def test_an_empty_exercise_earns_nothing_by_a_helper_that(path: Path, engines: E
 
 def test_there_are_more_than_ten_lies() -> None:
     assert len(LIES) > 10
+
+
+HOLLOW = ("0", "None", "args[0]", "args[0] * 0", "1 / 0")
+
+
+@pytest.mark.parametrize("week", range(1, 10))
+@pytest.mark.thorough
+def test_nothing_is_inherited_from_helpers_that_hold_no_work(week: int, engines: Engines) -> None:
+    engine = engines.of(str(week))
+    names = tuple(e.name for e in engine.week.exercises)
+    calls = dependence(engine.bank.solution, names)
+    for helper in {h for name in names for h in calls.reached(name)}:
+        for value in HOLLOW:
+            found = graded(engine, f"def {helper}(*args, **kwargs):\n    return {value}\n")
+            assert not [e.name for e in found.values() if helper in e.inherits], (helper, value)
+
+
+def test_a_lent_helper_does_not_spare_its_caller_what_it_keeps(engines: Engines) -> None:
+    """Whatever `tiled_attention` keeps for its backward pass, `FlashAttention` keeps through it."""
+    engine = engines.of("7")
+    flash = """
+class FlashAttention:
+    @staticmethod
+    def apply(q, k, v, block_size=64, causal=False):
+        return tiled_attention(q, k, v, block_size, causal)[0]
+"""
+    alone = graded(engine, flash)["FlashAttention"]
+    beside = graded(engine, wrong(engine, "logsumexp_left_in_float32") + flash)["FlashAttention"]
+    assert (beside.score, beside.diagnosis) == (alone.score, alone.diagnosis)
+    assert beside.score < beside.max_score

@@ -93,37 +93,9 @@ def merge_heads(x):
 """
 
 
-@pytest.mark.thorough
-def test_where_a_test_asks_the_students_code_alone_it_may_stop_in_its_helper(heads: Engine) -> None:
-    """A check of dropout, or of a refusal, compares with nothing: right code stops there too."""
-    found = graded(heads, ONE_HEAD)
-    assert kept(found, "MultiHeadAttention", "CausalSelfAttention", "from_torch")
-    assert found["CausalSelfAttention"].inherits == ("merge_heads",)
-
-
-NARROW = """
-def merge_heads(x):
-    batch, heads, tokens, head_size = x.shape
-    return x.transpose(1, 2).reshape(batch, tokens, heads)
-"""
-
-
-@pytest.mark.thorough
-def test_what_stops_in_most_calls_costs_others_nothing(heads: Engine) -> None:
-    found = graded(heads, NARROW)
-    assert kept(found, "MultiHeadAttention", "CausalSelfAttention", "from_torch")
-
-
-@pytest.mark.thorough
-def test_what_calls_a_helper_of_whole_numbers_that_stops_keeps_its_points() -> None:
-    engine = made("week05_transformer", choose())
-    try:
-        stops = 'def sinusoidal_positions(seq_len, d_model):\n    raise RuntimeError("no")\n'
-        model = graded(engine, stops)["MiniTransformer"]
-    finally:
-        engine.close()
-    assert model.score == model.max_score
-    assert model.inherits == ("sinusoidal_positions",)
+def test_nothing_is_inherited_from_a_helper_that_only_crashes(heads: Engine) -> None:
+    found = graded(heads, ONE_HEAD)["MultiHeadAttention"]
+    assert (found.inherits, found.score < found.max_score) == ((), True)
 
 
 @pytest.mark.thorough
@@ -180,13 +152,59 @@ def test_right_code_that_cannot_go_on_with_a_helpers_type_keeps_its_points(softm
     assert found["scaled_dot_product_attention"].inherits == ("softmax",)
 
 
-STOPS = 'def softmax(x, dim=-1):\n    raise RuntimeError("no")\n'
+ATTENTION = "scaled_dot_product_attention"
 
 
-def test_right_code_keeps_its_points_where_its_helper_always_stops(softmax: Engine) -> None:
-    found = graded(softmax, STOPS)
-    assert kept(found, "scaled_dot_product_attention")
-    assert found["scaled_dot_product_attention"].inherits == ("softmax",)
+EMPTY = ["0", "x", "None", "[1.0]", "x * 0", "x * torch.nan", "torch.ones_like(x)", "1 / 0"]
+
+
+@pytest.mark.parametrize("value", EMPTY)
+def test_nothing_is_inherited_from_a_helper_that_is_no_attempt(value: str, softmax: Engine) -> None:
+    found = graded(softmax, f"def softmax(x, dim=-1):\n    return {value}\n")
+    assert found["scaled_dot_product_attention"].inherits == ()
+    assert found["softmax"].score == 0
+
+
+WITHOUT_ASKING = """
+def scaled_dot_product_attention(q, k, v):
+    if softmax.__kwdefaults__ is None:
+        return v
+    scores = q @ k.mT / q.shape[-1] ** 0.5
+    weights = torch.exp(scores - scores.logsumexp(-1, keepdim=True))
+    return weights @ v, weights
+"""
+
+
+def test_a_test_in_which_no_helper_answers_keeps_its_first_result(softmax: Engine) -> None:
+    found = graded(softmax, "sums_the_whole_tensor", WITHOUT_ASKING)[ATTENTION]
+    assert (found.inherits, found.score) == ((), 0.0)
+
+
+def test_the_students_own_calls_decide_what_is_inherited(softmax: Engine) -> None:
+    through_torch = """
+def softmax_numpy(x, axis=-1):
+    return softmax(torch.from_numpy(np.asarray(x)), axis).numpy()
+"""
+    found = graded(softmax, "sums_the_whole_tensor", through_torch)
+    assert found["softmax_numpy"].inherits == ("softmax",)
+
+
+def test_a_helper_that_the_solution_makes_of_an_exercise_does_not_make_the_exercise(
+    softmax: Engine,
+) -> None:
+    circle = """
+def scaled_dot_product_attention(q, k, v):
+    e = torch.exp(q @ k.mT)
+    weights = e / e.sum(-1, keepdim=True)
+    return weights @ v, weights
+
+
+def softmax(x, dim=-1):
+    eye = torch.eye(x.shape[-1], dtype=x.dtype)
+    return scaled_dot_product_attention(x * x.shape[-1] ** 0.5, eye, eye)[1]
+"""
+    found = graded(softmax, circle)
+    assert found["softmax"].inherits == ()
 
 
 @pytest.mark.parametrize(
@@ -203,8 +221,8 @@ def test_wrong_code_is_wrong_beside_whatever_helper(
 ) -> None:
     body = f"    weights = {weights}\n    return {output}, weights\n"
     wrong = f"def scaled_dot_product_attention(q, k, v):\n{body}"
-    beside_right = graded(softmax, wrong)["scaled_dot_product_attention"]
-    beside_wrong = graded(softmax, STOPS, wrong)["scaled_dot_product_attention"]
+    beside_right = graded(softmax, wrong)[ATTENTION]
+    beside_wrong = graded(softmax, "sums_the_whole_tensor", wrong)[ATTENTION]
     assert beside_wrong.score == beside_right.score <= 1.0
     assert beside_wrong.diagnosis == beside_right.diagnosis
 

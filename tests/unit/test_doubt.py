@@ -105,7 +105,6 @@ def test_right_work_is_graded_beside_all_that(engine: Engine) -> None:
     [
         ("autograder.grading.standings.diagnose", "scale, name"),
         ("autograder.grading.suspects.suspects", "scale, line"),
-        ("autograder.grading.follow.FollowThrough.of", "follow-through"),
     ],
 )
 def test_a_fault_beyond_the_verdicts_leaves_them_as_they_are(
