@@ -20,7 +20,7 @@ from .alike import state_in_part
 from .behind import BehindVerdicts
 from .byplace import IGNORES, with_a_name, with_names
 from .diagnose import Named, diagnose
-from .effortless import seen_work
+from .effortless import effortless, seen_work
 from .follow import Inherited
 from .outcomes import Flaw
 from .plugin import Ran
