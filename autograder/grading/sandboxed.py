@@ -26,6 +26,7 @@ from .stream import Stream
 from .targets import Answer
 
 MAX_DEATHS = 2
+_NOT_RUN = "Not run: two calls of this exercise were stopped before this one."
 # Resident in every process from the start: libraries that all share with the template.
 _TEMPLATE_BYTES = 1 << 29
 # What a GPU's driver and libraries keep in the memory of a process that uses it.
@@ -58,6 +59,13 @@ class NextCall(NamedTuple):
 
     test: str
     frame: bytes
+
+
+class _Budget(NamedTuple):
+    """Seconds for a call; `used_up` says what ends it if that is not the limit of a call."""
+
+    seconds: float
+    used_up: str
 
 
 class _Sent(NamedTuple):
@@ -154,9 +162,10 @@ class Sandboxed:
     def request(self, frame: bytes) -> Answer:
         deaths = self._deaths.setdefault(self._exercise, [])
         if len(deaths) >= MAX_DEATHS:
-            raise _again(deaths[-1])
+            raise type(deaths[-1])(_NOT_RUN)
         if self._import_outcome is not None:
             raise _again(self._import_outcome)
+        self._seconds_left()  # none left is no death of this call's
         try:
             if self._child is None:
                 self._start()
@@ -279,20 +288,29 @@ class Sandboxed:
         return self._child.peak_bytes() if self._child is not None else 0
 
     def _seconds_left(self) -> float:
-        left, which = self._budget()
-        if left < self._limits.call_seconds:
+        """The seconds that a call has; raises TimedOut if earlier ones left none."""
+        budget = self._budget()
+        if budget.seconds < self._limits.call_seconds:
             spent = self._spent.get(self._exercise, 0.0)
             self._spent[self._exercise] = spent - min(spent, self._wait_unfairly())
-            left, which = self._budget()
-        if left <= 0:
-            raise TimedOut(f"The time for the whole {which} is used up, so this was not tried.")
-        return left
+            budget = self._budget()
+        if budget.seconds <= 0:
+            raise TimedOut(f"Not run: {budget.used_up}.")
+        return budget.seconds
 
-    def _budget(self) -> tuple[float, str]:
+    def _budget(self) -> _Budget:
+        """The scarcest of what is left for a call, its exercise and the submission."""
         limits = self._limits
         own = limits.exercise_seconds - self._spent.get(self._exercise, 0.0)
         total = limits.submission_seconds - sum(self._spent.values())
-        return min(limits.call_seconds, own, total), "exercise" if own <= total else "submission"
+        if limits.call_seconds <= min(own, total):
+            return _Budget(limits.call_seconds, "")
+        if own <= total:
+            used_up = f"the calls of this exercise used up its {limits.exercise_seconds:g} seconds"
+            return _Budget(own, used_up)
+        return _Budget(
+            total, f"its calls used up the submission's {limits.submission_seconds:g} seconds"
+        )
 
     def _wait_unfairly(self) -> float:
         """Seconds that the process stood ready and others ran, since this was last asked."""
@@ -372,10 +390,7 @@ class Sandboxed:
             reply = self._with_notices(answer, wire.buffers_of(answer, body), noticed)
             return reply if self._helpers is None else self._helpers.counted_in(reply)
         except TimeoutError:
-            shown = f"{seconds:.2g}"
-            raise TimedOut(
-                f"The call was stopped after {shown} seconds. Is there a loop that never ends?"
-            ) from None
+            raise TimedOut(self._why_stopped(seconds)) from None
         except wire.BadFrame:
             raise BadReply("What came back from your code's process is no valid reply.") from None
         except (EOFError, ConnectionError):
@@ -383,6 +398,16 @@ class Sandboxed:
         finally:
             spent = time.monotonic() - started - stream.extended
             self._spent[self._exercise] = self._spent.get(self._exercise, 0.0) + spent
+
+    def _why_stopped(self, seconds: float) -> str:
+        """Say which limit a call has reached that had so many seconds."""
+        budget = self._budget()
+        if budget.used_up:
+            return f"The call was stopped: {budget.used_up}."
+        why = "Is there a loop that never ends?"
+        if self._child is not None and self._child.ran_seconds() < seconds / 2:
+            why = "It waited for most of them: for `time.sleep`, or a lock?"
+        return f"The call was stopped after {seconds:g} seconds. {why}"
 
     def _help(
         self, stream: Stream, stamp: bytes, question: wire.LentCall, body: memoryview

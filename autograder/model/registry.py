@@ -45,7 +45,10 @@ class Question(_Config, frozen=True):
 
 
 class Limits(_Config, frozen=True):
-    """What a submission may use. Seconds are wall clock but for `cpu_seconds`; sizes are MiB.
+    """What a submission may use. Sizes are MiB.
+
+    Seconds do not count while others have the processors, until that has been four times
+    `submission_seconds`; `cpu_seconds` count only while the submission has one.
 
     `gpu_mib` is what torch may keep on a GPU that submissions share. `processes` are those beside
     its own; what it prints is cut by the worker and shown to nobody.

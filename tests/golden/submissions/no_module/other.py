@@ -1,1 +1,3 @@
-def weigh(x): ...
+"""Handed in instead of the module."""
+
+SIZE = 3
