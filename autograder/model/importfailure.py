@@ -66,6 +66,7 @@ def ended(signal: str) -> str:
 
 def _problem(module: str, failure: ImportFailure, code: str) -> str:
     message = _printable(failure.message.strip().split("\n")[0])[:_LONGEST]
+    message = message.replace("`", "'")  # what stands in these is code, in the sentences below
     if failure.error in _SYNTAX:
         return message + _advice(failure.error, code)
     if failure.error == "EOFError" and message == "EOF when reading a line":

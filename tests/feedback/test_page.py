@@ -11,7 +11,7 @@ import pytest
 
 import autograder
 from autograder.feedback.html import exercise_fragment, feedback_page
-from autograder.feedback.text import exercise_text
+from autograder.feedback.text import escaped, exercise_text, submission_text
 from autograder.feedback.view import where
 from autograder.model.report import Diagnosis, Suspect
 from autograder.model.verdicts import Ending
@@ -290,3 +290,20 @@ def test_a_fragment_needs_no_stylesheet(submission):
 def test_a_fragment_of_what_was_refused_says_why():
     text = Reader(exercise_fragment(exercise("causal_mask"), 2.0, "masking.py is missing")).text
     assert text == "- Not graded: 0 of 2 points for causal_mask masking.py is missing"
+
+
+BROKEN = "masking.py does not run: line 3, '(' was never closed\n    x = (1\n        ^"
+
+
+def test_a_module_that_does_not_run_is_told_once_with_its_line(submission, week, course):
+    import msgspec
+
+    report = submission(exercise("causal_mask"), exercise("padding_mask"), message=BROKEN)
+    report = msgspec.structs.replace(report, verdict=Ending.REFUSED)
+    page = feedback_page(report, week, course)
+    assert page.count("does not run") == 1
+    assert "<pre>    x = (1\n        ^</pre>" in page
+    assert "Not right yet" not in page
+    told = submission_text(report, week, escaped)
+    sentence, _, code = BROKEN.partition("\n")
+    assert told == f"{escaped(sentence)}\n\n{code}"  # indented: a block of code in Markdown

@@ -79,7 +79,7 @@ def test_a_cell_shows_the_feedback_and_then_one_plain_score(
     assert (score.output_type, score.data) == ("execute_result", {"text/plain": "1.5"})
 
 
-def test_a_refused_submission_gets_nothing_and_the_reason(
+def test_a_refused_submission_gets_nothing_and_the_reason_once(
     recorded: Recorded, course: Course, workspace: Workspace, week: Week
 ) -> None:
     refused = SubmissionReport(
@@ -87,10 +87,12 @@ def test_a_refused_submission_gets_nothing_and_the_reason(
     )
     recorded(refused)
     assert standing(course, week, "ada").score == 0
+    said = []
     for name in ("double", "halve"):
         shown, score = outputs(workspace, week, "ada", name)
-        assert "There is no doubling.py in it." in shown.data["text/html"]
+        said.append("There is no doubling.py in it." in shown.data["text/html"])
         assert score.data["text/plain"] == "0"
+    assert said == [True, False]
 
 
 def test_a_fault_of_ours_records_nothing(recorded: Recorded, course: Course, week: Week) -> None:
