@@ -7,6 +7,7 @@ a person, and below them the notebook.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +31,7 @@ from .rebuild import require_held
 from .recorded import kept_report, note_shown_penalty
 from .requests import answer_note
 from .restore import CoursePreprocessor, Notebook, Resources
+from .results import lower
 from .series import giving_feedback, run_one
 from .spread import on_all_cores
 from .standing import require_marked
@@ -154,6 +156,7 @@ class FinishFeedback(CoursePreprocessor):
             student=about["student"],
             late=about.get("late", ""),
             notes=[
+                *_lower_note(course, week, about["student"]),
                 *answer_note(course, week, about["student"]),
                 *(note.text for note in (kept.notes if kept else ())),
             ],
@@ -163,6 +166,28 @@ class FinishFeedback(CoursePreprocessor):
         note_shown_penalty(course, week, about["student"], marks.penalty)
         _remove_copies(Workspace(course), about["student"], week)
         return nb, resources
+
+
+def _lower_note(course: Course, week: Week, student: str) -> list[str]:
+    """Tell a student whose latest submission earned less than an earlier one."""
+    less = lower(course, week, student)
+    if less is None:
+        return []
+    counts = "The better one counts." if less.best.counts else "Your instructor can restore it."
+    return [
+        f"Your latest submission earned {less.newest.kept:g} points. Your submission from "
+        f"{_date(course, less.best.handed_in)} earned {less.best.kept:g}. {counts}"
+    ]
+
+
+def _date(course: Course, handed_in: str) -> str:
+    """Return nbgrader's time stamp as a date in the course's time zone."""
+    try:
+        moment = dt.datetime.fromisoformat(handed_in.replace(" UTC", "+00:00"))
+    except ValueError:
+        return "before"
+    local = moment.astimezone(course.zone)
+    return f"{local.day} {local:%B, %H:%M}"
 
 
 def _remove_copies(workspace: Workspace, student: str, week: Week) -> None:

@@ -133,7 +133,7 @@ def test_students_read_it_in_their_feedback(
     recorded(ada="code")
     return_feedback(course, week)
     page = Workspace(course).feedback_page("ada", week).read_text("utf-8")
-    assert "About what you handed in" in page
+    assert "About your submission" in page
     assert "Your notebook defines <code>double</code>" in page
 
 
