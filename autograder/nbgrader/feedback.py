@@ -175,8 +175,8 @@ def _lower_note(course: Course, week: Week, student: str) -> list[str]:
         return []
     counts = "The better one counts." if less.best.counts else "Your instructor can restore it."
     return [
-        f"Your latest submission earned {less.newest.kept:g} points. Your submission from "
-        f"{_date(course, less.best.handed_in)} earned {less.best.kept:g}. {counts}"
+        f"Your submission from {_date(course, less.best.handed_in)} earned {less.best.kept:g} "
+        f"points for this week, your latest one {less.newest.kept:g}. {counts}"
     ]
 
 

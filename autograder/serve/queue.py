@@ -85,6 +85,12 @@ class Glance(msgspec.Struct, frozen=True):
     exercises: tuple[GlanceExercise, ...] = ()
 
 
+class _Ended(msgspec.Struct):
+    """How a report ended, without the rest of it."""
+
+    verdict: Ending
+
+
 class Waiting(msgspec.Struct, frozen=True):
     """How long the line is, for one try or for all."""
 
@@ -244,8 +250,25 @@ class Queue(Leases):
             done: dict[str, Any] = {"state": GRADED, "trouble": ""}
             if report.verdict is Ending.REFUSED:
                 done["held"] = True  # no hidden test was run, so it uses up no attempt
+                self._return_to_queue(db, one)
             db.execute(t.tries.update().where(t.tries.c.receipt == one.receipt).values(**done))
             return first
+
+    def _return_to_queue(self, db: sa.Connection, refused: Try) -> None:
+        """Let the submission wait again that was replaced by one that cannot be graded."""
+        for one in self._own(db, refused.student, refused.week):
+            if one.number >= refused.number or self._refused(db, one):
+                continue
+            if one.state == REPLACED:
+                mine = t.tries.c.number == one.number
+                db.execute(t.tries.update().where(mine).values(state=WAITING))
+            return
+
+    def _refused(self, db: sa.Connection, one: Try) -> bool:
+        query = sa.select(t.results.c.report).where(t.results.c.receipt == one.receipt)
+        data = db.execute(query).scalar()
+        ended = msgspec.json.decode(data, type=_Ended) if data else None
+        return ended is not None and ended.verdict is Ending.REFUSED
 
     def put_back(self, one: Try, trouble: str, wait: float, most: int) -> str:
         """After a fault of ours: wait a while, or for a person if it was tried so often; which."""

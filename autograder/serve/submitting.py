@@ -14,6 +14,7 @@ import msgspec
 from ..model.course import Week
 from ..model.errors import IntakeError
 from ..model.parcel import digest_of, packed
+from ..model.verdicts import Ending
 from ..nbgrader.merging import Merged, merge
 from ..nbgrader.submissions import earlier_files
 from ..nbgrader.workspace import Workspace
@@ -23,7 +24,7 @@ from .drafts import Drafts
 from .inbox import FoundHandIn
 from .news import News
 from .policy import counting_rule, standing
-from .queue import REPLACED, Admission, Queue, Try, precedence
+from .queue import GRADED, REPLACED, Admission, Queue, Try, precedence
 from .review import Review, review_of
 from .views import in_short
 
@@ -128,10 +129,14 @@ class Submitting:
         tries = self.queue.of(student, week.name)
         for one in sorted(tries, key=precedence, reverse=True):
             files = parcel.unpacked(self.queue.content(one.digest))
-            if one.state != REPLACED and parcel.PROBLEM not in files:
+            if one.state != REPLACED and parcel.PROBLEM not in files and not self._refused(one):
                 return Base(files, one.received, _version(tries))
         collected = earlier_files(self.courses.now, week, student)
         return Base(collected, None, _version(tries))
+
+    def _refused(self, one: Try) -> bool:
+        result = self.queue.result(one.receipt) if one.state == GRADED else None
+        return result is not None and result.verdict is Ending.REFUSED
 
     def merged(self, week: Week, base: Base, files: Mapping[str, bytes]) -> Merged:
         """Return a submission whole: files that were sent, and what is kept from before."""

@@ -17,8 +17,9 @@ import yaml
 
 from autograder.model.bank import Bank
 from autograder.model.course import Course, load
+from autograder.nbgrader.database import read_gradebook
 from autograder.nbgrader.demo import module_of, sample_class
-from tests.serve.running import Running, running
+from tests.serve.running import Running, running, until
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / ".venv" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
@@ -107,6 +108,12 @@ def answered(project: Path, answer: str) -> str:
     return json.dumps(notebook)
 
 
+def points(project: Path) -> float:
+    """What the gradebook holds for ada."""
+    _, entries = read_gradebook(load(project))
+    return next((e.score for e in entries if e.student == "ada" and e.graded), 0.0)
+
+
 def scrolls_sideways(page: Any) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
@@ -188,6 +195,7 @@ def test_a_student_sees_what_is_kept_and_goes_back_to_a_better_submission(
     ada.page.get_by_role("button", name="Submit").click()
     ada.page.wait_for_selector("#words:text-matches('^Graded')")
     look(ada.page, f"result-better-{scheme}")
+    until(lambda: points(project) > 5)
     ada.choose(softmax=modules["ada"].replace("return", "return 0 *"))
     assert "kept from" in ada.shown()
     look(ada.page, f"review-kept-{scheme}")
@@ -195,9 +203,11 @@ def test_a_student_sees_what_is_kept_and_goes_back_to_a_better_submission(
     ada.page.wait_for_selector("#words:text-matches('^Graded')")
     assert "were right" in ada.shown()
     look(ada.page, f"result-lower-{scheme}")
+    until(lambda: points(project) < 5)
     ada.page.get_by_role("button", name="Go back to the submission").click()
     ada.page.wait_for_selector("text=This submission counts until")
     look(ada.page, f"result-restored-{scheme}")
+    until(lambda: points(project) > 5)
     ada.choose(softmax="def softmax(:")
     assert "This cannot be submitted" in ada.shown()
     look(ada.page, f"review-refused-{scheme}")

@@ -299,8 +299,23 @@ def test_a_refused_submission_is_never_called_graded(ada, finish, week: Week) ->
     assert "Not accepted" in page
     assert "Graded" not in page
     assert "doubling.py is empty." in page
-    assert "It was not graded and replaces nothing." in page
+    assert "it replaces nothing" in page
     assert "counts" in ada.page(f"/weeks/{WEEK}").split("</thead>")[1].split("</tr>")[1]
+
+
+def test_a_submission_that_was_replaced_by_a_refused_one_is_graded_after_all(
+    ada, finish, service, week
+) -> None:
+    ada.submit({MODULE: SOLUTION.encode(), NOTEBOOK: notebook("Because.")})
+    ada.submit({MODULE: OTHER.encode() + b"import nothing_like_it\n"})
+    assert [one.state for one in service.queue.of("ada")] == ["waiting", "replaced"]
+    refused = SubmissionReport("ada", Ending.REFUSED, 0.0, 3.0, 0.0, "It does not run.", ())
+    finish(refused)
+    assert [one.state for one in service.queue.of("ada")] == ["graded", "waiting"]
+    assert service.base("ada", week).files[MODULE] == SOLUTION.encode()
+    ada.submit({MODULE: OTHER.encode() + b"import nothing_again\n"})
+    finish(refused)
+    assert [one.state for one in service.queue.of("ada")] == ["graded", "graded", "waiting"]
 
 
 def test_the_form_asks_for_both_files(ada) -> None:
