@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 export OMP_NUM_THREADS ?= 1
 export JUPYTER_PLATFORM_DIRS ?= 1
 
-.PHONY: demo test quick verify lint site bench gpu fuzz wheel matrix e2e load simulate container setup sandbox postgresql clean
+.PHONY: demo test thorough quick verify lint site bench gpu fuzz wheel matrix e2e load simulate container setup sandbox postgresql clean
 
 demo: setup
 	$(BIN)/autograder demo
@@ -16,6 +16,13 @@ test: setup
 	$(BIN)/autograder build --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python -m pytest -q -n $(or $(JOBS),3) --dist loadscope --no-loadscope-reorder
+
+# What costs much: all attacks in all their variants, and the tests marked `thorough`. Continuous integration
+# runs it after `make test`.
+thorough: setup
+	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope tests/attacks
+	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope -m thorough \
+	  --ignore tests/attacks --ignore tests/e2e_browser
 
 # An answer within about a minute: what needs no sandbox, no nbgrader and no browser.
 quick: setup
@@ -38,8 +45,8 @@ lint: setup
 	$(BIN)/mypy
 
 # A student's week in JupyterLab and the instructor's in Formgrader, twelve students at the service's
-# page, in a real browser; the gradebook on a PostgreSQL server; the service on a JupyterHub; the tests
-# that are marked `thorough`. Chromium and PostgreSQL come from the system's packages.
+# page, in a real browser; the gradebook on a PostgreSQL server; the service on a JupyterHub.
+# Chromium and PostgreSQL come from the system's packages.
 e2e: setup postgresql
 	@command -v chromium >/dev/null || { echo "chromium is missing: sudo apt-get install chromium"; exit 2; }
 	@command -v npm >/dev/null || { echo "npm is missing: sudo apt-get install npm"; exit 2; }
@@ -47,8 +54,6 @@ e2e: setup postgresql
 	npm install --silent --no-fund --no-audit --prefix .venv/axe axe-core@4.14.1
 	npm install --silent --no-fund --no-audit --prefix .venv/hub configurable-http-proxy@5.3.0
 	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s -rs tests/e2e_browser tests/e2e/test_postgres.py tests/e2e/test_hub.py tests/e2e/test_two_services.py tests/cluster/test_serve.py
-	AUTOGRADER_E2E=1 AUTOGRADER_EVERY=$(or $(EVERY),4) $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope tests/attacks
-	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),2) --dist loadscope -m thorough
 
 # The service in the hour before a deadline, 400 students with three hand-ins each, and a hundred
 # times killed; written to benchmarks/SERVICE.md. LOAD="--students 60 --minutes 5" makes it short.

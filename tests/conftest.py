@@ -20,14 +20,14 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as i
 LONGEST = ("test_verify", "test_lessons", "test_attacks", "test_forging", "test_capstone")
 # Files whose tests share nothing.
 SPREAD = ("test_figures", "test_lessons", "test_verify")
-# What costs much and of which something quicker guards most: `make e2e` runs it.
+# What costs much and of which something quicker guards most: `make thorough` runs it.
 THOROUGH = bool(os.environ.get("AUTOGRADER_E2E"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if not THOROUGH and item.get_closest_marker("thorough"):
-            item.add_marker(pytest.mark.skip(reason="thorough: `make e2e` runs it"))
+            item.add_marker(pytest.mark.skip(reason="thorough: `make thorough` runs it"))
     items.sort(key=lambda i: LONGEST.index(i.path.stem) if i.path.stem in LONGEST else len(LONGEST))
 
 

@@ -1,6 +1,6 @@
 """Every attack of the first week through a door of the service: page, program or exchange.
 
-`make e2e` runs it. One student hands in each, in settings that tell as much as any may.
+`make thorough` runs it. One student hands in each, in settings that tell as much as any may.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tests.attacks.trying import LAST
 from tests.courses import PROJECT
 from tests.serve.running import JSON, Running, running, until
 
-pytestmark = pytest.mark.skipif(not os.environ.get("AUTOGRADER_E2E"), reason="`make e2e` runs it")
+pytestmark = pytest.mark.skipif(not os.environ.get("AUTOGRADER_E2E"), reason="`make thorough` runs it")
 WEEK, MODULE = "week01_softmax", "softmax.py"
 DOORS = ("page", "program", "exchange")
 TRIED = [a for a in LAST if a.week == WEEK][:: int(os.environ.get("AUTOGRADER_EVERY", "1"))]
