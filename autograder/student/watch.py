@@ -66,6 +66,8 @@ class Watch:
         except KitError as error:
             self.result = msgspec.structs.replace(self.result, problem=str(error))
             return
+        if found.broken:
+            self._seen = {}  # a change of any line may mend it for all
         results = {e.name: e for e in (*self.result.exercises, *found.exercises)}
         exercises = tuple(results[n] for n in self.names if n in results)
         self.result = msgspec.structs.replace(found, exercises=exercises)

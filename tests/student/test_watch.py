@@ -52,6 +52,16 @@ def test_a_broken_file_mended_is_checked_again(watching, write):
     assert watching.changed() == watching.names
 
 
+def test_a_name_missing_at_the_top_is_told_alone_and_then_all_is_checked_again(watching, write):
+    write(*SOLVED.values(), "SIZE = np.arange(3)")
+    watching.check(watching.changed())
+    assert "tiny.py does not run: line" in screen(watching)
+    assert "shout" not in screen(watching)
+    write(*SOLVED.values(), "SIZE = 3")
+    watching.check(watching.changed())
+    assert watching.result.passed
+
+
 def test_h_shows_the_next_hint(watching):
     assert watching.press("h")
     assert "Think of a sum of two." in screen(watching)
