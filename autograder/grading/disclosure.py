@@ -9,8 +9,8 @@ test still fails, and its message says that it is not described.
 
 An ending that c of the last t failed tests of an exercise had costs log2((t + 1) / c) bits, so a
 program that always fails in the same way pays next to nothing. Nor does a message cost much that an
-earlier exercise had with its own name. Every exercise's misconceptions and first message are paid
-before any second message. After the first cost that is too high nothing more is shown.
+earlier exercise had with its own name. Every exercise's misconceptions, lines and first message are
+paid before any second message. After the first cost that is too high nothing more is shown.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ def rationed(
     helpers = sum(len({*e.inherits, *e.beside}) for e in report.exercises)
     ration.pay(helpers * math.log2(1 + len(report.exercises)))
     exercises = [_with_names(e, ration) for e in report.exercises]
+    exercises = [_with_suspects(e, source, ration) for e in exercises]
     begun = [_first(e) for e in exercises]
     paid = [
         first is not None and ration.pay(ration.message(e.name, e.tests[first]))
         for e, first in zip(exercises, begun, strict=True)
     ]
-    exercises = [_with_suspects(e, source, ration) for e in exercises]
     return msgspec.structs.replace(
         report,
         exercises=tuple(

@@ -49,7 +49,7 @@ _STOPPED = (Verdict.CRASHED, Verdict.FORBIDDEN, Verdict.TIMEOUT, Verdict.LIMIT)
 
 
 class LineFinder:
-    """Looks for the lines of a week's wrong exercises, once for each cause of a class.
+    """Looks for the lines of a week's wrong exercises; those of alike ones it only confirms.
 
     settings: how long. searches: how often it had to look.
     """
