@@ -7,7 +7,6 @@ After an interruption the gradebook is told again of the same submissions, and e
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 import secrets
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from ..nbgrader.history import read_history
 from ..nbgrader.submissions import accept, earlier_files, put_in_place
 from .chair import Chair
 from .courses import Courses
+from .current import stamp
 from .lanes import Helper, LaneDied
 from .ledger import Ledger
 from .parcel import unpacked
@@ -108,9 +108,9 @@ class Settler:
         counts = ""
         if self.courses.week(name) is not None:
             sent = await asyncio.to_thread(self._to_record, student, name, tries)
-            stamp = await self.helper.call(record_tries, sent)
+            in_place = await self.helper.call(record_tries, sent)
             self._known.update(one.receipt for one in tries)
-            counts = next((t.receipt for t in reversed(tries) if _stamp(t.received) == stamp), "")
+            counts = next((t.receipt for t in reversed(tries) if stamp(t.received) == in_place), "")
         await asyncio.to_thread(self.ledger.settle, student, name, counts, newest)
         if not self.queue_troubles():
             self.troubles.end("recording")
@@ -156,7 +156,7 @@ def record_tries(sent: ToRecord) -> str:
     week = course.week(sent.week)
     require_released(course, week)
     for one in sent.tries:
-        handed_in = _stamp(one.received)
+        handed_in = stamp(one.received)
         history = read_history(course, week, sent.student)
         known = next((e for e in history.entries if e.handed_in == handed_in), None)
         if known is None:
@@ -191,9 +191,3 @@ def _with_secret(
         return files
     secret = earlier_files(course, week, student).get(_SECRET)
     return files | {_SECRET: secret or secrets.token_hex(64).encode()}
-
-
-def _stamp(received: float) -> str:
-    """A time as nbgrader writes it."""
-    moment = dt.datetime.fromtimestamp(received, dt.UTC)
-    return f"{moment:%Y-%m-%d %H:%M:%S.%f} UTC"

@@ -20,6 +20,7 @@ from ..nbgrader.submissions import earlier_files
 from ..nbgrader.workspace import Workspace
 from . import parcel
 from .courses import Courses
+from .current import history_of, overrules, received_at
 from .drafts import Drafts
 from .inbox import FoundHandIn
 from .news import News
@@ -126,13 +127,17 @@ class Submitting:
 
     def base(self, student: str, week: Week) -> Base:
         """Return the submission whose parts a new one keeps."""
-        tries = self.queue.of(student, week.name)
+        course, tries = self.courses.now, self.queue.of(student, week.name)
+        history = history_of(course, week, student)
         for one in sorted(tries, key=precedence, reverse=True):
             files = parcel.unpacked(self.queue.content(one.digest))
-            if one.state != REPLACED and parcel.PROBLEM not in files and not self._refused(one):
-                return Base(files, one.received, _version(tries))
-        collected = earlier_files(self.courses.now, week, student)
-        return Base(collected, None, _version(tries))
+            if one.state == REPLACED or parcel.PROBLEM in files or self._refused(one):
+                continue
+            if overrules(history, one):
+                break
+            return Base(files, one.received, _version(tries))
+        received = received_at(history.base.handed_in) if history.base else None
+        return Base(earlier_files(course, week, student), received, _version(tries))
 
     def _refused(self, one: Try) -> bool:
         result = self.queue.result(one.receipt) if one.state == GRADED else None

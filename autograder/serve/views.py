@@ -13,6 +13,7 @@ from ..model.verdicts import Ending
 from ..nbgrader.workspace import Workspace
 from .compare import Better, better_of
 from .courses import Courses
+from .current import history_of, is_recorded, overrules, stamp
 from .dispatch import Dispatcher
 from .leases import RUNNING, STUCK, WAITING
 from .news import News
@@ -204,12 +205,19 @@ class Views:
         return told(result, week, policy, held=hidden) if result and week else None
 
     def counted(self, tries: Sequence[Try]) -> str:
-        """Return the receipt that counts if the latest one does, or "" if the best one does."""
-        if self.courses.now.registry.counts == "best":
-            return ""
+        """Return the receipt that counts, or "" if that is not known yet."""
+        course = self.courses.now
         graded = (one for one in sorted(tries, key=precedence, reverse=True) if one.state == GRADED)
-        accepted = (one.receipt for one in graded if self._accepted(one))
-        return next(accepted, "")
+        newest = next((one for one in graded if self._accepted(one)), None)
+        week = self.courses.week(newest.week) if newest else None
+        if newest is None or week is None:
+            return ""
+        history = history_of(course, week, newest.student)
+        current = history.entry(history.current)
+        fresh = newest.chosen > newest.received or not is_recorded(history, newest)
+        if current is None or (fresh and not overrules(history, newest)):
+            return newest.receipt if course.registry.counts == "latest" else ""
+        return next((t.receipt for t in tries if stamp(t.received) == current.handed_in), "")
 
     def restorable(self, one: Try, counted: str) -> bool:
         """Return True if the student may make this submission count instead of `counted`."""

@@ -13,6 +13,8 @@ from autograder.model.course import Course, Week
 from autograder.model.report import SubmissionReport
 from autograder.model.report import TestReport as Ran
 from autograder.model.verdicts import Ending, Verdict
+from autograder.nbgrader.submissions import accept, put_in_place
+from autograder.serve.current import stamp
 from autograder.serve.pages import exchange_page
 from autograder.serve.parcel import unpacked
 from autograder.serve.service import Service
@@ -341,3 +343,34 @@ def test_two_parts_that_arrive_at_once_are_both_kept(service, week, monkeypatch)
     service.hand_in("ada", week, {MODULE: OTHER.encode()}, "page")
     assert contents(service)[MODULE] == OTHER.encode()
     assert b"Because." in contents(service)[NOTEBOOK]
+
+
+@pytest.fixture
+def recorded(ada, show, finish, service, course, week) -> list[str]:
+    """Pages of two graded submissions, the later one worse, both in the records."""
+    show("scores")
+    pages = []
+    for points, source in ((2, SOLUTION), (0, OTHER)):
+        pages.append(ada.submit({MODULE: source.encode()}))
+        finish(graded("ada", points, 1))
+        one = service.queue.find(pages[-1].rsplit("/", 1)[1])
+        files = unpacked(service.queue.content(one.digest))
+        accept(course, week, "ada", files, stamp(one.received), "service", whole=True)
+    return pages
+
+
+def test_what_the_instructor_restored_counts_and_is_built_on(
+    ada, recorded, service, course, week
+) -> None:
+    better, lower = recorded
+    assert "This submission counts until" in ada.page(lower)
+    put_in_place(course, week, "ada", 1, restored=True)
+    assert "This submission counts until" in ada.page(better)
+    assert "This submission counts until" not in ada.page(lower)
+    assert service.base("ada", week).files[MODULE] == SOLUTION.encode()
+
+
+def test_what_was_collected_later_is_built_on(recorded, service, course, week) -> None:
+    newer = {MODULE: SOLUTION.encode() + b"# from Moodle\n"}
+    accept(course, week, "ada", newer, "2090-01-01 12:00:00.000000 UTC", "download")
+    assert service.base("ada", week).files[MODULE] == newer[MODULE]
