@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
+import random
 import time
+from itertools import pairwise
+from typing import Any
 
 import msgspec
 import pytest
 
 from autograder.model.course import Week
 from autograder.model.verdicts import Ending
+from autograder.serve.inbox import FoundHandIn
 from autograder.serve.people import Person
-from autograder.serve.queue import GRADED, REPLACED, STUCK, WAITING, Try
+from autograder.serve.queue import GRADED, REPLACED, RUNNING, STUCK, WAITING, Try
 from autograder.serve.service import Service
-from tests.nbgrader.tiny_course import SOLUTION
+from tests.nbgrader.tiny_course import SOLUTION, WEEK
 from tests.serve.conftest import Clock
 from tests.serve.test_inbox import inbound, left  # noqa: F401
 from tests.serve.test_queue import report
@@ -24,12 +29,15 @@ EVE = Person("eve", "student", "browser")
 @pytest.fixture
 def service(service: Service, clock: Clock) -> Service:
     """A service that shows one result a day, an hour apart, and whose clock a test sets."""
-    immediate = service.courses.now.registry.immediate
-    limits = msgspec.structs.replace(immediate, tries=1, cooldown_minutes=60, until="always")
-    course = service.courses.now
-    course.registry = msgspec.structs.replace(course.registry, immediate=limits)
+    limit(service, tries=1, cooldown_minutes=60, until="always")
     service.queue.clock = clock
     return service
+
+
+def limit(service: Service, **limits: Any) -> None:
+    course = service.courses.now
+    immediate = msgspec.structs.replace(course.registry.immediate, **limits)
+    course.registry = msgspec.structs.replace(course.registry, immediate=immediate)
 
 
 def submit(service: Service, week: Week, number: int = 0) -> Try:
@@ -123,9 +131,7 @@ def test_a_submission_the_service_failed_on_is_replaced_and_never_shown(service,
 
 
 def test_a_cooldown_cannot_be_waited_for_in_advance(service, week, clock):
-    course = service.courses.now
-    policy = msgspec.structs.replace(course.registry.immediate, tries=9)
-    course.registry = msgspec.structs.replace(course.registry, immediate=policy)
+    limit(service, tries=9)
     submit(service, week, 1)
     grade(service)
     submit(service, week, 2)  # waits for its hour
@@ -168,3 +174,48 @@ def test_a_clock_that_is_set_back_brings_no_attempts(service, week, clock):
     grade(service)
     clock.now -= 3 * 86_400
     assert submit(service, week, 2).held
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_order_of_events_shows_more_results_than_allowed(service, week, clock, seed):
+    limit(service, per="hour", cooldown_minutes=0)
+    chance = random.Random(seed)
+
+    def from_exchange() -> None:
+        said = dt.datetime.fromtimestamp(clock.now + 86_400 * chance.uniform(-9, 9), dt.UTC)
+        source = f"{WEEK}+{chance.random()}"
+        found = FoundHandIn(source, "eve", week.name, said, own=True, sure=True)
+        service.take_found(found, {"doubling.py": f"{SOLUTION}# {source}\n".encode()})
+
+    def finish() -> None:
+        for one in service.queue.all(RUNNING):
+            service.queue.finish(one, report(one), 1.0)
+
+    def fail() -> None:
+        if (one := service.queue.claim()) is not None:
+            service.queue.put_back(one, "the disk is full", 0.0, most=chance.choice((1, 9)))
+
+    def restore() -> None:
+        if own := service.queue.of("eve"):
+            service.queue.choose(chance.choice(own).receipt)
+
+    def wait() -> None:
+        clock.now += 3600 * chance.uniform(0, 1.5)
+
+    events = {
+        "submit": lambda: submit(service, week, chance.randrange(6)),
+        "exchange": from_exchange,
+        "begin": service.queue.claim,
+        "finish": finish,
+        "grade": lambda: grade(service),
+        "fail": fail,
+        "restart": service.queue.start,
+        "restore": restore,
+        "wait": wait,
+    }
+
+    for _ in range(200):
+        events[chance.choice(list(events))]()
+        counted = sorted(t.counted for t in shown(service))
+        assert all(later - one >= 3600 for one, later in pairwise(counted))
+    assert len(counted) > 3
