@@ -34,7 +34,9 @@ from tests.attacks.trying import LAST
 from tests.courses import PROJECT
 from tests.serve.running import JSON, Running, running, until
 
-pytestmark = pytest.mark.skipif(not os.environ.get("AUTOGRADER_E2E"), reason="`make thorough` runs it")
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("AUTOGRADER_E2E"), reason="`make thorough` runs it"
+)
 WEEK, MODULE = "week01_softmax", "softmax.py"
 DOORS = ("page", "program", "exchange")
 TRIED = [a for a in LAST if a.week == WEEK][:: int(os.environ.get("AUTOGRADER_EVERY", "1"))]
