@@ -198,11 +198,12 @@ def hand_in(service: Service, door: Door, request: Request, who: Person, sent: S
     try:
         if "digest" in sent.fields:
             found = service.review(who.name, week)
-            if found is not None and found.digest != sent.fields["digest"]:
+            digest = sent.fields["digest"]
+            if found is not None and found.digest != digest:
                 if wants_json(request):
                     raise IntakeError("You have submitted something else in the meantime.")
                 return _reviewed(service, request, who, week, found, changed=True)
-            one = service.submit_draft(who.name, week, by)
+            one = service.submit_draft(who.name, week, digest, by)
         else:
             one, left_out = service.hand_in(who.name, week, _files(sent), by)
     except IntakeError as error:

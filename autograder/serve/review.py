@@ -14,7 +14,7 @@ _WORDS = {
     "new": "new",
     "replaced": "replaces the one from {}",
     "same": "unchanged since {}",
-    "kept": "not in these files: kept from {}",
+    "kept": "kept from {}",
     "refused": "cannot be graded: kept from {}",
     "missing": "missing",
 }
@@ -49,7 +49,7 @@ def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[st
     stays = "" if base is None else f"Your submission from {base} stays as it is."
     return Review(
         lines=tuple(_lines(merged.parts, base or "your earlier submission")),
-        summary=_summary(merged.parts),
+        summary="These files change nothing." if merged.unchanged else _summary(merged.parts),
         rule=rule,
         stays="Your earlier submission stays as it is." if base == "" else stays,
         digest=digest_of(merged.files),

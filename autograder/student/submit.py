@@ -83,7 +83,7 @@ def _checked(out: Console, folder: WeekFolder) -> bool:
 
 
 def _to_exchange(out: Console, folder: WeekFolder, parcel: HandIn, *, ask: bool) -> None:
-    out.print("What you submit before and leave out now is kept.")
+    out.print("Parts that you submitted before and leave out now are kept.")
     _say_files(out, parcel)
     _confirm(ask)
     when = to_exchange(folder, parcel)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Callable, Mapping
 
 import msgspec
@@ -185,6 +187,39 @@ def test_a_review_that_is_out_of_date_is_shown_again(ada, service, week) -> None
     assert answer.status_code == 409
     assert "Check again what changes" in answer.text
     assert len(service.queue.of("ada")) == 2
+
+
+def test_a_second_click_leads_to_the_same_submission(ada, service) -> None:
+    ada.send({MODULE: SOLUTION.encode()})
+    answer = ada.client.get(f"/weeks/{WEEK}/review", headers={"accept": "application/json"})
+    form = ada.key | {"digest": answer.json()["digest"]}
+    first, second = (ada.client.post(f"/weeks/{WEEK}/tries", data=form) for _ in range(2))
+    assert first.headers["location"] == second.headers["location"]
+    assert len(service.queue.of("ada")) == 1
+
+
+def test_files_that_change_nothing_are_said_to(ada, service) -> None:
+    ada.submit({MODULE: SOLUTION.encode(), NOTEBOOK: notebook("Because.")})
+    assert "These files change nothing." in ada.send({NOTEBOOK: notebook("Because.")})
+    ada.confirm()
+    assert len(service.queue.of("ada")) == 1
+
+
+def test_a_zip_with_only_the_notebook_keeps_the_module(ada, service) -> None:
+    ada.submit({MODULE: SOLUTION.encode()})
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(f"{WEEK}/{NOTEBOOK}", notebook("Because."))
+    ada.submit({"week.zip": stream.getvalue()})
+    assert set(contents(service)) == {MODULE, NOTEBOOK}
+
+
+def test_a_renamed_module_replaces_the_earlier_one(ada, service) -> None:
+    ada.submit({MODULE: SOLUTION.encode()})
+    page = ada.send({"doubling_final.py": OTHER.encode()})
+    assert "was taken as doubling.py" in page
+    ada.confirm()
+    assert contents(service)[MODULE] == OTHER.encode()
 
 
 def test_a_draft_is_its_students_alone(ada, sign_in) -> None:

@@ -125,6 +125,11 @@ def test_submit_prints_a_receipt_and_knows_the_machine_from_then_on(
     assert shown.returncode == 0, shown.stderr
     assert "It looks as if your code squares instead of doubling." in shown.stdout
     assert re.search(r"\d+ of 100 results left", shown.stdout)
+    for source in (SOLUTION, f"{SQUARES}# once more\n"):
+        write(folder, {"doubling.py": source})
+        shown = submit(folder, home, *to)
+    said = " ".join(shown.stdout.split())
+    assert re.search(r"This submission scored .* scored 3\. Your best submission counts", said)
 
 
 def test_a_result_grows_while_one_looks(people) -> None:
