@@ -26,9 +26,7 @@ from typing import Any
 
 import numpy as np
 
-READ_AFTER_WRITE = "read_after_write"
-WRITE_AFTER_READ = "write_after_read"
-WRITE_AFTER_WRITE = "write_after_write"
+from .wire import RaceKind
 
 
 class Accesses:
@@ -53,8 +51,8 @@ class Races:
     """
 
     def __init__(self, line: Callable[[], int | None]) -> None:
-        self.found: Counter[str] = Counter()
-        self.lines: dict[str, int | None] = {}
+        self.found: Counter[RaceKind] = Counter()
+        self.lines: dict[RaceKind, int | None] = {}
         self._line = line
         self._segment = 0
         self._ordered = np.ones(1, bool)  # for each segment, whether it is ordered before now
@@ -72,7 +70,7 @@ class Races:
 
     def load(self, seen: Accesses, places: np.ndarray) -> None:
         """Record a load of the elements at these offsets."""
-        self._count(READ_AFTER_WRITE, self._unordered_changes(seen, places))
+        self._count("read_after_write", self._unordered_changes(seen, places))
         self._note(seen.loaded, places)
 
     def store(
@@ -83,16 +81,16 @@ class Races:
         racing = writes | ~self._ordered[seen.loaded[places]]
         if racing.any():
             racing[racing] = ~same(racing)
-            self._count(WRITE_AFTER_WRITE, racing & writes)
-            self._count(WRITE_AFTER_READ, racing & ~writes)
+            self._count("write_after_write", racing & writes)
+            self._count("write_after_read", racing & ~writes)
         seen.stored[places] = self._segment
 
     def atomic(self, seen: Accesses, places: np.ndarray, releases: bool) -> Callable[[], None]:
         """Record an atomic operation, and return what makes it acquire."""
         seen.atomic = True
         writes = ~self._ordered[seen.stored[places]]
-        self._count(WRITE_AFTER_WRITE, writes)
-        self._count(WRITE_AFTER_READ, ~writes & ~self._ordered[seen.loaded[places]])
+        self._count("write_after_write", writes)
+        self._count("write_after_read", ~writes & ~self._ordered[seen.loaded[places]])
         self._note(seen.changed, places)
         before = seen.released
         if releases:
@@ -115,7 +113,7 @@ class Races:
         ordered = self._ordered[segments[places]]
         segments[places if ordered.all() else places[ordered]] = self._segment
 
-    def _count(self, kind: str, racing: np.ndarray) -> None:
+    def _count(self, kind: RaceKind, racing: np.ndarray) -> None:
         number = int(np.count_nonzero(racing))
         if number:
             self.found[kind] += number

@@ -347,10 +347,13 @@ class LentCall(_Message, frozen=True, tag="lent_call"):
         return (*given, *(self.cotangents or ()), self.state, self.random)
 
 
+RaceKind = Literal["read_after_write", "write_after_read", "write_after_write"]
+
+
 class Race(_Message, frozen=True):
     """A kind of race between a launch's programs (`races.py`). `line`: where the first one is."""
 
-    kind: str
+    kind: RaceKind
     elements: int
     line: int | None = None
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import msgspec
 import numpy as np
 import pytest
 import torch
@@ -859,6 +860,16 @@ def test_a_compiler_that_nobody_asked_says_nothing():
     assert not Launched((), launch, asked=True).refused
     with pytest.raises(EngineError, match="compiled"):
         _ = Launched((), launch).refused
+
+
+def test_a_race_has_a_place_and_one_of_three_kinds():
+    races = (wire.Race("write_after_write", 3, 2),)
+    launch = wire.LaunchCounts(1, 0, 0, largest=1, loads=(), races=races)
+    assert Launched(("x = y", "tl.store(x, y)"), launch).races[0].place == " (line 2)"
+    said = msgspec.msgpack.encode(races[0])
+    assert msgspec.msgpack.decode(said, type=wire.Race) == races[0]
+    with pytest.raises(msgspec.ValidationError, match="kind"):
+        msgspec.msgpack.decode(said.replace(b"_write", b"_wrong"), type=wire.Race)
 
 
 def test_launches_are_compiled_only_where_that_is_asked(own):
