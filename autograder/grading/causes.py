@@ -3,10 +3,10 @@
 Two wrong exercises have one cause if they say the same but for the names of their variables
 (`repair/alike.py`), fail the same tests and gave the same answers there. A change that fixes one is
 then likely to fix the other, on the line that corresponds. It need not: each also calls code of its
-own, which can answer differently once a change is made. So what was found for one submission is
-shown for another only after it was confirmed there, and that nothing was found holds for others
-only if their whole modules are alike. Nothing but places is handed from one submission to another,
-and they change no verdict and no points.
+own, which can answer differently once a change is made. So what was found for one submission holds
+for others whose whole modules are alike. In the rest its lines are tried first, and shown if they
+are confirmed there. Nothing but places is handed from one submission to another, and they change no
+verdict and no points.
 """
 
 from __future__ import annotations
@@ -87,13 +87,14 @@ class KnownCauses:
     def __init__(self) -> None:
         self._found: dict[WrittenAlike, list[tuple[FailureCause, FoundPlaces]]] = {}
 
-    def get(self, cause: FailureCause) -> FoundPlaces | None:
-        """What was found for another exercise of that cause, with this one's own lines.
+    def get(self, cause: FailureCause, whole: bool = True) -> FoundPlaces | None:
+        """Return what was found for an exercise of that cause, with this one's own lines.
 
-        Lines are to be confirmed by the caller; what has none holds for modules that are alike.
+        whole: whether the rest of its module has to be alike as well; if not, only findings with
+        lines are returned, which are to be confirmed
         """
         for first, found in self._found.get(cause.alike, ()):
-            known = bool(found.lines) or first.whole == cause.whole
+            known = first.whole == cause.whole if whole else bool(found.lines)
             if known and all(map(ended_alike, first.answered, cause.answered)):
                 own = {0: 0, **dict(zip(first.lines, cause.lines, strict=True))}
                 places = (msgspec.structs.replace(p, line=own[p.line]) for p in found.places)

@@ -108,19 +108,18 @@ class LineFinder:
     def _known_or_searched(
         self, wrong: WrongExercise, seconds: float, names: tuple[str, ...]
     ) -> FoundPlaces:
-        if seconds <= 0:
-            return FoundPlaces()
         words = wording(wrong.source, wrong.exercise, wrong.others)
         rest = sorted((n, data) for n, data in wrong.files.items() if n != wrong.module)
-        whole = (wording_of_module(wrong.source), *rest)
-        cause = cause_of(wrong.exercise, words, wrong.failing, bool(names), hash(whole))
-        shared = self._known.get(cause)
-        if shared is not None and not shared.lines:
-            return shared
+        whole = hash((wording_of_module(wrong.source), *rest))
+        cause = cause_of(wrong.exercise, words, wrong.failing, bool(names), whole)
+        known = self._known.get(cause)
+        if known is not None or seconds <= 0:
+            return known or FoundPlaces()
+        shared = self._known.get(cause, whole=False)
         bench = Bench(self._grader, wrong, seconds)
         found = self._searched(wrong, bench, names, shared)
         # a search that may have run out of time says nothing of where no mistake is
-        if not found.agrees(shared) and (found.lines or bench.spent_share < _WHOLE):
+        if found.lines or bench.spent_share < _WHOLE:
             self._known.put(cause, found)
         return found
 

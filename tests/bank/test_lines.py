@@ -212,7 +212,10 @@ def test_what_mended_the_same_words_is_tried_first_in_the_next_submission(finder
     first = finder.found(WRONG_AXIS)
     tried = []
     monkeypatch.setattr(Change, "applied", lambda c, data: tried.append(c) or applied(c, data))
+    other = "def helper(): ...\n"
     again = finder.found(f"# another student\n{WRONG_AXIS}")
+    assert ([s.line for s in again], tried) == ([s.line + 1 for s in first], [])
+    again = finder.found(f"{other}{WRONG_AXIS}")
     lines = [s.line + 1 for s in first]
     assert [s.line for s in again] == lines
     assert {c.line for c in tried} <= {0, *lines}

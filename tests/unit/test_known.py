@@ -66,11 +66,19 @@ def test_any_difference_makes_another_cause(other: FailureCause) -> None:
     assert known().get(other) is None
 
 
-def test_that_no_line_was_found_holds_for_modules_that_are_alike_only() -> None:
+@pytest.mark.parametrize("found", [FOUND, FoundPlaces()])
+def test_what_was_found_holds_for_modules_that_are_alike(found: FoundPlaces) -> None:
+    causes = KnownCauses()
+    causes.put(cause(), found)
+    assert causes.get(cause()) == found
+    assert causes.get(cause(whole=1)) is None
+
+
+def test_only_lines_are_tried_in_modules_that_differ() -> None:
+    assert known().get(cause(whole=1), whole=False) == FOUND
     causes = KnownCauses()
     causes.put(cause(), FoundPlaces())
-    assert causes.get(cause()) == FoundPlaces()
-    assert causes.get(cause(whole=1)) is None
+    assert causes.get(cause(whole=1), whole=False) is None
 
 
 def test_a_module_that_cannot_be_read_is_like_no_other() -> None:
