@@ -146,12 +146,10 @@ class Gate:
             self._recognized.pop(shown, None)
         if row.answer is actions.enter:
             self._slow_down(self.tokens, address)
-        _refuse_foreign(request, self.service.settings.address)
-        if row.who == "anybody":
-            return known
-        if known is None:
+        if known is None and row.who != "anybody":
             raise self.door.stranger(request)
-        if row.who == "instructor" and known.role != "instructor":
+        _refuse_foreign(request, self.service.settings.address)
+        if row.who == "instructor" and (known is None or known.role != "instructor"):
             raise RequestError(404, "There is nothing here.")
         return known
 
