@@ -1,0 +1,29 @@
+"""Grade the tiny course in this process, where the sandbox is not the point."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from autograder.model import scoring
+from autograder.model.course import Course, Week
+from autograder.model.report import SubmissionReport
+from autograder.nbgrader.submitted import read_student
+from tests.nbgrader.tiny_course import graded
+
+
+def grade_here(
+    course: Course, week: Week, student: str, *, lenient: bool = False
+) -> SubmissionReport:
+    """Grade what is in nbgrader's folder; `lenient` graders give `halve` to everybody."""
+    submission = read_student(course, week, student)
+    if submission.problem:
+        return scoring.refused(student, week, submission.problem)
+    names: dict[str, Any] = {}
+    right = {"double": False, "halve": lenient}
+    with contextlib.suppress(Exception):
+        exec(submission.files[week.module], names)  # a test wrote it
+    for name, expected in (("double", 6.5), ("halve", 1.625)):
+        with contextlib.suppress(Exception):
+            right[name] |= names[name](3.25) == expected
+    return graded(student, 2.0 * right["double"], 1.0 * right["halve"])
