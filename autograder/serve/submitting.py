@@ -129,18 +129,35 @@ class Submitting:
         return one
 
     def base(self, student: str, week: Week) -> Base:
-        """Return the submission whose parts a new one keeps."""
+        """Return the submission whose parts a new one keeps.
+
+        Of newer ones that were refused for their module it has the written answers.
+        """
         course, tries = self.courses.now, self.queue.of(student, week.name)
-        history = history_of(course, week, student)
-        for one in sorted(tries, key=precedence, reverse=True):
-            files = parcel.unpacked(self.queue.content(one.digest))
-            if one.state == REPLACED or parcel.PROBLEM in files or self._refused(one):
-                continue
-            if overrules(history, one):
-                break
-            return Base(files, one.received, _version(tries))
+        history, refused = history_of(course, week, student), []
         received = received_at(history.base.handed_in) if history.base else None
-        return Base(earlier_files(course, week, student), received, _version(tries))
+        base = Base(earlier_files(course, week, student), received, _version(tries))
+        for one in sorted(tries, key=precedence, reverse=True):
+            if one.state == REPLACED:
+                continue
+            files = parcel.unpacked(self.queue.content(one.digest))
+            if parcel.PROBLEM in files or self._refused(one):
+                refused.append(files)
+                continue
+            if not overrules(history, one):
+                base = Base(files, one.received, _version(tries))
+            break
+        return self._with_answers(week, base, refused)
+
+    def _with_answers(self, week: Week, base: Base, refused: list[dict[str, bytes]]) -> Base:
+        files = base.files
+        for each in reversed(refused):
+            notebooks = {name: data for name, data in each.items() if name.endswith(".ipynb")}
+            if notebooks:
+                files = merge(self.courses.now, week, files, notebooks).files
+        if files == base.files:
+            return base
+        return Base(files, None, base.version)
 
     def _refused(self, one: Try) -> bool:
         result = self.queue.result(one.receipt) if one.state == GRADED else None

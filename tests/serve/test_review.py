@@ -355,6 +355,16 @@ def test_a_submission_that_was_replaced_by_a_refused_one_is_graded_after_all(
     assert [one.state for one in service.queue.of("ada")] == ["graded", "graded", "waiting"]
 
 
+def test_the_answers_of_a_refused_submission_are_kept_for_the_next(ada, finish, service) -> None:
+    ada.submit({MODULE: SOLUTION.encode(), NOTEBOOK: notebook("Because.")})
+    finish(graded("ada", 2, 1))
+    ada.submit({MODULE: b"import nothing_like_it\n", NOTEBOOK: notebook("I know why.")})
+    finish(SubmissionReport("ada", Ending.REFUSED, 0.0, 3.0, 0.0, "It does not run.", ()))
+    ada.submit({MODULE: OTHER.encode()})
+    assert contents(service)[MODULE] == OTHER.encode()
+    assert b"I know why." in contents(service)[NOTEBOOK]
+
+
 def test_the_form_asks_for_both_files(ada) -> None:
     page = ada.page(f"/weeks/{WEEK}")
     assert f"<code>{MODULE}</code> and <code>" in page
