@@ -3,19 +3,25 @@
 `check` imports the module in a process on the student's machine, the grader in its sandbox. Both
 describe what happened as an `ImportFailure`, and the words come from here, so a student reads the
 same sentence everywhere. At import no test has called anything, so nothing needs to be withheld.
+Text that the submission may have chosen, such as an exception's, is quoted.
 """
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import tokenize
+import warnings
 from collections.abc import Mapping
 
 import msgspec
 
+from .quoting import quoted
+
 # The end of the sentence where nothing is known but that the import went on.
 STUCK = "its import did not end in time. Is there a loop that never ends, or a long wait?"
+_MOST_PARSED = 256 << 10  # characters; a module that is graded has fewer
 _LONGEST = 300  # characters of Python's message
 _WIDEST = 72  # characters of the source line
 _NOTEBOOK = "`%` and `!` commands work only in a notebook"
@@ -24,6 +30,8 @@ _CIRCULAR = re.compile(
 )
 # What a stub imports, by the names that code uses.
 _IMPORTED = re.compile(r"name '(?:torch|np|math|nn|F|plt|tl|triton)' is not defined")
+_SIMPLE = re.compile(r"[A-Za-z_][\w./-]{0,60}", re.ASCII)
+_SECONDS = re.compile(r"[\d.]+ seconds")
 _EXITS = ("name 'exit' is not defined", "name 'quit' is not defined")
 _MEMORY = ("can't allocate memory", "out of memory", "Unable to allocate")
 _SYNTAX = ("SyntaxError", "IndentationError", "TabError")
@@ -46,11 +54,13 @@ class ImportFailure(msgspec.Struct, frozen=True):
 def explained(module: str, failure: ImportFailure, files: Mapping[str, str]) -> str:
     """Return the sentence, followed by the source line with a caret if the line is known."""
     file = failure.file or module
-    lines = files.get(file, "").split("\n")
+    source = files.get(file, "")
+    lines = source.split("\n")
     known = 1 <= failure.line <= len(lines)
     code = lines[failure.line - 1].rstrip() if known else ""
-    place = f"line {failure.line}{f' of {file}' if file != module else ''}, " if known else ""
-    sentence = f"{module} does not run: {place}{_problem(module, failure, code)}"
+    of = "" if file == module else f" of {file if _SIMPLE.fullmatch(file) else quoted(file)}"
+    place = f"line {failure.line}{of}, " if known else ""
+    sentence = f"{module} does not run: {place}{_problem(module, failure, code, source)}"
     column = failure.column if failure.error != "ImportTimeout" else 0  # a chance one
     return "\n".join([sentence, *_excerpt(code, column)])
 
@@ -64,14 +74,16 @@ def ended(signal: str) -> str:
     )
 
 
-def _problem(module: str, failure: ImportFailure, code: str) -> str:
+def _problem(module: str, failure: ImportFailure, code: str, source: str) -> str:
     message = _printable(failure.message.strip().split("\n")[0])[:_LONGEST]
-    message = message.replace("`", "'")  # what stands in these is code, in the sentences below
+    if not failure.error:
+        return message
     if failure.error in _SYNTAX:
-        return message + _advice(failure.error, code)
+        said = message if _is_parsers(message, source) else quoted(message)
+        return said + _advice(failure.error, code)
     if failure.error == "EOFError" and message == "EOF when reading a line":
         return "`input()` waits for somebody to type, and nobody does during a check or grading"
-    if failure.error == "ImportTimeout":
+    if failure.error == "ImportTimeout" and _SECONDS.fullmatch(message):
         return f"still running after {message} of processor time. Is there a loop that never ends?"
     # `exit` comes with an interactive Python, which the sandbox's is not
     if failure.error == "SystemExit" or message in _EXITS:
@@ -81,12 +93,28 @@ def _problem(module: str, failure: ImportFailure, code: str) -> str:
     circular = _CIRCULAR.match(message) if failure.error == "ImportError" else None
     if circular and (circular[2] or f"{circular[3]}.py" == module):
         return (
-            f"it imports `{circular[1]}` from {circular[3]}.py, which is still being imported "
-            "(circular import)"
+            f"it imports {quoted(circular[1])} from {quoted(f'{circular[3]}.py')}, which is still "
+            "being imported (circular import)"
         )
-    if failure.error == "NameError" and _IMPORTED.match(message):
-        message += " (is its import missing?)"
-    return ": ".join(filter(None, (failure.error, message)))
+    error = failure.error if _SIMPLE.fullmatch(failure.error) else "an exception"
+    said = f"{error}: {quoted(message)}" if message else error
+    missing = failure.error == "NameError" and _IMPORTED.match(message)
+    return f"{said} (is its import missing?)" if missing else said
+
+
+def _is_parsers(message: str, source: str) -> bool:
+    """Return True if Python's parser says this of the source, and not the submission itself."""
+    if len(source) > _MOST_PARSED:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(source)
+    except SyntaxError as error:
+        return error.msg == message
+    except (ValueError, RecursionError, MemoryError):
+        return False
+    return False
 
 
 def _advice(error: str, code: str) -> str:

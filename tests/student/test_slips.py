@@ -31,7 +31,7 @@ def test_a_missing_import_is_said_once_and_no_line_is_guessed_at(write):
     folder = write("TABLE = np.arange(3)", "def double(x):\n    return helper(x) + 1")
     result = check_week(folder, folder.names)
     text = words(plain(result))
-    assert "line 24, NameError: name 'np' is not defined (is its import missing?)" in text
+    assert "line 24, NameError: `name 'np' is not defined` (is its import missing?)" in text
     assert "double" not in text
     assert "Look at" not in text
     assert "uses" not in text
