@@ -15,6 +15,7 @@ axis, unless `--sandbox` is given.
 from __future__ import annotations
 
 import argparse
+import ast
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -97,9 +98,21 @@ def _beside_helpers(engine: Engine, each: int) -> Iterator[tuple[str, Misconcept
         calls = dependence(program, names)
         new = {(e, h) for e in names for h in calls.reached(e)} - known
         known |= new
+        own = _names(program[len(bank.solution) :])
         for helper in dict.fromkeys(n for n in names if any(h == n for _, h in new)):
             for misconception in bank.of_exercise(helper)[: each or None]:
-                yield program, misconception
+                added = _names(misconception.source[len(bank.solution) :], only_defined=True)
+                if not own & added - {helper}:  # or one would redefine the other's private helpers
+                    yield program, misconception
+
+
+def _names(source: str, only_defined: bool = False) -> set[str]:
+    """Return the names that a piece of a module uses at its top level, or only those it defines."""
+    tree = ast.parse(source)
+    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    if only_defined:
+        return defined
+    return defined | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def _elsewhere(engine: Engine, program: str, wrong: Misconception, how: str) -> dict[str, float]:

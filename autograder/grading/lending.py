@@ -202,7 +202,9 @@ class Right(InProcess):
     ) -> tuple[wire.Reply, list[bytes]]:
         call = wire.Call("", None, question.helper, question.args, question.kwargs, "cpu")
         pulled = msgspec.structs.replace(call, cotangents=question.cotangents, count=True)
-        with torch.enable_grad(), torch.random.fork_rng(devices=()):
+        # without a graph where the caller makes none, or it would count as kept
+        wanted = question.cotangents is not None
+        with torch.set_grad_enabled(wanted), torch.random.fork_rng(devices=()):
             if question.making is None:
                 reply, parts = self._drawing(pulled, question, buffers)
             elif not question.called:

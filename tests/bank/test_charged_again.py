@@ -30,7 +30,7 @@ def test_right_code_of_the_first_week_loses_nothing() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("week", [*CALL_EACH_OTHER, "week08_serving"])
+@pytest.mark.parametrize("week", [*CALL_EACH_OTHER, "week07_flash", "week08_serving"])
 def test_right_code_loses_next_to_nothing(week: str) -> None:
     assert lost_beside_helpers(week) <= 0.2
 

@@ -386,6 +386,14 @@ def test_what_an_answer_took_counts_as_the_callers(helpers: RightHelpers) -> Non
     assert reply.counts == wire.Counts(flops=5 + 2 * 8, largest=8, ops=1 + 2, kept=8)
 
 
+def test_nothing_is_kept_for_a_caller_without_gradients(helpers: RightHelpers) -> None:
+    with torch.no_grad():
+        lent_to("", helpers).waves(torch.ones(8, requires_grad=True))
+    reply, _ = helpers.counted_in((wire.Reply("ok", counts=wire.Counts(0, 0, 0)), []))
+    assert reply.counts is not None
+    assert reply.counts.kept == 0
+
+
 def test_a_forward_pass_that_is_repeated_for_gradients_counts_once(helpers: RightHelpers) -> None:
     x = torch.ones(8, requires_grad=True)
     lent_to("", helpers).halves(x).sum().backward()
