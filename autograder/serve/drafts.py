@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import msgspec
+from sqlalchemy.dialects import postgresql, sqlite
 
 from ..model.parcel import packed
 from . import tables as t
@@ -30,10 +31,11 @@ class Drafts(Rows):
         """Store a draft in place of the student's earlier one."""
         now = self.clock()
         row = {"data": packed(files), "left_out": "\n".join(left_out), "made": now}
-        own = (t.drafts.c.student == student) & (t.drafts.c.week == week)
+        insert = postgresql.insert if self.shared else sqlite.insert
+        new = insert(t.drafts).values(student=student, week=week, **row)
         with self._write() as db:
-            db.execute(t.drafts.delete().where(own | (t.drafts.c.made < now - _KEPT)))
-            db.execute(t.drafts.insert().values(student=student, week=week, **row))
+            db.execute(t.drafts.delete().where(t.drafts.c.made < now - _KEPT))
+            db.execute(new.on_conflict_do_update(index_elements=["student", "week"], set_=row))
 
     def find(self, student: str, week: str) -> Draft | None:
         own = (t.drafts.c.student == student) & (t.drafts.c.week == week)

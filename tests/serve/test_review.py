@@ -419,3 +419,14 @@ def test_what_was_collected_later_is_built_on(recorded, service, course, week) -
     newer = {MODULE: SOLUTION.encode() + b"# from Moodle\n"}
     accept(course, week, "ada", newer, "2090-01-01 12:00:00.000000 UTC", "download")
     assert service.base("ada", week).files[MODULE] == newer[MODULE]
+
+
+def test_a_student_has_one_draft_and_for_a_day(service, clock) -> None:
+    service.drafts.clock = clock
+    for text in (b"a", b"b"):
+        service.drafts.keep("ada", WEEK, {MODULE: text}, ["notes.docx"])
+    found = service.drafts.find("ada", WEEK)
+    assert (found.files, found.left_out) == ({MODULE: b"b"}, ("notes.docx",))
+    clock.now += 90_000
+    service.drafts.keep("eve", WEEK, {MODULE: b"c"}, [])
+    assert service.drafts.find("ada", WEEK) is None
