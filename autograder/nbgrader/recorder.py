@@ -31,9 +31,9 @@ from .recorded import (
     stamped,
     submission_of,
 )
-from .results import Worth, counting, lower, report_of
+from .results import Worth, counting, lower, report_of, report_with
 from .settled import HeldScores, Stands
-from .submissions import accept_again, put_in_place
+from .submissions import accept_again, put_in_place, refuse
 from .workspace import Workspace, open_api
 
 _AT_ONCE = 2  # of those that wait, whenever another one was graded
@@ -129,20 +129,27 @@ class Recorder:
         None if the gradebook keeps what it has.
         """
         course, week, student = self._course, self._week, report.name
-        about = self._abouts.get(student) or submission_of(course, week, student)
+        again = student in self._abouts_again
+        read = None if again else self._abouts.get(student)
+        about = read or submission_of(course, week, student)
         number = counting(course, week, stamped(report, about), self._worth)
         if number == about.number:
             return report
         self._abouts_again.add(student)
         if report.verdict is Ending.GRADED:
             keep_earlier_report(course, week, student, stamped(report, about))
-        else:
-            self._found.notes.append(f"LOOK  {student}: not recorded: {report.message}")
-        if number:
             put_in_place(course, week, student, number)
-        else:
+            return report_of(course, week, student, number)
+        self._found.notes.append(f"LOOK  {student}: not recorded: {report.message}")
+        if not (number and about.number):
             self._found.left_out[student] = "an earlier submission was graded and stays"
-        return report_of(course, week, student, number)
+            return None
+        refuse(course, week, student, about.number, number, report.message)
+        now = submission_of(course, week, student)
+        known = report_with(course, week, student, now.content)
+        if known is None or now.number == number:
+            return report_of(course, week, student, number)
+        return self._counting(known)  # its answers were kept, which makes it a new submission
 
     def _autograde(self, report: SubmissionReport) -> None:
         """nbgrader's step for one submission; why it could not be done is noted."""

@@ -131,6 +131,14 @@ def report_of(course: Course, week: Week, student: str, number: int) -> Recorded
     return next((r for r in reversed(reports) if r.number == number), None) if number else None
 
 
+def report_with(course: Course, week: Week, student: str, content: str) -> Recorded | None:
+    """Return the newest report of a submission with the same graded files."""
+    now = kept_report(course, week, student)
+    reports = [*earlier_reports(course, week, student), *([now] if now else [])]
+    same = (r for r in reversed(reports) if r.content == content)
+    return next((r for r in same if r.verdict is Ending.GRADED), None)
+
+
 def counting(course: Course, week: Week, new: Recorded, worth: Worth) -> int:
     """Return the number of the submission that counts once this report is known.
 

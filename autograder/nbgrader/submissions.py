@@ -263,6 +263,26 @@ def put_in_place(
         return entry
 
 
+def refuse(course: Course, week: Week, student: str, number: int, stays: int, why: str) -> None:
+    """Put another submission in place of one that could not be graded; keep the answers of both."""
+    with in_turn(history_folder(course, week, student)):
+        history = _with_folder(course, week, student)
+        entries = tuple(
+            msgspec.structs.replace(e, problem=why) if e.number == number else e
+            for e in history.entries
+        )
+        history = msgspec.structs.replace(history, entries=entries, current=stays, restored=False)
+        write_history(course, week, student, history)
+        refused, entry = history.entry(number), history.entry(stays)
+        assert refused is not None
+        assert entry is not None
+        place(course, week, student, entry, Workspace(course).submitted(student, week))
+    name = f"{week.name}.ipynb"
+    notebook = stored_files(course, week, student, refused).get(name)
+    if notebook is not None:
+        accept(course, week, student, {name: notebook}, refused.handed_in, refused.channel)
+
+
 def full_history(course: Course, week: Week, student: str) -> History:
     """Return a student's submissions, with one that was placed in nbgrader's folder by hand."""
     with in_turn(history_folder(course, week, student)):

@@ -166,7 +166,8 @@ def record_tries(sent: ToRecord) -> str:
             put_in_place(course, week, sent.student, known.number, restored=True)
         history = read_history(course, week, sent.student)
         current = history.entry(history.current)
-        if current is not None and current.handed_in == handed_in:
+        entry = next((e for e in history.entries if e.handed_in == handed_in), None)
+        if current is not None and current == entry:
             _record(course, week, sent, one)
     history = read_history(course, week, sent.student)
     current = history.entry(history.current)

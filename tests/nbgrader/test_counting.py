@@ -8,6 +8,7 @@ import pytest
 
 from autograder.cli import run
 from autograder.model.course import Course, Week, load
+from autograder.model.scoring import refused
 from autograder.nbgrader.gradebook import record, standings
 from autograder.nbgrader.history import read_history
 from autograder.nbgrader.results import lower, results
@@ -191,3 +192,19 @@ def test_what_cannot_be_restored_is_said(
     submit(THIRD, 1, 0, **{"doubling.py": "def double(x:\n"})
     assert run(["restore", WEEK, student, *(["--to", to] if to else [])]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_module_that_cannot_be_imported_replaces_nothing_and_its_answers_are_kept(
+    submit: Submit, course: Course, week: Week, notebook: str
+) -> None:
+    submit(FIRST, 2, 1, answer="Mine.")
+    text = notebook.replace("*Your answer here.*", "New.")
+    files = {"doubling.py": b"1 / 0\n", NOTEBOOK: text.encode()}
+    accept(course, week, "ada", files, SECOND, "exchange")
+    failed = refused("ada", week, "doubling.py, line 1: division by zero")
+    said = record(course, week, report(failed)).lines()
+    assert "LOOK  ada: not recorded: doubling.py, line 1: division by zero" in said
+    folder = Workspace(course).submitted("ada", week)
+    assert "New." in (folder / NOTEBOOK).read_text("utf-8")
+    assert b"1 / 0" not in (folder / "doubling.py").read_bytes()
+    assert (score(course), now(course).ungraded) == (3, [])

@@ -38,6 +38,7 @@ MODULE, NOTEBOOK = "doubling.py", f"{WEEK}.ipynb"
 STEPS_OF_ONE = 100
 QUALITIES = (SOLUTION, SOLUTION.replace("x + x", "x"), SOLUTION.replace("0.5", "2"), "x = 1\n")
 BROKEN = ("def double(x:\n", "", "\0", "\x7fELF" + "\1" * 50)
+FAILING = "1 / 0\n"  # Python can read it, and not import it
 KILL_WITHIN = 250  # file operations; a step has about as many
 
 
@@ -101,7 +102,10 @@ class Walk:
 
     def submit_broken(self) -> None:
         if self.ledger.module:
-            self._submit({MODULE: self.random.choice(BROKEN)})
+            files = {MODULE: self.random.choice((*BROKEN, FAILING))}
+            if self.random.random() < 0.5:
+                files[NOTEBOOK] = self._notebook(self._answer())
+            self._submit(files)
 
     def submit_the_same(self) -> None:
         if self.ledger.module:
@@ -172,8 +176,10 @@ class Walk:
         channel(encoded, time)
         module = next((text for name, text in files.items() if name.endswith(".py")), None)
         answer = answer_in(encoded[NOTEBOOK]) if NOTEBOOK in encoded else ""
-        if module in BROKEN or (module is None and not ledger.module and not answer):
-            module, answer = None, ""
+        if module in (*BROKEN, FAILING):
+            module = None
+        if module is None and not ledger.module and not answer:
+            return
         ledger.module, ledger.answer = module or ledger.module, answer or ledger.answer
         ledger.modules |= {ledger.module} - {""}
         ledger.answers |= {ledger.answer} - {""}
@@ -222,8 +228,11 @@ class Walk:
             counts = next(r for r in found if r.counts)
             (now,) = status(self.course)
             late = counts.kept < held[ledger.student] - 1e-6
-            assert late == (ledger.student in now.late and counts.kept > 0), "late work costs"
-            lower = any(r.kept > counts.kept + 1e-6 for r in found)
+            assert late == (ledger.student in now.late and held[ledger.student] > 0), (
+                "late work costs"
+            )
+            chosen = read_history(self.course, week, ledger.student).restored
+            lower = any(r.kept > counts.kept + 1e-6 for r in found) and not chosen
             assert not lower or ledger.student in now.lower, "the drop is reported in status"
             reported = any(line.startswith(f"LOWER  {ledger.student}:") for line in ledger.said)
             assert not lower or reported, "the drop is reported by grade"
@@ -295,7 +304,7 @@ def killed(at: int, step: Callable[[], object]) -> bool:
 
 def walk(course: Course, notebook: str, seed: int, steps: int) -> Walk:
     path = course.root / "course.yaml"
-    rules = path.read_text("utf-8") + "late: {percent: 50}\n"
+    rules = path.read_text("utf-8") + "late: {percent: 10, floor: 50}\n"
     made = Walk(course, notebook, seed)
     for number in range(steps):
         if number % STEPS_OF_ONE == 0:
