@@ -50,6 +50,7 @@ def restore(course: Course, week: Week, student: str, entry: Entry) -> list[str]
     require_released(course, week)
     if entry.problem:
         raise NbgraderError(f"submission {entry.number} cannot be graded: {entry.problem}")
+    before = full_history(course, week, student)
     put_in_place(course, week, student, entry.number, restored=True)
     known = report_of(course, week, student, entry.number)
     content = submission_of(course, week, student).content
@@ -58,5 +59,8 @@ def restore(course: Course, week: Week, student: str, entry: Entry) -> list[str]
         report, sandbox = known, ""
     else:
         report, sandbox = grade_student(course, week, student)
+    if report.verdict is not Ending.GRADED:
+        put_in_place(course, week, student, before.current, restored=before.restored)
+        raise NbgraderError(f"submission {entry.number} cannot be graded: {report.message}")
     recording = record(course, week, Report(week.name, (), (report,), sandbox))
     return recording.lines()
