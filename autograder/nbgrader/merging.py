@@ -23,6 +23,7 @@ from ..batch.intake import IGNORED_FOLDERS, clean_name, is_wanted, read_files
 from ..batch.modulename import module_candidates, with_module
 from ..lms.bulk import content_of
 from ..model.course import Course, Week
+from ..model.importfailure import ImportFailure, explained
 from ..model.notes import Note
 from .history import Part
 from .notebooks import PICTURES, text_in
@@ -309,7 +310,10 @@ def _problem(
     error = _syntax_error(sent[week.module])
     if error is None or _syntax_error(earlier[week.module]) is not None:
         return ""
-    return f"{week.module}, line {error.lineno}: {error.msg}. Python cannot read the file."
+    place = error.lineno or 0, error.offset or 0
+    failure = ImportFailure(type(error).__name__, error.msg, "", *place)
+    source = sent[week.module].decode("utf-8-sig", "replace")
+    return explained(week.module, failure, {week.module: source}).partition("\n")[0]
 
 
 def _syntax_error(source: bytes) -> SyntaxError | None:
