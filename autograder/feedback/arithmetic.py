@@ -8,6 +8,10 @@ from ..model.report import ExerciseReport, TestReport
 from ..model.verdicts import Verdict
 
 _MINUS = "\N{MINUS SIGN}"
+_IN_VAIN = (
+    "because each check that passes also passes with zeros, an argument or another simple answer. "
+    "It counts as soon as another check passes"
+)
 
 
 @dataclass(frozen=True)
@@ -23,11 +27,15 @@ class ArithmeticLine:
 
 def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
     """The sum for an exercise that lost points; none if nothing or everything was lost."""
-    if not 0 < report.score < report.max_score and not report.deductions:
+    in_vain = not report.score and any(t.verdict is Verdict.PASS for t in report.tests)
+    if not (0 < report.score < report.max_score or report.deductions or in_vain):
         return []
     if any(t.verdict is Verdict.FORBIDDEN and not t.carried for t in report.tests):
         return []
-    lines = _by_mistakes(report) if report.deductions else _by_tests(report)
+    if in_vain and not report.deductions:
+        lines = [ArithmeticLine(f"{_MINUS} {_points(report.max_score)}", _IN_VAIN)]
+    else:
+        lines = _by_mistakes(report) if report.deductions else _by_tests(report)
     return [
         ArithmeticLine(f"{_points(report.max_score)}", "for the exercise"),
         *lines,

@@ -49,6 +49,13 @@ def test_the_share_of_tests_is_shown_in_parts():
     assert lines(found)[1] == f"{MINUS} 0.5 (1 of 4 parts) 1 check that does not hold"
 
 
+def test_it_is_said_why_passed_checks_earn_nothing():
+    found = exercise(0.0, [outcome("one_token"), outcome("values", Verdict.WRONG, 9.0)])
+    first, why, last = lines(found)
+    assert why.startswith(f"{MINUS} 2 because each check that passes also passes with zeros")
+    assert last == "= 0"
+
+
 def test_what_could_not_be_run_is_no_part():
     found = exercise(
         1.0, [outcome("a"), outcome("b", Verdict.WRONG), outcome("c", Verdict.NOT_RUN)]
