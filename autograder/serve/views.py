@@ -30,6 +30,7 @@ _WORDS = {
     STUCK: "Waiting for us: our fault, not yours",
 }
 _WHY = {
+    "refused": "The written answers that came with it are kept for your next submission.",
     "tries": "It counts. You have used your results for now, so this one comes with the feedback.",
     "due": "It counts, as late work does. Its result comes with the feedback.",
     "nothing": "It counts. Results come with the feedback.",
@@ -194,7 +195,7 @@ class Views:
             digest=one.digest,
             door=one.door,
             held=one.held,
-            why=self._why(course, one) if hidden and not refused else "",
+            why=self._why_refused(week) if refused else self._why(course, one) if hidden else "",
             told=seen,
             counts=one.receipt == counted,
         )
@@ -233,6 +234,9 @@ class Views:
     def _accepted(self, one: Try) -> bool:
         result = self.queue.result(one.receipt)
         return result is not None and result.verdict is Ending.GRADED
+
+    def _why_refused(self, week: Week | None) -> str:
+        return _WHY["refused"] if week is not None and week.questions else ""
 
     def _why(self, course: Course, one: Try) -> str:
         if course.registry.immediate.show == "nothing":

@@ -132,7 +132,8 @@ def _to_service(
     out.print(f"  receipt  {said['receipt']}")
     out.print(f"  digest   {said['digest']}", soft_wrap=True)
     keep_receipt(folder, f"receipt {said['receipt']}, {said['received']}, digest {said['digest']}")
-    if said["why"]:
+    refused = (said["told"] or {}).get("verdict") == "refused"  # these files were sent before
+    if said["why"] and not refused:
         out.print(said["why"], soft_wrap=True)
     elif wait:
         _show_result(out, remote, said)

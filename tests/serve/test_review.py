@@ -337,6 +337,7 @@ def test_a_refused_submission_is_never_called_graded(ada, finish, week: Week) ->
     assert "Graded" not in page
     assert "doubling.py is empty." in page
     assert "it replaces nothing" in page
+    assert "written answers that came with it are kept for your next submission" in page
     assert "counts" in ada.page(f"/weeks/{WEEK}").split("</thead>")[1].split("</tr>")[1]
 
 
