@@ -10,7 +10,8 @@ test still fails, and its message says that it is not described.
 An ending that c of the last t failed tests of an exercise had costs log2((t + 1) / c) bits, so a
 program that always fails in the same way pays next to nothing. Nor does a message cost much that an
 earlier exercise had with its own name. Every exercise's misconceptions, lines and first message are
-paid before any second message. After the first cost that is too high nothing more is shown.
+paid before any second message, and exercises whose tests fail in few ways before the others. After
+the first cost that is too high nothing more is shown.
 """
 
 from __future__ import annotations
@@ -73,13 +74,12 @@ def rationed(
         first is not None and ration.pay(ration.message(e.name, e.tests[first]))
         for e, first in zip(exercises, begun, strict=True)
     ]
-    return msgspec.structs.replace(
-        report,
-        exercises=tuple(
-            _with_messages(e, first if is_paid else None, ration)
-            for e, first, is_paid in zip(exercises, begun, paid, strict=True)
-        ),
-    )
+    # one exercise whose tests all end differently does not take the words from the others
+    ration.pay(math.log2(math.factorial(len(exercises))))
+    for place in sorted(range(len(exercises)), key=lambda n: _endings(exercises[n])):
+        first = begun[place] if paid[place] else None
+        exercises[place] = _with_messages(exercises[place], first, ration)
+    return msgspec.structs.replace(report, exercises=tuple(exercises))
 
 
 def _with_names(report: ExerciseReport, ration: Disclosure) -> ExerciseReport:
@@ -141,6 +141,11 @@ def _with_messages(report: ExerciseReport, first: int | None, ration: Disclosure
                 test, verdict=Verdict.WRONG, message=NOT_DESCRIBED, line=0
             )
     return msgspec.structs.replace(report, tests=tuple(tests))
+
+
+def _endings(report: ExerciseReport) -> int:
+    """Return in how many different ways the failed tests of an exercise ended."""
+    return len({_ending(t) for t in report.tests if t.verdict.failed and not t.carried})
 
 
 def _ending(test: TestReport) -> Ending:

@@ -105,7 +105,7 @@ class Standings:
         of that.
         """
         (report,) = scoring.exercise_reports([judged.standing], self.rule)
-        if report.score > 0 or report.deductions:
+        if report.score > 0 or any(not d.is_minor for d in judged.standing.diagnoses):
             return True
         right, asked = self._runs.right_answers(report.name), self._runs.recorded(report.name)
         if not is_right_up_to_scale(judged.ran, right):

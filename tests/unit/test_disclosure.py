@@ -61,6 +61,13 @@ def test_every_exercise_has_its_first_message_before_any_has_a_second() -> None:
     assert all(e.tests[0].message != NOT_DESCRIBED for e in found.exercises)
 
 
+def test_an_exercise_that_fails_in_one_way_is_described_beside_one_that_fails_in_many() -> None:
+    many = exercise(*(word(n) for n in range(60)))
+    one = exercise(*["not filled in"] * 40, name="logsumexp")
+    found = rationed(report(many, one), SOURCE)
+    assert found.exercises[1] == one
+
+
 def test_a_line_that_stops_every_exercise_is_described_in_all_of_them() -> None:
     exercises = [exercise(*[f"`{word(n)}` raised KeyError"] * 9, name=word(n)) for n in range(40)]
     assert rationed(report(*exercises), SOURCE) == report(*exercises)
