@@ -51,7 +51,7 @@ def test_the_share_of_tests_is_shown_in_parts():
 
 def test_it_is_said_why_passed_checks_earn_nothing():
     found = exercise(0.0, [outcome("one_token"), outcome("values", Verdict.WRONG, 9.0)])
-    first, why, last = lines(found)
+    _, why, last = lines(found)
     assert why.startswith(f"{MINUS} 2 because each check that passes also passes with zeros")
     assert last == "= 0"
 
