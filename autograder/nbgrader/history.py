@@ -66,6 +66,7 @@ class History(msgspec.Struct, frozen=True):
     entries: tuple[Entry, ...] = ()
     current: int = 0  # the number of the one in nbgrader's folder; 0 if there is none
     restored: bool = False  # a person chose it: it counts until another one arrives
+    replaced: int = 0  # the restored submission that the current one replaced, if it did
     seen: str = ""  # the latest time that arrived, also of what was refused or changed nothing
 
     def entry(self, number: int) -> Entry | None:

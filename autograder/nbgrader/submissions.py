@@ -148,7 +148,10 @@ def _keep(
         return Accepted(merged, None)
     history = msgspec.structs.replace(history, entries=(*history.entries, entry))
     if not refused:
-        history = msgspec.structs.replace(history, current=entry.number, restored=False)
+        replaced = history.current if history.restored else 0
+        history = msgspec.structs.replace(
+            history, current=entry.number, restored=False, replaced=replaced
+        )
     write_history(course, week, student, history)
     if not refused:
         place(course, week, student, entry, Workspace(course).submitted(student, week))
@@ -236,7 +239,8 @@ def _with_folder(course: Course, week: Week, student: str) -> History:
     found = merge(course, week, {}, files)
     received = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
     entry = Entry(number, handed_in, received, "folder", digest, found.parts, found.problem)
-    return History((*history.entries, entry), number, False, max(history.seen, handed_in))
+    seen = max(history.seen, handed_in)
+    return History((*history.entries, entry), current=number, seen=seen)
 
 
 def earlier_files(course: Course, week: Week, student: str) -> dict[str, bytes]:
@@ -271,7 +275,9 @@ def refuse(course: Course, week: Week, student: str, number: int, stays: int, wh
             msgspec.structs.replace(e, problem=why) if e.number == number else e
             for e in history.entries
         )
-        history = msgspec.structs.replace(history, entries=entries, current=stays, restored=False)
+        history = msgspec.structs.replace(
+            history, entries=entries, current=stays, restored=history.replaced == stays
+        )
         write_history(course, week, student, history)
         refused, entry = history.entry(number), history.entry(stays)
         assert refused is not None

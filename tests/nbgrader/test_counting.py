@@ -9,6 +9,7 @@ import pytest
 from autograder.cli import run
 from autograder.model.course import Course, Week, load
 from autograder.model.scoring import refused
+from autograder.nbgrader.earlier import restore
 from autograder.nbgrader.gradebook import record, standings
 from autograder.nbgrader.history import read_history
 from autograder.nbgrader.results import lower, results
@@ -208,3 +209,15 @@ def test_a_module_that_cannot_be_imported_replaces_nothing_and_its_answers_are_k
     assert "New." in (folder / NOTEBOOK).read_text("utf-8")
     assert b"1 / 0" not in (folder / "doubling.py").read_bytes()
     assert (score(course), now(course).ungraded) == (3, [])
+
+
+def test_a_restored_submission_stays_when_the_next_one_cannot_be_graded(
+    submit: Submit, course: Course, week: Week
+) -> None:
+    submit(FIRST, 1, 0)
+    submit(SECOND, 2, 1)
+    restore(course, week, "ada", read_history(course, week, "ada").entries[0])
+    accept(course, week, "ada", {"doubling.py": b"1 / 0\n"}, THIRD, "exchange")
+    record(course, week, report(refused("ada", week, "doubling.py, line 1: division by zero")))
+    history = read_history(course, week, "ada")
+    assert (score(course), history.current, history.restored) == (1, 1, True)
