@@ -32,6 +32,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){0,8}\Z", re.ASCII)
 _LONGEST = 60
 _STRANGE_NAME = "a name made at run time"
+UNNAMED_CALL = "a library call that does it"
 _PARAMETERS = (
     "weight bias running_mean running_var num_batches_tracked in_proj_weight in_proj_bias "
     "q_proj_weight k_proj_weight v_proj_weight bias_k bias_v out_proj"
@@ -114,8 +115,8 @@ class Echo:
         return msgspec.structs.replace(raised, type=name, line=self._line(raised.line))
 
     def _banned(self, banned: wire.Banned) -> wire.Banned:
-        known = banned.call in LOOKS or self.word(banned.call.strip("_"))
-        name = banned.call if known else "a library's call"
+        known = banned.call in LOOKS or self.dotted(banned.call.strip("_"))
+        name = banned.call if known else UNNAMED_CALL
         return wire.Banned(name, self._line(banned.line))
 
     def _mismatch(self, mismatch: wire.StateMismatch, asked: frozenset[str]) -> wire.StateMismatch:

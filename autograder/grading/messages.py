@@ -17,7 +17,7 @@ import msgspec
 from ..model.quoting import quoted
 from ..worker import wire
 from ..worker.lookout import LOOKS
-from .echo import Echo, is_public
+from .echo import UNNAMED_CALL, Echo, is_public
 from .known_errors import KNOWN, SENTENCES
 from .outcomes import Crashed, Flaw, Forbidden, LimitExceeded, Outcome, Unwritten, Wrong
 from .ration import UNKNOWN, Ration, number, shape
@@ -221,12 +221,12 @@ def forbidden(
 def _call(call: wire.Banned, echo: Echo | None, ration: Ration, module: str) -> str:
     """A call and its line, as far as they may be shown."""
     plain = call.call.strip("_")[:60]
-    parts = [plain] if echo is None else [echo.named(w, ration) for w in plain.split()[:4]]
     line = call.line if echo is None else echo.place(call.line, ration)
     place = f" (line {line} of {module})" if line else ""
-    if plain == "a library's call" or UNKNOWN not in parts:
-        return f"`{plain}`{place}"
-    return ""
+    words = plain.replace(".", " ").split()[:5]
+    if echo and (call.call == UNNAMED_CALL or UNKNOWN in [echo.named(w, ration) for w in words]):
+        return f"{UNNAMED_CALL}{place}" if place else ""
+    return f"`{plain}`{place}"
 
 
 def state_mismatch(

@@ -285,7 +285,7 @@ def _calls(part: Part, patterns: tuple[str, ...], sources: Sources) -> Iterator[
         own = use.name.startswith(".") and sources.is_own_method(last)
         if use.name.startswith(_WITHIN) or not use.called or "." not in use.name or own:
             continue
-        if matches(last, patterns):
+        if matches(last, patterns) or matches(use.name, patterns):
             name = use.name.lstrip(".")
             yield Refusal("call", name, use.file, use.line, call_in_words(name))
 

@@ -66,7 +66,7 @@ class CallNotice:
 
     def _fail(self, name: str, line: int) -> None:
         if self.failure is None and matches(name, self._patterns):
-            name = name.split(".")[0].strip("_")
+            name = name.strip("_")
             self.failure = Failure("forbidden", call_in_words(name), name[:60], line=line)
 
     def _line(self, on_import: bool = False) -> int | None:

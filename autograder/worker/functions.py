@@ -8,6 +8,7 @@ sets it too, so that what grading refuses is said first.
 
 from __future__ import annotations
 
+import fnmatch
 import inspect
 import sys
 import types
@@ -26,8 +27,8 @@ _PYTHON = (
     *("torch._refs.nn.functional", "torch._decomp.decompositions", "scipy.special._logsumexp"),
     "torch.distributions.transforms",
 )
-# What of a class computes; its making and printing do not.
-_METHODS = ("__call__", "_call", "forward")
+# Methods of a class that compute nothing: they build it, describe it and print it.
+_DESCRIBING = ("build", "get_config", "from_config", "extra_repr", "reset_parameters", "compute_*")
 # Where what is named is composed of other operators: a trace of it holds no name.
 _COMPOSED = ("torch._", "torch.distributions.")
 _TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_table")
@@ -43,9 +44,9 @@ def watch_functions(
     A process has one such net: whoever sets it later is told from then on, of all patterns.
     """
     _later.note, _later.on_import = note, on_import
-    for name in _PYTHON:
-        if name in sys.modules:
-            _look_into(sys.modules[name], patterns)
+    for name, module in list(sys.modules.items()):
+        if name in _PYTHON or _is_named_in_full(f"{name}.", patterns):
+            _look_into(module, patterns)
     tables = sys.modules.get("torch._decomp")
     for table in _TABLES:
         for operator, function in getattr(tables, table, {}).items():
@@ -65,12 +66,44 @@ def all_patterns() -> tuple[str, ...]:
 def _look_into(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
     """Replace the code of a module's functions, and of its classes, that a pattern names."""
     for name, value in list(vars(module).items()):
-        if isinstance(value, types.FunctionType) and matches(name, patterns):
-            _replace_code(value, name)
-        # patterns are written as functions are: a class is `Softmax` or `SoftmaxTransform`
-        elif isinstance(value, type) and matches(name.lower(), patterns):
-            for method in (vars(value).get(m) for m in _METHODS):
-                _replace_code(method, name.lower())
+        # an operator that Python's `torch.library.custom_op` made holds its function
+        function = getattr(value, "__dict__", {}).get("_init_fn", value)
+        if isinstance(function, types.FunctionType):
+            noted = _noted_name(function, name, patterns)
+            if noted:
+                _replace_code(function, noted)
+        elif isinstance(value, type):
+            noted = _noted_name(value, name, patterns)
+            for method in _computing(value) if noted else ():
+                _replace_code(method, noted)
+
+
+def _computing(owner: type) -> list[Any]:
+    """Return the methods that a class defines, but for those that describe it."""
+
+    def computes(name: str, method: Any) -> bool:
+        if getattr(method, "__module__", None) != owner.__module__:  # an Enum holds one of `enum`
+            return False
+        describes = any(fnmatch.fnmatchcase(name, p) for p in ("__*", *_DESCRIBING))
+        return name == "__call__" or not describes
+
+    return [method for name, method in vars(owner).items() if computes(name, method)]
+
+
+def _noted_name(value: Any, name: str, patterns: tuple[str, ...]) -> str:
+    """Return the name by which a pattern means a function or a class, or "".
+
+    A pattern with a dot means the full name, without its private parts.
+    """
+    full = ".".join(p for p in f"{value.__module__}.{name}".split(".") if not p.startswith("_"))
+    if _is_named_in_full(full, patterns):
+        return full
+    names = (name, name.lower()) if isinstance(value, type) else (name,)  # softmax: Softmax too
+    return next((n for n in names if matches(n, patterns)), "")
+
+
+def _is_named_in_full(name: str, patterns: tuple[str, ...]) -> bool:
+    return any("." in p and fnmatch.fnmatchcase(name, p) for p in patterns)
 
 
 def _replace_code(function: Any, name: str) -> None:

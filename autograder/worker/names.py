@@ -11,8 +11,9 @@ UFUNCS = ("logaddexp", "logaddexp2")
 
 @lru_cache(maxsize=4096)
 def matches(name: str, patterns: tuple[str, ...]) -> bool:
-    """Whether a call's base name matches a rule, whatever underscores or `special_` adorn it."""
-    return any(fnmatch.fnmatchcase(plain(name), pattern) for pattern in patterns)
+    """Return whether a call's base name matches a rule, as it is or without what adorns it."""
+    names = {name, plain(name)}
+    return any(fnmatch.fnmatchcase(n, pattern) for pattern in patterns for n in names)
 
 
 def plain(name: str) -> str:

@@ -11,9 +11,10 @@ gets zeros, never NaN.
 Shapes: `B` batch, `T` sequence length, `n` queries, `m` keys, `d` head size, `...` any leading
 axes, including none.
 
-Not allowed this week: calls of a library's `scaled_dot_product_*`, `MultiheadAttention`,
-`multi_head_attention_forward` and `native_multi_head_attention` (`*` stands for anything), by
-whatever alias. Such a call does the exercise for you, and costs all points of the exercise.
+Not allowed this week: calls of a library's `scaled_dot_product_*`, `*multi_head_attention*`,
+`MultiheadAttention`, `flex_attention`, `torch.onnx.ops.*`, `_masked_softmax` and
+`_safe_softmax` (`*` stands for anything), by whatever alias. Such a call does the exercise for
+you, and costs all points of the exercise.
 
 You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files of your
 own that you hand in. Nothing else is there when your work is graded.

@@ -9,7 +9,8 @@ falls into and the chunk before. Several rounds of hashing catch what one round 
 Shapes: ``B`` batch, ``H`` heads, ``T`` sequence length, ``C`` model size, ``d`` head size, ``d_v``
 value size, ``...`` any number of leading dimensions, including none.
 
-Not allowed this week: calls of a library's `scaled_dot_product_*` (`*` stands for anything), by
+Not allowed this week: calls of a library's `scaled_dot_product_*`, `*multi_head_attention*`,
+`MultiheadAttention`, `flex_attention` and `torch.onnx.ops.*` (`*` stands for anything), by
 whatever alias. Such a call does the exercise for you, and costs all points of the exercise.
 
 You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files of your

@@ -10,8 +10,9 @@ Shapes: `T` tokens, `n` queries, `m` keys, `d` head size, `d_v` value size, `r` 
 bool, True = may attend.
 
 Not allowed this week: calls of a library's `scaled_dot_product_*`, `*multi_head_attention*`,
-`MultiheadAttention` and `flex_attention` (`*` stands for anything), by whatever alias. Such a
-call does the exercise for you, and costs all points of the exercise.
+`MultiheadAttention`, `flex_attention`, `torch.onnx.ops.*`, `sparsemax`, `entmax*`,
+`AdditiveAttention`, `dot_product_attention` and `apply_rotary_*` (`*` stands for anything), by
+whatever alias. Such a call does the exercise for you, and costs all points of the exercise.
 
 Not allowed in `keras_attention`: the names `torch*`, `numpy*`, `tensorflow*`, `jax*`,
 `importlib*`, `__import__`, `keras.layers*`, `keras.src*`, `keras.backend.torch*`,

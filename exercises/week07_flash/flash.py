@@ -10,8 +10,9 @@ Shapes: ``n`` query length, ``m`` key length, ``d`` head size, ``d_v`` value siz
 block, ``...`` any number of leading dimensions, including none.
 
 Not allowed this week: calls of a library's `scaled_dot_product_*`, `*multi_head_attention*`,
-`MultiheadAttention` and `flex_attention` (`*` stands for anything), by whatever alias. Such a
-call does the exercise for you, and costs all points of the exercise.
+`MultiheadAttention`, `flex_attention`, `torch.onnx.ops.*` and `torch.utils.checkpoint.*` (`*`
+stands for anything), by whatever alias. Such a call does the exercise for you, and costs all
+points of the exercise.
 
 You may import Python's standard library, `torch`, `numpy` and `matplotlib`, and files of your
 own that you hand in. Nothing else is there when your work is graded.

@@ -5,13 +5,18 @@ import subprocess
 import sys
 import types
 import warnings
+from enum import Enum
+from fnmatch import fnmatchcase
+from importlib import import_module
 
 import numpy as np
 import pytest
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils.checkpoint import checkpoint
 
 from autograder.worker import claimed
+from autograder.worker.functions import is_replaced
 from autograder.worker.nets import _NotedUfunc, module_nets_down, set_nets
 from autograder.worker.watch import Watcher
 
@@ -121,6 +126,32 @@ def test_a_library_that_is_imported_later_is_looked_at(watcher, tmp_path, monkey
 
     assert einops.softmax(3, axis=0) == 3
     assert [b.call for b in watcher.seen] == ["softmax"]
+
+
+IN_FULL = {
+    "torch.masked.*": lambda: torch.masked.sum(x(), 1, mask=x() > 0),
+    "torch.utils.checkpoint.*": lambda: checkpoint(torch.exp, x(), use_reentrant=False),
+    "torch.onnx.ops.*": lambda: import_module("torch.onnx.ops").attention(*[x()[None, None]] * 3),
+}
+
+
+@pytest.mark.parametrize("pattern", IN_FULL)
+def test_a_pattern_with_a_dot_means_a_function_by_its_full_name(pattern):
+    set_nets((pattern,))
+    watcher = Watcher()
+    watcher.begin((pattern,), "")
+    try:
+        torch.sum(x()), torch.exp(x())
+        assert not watcher.seen
+        IN_FULL[pattern]()
+        assert fnmatchcase(watcher.seen[0].call, pattern)
+    finally:
+        watcher.begin((), "")
+
+
+def test_what_a_class_of_a_named_module_inherits_is_left_alone():
+    set_nets(("torch.utils.checkpoint.*",))
+    assert not is_replaced(inspect.unwrap(Enum._generate_next_value_))
 
 
 def test_a_function_that_notes_keeps_its_signature(watcher):

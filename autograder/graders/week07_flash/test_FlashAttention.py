@@ -190,6 +190,19 @@ def test_no_weights_are_kept(agree, count, of_length):
     )
 
 
+@pytest.mark.weight(8)
+def test_keys_come_in_blocks(agree, count, draw):
+    """The forward pass visits the keys `block_size` at a time: more keys take more steps."""
+    q, k, v = draw.normal(16, 4), draw.normal(128, 4), draw.normal(128, 4)
+    agree.gradients.call(APPLY, q, k, v, 8, False)
+    cost = {m: count.call(APPLY, q, k[:m], v[:m], 8, False) for m in (64, 128)}
+    expect(
+        growth_exponent(cost, "ops") > 0.4,
+        "Twice as many keys take no more operations: a query meets all keys at once. Visit the "
+        "keys `block_size` at a time.",
+    )
+
+
 def test_gradients_of_single_positions(agree, qkv, draw):
     """One query, one key or one value number has its gradient like any other."""
     agree.gradients.call(APPLY, *qkv(1, 5), 4, False)

@@ -256,6 +256,19 @@ def test_memory_is_linear(agree, count, of_length):
         expect(growth_exponent(cost) < 1.4, "The largest tensor grows faster than the length.")
 
 
+@pytest.mark.weight(8)
+def test_keys_come_in_blocks(agree, count, draw):
+    """All keys are visited `block_size` at a time: more keys take more steps."""
+    q, k, v = draw.normal(16, 4), draw.normal(128, 4), draw.normal(128, 4)
+    agree.tiled_attention(q, k, v, 8, False)
+    cost = {m: count.tiled_attention(q, k[:m], v[:m], 8, False) for m in (64, 128)}
+    expect(
+        growth_exponent(cost, "ops") > 0.4,
+        "Twice as many keys take no more operations: a query meets all keys at once. Visit the "
+        "keys `block_size` at a time.",
+    )
+
+
 def test_many_keys(agree, draw):
     """With more than a thousand keys, none is left out."""
     agree.tiled_attention(draw.normal(3, 4), draw.normal(1100, 4), draw.normal(1100, 2), 32)
