@@ -180,7 +180,8 @@ class Engine:
         if isinstance(target, Sandboxed):
             target.listens_ahead = True  # it runs every test of an exercise
         try:
-            problem = import_problem(target, self.week.module, files)
+            extras = [e.extra for e in self.week.exercises]
+            problem = import_problem(target, self.week.module, files, extras)
             ran = [] if problem else self.runs.run(target, source, exercise, files, self._hear)
         finally:
             target.close()

@@ -31,7 +31,9 @@ def _hollow_function(right: Any, kind: str) -> Callable[..., Any]:
         try:
             wanted = right(*args, **kwargs)
         except Exception:
-            wanted = None  # a trivial program refuses nothing
+            if kind == "refuses":
+                raise
+            wanted = None
         return _filled(wanted, kind, given)
 
     return answer
@@ -64,6 +66,8 @@ def _hollow_class(right: Any, kind: str) -> Any:
         try:
             inner = right(*args, **kwargs)
         except Exception:
+            if kind == "refuses":
+                raise
             inner = None
         object.__setattr__(self, "_inner", [inner])  # in a list, so that it is not a submodule
 
@@ -143,6 +147,7 @@ def _noise(wanted: torch.Tensor) -> torch.Tensor:
 
 _FILLS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "zeros": lambda x: x * 0,
+    "refuses": lambda x: x * 0,
     "ones": lambda x: torch.ones_like(x),
     "nan": lambda x: torch.full_like(x, float("nan")),
     "uniform": lambda x: torch.full_like(x, 1.0 / max(1, x.shape[-1] if x.ndim else 1)),

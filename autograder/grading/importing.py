@@ -7,22 +7,31 @@ failures of an import (in a process that was started again after a test) are ver
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from ..model.extras import is_missing
 from ..model.importfailure import STUCK, ImportFailure, ended, explained
 from .outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
 from .sandboxed import Sandboxed
 from .targets import InProcess
 
 
-def import_problem(target: Sandboxed | InProcess, module: str, files: Mapping[str, bytes]) -> str:
-    """Import the module; return why that fails, with the line and a caret, or "" if it does not."""
+def import_problem(
+    target: Sandboxed | InProcess,
+    module: str,
+    files: Mapping[str, bytes],
+    extras: Iterable[str | None] = (),
+) -> str:
+    """Import the module; return why that fails, with the line and a caret, or "" if it does not.
+
+    A library of one of the extras that is not installed here is not the submission's problem.
+    """
     try:
         raised = target.load()
     except (TimedOut, Crashed, LimitExceeded, BadReply) as outcome:
         failure = ImportFailure("", _clause(outcome))
     else:
-        if raised is None:
+        if raised is None or is_missing(extras, raised.type, raised.message):
             return ""
         failure = ImportFailure(
             raised.type, raised.message, raised.file, raised.line or 0, raised.column

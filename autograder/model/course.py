@@ -89,7 +89,8 @@ def load(root: Path | None = None, *, unfinished: bool = False) -> Course:
 def parse(text: str) -> Registry:
     """The registry from YAML text; raises CourseError with the path to the first mistake."""
     raw = read_yaml(text)
-    if isinstance(raw, dict) and "counts" in (raw.get("immediate") or ()):
+    immediate = raw.get("immediate") if isinstance(raw, dict) else None
+    if isinstance(immediate, dict) and "counts" in immediate:
         raise CourseError(
             f"{REGISTRY}: immediate.counts: this setting moved: delete it and write "
             "`counts: latest` or `counts: best` at the top level"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable
 from functools import cache
 
 EXTRAS = {
@@ -19,6 +20,13 @@ def installed(extra: str) -> bool:
     """Return whether the libraries of an extra of pyproject.toml can be imported here."""
     modules = EXTRAS.get(extra, (extra,))
     return all(importlib.util.find_spec(m) is not None for m in modules)
+
+
+def is_missing(extras: Iterable[str | None], error: str, message: str) -> bool:
+    """Return True if an import failed because the library of one of these extras is missing."""
+    missing = (x for x in extras if x is not None and not installed(x))
+    names = {name for x in missing for name in EXTRAS.get(x, (x,))}
+    return error == "ModuleNotFoundError" and any(f"'{name}'" in message for name in names)
 
 
 def missing_in_words(extra: str) -> str:

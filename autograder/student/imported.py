@@ -12,6 +12,7 @@ import sys
 import warnings
 from types import FrameType
 
+from ..model.extras import is_missing
 from ..model.importfailure import STUCK, ImportFailure
 from ..worker.stopped import stopped_at
 from .week import WeekFolder
@@ -39,7 +40,10 @@ def require_syntax(module: str, source: str) -> None:
 
 
 def import_module(folder: WeekFolder) -> ImportFailure | None:
-    """Import the student's module; return what stopped that, if something did."""
+    """Import the student's module; return what stopped that, if something did.
+
+    Exercises that need a library which is not installed here are reported by their checks.
+    """
     spec = importlib.util.spec_from_file_location(folder.stem, folder.module)
     assert spec is not None
     assert spec.loader is not None
@@ -50,7 +54,9 @@ def import_module(folder: WeekFolder) -> ImportFailure | None:
         with open(os.devnull, encoding="utf-8") as sys.stdin:
             spec.loader.exec_module(module)
     except BaseException as error:
-        return _described(error, folder)
+        failure = _described(error, folder)
+        extras = folder.week.extras
+        return None if is_missing(extras, failure.error, failure.message) else failure
     finally:
         sys.stdin = keyboard
     return None
