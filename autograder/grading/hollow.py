@@ -66,8 +66,6 @@ def _hollow_class(right: Any, kind: str) -> Any:
         try:
             inner = right(*args, **kwargs)
         except Exception:
-            if kind == "refuses":
-                raise
             inner = None
         object.__setattr__(self, "_inner", [inner])  # in a list, so that it is not a submodule
 
@@ -78,6 +76,9 @@ def _hollow_class(right: Any, kind: str) -> Any:
         return call
 
     names = [n for n in vars(right) if n[0] != "_" and inspect.isfunction(vars(right)[n])]
+    if kind == "refuses":  # it is made as the right one is
+        hollow = {n: _hollow_function(vars(right)[n], kind) for n in names}
+        return type(right.__name__, (right,), hollow)
     return type(right.__name__, (base,), {"__init__": make, **{n: method(n) for n in names}})
 
 

@@ -2,10 +2,10 @@
 
 The programs are made for every exercise from one table: constants of the right shape, random
 numbers (as in uninitialised memory), each argument, the mean of each argument, an exception, and
-zeros after the arguments were checked. A week adds the plain library calls that come close to its
-exercises (`solutions/<week>/trivial.py`): functions named `EXERCISE__WHAT_IT_DOES`. `verify` grades
-all of them. In grading, tests that one of these programs passes as well count only if another test
-passes (`TrivialPasses`).
+zeros from an object that is made, and that refuses arguments, as it should. A week adds the plain
+library calls that come close to its exercises (`solutions/<week>/trivial.py`): functions named
+`EXERCISE__WHAT_IT_DOES`. `verify` grades all of them. In grading, tests that one of these programs
+passes as well count only if another test passes (`TrivialPasses`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ KINDS = (
     "uniform",
     "noise",
     "raises",
+    "refuses",
     "none",
     "number",
     "text",
