@@ -13,7 +13,7 @@ from .dates import bring_dates
 from .handmarks import require_marks
 from .rebuild import require_held
 from .recorder import RecordedScores, Recorder, require_released
-from .submitted import collected
+from .submissions import collected
 from .workspace import open_gradebook
 
 __all__ = [

@@ -17,19 +17,19 @@ from typing import Literal
 import msgspec
 
 from ..files.atomic import replace_file
+from ..files.sharing import share
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 from ..model.notes import Note
 from ..model.parcel import digest_of
 from .ordinary import FILE_BOUND
-from .submitted import share
 from .workspace import Workspace
 
 MARKER = ".parts"
 _INDEX = "index.json"
 
 
-class Part(msgspec.Struct, frozen=True):
+class SubmittedPart(msgspec.Struct, frozen=True):
     """One part of a submission and what becomes of it.
 
     new: arrives now, and there was none. replaced: differs from the earlier one. same: equals it.
@@ -50,7 +50,7 @@ class Entry(msgspec.Struct, frozen=True):
     received: str  # ISO 8601, UTC
     channel: str
     digest: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[SubmittedPart, ...] = ()
     problem: str = ""  # why it cannot be graded; it then counts only if no other one can be
     notes: tuple[Note, ...] = ()
 

@@ -25,7 +25,7 @@ from ..lms.bulk import content_of
 from ..model.course import Course, Week
 from ..model.importfailure import ImportFailure, explained
 from ..model.notes import Note
-from .history import Part
+from .history import SubmittedPart
 from .notebooks import PICTURES, text_in
 from .requests import REQUEST
 from .submitted import FROM_NBGRADER, UNREADABLE, parse_notebook
@@ -40,7 +40,9 @@ class Merged(msgspec.Struct, frozen=True):
     """A submission as it will be graded. Merging its files again changes nothing."""
 
     files: dict[str, bytes]
-    parts: tuple[Part, ...]  # the module, the answers in the order of the week, other files
+    parts: tuple[
+        SubmittedPart, ...
+    ]  # the module, the answers in the order of the week, other files
     problem: str = ""  # why it cannot be graded; the earlier submission then stays
     notes: tuple[Note, ...] = ()
 
@@ -154,7 +156,7 @@ class _Notebook(NamedTuple):
 
     files: dict[str, bytes]  # it, and a damaged one under another name
     taken: set[str]  # the names under which it arrived
-    answers: list[Part]
+    answers: list[SubmittedPart]
     notes: list[Note]
 
 
@@ -165,7 +167,8 @@ def _merge_notebooks(course: Course, week: Week, sent: Files, earlier: Files) ->
     released = _answers(week, _parsed(released_file(course, week, name)))
     old, new = (_written(_answers(week, one), released) for one in (before, now))
     answers = [
-        Part("answer", q.name, _fate(new.get(q.name), old.get(q.name))) for q in week.questions
+        SubmittedPart("answer", q.name, _fate(new.get(q.name), old.get(q.name)))
+        for q in week.questions
     ]
     kept = [part.name for part in answers if part.fate == "kept"]
     merged = _Notebook({}, {name, taken}, answers, [])
@@ -275,13 +278,13 @@ def _fate(now: object, before: object) -> Literal["new", "replaced", "same", "ke
     return "same" if now == before else "replaced"
 
 
-def _part(kind: Literal["module", "file"], name: str, sent: Files, earlier: Files) -> Part:
-    return Part(kind, name, _fate(sent.get(name), earlier.get(name)))
+def _part(kind: Literal["module", "file"], name: str, sent: Files, earlier: Files) -> SubmittedPart:
+    return SubmittedPart(kind, name, _fate(sent.get(name), earlier.get(name)))
 
 
 def _file_parts(
     course: Course, week: Week, files: Files, sent: Files, earlier: Files
-) -> list[Part]:
+) -> list[SubmittedPart]:
     """Return the parts of the files that are graded and that the student made."""
     return [
         _part("file", name, sent, earlier)
@@ -294,7 +297,12 @@ def _file_parts(
 
 
 def _problem(
-    course: Course, week: Week, files: Files, sent: Files, earlier: Files, answers: list[Part]
+    course: Course,
+    week: Week,
+    files: Files,
+    sent: Files,
+    earlier: Files,
+    answers: list[SubmittedPart],
 ) -> str:
     """Return why a merged submission cannot be graded, or ""."""
     if week.module not in sent and len(several := module_candidates(sent, week)) > 1:
@@ -326,7 +334,7 @@ def _syntax_error(source: bytes) -> SyntaxError | None:
     return None
 
 
-def _kept_note(parts: tuple[Part, ...]) -> list[Note]:
+def _kept_note(parts: tuple[SubmittedPart, ...]) -> list[Note]:
     kept = [f"`{part.name}`" for part in parts if part.fate == "kept"]
     if not kept:
         return []

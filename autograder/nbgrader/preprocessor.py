@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from ..feedback.html import exercise_fragment
+from ..files.sharing import share_attachments
 from ..model import scoring
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
@@ -24,7 +25,7 @@ from .dates import bring_dates
 from .recorded import NOTHING, About, Recorded, keep_report, kept_report
 from .restore import CoursePreprocessor, Notebook, Resources
 from .settled import cell_scores
-from .submitted import read_student, share_attachments
+from .submitted import read_student
 from .workspace import Workspace
 
 _NOT_COUNTED = "<p>Of the electives your best {} count; this one is not among them.</p>"

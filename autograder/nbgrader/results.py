@@ -21,7 +21,7 @@ from .recorded import Recorded, earlier_reports, kept_report
 _SMALL = 1e-6
 
 
-class Result(msgspec.Struct, frozen=True):
+class PastResult(msgspec.Struct, frozen=True):
     """One graded submission."""
 
     number: int  # in the history; 0 if it was graded before submissions were kept
@@ -35,8 +35,8 @@ class Result(msgspec.Struct, frozen=True):
 class Lower(msgspec.Struct, frozen=True):
     """The newest submission earned less than an earlier one."""
 
-    newest: Result
-    best: Result
+    newest: PastResult
+    best: PastResult
 
     @property
     def sentence(self) -> str:
@@ -97,7 +97,9 @@ def _moment(stamp: str) -> dt.datetime | None:
     return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
 
 
-def results(course: Course, week: Week, student: str, worth: Worth | None = None) -> list[Result]:
+def results(
+    course: Course, week: Week, student: str, worth: Worth | None = None
+) -> list[PastResult]:
     """Return the student's graded submissions of a week, the oldest first."""
     worth = worth or Worth(course)
     now = kept_report(course, week, student)
@@ -112,7 +114,7 @@ def results(course: Course, week: Week, student: str, worth: Worth | None = None
         found.pop(key, None)  # graded again: the newest report speaks
         found[key] = (report, report is now)
     listed = [
-        Result(key[0], report.handed_in, report.score, worth.of(week, student, report),
+        PastResult(key[0], report.handed_in, report.score, worth.of(week, student, report),
                report.max_score, counts)
         for key, (report, counts) in found.items()
         if report.verdict is Ending.GRADED

@@ -27,11 +27,12 @@ from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.converters.base import BaseConverter
 from nbgrader.utils import capture_log, temp_attrs
 
+from ..files.sharing import share
 from ..model.errors import NbgraderError
 from .cells import PassedCells
 from .entered import entered
 from .restore import handed_out
-from .submitted import FROM_NBGRADER, read_notebook, share
+from .submitted import FROM_NBGRADER, read_notebook
 from .workspace import last_words
 
 Resources = Any

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Container, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from ..batch.intake import Submission, Unread
 from ..files.turns import in_turn
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
@@ -32,6 +34,7 @@ from .history import (
     write_history,
 )
 from .merging import Merged, merge, released_file
+from .submitted import read_student
 from .workspace import Workspace
 
 _TOLD = ("missing", "unreadable", "renamed", "refused")  # to the instructor, on collecting
@@ -296,6 +299,13 @@ def full_history(course: Course, week: Week, student: str) -> History:
         if history.entries:
             write_history(course, week, student, history)
         return history
+
+
+def collected(course: Course, week: Week) -> Sequence[Submission]:
+    """Return every submission that was collected for the week, by student."""
+    complete_copies(course, week)
+    students = Workspace(course).students("submitted", week)
+    return Unread(partial(read_student, course, week, student) for student in students)
 
 
 def complete_copies(course: Course, week: Week) -> None:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import filecmp
-import os
-import shutil
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from ..batch.intake import Submission, Unread, read_submission
+from ..batch.intake import Submission, read_submission
 from ..model.course import Course, Week
 from ..model.notes import Note
+from .history import read_marker
 from .notebooks import (
     cell_notes,
     code_note,
@@ -30,17 +27,7 @@ from .notebooks import (
 from .workspace import Workspace
 
 FROM_NBGRADER = ("timestamp.txt", "submission_secret.txt")
-_SHARED_FROM = 64 << 10  # bytes
 UNREADABLE = ".unreadable"
-
-
-def collected(course: Course, week: Week) -> Sequence[Submission]:
-    """Every submission that was collected for the week, by student."""
-    from .submissions import complete_copies
-
-    complete_copies(course, week)
-    students = Workspace(course).students("submitted", week)
-    return Unread(partial(read_student, course, week, student) for student in students)
 
 
 def read_student(
@@ -85,8 +72,6 @@ def _looked_through(course: Course, week: Week, folder: Path, submission: Submis
 
 def _merge_notes(folder: Path) -> tuple[Note, ...]:
     """Return what was done when the submission was accepted."""
-    from .history import read_marker
-
     marker = read_marker(folder)
     return marker.notes if marker else ()
 
@@ -115,41 +100,6 @@ def _text(path: Path) -> str:
 def _released_files(workspace: Workspace, week: Week) -> Iterator[str]:
     folder = workspace.released(week)
     return (p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
-
-
-def share(source: Path, target: Path) -> None:
-    """Copy a file to where none is; a large one becomes the same file on the disk, if it can."""
-    if not source.is_symlink() and source.stat().st_size >= _SHARED_FROM:
-        with contextlib.suppress(OSError):  # another disk, or one without links
-            os.link(source, target)
-            return
-    shutil.copy(source, target)
-
-
-def share_attachments(submitted: Path, copied: Path) -> None:
-    """Let large files that nbgrader copied be the ones that were collected: one file on the disk.
-
-    Whoever writes one later makes a new file (nbgrader removes the old one first).
-    """
-    for path in _large_files(copied):
-        source = submitted / path.relative_to(copied)
-        try:
-            if path.samefile(source) or not filecmp.cmp(path, source, shallow=False):
-                continue
-            beside = path.with_name(f".shared-{path.name}")
-            os.link(source, beside, follow_symlinks=False)
-            beside.replace(path)
-        except OSError:  # no such file there, or another disk: the copy stays
-            continue
-
-
-def _large_files(folder: Path) -> Iterator[Path]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield from _large_files(folder / entry.name)
-            elif entry.is_file(follow_symlinks=False) and entry.stat().st_size >= _SHARED_FROM:
-                yield folder / entry.name
 
 
 def read_notebook(path: Path, check: Callable[[Any], object] | None = None) -> Any:

@@ -85,7 +85,7 @@ class Glance(msgspec.Struct, frozen=True):
     exercises: tuple[GlanceExercise, ...] = ()
 
 
-class _Ended(msgspec.Struct):
+class _EndedTry(msgspec.Struct):
     """How a report ended, without the rest of it."""
 
     verdict: Ending
@@ -267,7 +267,7 @@ class Queue(Leases):
     def _refused(self, db: sa.Connection, one: Try) -> bool:
         query = sa.select(t.results.c.report).where(t.results.c.receipt == one.receipt)
         data = db.execute(query).scalar()
-        ended = msgspec.json.decode(data, type=_Ended) if data else None
+        ended = msgspec.json.decode(data, type=_EndedTry) if data else None
         return ended is not None and ended.verdict is Ending.REFUSED
 
     def put_back(self, one: Try, trouble: str, wait: float, most: int) -> str:

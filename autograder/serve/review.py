@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ..model.parcel import digest_of
-from ..nbgrader.history import Part
+from ..nbgrader.history import SubmittedPart
 from ..nbgrader.merging import Merged
 
 _WORDS = {
@@ -61,7 +61,7 @@ def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[st
     )
 
 
-def _lines(parts: Sequence[Part], when: str) -> Iterator[ReviewLine]:
+def _lines(parts: Sequence[SubmittedPart], when: str) -> Iterator[ReviewLine]:
     """One line for each file, and one for all answers with the same fate."""
     answers: dict[str, list[str]] = {}
     for part in parts:
@@ -74,6 +74,6 @@ def _lines(parts: Sequence[Part], when: str) -> Iterator[ReviewLine]:
         yield ReviewLine(f"{noun}: {', '.join(names)}", fate, _ANSWERS[fate].format(when))
 
 
-def _summary(parts: Sequence[Part]) -> str:
+def _summary(parts: Sequence[SubmittedPart]) -> str:
     missing = [part.name for part in parts if part.fate == "missing"]
     return f"Missing: {', '.join(missing)}." if missing else "Nothing is missing."

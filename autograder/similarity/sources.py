@@ -6,7 +6,7 @@ from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..model.stubs import stub_of
 from ..nbgrader.groups import author_of, groups_of
-from ..nbgrader.submitted import collected
+from ..nbgrader.submissions import collected
 from ..nbgrader.workspace import Workspace
 from .compare import Similarity, compare
 

@@ -19,7 +19,7 @@ from autograder.lms.export import export
 from autograder.lms.roster import Roster, read_roster
 from autograder.model.course import Course, Lms, load
 from autograder.model.errors import KitError
-from autograder.nbgrader.submitted import collected as gathered
+from autograder.nbgrader.submissions import collected as gathered
 from autograder.nbgrader.workspace import open_gradebook
 from tests.courses import write_below
 

@@ -14,8 +14,7 @@ from autograder.nbgrader import ordinary
 from autograder.nbgrader.collect import Collection, collect
 from autograder.nbgrader.history import MARKER
 from autograder.nbgrader.ordinary import copy_ordinary
-from autograder.nbgrader.submissions import accept
-from autograder.nbgrader.submitted import collected
+from autograder.nbgrader.submissions import accept, collected
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK
 

@@ -125,7 +125,7 @@ def test_what_cannot_be_graded_replaces_nothing(submit: Submit, course: Course, 
     submit(FIRST, 2, 1)
     said = submit(SECOND, 2, 1, **{"doubling.py": "def double(x:\n"})
     assert said[0].startswith("ada: not accepted, and the earlier submission stays: doubling.py")
-    assert "doubling.py, line 1" in now(course).not_accepted["ada"]
+    assert "doubling.py does not run: line 1" in now(course).not_accepted["ada"]
     assert (score(course), now(course).ungraded) == (3, [])
 
 
@@ -180,7 +180,7 @@ def test_an_earlier_submission_is_restored_with_its_score_and_marks(
         ("adda", None, "nothing was collected from 'adda': did you mean 'ada'?"),
         ("ada", "7", "--to 7 matches no submission: name a number or a time"),
         ("ada", "2020", "--to 2020 matches several submissions"),
-        ("ada", "3", "submission 3 cannot be graded: doubling.py, line 1"),
+        ("ada", "3", "submission 3 cannot be graded: doubling.py does not run: line 1"),
     ],
 )
 def test_what_cannot_be_restored_is_said(

@@ -29,8 +29,7 @@ from autograder.nbgrader.regrade import carry_out, plan_of, preview
 from autograder.nbgrader.regradelog import RegradeLog
 from autograder.nbgrader.results import results
 from autograder.nbgrader.status import status
-from autograder.nbgrader.submissions import accept
-from autograder.nbgrader.submitted import collected
+from autograder.nbgrader.submissions import accept, collected
 from autograder.nbgrader.workspace import Workspace, open_gradebook, prepare_process
 from tests.nbgrader.grading_here import grade_here
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, report, write

@@ -21,7 +21,7 @@ from ...nbgrader.regrade import (
     undoing,
 )
 from ...nbgrader.regradelog import Plan, RegradeLog, ScoreChange
-from ...nbgrader.submitted import collected
+from ...nbgrader.submissions import collected
 from ...terminal.console import terminal
 from .grading import grade_with_bar
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...model.course import Course, Week
 from ...nbgrader.earlier import chosen_entry, restore, submissions_of
 from ...nbgrader.history import Entry, History
-from ...nbgrader.results import Result, results
+from ...nbgrader.results import PastResult, results
 from ...nbgrader.status import returned
 from ...nbgrader.workspace import Workspace
 
@@ -27,7 +27,7 @@ def run_restore(course: Course, week: Week, student: str, wanted: str | None) ->
     print(f"restore one: `autograder restore {week.name} {student} --to NUMBER`")
 
 
-def _line(entry: Entry, history: History, result: Result | None) -> str:
+def _line(entry: Entry, history: History, result: PastResult | None) -> str:
     if entry.problem:
         what = f"not accepted: {entry.problem}"
     elif result is None:
