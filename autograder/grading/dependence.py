@@ -8,13 +8,13 @@ one, brings its own calls.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 
 from ..model.sources import MOST_SIGNS, signs_in
 
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,20 @@ def dependence(source: str, exercises: Collection[str]) -> Dependence:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return NOTHING
-    definitions = dict(_definitions(tree))
-    uses = {name: _names(node) & definitions.keys() for name, node in definitions.items()}
+    definitions: dict[str, list[Definition]] = {}
+    for name, node in _definitions(tree.body):
+        definitions.setdefault(name, []).append(node)
+    uses = {
+        name: set[str]().union(*map(_names, nodes)) & definitions.keys()
+        for name, nodes in definitions.items()
+    }
     own = {e: _private(e, uses, exercises) for e in exercises if e in definitions}
     return Dependence(
         {
             e: frozenset().union(*(uses[d] for d in ds)) & set(exercises) - {e}
             for e, ds in own.items()
         },
-        {e: tuple(_span(definitions[d]) for d in ds) for e, ds in own.items()},
+        {e: tuple(_span(n) for d in ds for n in definitions[d]) for e, ds in own.items()},
     )
 
 
@@ -89,15 +94,19 @@ def _names_of(code: CodeType) -> Iterator[str]:
             yield constant.split(".")[0]
 
 
-def _definitions(tree: ast.Module) -> Iterator[tuple[str, Definition]]:
-    """What the module defines by name; of several definitions the last one counts."""
-    for node in tree.body:
+def _definitions(body: Iterable[ast.stmt]) -> Iterator[tuple[str, Definition]]:
+    """Yield what a module defines by name, also under `if` or `try`, and each time anew."""
+    for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield node.name, node
-        elif isinstance(node, ast.Assign):
-            for target in node.targets:
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
                 if isinstance(target, ast.Name):
                     yield target.id, node
+        else:
+            inner = (getattr(node, field, ()) for field in ("body", "orelse", "finalbody"))
+            yield from _definitions(s for part in inner for s in part)
 
 
 def _private(

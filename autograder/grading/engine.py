@@ -216,19 +216,21 @@ class Engine:
             runs[one.exercise].append(one)
         follows = self.scoring.follow_through != "none" and not any(r.fault for r in ran)
         judged = dict[str, JudgedExercise]()
-        wrong = set[str]()  # helpers that a correct one may stand in for
+        attempts = dict[str, bool]()  # helpers with mistakes of their own: whether nearly right
         for name, helpers in self._follow_through.begin("\n".join(self.runs.lines(files))).items():
             carried = Inherited()
-            if follows and wrong & helpers and is_fault_of_its_own(runs[name], carried):
+            wrong = helpers.wrong(attempts)
+            if follows and wrong and is_fault_of_its_own(runs[name], carried):
                 carried = self._behind.find(
                     f"{name}, error carried forward",
-                    partial(self._inherited, runs[name], wrong & helpers, files),
+                    partial(self._inherited, runs[name], wrong, files),
                     carried,
                 )
-            judged[name] = self._standings.judged(name, runs[name], carried, files, helpers)
+            found = self._standings.judged(name, runs[name], carried, files, helpers.own)
+            judged[name] = found
             at_fault = is_fault_of_its_own(runs[name], carried) and comes_to_an_end(runs[name])
-            if at_fault and self._standings.is_attempt(judged[name]):
-                wrong.add(name)
+            if at_fault and self._standings.is_attempt(found):
+                attempts[name] = self._standings.is_nearly_right(found)
         return judged
 
     def _inherited(self, ran: list[Ran], wrong: Set[str], files: Mapping[str, bytes]) -> Inherited:

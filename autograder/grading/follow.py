@@ -11,7 +11,9 @@ own. The rules:
   unfinished exercises could be made of each other.
 * Only a genuine attempt is replaced: the student's helper earned points, or a misconception
   explains its outputs (`Standings.is_attempt`). A constant, a wrong type or code that only crashes
-  is not an attempt, and neither is a helper that is unwritten or does not end.
+  is not an attempt, and neither is a helper that is unwritten or does not end. For a caller that
+  needs no such helper in the solution or an alternative, the attempt must be nearly right: the
+  helper could otherwise do the work of any exercise that is made of it.
 * Credit requires use. A test that fails first and passes now earns credit only if a helper
   answered in it; whatever else differs between two runs of one program is no merit of it.
 * The exercise earns what it earns with correct helpers, or what it earned as it was submitted if
@@ -25,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from ..model.verdicts import Verdict
 from .dependence import Dependence, dependence, named_in
@@ -52,6 +55,20 @@ class Inherited:
     credit: Mapping[str, float] = field(default_factory=dict)
     again: Mapping[str, Ran] = field(default_factory=dict)
     lent: tuple[str, ...] = ()
+
+
+class Helpers(NamedTuple):
+    """The helpers of an exercise, in the student's program; `usual`: those of right programs."""
+
+    own: frozenset[str]
+    usual: frozenset[str]
+
+    def wrong(self, attempts: Mapping[str, bool]) -> set[str]:
+        """Return those of the attempts that a correct helper may stand in for.
+
+        attempts: the helpers with mistakes of their own, and whether they are nearly right
+        """
+        return {h for h, near in attempts.items() if h in self.own and (near or h in self.usual)}
 
 
 @dataclass
@@ -82,21 +99,28 @@ class FollowThrough:
         return found
 
     @cached_property
-    def _in_solution(self) -> Dependence:
-        return self._calls(self.runs.bank.solution)
+    def _in_right_programs(self) -> list[Dependence]:
+        """What calls what in the solution, and in the alternatives."""
+        bank = self.runs.bank
+        return [self._calls(s) for s in (bank.solution, *(a.source for a in bank.alternatives))]
 
     def _calls(self, source: str) -> Dependence:
         return dependence(source, self._exercises).asking(self._asked)
 
-    def begin(self, source: str) -> dict[str, frozenset[str]]:
-        """Begin another submission: return its exercises, each with the helpers that it may carry
-        a mistake of. Helpers come before the exercises that call them."""
+    def begin(self, source: str) -> dict[str, Helpers]:
+        """Begin another submission: return the helpers of its exercises, which come before the
+        exercises that call them."""
         self._left = TimeLeft(self.seconds, self.call_seconds)
-        calls = self._calls(source)
+        calls, (solution, *alternatives) = self._calls(source), self._in_right_programs
         reached = {e: calls.reached(e) for e in self._exercises}
-        upstream = {e: reached[e] | self._in_solution.reached(e) for e in self._exercises}
-        order = sorted(self._exercises, key=lambda e: len(reached[e]))
-        return {e: frozenset(h for h in reached[e] if e not in upstream[h]) for e in order}
+        upstream = {e: reached[e] | solution.reached(e) for e in self._exercises}
+        return {
+            e: Helpers(
+                frozenset(h for h in reached[e] if e not in upstream[h]),
+                solution.reached(e).union(*(a.reached(e) for a in alternatives)),
+            )
+            for e in sorted(self._exercises, key=lambda e: len(reached[e]))
+        }
 
     def helpers(self, names: Iterable[str]) -> RightHelpers:
         """Return correct exercises of these names."""

@@ -113,6 +113,11 @@ class Standings:
         told = effortless([r for r in judged.ran if r.report.verdict.failed], right, asked)
         return 2 * sum(told.values()) <= len(told)
 
+    def is_nearly_right(self, judged: JudgedExercise) -> bool:
+        """Return True if an exercise earned half of its points, or misconceptions decide them."""
+        (report,) = scoring.exercise_reports([judged.standing], self.rule)
+        return bool(report.deductions) or 2 * report.score >= report.max_score
+
     def _passed(self, ran: Iterable[Ran], carried: Inherited) -> float:
         """The weight of the tests that pass, and of what is kept of those that are inherited."""
         kept = self.rule.carried

@@ -3,9 +3,9 @@
 Where the mistakes that were named explain what failed in an exercise, it loses what these mistakes
 cost. If they explain most of it, by answers and not by errors, the other failed tests cost their
 weights besides. Otherwise it earns the weighted share of its tests that passed, among those that
-could be run here. A failed test whose mistake is another exercise's is carried: it counts as
-course.yaml's `scoring` says, which changes nothing else: who keeps less of it never has more
-points. One forbidden call costs the exercise its points.
+could be run here, but no more than its named mistakes would leave. A failed test whose mistake is
+another exercise's is carried: it counts as course.yaml's `scoring` says, which changes nothing
+else: who keeps less of it never has more points. One forbidden call costs the exercise its points.
 
 Only the best electives count, as many as course.yaml says. They are chosen with every mistake
 charged in each of them. Then one misconception costs once in a week, in an exercise that counts: in
@@ -111,7 +111,8 @@ class _Count:
         self.inherited = [t for t in self.tests if t.name in inherited]
         rest = [t for t in self.failed if t.name not in standing.explained]
         self.rest = sum(t.weight for t in rest)
-        self.by_mistakes = rule.by == "mistakes" and self._explains_most()
+        self.charges = rule.by == "mistakes"
+        self.by_mistakes = self.charges and self._explains_most()
         self.deductions: tuple[Deduction, ...] = ()
 
     def _explains_most(self) -> bool:
@@ -119,12 +120,19 @@ class _Count:
 
         Most of it is enough where what is there besides was seen.
         """
+        left = _REST * sum(t.weight for t in self.failed) if self.standing.seen else 0.0
+        return self._priced() and (not self.rest or self.rest < left)
+
+    def _priced(self) -> bool:
+        """Return True if no failed test is forbidden, and every named mistake has a cost."""
         if not self.failed or any(t.verdict is Verdict.FORBIDDEN for t in self.failed):
             return False
         mistakes = self.standing.mistakes
-        priced = bool(mistakes) and all(m.cost is not None for m in mistakes)
-        left = _REST * sum(t.weight for t in self.failed) if self.standing.seen else 0.0
-        return priced and (not self.rest or self.rest < left)
+        return bool(mistakes) and all(m.cost is not None for m in mistakes)
+
+    def _half_explained(self) -> bool:
+        """Return True if named mistakes with a cost explain half of what failed, or more."""
+        return self._priced() and self.rest <= _REST * sum(t.weight for t in self.failed)
 
     def price(self, belief: str) -> float:
         """The points that this exercise loses for a belief, were it charged here alone."""
@@ -141,7 +149,7 @@ class _Count:
 
     def charge(self, counts: Sequence[_Count]) -> None:
         """Settle what each named mistake costs here, if these exercises share the charge."""
-        if not self.by_mistakes:
+        if not (self.by_mistakes or (self.charges and self._half_explained())):
             return
         left, deductions = self.standing.exercise.points, list[Deduction]()
         charged = set[str]()
@@ -164,15 +172,21 @@ class _Count:
         earned = sum(t.weight * _kept(t) for t in self.tests)
         return min(1.0, earned / self.total)
 
+    def score(self) -> float:
+        """Return the points by named mistakes, or by tests if these decide and leave no more."""
+        points, by_tests = self.standing.exercise.points, self.share_of_tests()
+        if not self.deductions:
+            return points * by_tests
+        lost = sum(d.points for d in self.deductions)
+        uncarried = sum(t.weight * (1.0 - t.carried) for t in self.inherited)
+        by_mistakes = max(0.0, points * (1.0 - (uncarried + self.rest) / self.total) - lost)
+        if self.by_mistakes or by_mistakes < points * by_tests:
+            return by_mistakes
+        self.deductions = ()
+        return points * by_tests
+
     def report(self) -> ExerciseReport:
-        exercise = self.standing.exercise
-        if self.by_mistakes:
-            lost = sum(d.points for d in self.deductions)
-            uncarried = sum(t.weight * (1.0 - t.carried) for t in self.inherited)
-            held = 1.0 - (uncarried + self.rest) / self.total
-            score = max(0.0, exercise.points * held - lost)
-        else:
-            score = exercise.points * self.share_of_tests()
+        exercise, score = self.standing.exercise, self.score()
         return ExerciseReport(
             name=exercise.name,
             score=round(score, 4),

@@ -189,6 +189,24 @@ def softmax_numpy(x, axis=-1):
     assert found["softmax_numpy"].inherits == ("softmax",)
 
 
+LIBRARY = """
+def scaled_dot_product_attention(q, k, v):
+    eye = torch.eye(k.shape[-2], dtype=v.dtype, device=v.device).expand(*k.shape[:-1], k.shape[-2])
+    attend = torch.nn.functional.scaled_dot_product_attention
+    return attend(q, k, v), attend(q, k, eye)
+
+
+def scaled_dot_product_attention_numpy(Q, K, V):
+    output, weights = scaled_dot_product_attention(*map(torch.from_numpy, (Q, K, V)))
+    return output.numpy(), weights.numpy()
+"""
+
+
+def test_a_call_that_is_not_allowed_does_the_work_of_no_other_exercise(softmax: Engine) -> None:
+    found = graded(softmax, LIBRARY)["scaled_dot_product_attention_numpy"]
+    assert (found.inherits, found.score) == ((), 0.0)
+
+
 def test_a_helper_that_the_solution_makes_of_an_exercise_does_not_make_the_exercise(
     softmax: Engine,
 ) -> None:

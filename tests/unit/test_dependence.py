@@ -61,6 +61,20 @@ def test_exercises_that_call_each_other_come_to_an_end():
     assert both.reached("a") == {"b"}
 
 
+STYLES = [
+    "if True:\n    def a():\n        b()",
+    "try:\n    import numba\nexcept ImportError:\n    pass\nelse:\n    def a():\n        b()",
+    "a: object = lambda: b()",
+    "def a():\n    b()\n\n\na = print(a) or a",
+]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_definition_in_another_style_calls_too(style):
+    found = dependence(f"def b():\n    pass\n\n\n{style}\n", ("a", "b"))
+    assert found.reached("a") == {"b"}
+
+
 @pytest.mark.parametrize("source", ["def softmax(:", "x\n" * 30_000, "a\0b"])
 def test_of_what_nobody_reads_nothing_is_known(source):
     assert dependence(source, EXERCISES).reached("Block") == frozenset()

@@ -127,6 +127,12 @@ def test_a_belief_that_cost_more_by_tests_is_not_charged_again():
     assert score(by_tests, by_name) == [0.0, 2.0]
 
 
+def test_another_mistake_never_earns_more():
+    one = standing(mistakes=[GLOBAL], explained="a", a="wrong", b="pass 9")
+    two = standing(mistakes=[GLOBAL], explained="a", seen=False, a="wrong", b="pass 8", c="crashed")
+    assert score(two) <= score(one) == [1.2]
+
+
 def test_an_abandoned_exercise_does_not_bear_the_charge_of_another():
     abandoned = standing("softmax", 4.0, [GLOBAL], "a", a="wrong", b="wrong 9")
     forbidden = standing("logsumexp", 4.0, [GLOBAL], "a", a="wrong", b="forbidden 9")
