@@ -57,7 +57,7 @@ class Inherited:
     lent: tuple[str, ...] = ()
 
 
-class Helpers(NamedTuple):
+class CalledHelpers(NamedTuple):
     """The helpers of an exercise, in the student's program; `usual`: those of right programs."""
 
     own: frozenset[str]
@@ -107,7 +107,7 @@ class FollowThrough:
     def _calls(self, source: str) -> Dependence:
         return dependence(source, self._exercises).asking(self._asked)
 
-    def begin(self, source: str) -> dict[str, Helpers]:
+    def begin(self, source: str) -> dict[str, CalledHelpers]:
         """Begin another submission: return the helpers of its exercises, which come before the
         exercises that call them."""
         self._left = TimeLeft(self.seconds, self.call_seconds)
@@ -115,7 +115,7 @@ class FollowThrough:
         reached = {e: calls.reached(e) for e in self._exercises}
         upstream = {e: reached[e] | solution.reached(e) for e in self._exercises}
         return {
-            e: Helpers(
+            e: CalledHelpers(
                 frozenset(h for h in reached[e] if e not in upstream[h]),
                 solution.reached(e).union(*(a.reached(e) for a in alternatives)),
             )
