@@ -169,7 +169,7 @@ class Standings:
             carried=carried.credit,
             beside=carried.lent,
         )
-        worked = self._behind.find(f"{exercise}, work", lambda: self._worked(standing), True)
+        worked = self._behind.find(f"{exercise}, work", lambda: self._worked(standing, own), True)
         return replace(standing, worked=worked)
 
     def _named(self, exercise: str, own: list[Ran], files: Files) -> list[Named]:
@@ -191,8 +191,13 @@ class Standings:
         fitting = {name: runs for name, runs in bank.items() if mine <= theirs[name]}
         return diagnose(own, fitting, right)
 
-    def _worked(self, standing: scoring.Standing) -> bool:
-        """Return False if a trivial program passes all the tests that pass."""
+    def _worked(self, standing: scoring.Standing, own: list[Ran]) -> bool:
+        """Return False if a trivial program passes all the tests that pass.
+
+        Parameters that do not fit hide the rest, so they tell nothing.
+        """
+        if any(r.flaw is Flaw.STATE for r in own):
+            return True
         share = scoring.passed_share(standing, self.rule)
         if not 0.0 < share <= _FEW or scoring.decided_by_mistakes(standing, self.rule):
             return True

@@ -84,7 +84,7 @@ def test_collecting_shows_names_and_obeys_none(
     for name in (*NAMES, "ada"):
         hand_in(name, {"doubling.py": SOLUTION, f"{HIDES}.ipynb": notebook, f"{CLEARS}x": ""})
     said = command("collect", "1")
-    assert "\\x1b[8mhidden\\x1b[0m.ipynb was taken as" in said
+    assert "ada: the notebook had another name" in said
     assert unseen(said) == set()
 
 

@@ -124,5 +124,5 @@ def test_what_cannot_be_graded_is_refused_and_replaces_nothing(service, inbound,
     work = make_ready(course, course.weeks[0], refused, content, ("cpu",), "none")
     assert work.known is not None
     assert work.known.verdict is Ending.REFUSED
-    assert "doubling.py, line 1" in work.known.message
+    assert "doubling.py does not run: line 1" in work.known.message
     assert service.base("ada", course.weeks[0]).received == good.received

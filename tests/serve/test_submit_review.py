@@ -119,5 +119,5 @@ def test_what_cannot_be_graded_is_not_submitted(folder: Folder, service) -> None
     done = folder.submit()
     assert done.returncode == 2
     assert "nothing was submitted. Your submission from" in done.stderr
-    assert "doubling.py, line 1" in done.stdout
+    assert "doubling.py does not run: line 1" in done.stdout
     assert len(service.queue.of("ada")) == 1

@@ -52,7 +52,7 @@ def test_a_fault_is_never_shown_as_a_traceback(write):
     folder = write("raise RuntimeError('at import')")
     ran = autograder("check", at=folder.path)
     assert "Traceback" not in ran.stdout + ran.stderr
-    assert "RuntimeError: at import" in ran.stdout
+    assert "RuntimeError: `at import`" in ran.stdout
 
 
 @pytest.mark.parametrize("words", [("check",), ("hint", "double"), ("progress",)])

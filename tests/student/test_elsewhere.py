@@ -73,7 +73,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text(tiny: WeekFolder) -> None:
 @pytest.mark.parametrize("encoding", ["utf-16", "cp1252"])
 def test_another_encoding_is_refused_with_the_remedy(tiny: WeekFolder, encoding: str) -> None:
     tiny.module.write_bytes('"""Größe."""\n'.encode(encoding))
-    with pytest.raises(KitError, match="Save it as UTF-8"):
+    with pytest.raises(KitError, match="Save it again as UTF-8"):
         tiny.source()
 
 
