@@ -33,7 +33,7 @@ from .trivial import TrivialPasses
 from .worked import (
     came_to_something,
     empty_when_fitted,
-    is_right_up_to_scale,
+    resembles_right_answers,
     without_work,
 )
 
@@ -100,15 +100,15 @@ class Standings:
     def is_attempt(self, judged: JudgedExercise) -> bool:
         """Return True if an exercise is a genuine attempt.
 
-        It earned points, misconceptions explain most of its failures, or its outputs are right but
-        for a factor or for a call that is not allowed. Constants, wrong types and crashes are none
-        of that.
+        It earned points, misconceptions explain most of its failures, or its outputs hold the right
+        values in another order or on another scale. Constants, wrong types and crashes are none of
+        that.
         """
         (report,) = scoring.exercise_reports([judged.standing], self.rule)
         if report.score > 0 or any(not d.is_minor for d in judged.standing.diagnoses):
             return True
         right, asked = self._runs.right_answers(report.name), self._runs.recorded(report.name)
-        if not is_right_up_to_scale(judged.ran, right):
+        if not resembles_right_answers(judged.ran, right):
             return False
         told = effortless([r for r in judged.ran if r.report.verdict.failed], right, asked)
         return 2 * sum(told.values()) <= len(told)

@@ -30,7 +30,7 @@ _CLOSE = 0.02  # in parts of the largest entry
 _MOST = 0.5  # of the tests, that must show it
 _LOOKED_AT = 64  # numbers of an answer
 _LEAST = 4  # numbers
-_VARIES_ALIKE = 0.99  # correlation with the right answer
+_SAME_ORDER = 0.99  # correlation with the ranks of the right answer
 
 Shown = list[Any]
 
@@ -65,39 +65,48 @@ def came_to_something(ran: Iterable[Ran]) -> bool:
     return wrong and told >= _MOST * len(runs)
 
 
-def is_right_up_to_scale(ran: Iterable[Ran], right: Mapping[str, Answers]) -> bool:
-    """Return True if most answers are the right ones, up to a factor and an offset.
+def resembles_right_answers(ran: Iterable[Ran], right: Mapping[str, Answers]) -> bool:
+    """Return True if most answers hold the right values in another order or on another scale.
 
     Then an exercise was attempted even if each of its tests fails, by its values or by a call that
     is not allowed.
     """
     tried = (r for r in ran if r.report.verdict in (Verdict.WRONG, Verdict.FORBIDDEN))
-    alike = [_varies_alike(r, right.get(r.report.name, ())) for r in tried]
+    alike = [_resembles(r, right.get(r.report.name, ())) for r in tried]
     told = [one for one in alike if one is not None]
     return bool(told) and sum(told) >= _MOST * len(told)
 
 
-def _varies_alike(ran: Ran, right: Answers) -> bool | None:
-    """Return True if an answer is the right one up to scale, or None if the test cannot tell."""
+def _resembles(ran: Ran, right: Answers) -> bool | None:
+    """Return True if an answer, or a part of it, resembles the right one; None if nobody can tell.
+
+    It does if a monotone function, such as a factor or a logarithm, leads from one to the other, or
+    if both hold the same values.
+    """
     index = len(ran.answers) - 1
     if not 0 <= index < len(right):
         return None
     try:
-        own, expected = (_flat(_content(a)) for a in (ran.answers[index], right[index]))
+        own, expected = (_numbers(_content(a)) for a in (ran.answers[index], right[index]))
     except wire.BadFrame:
         return False
-    if expected.size < _LEAST or not expected.std() > 0:
+    wanted = np.concatenate([np.zeros(0), *expected])
+    if wanted.size < _LEAST or not wanted.std() > 0:
         return None
-    if own.size != expected.size or not own.std() > 0:
-        return False
-    return bool(np.corrcoef(own, expected)[0, 1] > _VARIES_ALIKE)
+    parts = (p for p in (np.concatenate([np.zeros(0), *own]), *own) if p.size == wanted.size)
+    return any(_same_order(p, wanted) or _near_part(np.sort(p), np.sort(wanted)) for p in parts)
 
 
-def _flat(shown: Shown | None) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The finite numbers of an answer, each replaced by 0 if it is not finite."""
-    parts = [np.real(p).ravel() for p in shown or () if not isinstance(p, str)]
-    numbers = np.concatenate([np.zeros(0), *parts])
-    return np.where(np.isfinite(numbers), numbers, 0.0)
+def _same_order(mine: Any, right: Any) -> bool:
+    """Return True if the ranks of two arrays' values correlate; equal values have one rank."""
+    own, wanted = (np.unique(x, return_inverse=True)[1].ravel() for x in (mine, right))
+    return bool(np.ptp(own) > 0 and abs(np.corrcoef(own, wanted)[0, 1]) > _SAME_ORDER)
+
+
+def _numbers(shown: Shown | None) -> list[Any]:
+    """The numbers of each part of an answer, each replaced by 0 if it is not finite."""
+    parts = (np.real(p).ravel() for p in shown or () if not isinstance(p, str))
+    return [np.where(np.isfinite(p), p, 0.0) for p in parts]
 
 
 def _holds_numbers(ran: Ran) -> bool:

@@ -143,9 +143,15 @@ class _Count:
         return share * self.standing.exercise.points
 
     def _explained_share(self) -> float:
-        """The weighted share of tests that failed by mistakes with a name."""
-        lost = sum(t.weight for t in self.failed if t.name in self.standing.explained)
-        return lost / self.total if self.total else 0.0
+        """The weighted share of tests that failed by mistakes with a name.
+
+        At most what is left of the exercise: an abandoned one bears no charge for another.
+        """
+        if not self.total or any(t.verdict is Verdict.FORBIDDEN for t in self.failed):
+            return 0.0
+        named = sum(t.weight for t in self.failed if t.name in self.standing.explained)
+        left = self.total - sum(t.weight for t in self.failed)
+        return min(named, left) / self.total
 
     def charge(self, counts: Sequence[_Count]) -> None:
         """Settle what each named mistake costs here, if these exercises share the charge."""

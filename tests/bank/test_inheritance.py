@@ -155,7 +155,28 @@ def test_right_code_that_cannot_go_on_with_a_helpers_type_keeps_its_points(softm
 ATTENTION = "scaled_dot_product_attention"
 
 
-EMPTY = ["0", "x", "None", "[1.0]", "x * 0", "x * torch.nan", "torch.ones_like(x)", "1 / 0"]
+ONE_STEP = ["w.log()", "w**2", "w.transpose(-2, -1) if w.ndim > 1 else w", "(w, x)"]
+
+
+@pytest.mark.parametrize("value", ONE_STEP)
+def test_one_wrong_step_that_has_no_name_is_an_attempt(value: str, softmax: Engine) -> None:
+    helper = "def softmax(x, dim=-1):\n    e = (x - x.amax(dim, True)).exp()\n"
+    helper += f"    w = e / e.sum(dim, True)\n    return {value}\n"
+    found = graded(softmax, helper)[ATTENTION]
+    assert (found.inherits, found.score) == (("softmax",), found.max_score)
+
+
+EMPTY = [
+    "0",
+    "x",
+    "x * 2",
+    "None",
+    "[1.0]",
+    "x * 0",
+    "x * torch.nan",
+    "torch.ones_like(x)",
+    "1 / 0",
+]
 
 
 @pytest.mark.parametrize("value", EMPTY)

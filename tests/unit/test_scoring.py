@@ -122,9 +122,9 @@ def test_two_signs_of_one_belief_in_one_exercise_cost_once():
 
 
 def test_a_belief_that_cost_more_by_tests_is_not_charged_again():
-    by_tests = standing("softmax", 2.0, [GLOBAL], "a", a="wrong", b="wrong")
-    by_name = standing("attention", 2.0, [GLOBAL], "a", a="wrong", b="pass")
-    assert score(by_tests, by_name) == [0.0, 2.0]
+    by_tests = standing("softmax", 2.0, [GLOBAL], "a", a="wrong 4", b="wrong 5", c="pass 9")
+    by_name = standing("attention", 1.0, [GLOBAL], "a", a="wrong", b="pass")
+    assert score(by_tests, by_name) == [1.0, 1.0]
 
 
 def test_another_mistake_never_earns_more():
@@ -134,7 +134,7 @@ def test_another_mistake_never_earns_more():
 
 
 def test_an_abandoned_exercise_does_not_bear_the_charge_of_another():
-    abandoned = standing("softmax", 4.0, [GLOBAL], "a", a="wrong", b="wrong 9")
+    abandoned = standing("softmax", 4.0, [GLOBAL], "a", a="wrong 9", b="wrong 10")
     forbidden = standing("logsumexp", 4.0, [GLOBAL], "a", a="wrong", b="forbidden 9")
     written = standing("attention", 4.0, [GLOBAL], "a", a="wrong", b="pass")
     assert score(abandoned, forbidden, written) == [0.0, 0.0, 2.4]
