@@ -30,6 +30,7 @@ _CLOSE = 0.02  # in parts of the largest entry
 _MOST = 0.5  # of the tests, that must show it
 _LOOKED_AT = 64  # numbers of an answer
 _LEAST = 4  # numbers
+_HUGE = 1e150  # stands for infinity
 _SAME_ORDER = 0.99  # correlation with the ranks of the right answer
 
 Shown = list[Any]
@@ -91,7 +92,7 @@ def _resembles(ran: Ran, right: Answers) -> bool | None:
     except wire.BadFrame:
         return False
     wanted = np.concatenate([np.zeros(0), *expected])
-    if wanted.size < _LEAST or not wanted.std() > 0:
+    if wanted.size < _LEAST or not np.ptp(wanted) > 0:
         return None
     parts = (p for p in (np.concatenate([np.zeros(0), *own]), *own) if p.size == wanted.size)
     return any(_same_order(p, wanted) or _near_part(np.sort(p), np.sort(wanted)) for p in parts)
@@ -104,9 +105,9 @@ def _same_order(mine: Any, right: Any) -> bool:
 
 
 def _numbers(shown: Shown | None) -> list[Any]:
-    """The numbers of each part of an answer, each replaced by 0 if it is not finite."""
+    """The numbers of each part of an answer, all finite."""
     parts = (np.real(p).ravel() for p in shown or () if not isinstance(p, str))
-    return [np.where(np.isfinite(p), p, 0.0) for p in parts]
+    return [np.nan_to_num(p, posinf=_HUGE, neginf=-_HUGE) for p in parts]
 
 
 def _holds_numbers(ran: Ran) -> bool:
