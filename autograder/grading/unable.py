@@ -4,12 +4,13 @@ Theory of operation. A submission's process may raise what it likes, and `not_ru
 nothing that it says makes a test `not_run`: this list does, which was found by running torch's own
 samples of every operator on the claimed device. An error counts only in the very words of an entry,
 and only where the source as it was handed in asks for what the entry is about, and does not itself
-hold the error's words. Everything else that is raised there is the submission's own failure: the
-reference raises nothing.
+hold the error's words or raise it. Everything else that is raised there is the submission's own
+failure: the reference raises nothing.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 
 from ..worker import wire
@@ -30,11 +31,25 @@ _SHORTEST_LITERAL = 12
 def is_unable(raised: wire.Raised, source: tuple[str, ...]) -> bool:
     """Return whether an error on the claimed device is the device's, by the list."""
     text = "\n".join(source)
+    if not any(error.match(raised.message.strip()) for error, _ in _LIST):
+        return False
+    if raised.line in _raising_lines(text):
+        return False
     for error, asks in _LIST:
         found = error.match(raised.message.strip())
         if found and "RuntimeError" in raised.bases and asks.search(text):
             return not any(part in text for part in _parts(found.group(0)))
     return False
+
+
+def _raising_lines(source: str) -> set[int]:
+    """The lines of a module's own `raise` statements; none if Python cannot read it."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    own = (node for node in ast.walk(tree) if isinstance(node, ast.Raise))
+    return {line for node in own for line in range(node.lineno, (node.end_lineno or 0) + 1)}
 
 
 def _parts(sentence: str) -> list[str]:

@@ -4,6 +4,7 @@ import copy
 import io
 import math
 
+import msgspec
 import pytest
 import torch
 from torch import nn
@@ -325,6 +326,13 @@ def test_it_is_held_against_code_that_does_not_ask_for_it(text):
 def test_it_is_held_against_code_that_says_the_words_itself(text):
     raised = raised_by(text)
     assert not is_unable(raised, (f"# {text}", f"raise RuntimeError({raised.message!r})"))
+
+
+@pytest.mark.parametrize("text", CANNOT.strip().split("\n"))
+def test_it_is_held_against_code_that_raises_it_in_pieces(text):
+    raised = msgspec.structs.replace(raised_by(text), line=2)
+    source = (f"y = {text}", "raise RuntimeError(words[0] + words[1])")
+    assert not is_unable(raised, source)
 
 
 @pytest.mark.parametrize("text", ["torch.ones(2, 3) @ torch.ones(2, 3)", "x + torch.ones(6)"])
