@@ -214,6 +214,8 @@ class Engine:
         runs: dict[str, list[Ran]] = {e.name: [] for e in self.week.exercises}
         for one in ran:
             runs[one.exercise].append(one)
+        if not any(one.report.verdict.failed for one in ran):
+            return {e: self._standings.judged(e, runs[e], Inherited(), files) for e in runs}
         follows = self.scoring.follow_through != "none" and not any(r.fault for r in ran)
         judged = dict[str, JudgedExercise]()
         attempts = dict[str, bool]()  # helpers with mistakes of their own: whether nearly right

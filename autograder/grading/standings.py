@@ -169,6 +169,8 @@ class Standings:
             carried=carried.credit,
             beside=carried.lent,
         )
+        if not failed:
+            return standing
         worked = self._behind.find(f"{exercise}, work", lambda: self._worked(standing, own), True)
         return replace(standing, worked=worked)
 
