@@ -310,8 +310,13 @@ def _weights(module: nn.Module) -> tuple[tuple[str, torch.Tensor, bool], ...]:
 
 def _is_plain(question: wire.LentCall) -> bool:
     """Whether a question holds plain data only, and none that could ask for much."""
-    demand = _Demand()
-    return all(map(demand.holds, question.values)) and demand.is_little
+    all_values, arguments = _Demand(), _Demand()
+    if not all(map(all_values.holds, question.values)):
+        return False
+    for value in (*question.args, *question.kwargs.values()):  # weights do not broadcast with them
+        arguments.holds(value)
+    all_values.broadcast = arguments.broadcast
+    return all_values.is_little
 
 
 @dataclass

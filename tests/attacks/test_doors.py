@@ -54,7 +54,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     (root / "course.yaml").write_text(registry + policy, "utf-8")
     course = load(root)
     release(course, course.weeks[0], early=True)
-    with running(Running(root, "--device", "cpu", GRADER_TOKEN=CANARIES[0])) as service:
+    with running(Running(root, "--device", "fake-gpu", GRADER_TOKEN=CANARIES[0])) as service:
         yield service
 
 
