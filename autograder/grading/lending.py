@@ -39,12 +39,12 @@ from ..worker.values import Decoder, Encoder
 from .faults import let_go
 from .targets import Answer, InProcess, split_reply
 
-# Bounds of a question: on an integer, on bytes there and back, and on elements (after broadcasting)
-# times the longest axis, which is what a product of matrices costs.
+# Bounds of a question: on an integer, on bytes there and back, on elements times the longest axis,
+# which is what a product of matrices costs, and on the elements of all arguments' broadcast.
 _LARGEST = 1 << 16
 _MOST_BYTES = 16 << 20
 _MOST_WORK = 1 << 31
-_MOST_ELEMENTS = 1 << 24  # of one tensor that an answer makes on its way
+_MOST_ELEMENTS = 1 << 24  # also of one tensor that an answer makes on its way
 _REFUSED = wire.Reply("raised", raised=wire.Raised("RuntimeError", ("Exception",), "", None))
 # Exceptions whose message may name what only the solution has.
 _WITHOUT_WORDS = ("AttributeError", "KeyError", "NameError", "UnboundLocalError")
@@ -330,8 +330,8 @@ class _Demand:
 
     @property
     def is_little(self) -> bool:
-        elements = max(self.elements, math.prod(self.broadcast))
-        return self.bytes <= _MOST_BYTES and elements * self.longest <= _MOST_WORK
+        little = self.bytes <= _MOST_BYTES and math.prod(self.broadcast) <= _MOST_ELEMENTS
+        return little and self.elements * self.longest <= _MOST_WORK
 
     def holds(self, value: wire.Value) -> bool:
         """Count a value; False if it is no plain data."""
