@@ -111,28 +111,25 @@ class _Count:
         self.inherited = [t for t in self.tests if t.name in inherited]
         rest = [t for t in self.failed if t.name not in standing.explained]
         self.rest = sum(t.weight for t in rest)
-        self.charges = rule.by == "mistakes"
+        self.lost = sum(t.weight for t in self.failed)
+        self.forbidden = any(t.verdict is Verdict.FORBIDDEN for t in self.failed)
+        self.charges = rule.by == "mistakes" and self._priced()
         self.by_mistakes = self.charges and self._explains_most()
         self.deductions: tuple[Deduction, ...] = ()
 
     def _explains_most(self) -> bool:
-        """Return True if named mistakes with a cost explain all that failed.
+        """Return True if the named mistakes explain all that failed.
 
         Most of it is enough where what is there besides was seen.
         """
-        left = _REST * sum(t.weight for t in self.failed) if self.standing.seen else 0.0
-        return self._priced() and (not self.rest or self.rest < left)
+        left = _REST * self.lost if self.standing.seen else 0.0
+        return not self.rest or self.rest < left
 
     def _priced(self) -> bool:
         """Return True if no failed test is forbidden, and every named mistake has a cost."""
-        if not self.failed or any(t.verdict is Verdict.FORBIDDEN for t in self.failed):
-            return False
         mistakes = self.standing.mistakes
-        return bool(mistakes) and all(m.cost is not None for m in mistakes)
-
-    def _half_explained(self) -> bool:
-        """Return True if named mistakes with a cost explain half of what failed, or more."""
-        return self._priced() and self.rest <= _REST * sum(t.weight for t in self.failed)
+        priced = bool(mistakes) and all(m.cost is not None for m in mistakes)
+        return priced and bool(self.failed) and not self.forbidden
 
     def price(self, belief: str) -> float:
         """The points that this exercise loses for a belief, were it charged here alone."""
@@ -147,15 +144,14 @@ class _Count:
 
         At most what is left of the exercise: an abandoned one bears no charge for another.
         """
-        if not self.total or any(t.verdict is Verdict.FORBIDDEN for t in self.failed):
+        if not self.total or self.forbidden:
             return 0.0
-        named = sum(t.weight for t in self.failed if t.name in self.standing.explained)
-        left = self.total - sum(t.weight for t in self.failed)
-        return min(named, left) / self.total
+        return min(self.lost - self.rest, self.total - self.lost) / self.total
 
     def charge(self, counts: Sequence[_Count]) -> None:
         """Settle what each named mistake costs here, if these exercises share the charge."""
-        if not (self.by_mistakes or (self.charges and self._half_explained())):
+        half_explained = self.charges and self.rest <= _REST * self.lost
+        if not (self.by_mistakes or half_explained):
             return
         left, deductions = self.standing.exercise.points, list[Deduction]()
         charged = set[str]()
@@ -172,8 +168,7 @@ class _Count:
 
     def share_of_tests(self) -> float:
         """The weighted share of tests that passed; a carried one counts as far as it is carried."""
-        forbidden = any(t.verdict is Verdict.FORBIDDEN for t in self.failed)
-        if not self.total or forbidden or not self.standing.worked:
+        if not self.total or self.forbidden or not self.standing.worked:
             return 0.0
         earned = sum(t.weight * _kept(t) for t in self.tests)
         return min(1.0, earned / self.total)
