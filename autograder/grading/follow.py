@@ -30,7 +30,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..model.verdicts import Verdict
-from .dependence import Dependence, dependence, named_in
+from .dependence import dependence, named_in
 from .lending import Right, RightHelpers, TimeLeft
 from .plugin import Ran, exercise_of
 from .runs import Runs
@@ -99,25 +99,30 @@ class FollowThrough:
         return found
 
     @cached_property
-    def _in_right_programs(self) -> list[Dependence]:
-        """What calls what in the solution, and in the alternatives."""
-        bank = self.runs.bank
-        return [self._calls(s) for s in (bank.solution, *(a.source for a in bank.alternatives))]
+    def _in_solution(self) -> dict[str, frozenset[str]]:
+        """The exercises that each one reaches in the solution."""
+        return self._reached(self.runs.bank.solution)
 
-    def _calls(self, source: str) -> Dependence:
-        return dependence(source, self._exercises).asking(self._asked)
+    @cached_property
+    def _usual(self) -> dict[str, frozenset[str]]:
+        """The exercises that each one reaches in the solution or in an alternative."""
+        others = [self._reached(a.source) for a in self.runs.bank.alternatives]
+        return {e: found.union(*(o[e] for o in others)) for e, found in self._in_solution.items()}
+
+    def _reached(self, source: str) -> dict[str, frozenset[str]]:
+        """The exercises that each one, or its tests, reaches in a program."""
+        calls = dependence(source, self._exercises).asking(self._asked)
+        return {e: calls.reached(e) for e in self._exercises}
 
     def begin(self, source: str) -> dict[str, CalledHelpers]:
         """Begin another submission: return the helpers of its exercises, which come before the
         exercises that call them."""
         self._left = TimeLeft(self.seconds, self.call_seconds)
-        calls, (solution, *alternatives) = self._calls(source), self._in_right_programs
-        reached = {e: calls.reached(e) for e in self._exercises}
-        upstream = {e: reached[e] | solution.reached(e) for e in self._exercises}
+        reached, solution = self._reached(source), self._in_solution
         return {
             e: CalledHelpers(
-                frozenset(h for h in reached[e] if e not in upstream[h]),
-                solution.reached(e).union(*(a.reached(e) for a in alternatives)),
+                frozenset(h for h in reached[e] if e not in reached[h] | solution[h]),
+                self._usual[e],
             )
             for e in sorted(self._exercises, key=lambda e: len(reached[e]))
         }

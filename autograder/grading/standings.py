@@ -95,7 +95,7 @@ class Standings:
         none = Inherited()
         if self._passed(ran, none) <= self._passed(ran, carried):
             return beside
-        return max(beside, judged(ran, none), key=self._score)
+        return max(beside, judged(ran, none), key=lambda one: self._alone(one).score)
 
     def is_attempt(self, judged: JudgedExercise) -> bool:
         """Return True if an exercise is a genuine attempt.
@@ -104,18 +104,20 @@ class Standings:
         values in another order or on another scale. Constants, wrong types and crashes are none of
         that.
         """
-        (report,) = scoring.exercise_reports([judged.standing], self.rule)
-        if report.score > 0 or any(not d.is_minor for d in judged.standing.diagnoses):
+        exercise = judged.standing.exercise.name
+        named = any(not d.is_minor for d in judged.standing.diagnoses)
+        if named or self._alone(judged).score > 0:
             return True
-        right, asked = self._runs.right_answers(report.name), self._runs.recorded(report.name)
+        right = self._runs.right_answers(exercise)
         if not resembles_right_answers(judged.ran, right):
             return False
-        told = effortless([r for r in judged.ran if r.report.verdict.failed], right, asked)
+        failed = [r for r in judged.ran if r.report.verdict.failed]
+        told = effortless(failed, right, self._runs.recorded(exercise))
         return 2 * sum(told.values()) <= len(told)
 
     def is_nearly_right(self, judged: JudgedExercise) -> bool:
         """Return True if an exercise earned half of its points, or misconceptions decide them."""
-        (report,) = scoring.exercise_reports([judged.standing], self.rule)
+        report = self._alone(judged)
         return bool(report.deductions) or 2 * report.score >= report.max_score
 
     def _passed(self, ran: Iterable[Ran], carried: Inherited) -> float:
@@ -127,10 +129,10 @@ class Standings:
             if (failed := r.report.verdict.failed) or r.report.name not in carried.again
         )
 
-    def _score(self, judged: JudgedExercise) -> float:
-        """What it earns where no other exercise has the same mistake."""
+    def _alone(self, judged: JudgedExercise) -> ExerciseReport:
+        """Return the report of an exercise if no other one has the same mistake."""
         (report,) = scoring.exercise_reports([judged.standing], self.rule)
-        return report.score
+        return report
 
     def _standing(
         self, exercise: str, ran: list[Ran], carried: Inherited, files: Files

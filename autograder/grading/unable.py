@@ -13,6 +13,8 @@ from __future__ import annotations
 import ast
 import re
 
+from ..model.sources import MOST_SIGNS, signs_in
+from ..repair.code import NO_PYTHON, parsed
 from ..worker import wire
 
 # What the error says, and what the source must say for it to be ours.
@@ -31,22 +33,21 @@ _SHORTEST_LITERAL = 12
 def is_unable(raised: wire.Raised, source: tuple[str, ...]) -> bool:
     """Return whether an error on the claimed device is the device's, by the list."""
     text = "\n".join(source)
-    if not any(error.match(raised.message.strip()) for error, _ in _LIST):
-        return False
-    if raised.line in _raising_lines(text):
-        return False
     for error, asks in _LIST:
         found = error.match(raised.message.strip())
         if found and "RuntimeError" in raised.bases and asks.search(text):
-            return not any(part in text for part in _parts(found.group(0)))
+            own = any(part in text for part in _parts(found.group(0)))
+            return not own and raised.line not in _raise_statements(text)
     return False
 
 
-def _raising_lines(source: str) -> set[int]:
+def _raise_statements(source: str) -> set[int]:
     """The lines of a module's own `raise` statements; none if Python cannot read it."""
+    if signs_in(source) > MOST_SIGNS:
+        return set()
     try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = parsed(source).tree
+    except NO_PYTHON:
         return set()
     own = (node for node in ast.walk(tree) if isinstance(node, ast.Raise))
     return {line for node in own for line in range(node.lineno, (node.end_lineno or 0) + 1)}
