@@ -23,8 +23,8 @@ def check(exercise: str | None = None, folder: str | Path | None = None) -> Any:
     Returns a result that renders as a table in a notebook and as text elsewhere. Under nbgrader's
     Validate button a check that does not pass raises: the button knows no other sign.
     """
-    from .student.checking import NotPassed, being_validated
-    from .student.notebook import check_warm
+    from .student.commands.check import NotPassed, being_validated
+    from .student.commands.notebook import check_warm
 
     result = check_warm(exercise, folder)
     if being_validated() and not result.passed:
@@ -37,14 +37,14 @@ def hint(exercise: str | None = None, again: bool = False, folder: str | Path | 
 
     again: those seen before, and no new one.
     """
-    from .student.notebook import show_hints
+    from .student.commands.notebook import show_hints
 
     return show_hints(exercise, again, folder)
 
 
 def explore(page: str, folder: str | Path | None = None, **data: Any) -> Any:
     """A page that lies beside the notebook, with something to move; `data` goes into it."""
-    from .student.explore import open_page
+    from .student.show.explore import open_page
 
     return open_page(page, folder, data)
 
@@ -58,19 +58,19 @@ def solution(
 
     source: the folder or zip of the released solutions, if it does not lie beside the week
     """
-    from .student.showsolution import show_solution
+    from .student.show.solution_view import show_solution
 
     return show_solution(exercise, folder, source)
 
 
 def progress(folder: str | Path | None = None) -> Any:
     """How far you are in every week that lies here, as the last checks left it."""
-    from .student.notebook import show_progress
+    from .student.commands.notebook import show_progress
 
     return show_progress(folder)
 
 
 if "ipykernel" in sys.modules:
-    from .student.notebook import begin
+    from .student.commands.notebook import begin
 
     begin()  # while a student reads what comes next, torch is imported by what will check

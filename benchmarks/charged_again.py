@@ -22,12 +22,12 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from autograder.grading.dependence import dependence
+from autograder.grading.dependencies.call_graph import dependence
 from autograder.grading.engine import Engine
-from autograder.grading.warm import warm_engine
-from autograder.model.bank import Misconception
-from autograder.model.course import Course, Week, load
-from autograder.model.report import SubmissionReport
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.bank import Misconception
+from autograder.model.course.loader import Course, Week, load
+from autograder.model.report.schema import SubmissionReport
 from autograder.sandbox import choose
 
 from .measure import ROOT

@@ -17,15 +17,15 @@ from typing import Any
 
 import msgspec
 
-from autograder.batch.depends import fingerprint
+from autograder.batch.fingerprint import fingerprint
 from autograder.batch.store import ResultStore
 from autograder.files.secret import course_secret
-from autograder.grading.warm import warm_engine
-from autograder.model.axes import axis
-from autograder.model.course import Course, Week, load
-from autograder.model.report import SubmissionReport
-from autograder.nbgrader.release import release
-from autograder.nbgrader.submitted import read_student
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.device_axes import axis
+from autograder.model.course.loader import Course, Week, load
+from autograder.model.report.schema import SubmissionReport
+from autograder.nbgrader.collect.submitted import read_student
+from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace
 from autograder.sandbox import choose
 from tests.courses import copy_course

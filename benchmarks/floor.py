@@ -26,14 +26,14 @@ from typing import Any
 import msgspec
 import psutil
 
-from autograder.grading import targets
 from autograder.grading.engine import Engine
-from autograder.grading.spawner import Spawner
-from autograder.grading.warm import warm_engine
-from autograder.model.course import Course, Week, load
+from autograder.grading.targets import in_process
+from autograder.grading.targets.spawner import Spawner
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.loader import Course, Week, load
 from autograder.sandbox import ChildLimits, choose
-from autograder.worker import wire
-from autograder.worker.execute import Executor
+from autograder.worker.executor import Executor
+from autograder.worker.protocol import frames as wire
 
 from .measure import ROOT
 from .plain import DEVICES
@@ -72,13 +72,13 @@ class Bare(Executor):
 class Recorder:
     """Between an engine and a target: what is asked."""
 
-    def __init__(self, target: targets.Target, frames: list[bytes]) -> None:
+    def __init__(self, target: in_process.Target, frames: list[bytes]) -> None:
         self._target, self._frames = target, frames
 
     def begin(self, test: str, exercise: str) -> None:
         self._target.begin(test, exercise)
 
-    def request(self, frame: bytes) -> targets.Answer:
+    def request(self, frame: bytes) -> in_process.Answer:
         self._frames.append(frame)
         return self._target.request(frame)
 
@@ -90,7 +90,7 @@ def frames_of(engine: Engine, path: Path) -> list[bytes]:
     """Every request that the hidden tests make of a module."""
     frames: list[bytes] = []
     source = tuple(path.read_text(encoding="utf-8").split("\n"))
-    engine.runs.run(Recorder(targets.InProcess(path), frames), source)
+    engine.runs.run(Recorder(in_process.InProcess(path), frames), source)
     return frames
 
 
@@ -101,7 +101,7 @@ def bare_seconds(path: Path, frames: list[bytes]) -> float:
         bare = Bare()
         bare.load_module(path, unique=True)
         for frame in frames:
-            request, buffers = wire.unpack_request(*targets._split_frame(frame))
+            request, buffers = wire.unpack_request(*in_process._split_frame(frame))
             if isinstance(request, wire.Call):
                 plain = msgspec.structs.replace(request, not_allowed=(), count=False)
                 bare.answer(plain, buffers)

@@ -14,10 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.grading.spawner import Spawner
-from autograder.grading.warm import warm_engine
-from autograder.model.axes import has_cuda
-from autograder.model.course import Course, Week
+from autograder.grading.targets.spawner import Spawner
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.device_axes import has_cuda
+from autograder.model.course.loader import Course, Week
 from autograder.sandbox import ChildLimits, choose
 
 from .growth import grade

@@ -18,8 +18,8 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 
 from autograder.grading.engine import Engine
-from autograder.grading.warm import warm_engine
-from autograder.model.course import load
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.loader import load
 
 from .measure import ROOT
 

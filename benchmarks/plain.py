@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 
 from autograder.grading.engine import Engine
-from autograder.grading.targets import InProcess
-from autograder.model.course import load
+from autograder.grading.targets.in_process import InProcess
+from autograder.model.course.loader import load
 
 from .sample import SECRET
 

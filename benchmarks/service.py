@@ -32,14 +32,14 @@ import psutil
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from autograder.model.bank import Bank  # noqa: E402
-from autograder.model.course import Course, load  # noqa: E402
-from autograder.nbgrader.database import read_gradebook  # noqa: E402
-from autograder.nbgrader.release import release  # noqa: E402
+from autograder.model.course.bank import Bank  # noqa: E402
+from autograder.model.course.loader import Course, load  # noqa: E402
+from autograder.nbgrader.gradebook.database import read_gradebook  # noqa: E402
+from autograder.nbgrader.release.publish import release  # noqa: E402
 from autograder.sandbox.orphans import orphans  # noqa: E402
-from autograder.serve.people import People, Role  # noqa: E402
+from autograder.serve.auth.accounts import People, Role  # noqa: E402
+from autograder.serve.queue.tables import open_database  # noqa: E402
 from autograder.serve.service import DATABASE  # noqa: E402
-from autograder.serve.tables import open_database  # noqa: E402
 from tests.courses import copy_course  # noqa: E402
 from tests.nbgrader.tiny_course import SOLUTION, write_course  # noqa: E402
 from tests.serve.conftest import FUTURE  # noqa: E402

@@ -21,7 +21,7 @@ import time
 from dataclasses import astuple
 from pathlib import Path
 
-from autograder.model.course import load
+from autograder.model.course.loader import load
 
 from .measure import ROOT, Cost, run
 from .results import table, write_section
@@ -149,7 +149,7 @@ def _quiet(said: list[tuple[float, str]], most: float, quiet: float, after: int 
 
 def student_folder(place: Path) -> Path:
     """Week 1 as a student has it, with a right solution in it."""
-    from autograder.authoring.handout import week_files
+    from autograder.authoring.lesson.handout import week_files
 
     course = load(ROOT)
     week = course.weeks[0]

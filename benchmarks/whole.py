@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from autograder.model.course import Course, Week
+from autograder.model.course.loader import Course, Week
 
 from .classes import hand_in, made_course, students
 from .generate import variant

@@ -59,8 +59,8 @@ def on_files(files: Files, config: Any) -> Files:
 
 def syllabus() -> list[tuple[str, str]]:
     """Each week's name and page."""
-    from autograder.authoring.syllabus import syllabus_page
-    from autograder.model.course import load
+    from autograder.authoring.new.syllabus import syllabus_page
+    from autograder.model.course.loader import load
 
     course = load(ROOT)
     return [(week.name, syllabus_page(course, week)) for week in course.weeks]

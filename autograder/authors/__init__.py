@@ -5,11 +5,11 @@ A hidden test takes fixtures (`agree`, `submission`, `reference`, `refuses`, `co
 with an example that is run.
 """
 
-from ..grading.agree import Agree
-from ..grading.draw import Draw, DrawArray
-from ..grading.outcomes import Wrong
-from ..grading.pair import Pair
-from ..grading.properties import (
+from ..grading.assertions.agree import Agree
+from ..grading.assertions.calls import Calls, Count, Counted
+from ..grading.assertions.inputs import Draw, DrawArray
+from ..grading.assertions.pair import Pair
+from ..grading.assertions.properties import (
     NEW_AXES,
     HuggingFaceEncoder,
     all_finite,
@@ -25,8 +25,8 @@ from ..grading.properties import (
     torch_mha,
     zero_where,
 )
-from ..grading.refuse import Refuses
-from ..grading.remote import Calls, Count, Counted
+from ..grading.assertions.refuse import Refuses
+from ..grading.outcomes import Wrong
 
 __all__ = [
     "NEW_AXES",

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..files.secret import course_secret
-from ..model import scoring
-from ..model.course import Course, Week
+from ..model.course.loader import Course, Week
 from ..model.errors import KitError
-from ..model.report import Report, Shared, SubmissionReport
-from ..model.verdicts import Ending
+from ..model.report import scoring
+from ..model.report.schema import Report, Shared, SubmissionReport
+from ..model.report.verdicts import Ending
 from .cluster import Cluster
-from .depends import fingerprint
+from .fingerprint import fingerprint
 from .intake import Submission
 from .pool import Job, run_here
 from .store import ResultStore

@@ -23,12 +23,12 @@ from typing import overload
 
 import msgspec
 
-from ..model.course import Limits, Week
-from ..model.importfailure import not_text
+from ..model.course.loader import Limits, Week
 from ..model.notes import Note
 from ..model.quoting import quoted
-from ..model.sources import MOST_SIGNS, signs_in
-from .modulename import with_module
+from ..model.source.import_failure import not_text
+from ..model.source.reachable import MOST_SIGNS, signs_in
+from .module_name import with_module
 
 IGNORED_FOLDERS = {
     *("__pycache__", ".ipynb_checkpoints", ".git", "__MACOSX", ".vscode", ".idea"),

@@ -24,11 +24,11 @@ from typing import Any
 import msgspec
 
 from ..files.workfolder import sweep
-from ..model.course import load
+from ..model.course.loader import load
 from ..model.errors import KitError
-from ..model.report import SubmissionReport
-from ..model.verdicts import Ending
-from .depends import of_our_own
+from ..model.report.schema import SubmissionReport
+from ..model.report.verdicts import Ending
+from .fingerprint import of_our_own
 from .intake import Submission
 
 Finished = Callable[[str, SubmissionReport], None]
@@ -179,7 +179,7 @@ _engines: dict[bytes, tuple[bytes, Any, Any]] = {}
 
 def kept_engine(job: Job) -> Any:
     """This process's engine for such jobs, made if there is none yet."""
-    from ..grading.warm import warm_engine
+    from ..grading.warmup import warm_engine
     from ..sandbox import BACKENDS
 
     key = _engine_key(job)

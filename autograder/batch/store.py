@@ -16,7 +16,7 @@ import msgspec
 
 from ..files.atomic import replace_file, sweep_unfinished
 from ..files.hashing import feed
-from ..model.report import SubmissionReport
+from ..model.report.schema import SubmissionReport
 
 
 class ResultStore:

@@ -33,10 +33,10 @@ import msgspec
 
 from ..files.atomic import replace_file
 from ..lms.bulk import Accept, Found, content_from
-from ..lms.gradescope import Read
-from ..model.course import Course, Week
+from ..lms.gradescope_export import Read
+from ..model.course.late import due_for
+from ..model.course.loader import Course, Week
 from ..model.errors import KitError
-from ..model.late import due_for
 
 _SECONDS = 300
 _MOST_SAID = 16 << 20  # bytes of what git lists

@@ -21,9 +21,9 @@ from importlib import metadata
 from importlib.resources import files as resources
 from pathlib import Path
 
-from ..authoring.handout import week_files
-from ..authoring.leaks import check_files, secrets_of
-from ..model.course import Course, Week
+from ..authoring.lesson.handout import week_files
+from ..authoring.lesson.leak_check import check_files, secrets_of
+from ..model.course.loader import Course, Week
 from ..model.errors import KitError
 from ..nbgrader.workspace import Workspace
 

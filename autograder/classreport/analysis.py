@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..model.bank import Misconception
-from ..model.course import Week
-from ..model.report import ExerciseReport, Report, SubmissionReport, TestReport, base_of
-from ..model.verdicts import Ending, Verdict
+from ..model.course.bank import Misconception
+from ..model.course.loader import Week
+from ..model.report.schema import ExerciseReport, Report, SubmissionReport, TestReport, base_of
+from ..model.report.verdicts import Ending, Verdict
 
 ENOUGH = 8
 

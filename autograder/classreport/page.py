@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..model.course import Course
+from ..model.course.loader import Course
 from ..pages.environment import environment
 from .alike import side_by_side
 from .analysis import ENOUGH, WeekSummary

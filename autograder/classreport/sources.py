@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from ..model.course import Course, Week
+from ..model.course.loader import Course, Week
 from ..model.errors import KitError
-from ..model.report import Report, SubmissionReport, from_json
-from ..nbgrader.recorded import recorded_folder
+from ..model.report.schema import Report, SubmissionReport, from_json
+from ..nbgrader.gradebook.report_store import recorded_folder
 
 
 def recorded_report(course: Course, week: Week) -> Report | None:

@@ -17,7 +17,7 @@ IN_PROJECT = find_spec(f"{__package__}.project") is not None
 
 def _weeks(incomplete: str) -> list[str]:
     """The weeks that a shell may complete to."""
-    from ..model.course import load
+    from ..model.course.loader import load
 
     try:
         return [w.name for w in load(unfinished=True).weeks if w.name.startswith(incomplete)]

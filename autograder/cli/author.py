@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..model.axes import CHOICES_IN_WORDS
+from ..model.course.device_axes import CHOICES_IN_WORDS
 from .app import AUTHORS, WeekArgument, app
 
 
@@ -22,11 +22,11 @@ def build(
 
     Example: autograder build --check
     """
-    from ..model.course import load
-    from ..model.stubs import stale, write_stubs
+    from ..model.course.loader import load
+    from ..model.course.stubs import stale, write_stubs
 
     course = load(unfinished=True)
-    from ..authoring.figures import draw_figures, stale_figures
+    from ..authoring.lesson.figures import draw_figures, stale_figures
 
     paths = stale(course) if check else write_stubs(course)
     for path in paths:
@@ -84,15 +84,15 @@ def verify(
     Example: autograder verify week02 --quick
     Example: autograder verify --quick --only test_any_axis --watch
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
-    from ..authoring.aim import aims
-    from .show.verification import Wanted, run_verification
+    from ..authoring.verify.selection import aims
+    from .show.author.verification import Wanted, run_verification
 
     chosen = [course.week(w) for w in weeks] if weeks else list(course.weeks)
     if mutants:
-        from .show.hunting import run_hunt
+        from .show.author.mutation import run_hunt
 
         if not run_hunt(course, chosen):
             raise typer.Exit(1)
@@ -102,7 +102,7 @@ def verify(
         chosen = [w for w in chosen if any(a.week == w.name for a in aimed)]
     wanted = Wanted(course, chosen, quick, device, draws, jobs, lesson, aimed, fresh)
     if watching:
-        from .show.proofwatch import watch_verification
+        from .show.author.proof_watch import watch_verification
 
         watch_verification(wanted, only)
     elif not run_verification(wanted):
@@ -130,10 +130,10 @@ def try_(
 
     Example: autograder try week02 hides_what_is_allowed --open
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
-    from .show.trying import run_try
+    from .show.author.try_file import run_try
 
     chosen = course.week(week)
     if not run_try(course, chosen, what, show=show, quick=quick, device=device, out=out):
@@ -170,6 +170,6 @@ def new(
     Example: autograder new week10_pooling --exercise mean_pool
     Example: autograder new week02 --from mine.py:window_mask
     """
-    from .show.making import run_new
+    from .show.author.making import run_new
 
     run_new(week, exercise=exercise, source=source, keep_all=keep_all, title=course)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..model.axes import CHOICES_IN_WORDS
+from ..model.course.device_axes import CHOICES_IN_WORDS
 from ..model.errors import KitError
 from .app import INSTRUCTORS, WeekArgument, app
 
@@ -18,7 +18,7 @@ def doctor() -> None:
 
     Example: autograder doctor
     """
-    from .show.doctor import run_doctor
+    from .show.author.doctor_report import run_doctor
 
     if not run_doctor():
         raise typer.Exit(1)
@@ -46,10 +46,10 @@ def release(
 
     Example: autograder release week01 --early
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
-    from .show.nbgrader import run_release, run_release_solutions
+    from .show.instructor.nbgrader_steps import run_release, run_release_solutions
 
     if solutions and (early or again):
         raise KitError(
@@ -88,24 +88,24 @@ def collect(
     Example: autograder collect week01 --zip submissions.zip --roster grades.csv
     Example: autograder collect week01 --git students.csv --repositories 'clones/week01-{username}'
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
     if (repositories or newest) and git is None:
         raise KitError("--repositories and --newest go with --git ROSTER")
     if git is not None:
-        from .show.channels import run_collect_git
+        from .show.instructor.exports import run_collect_git
 
         if not run_collect_git(course, course.week(week), git, repositories, newest=newest):
             raise typer.Exit(1)
         return
     if bulk is not None:
-        from .show.lms import run_collect_bulk
+        from .show.instructor.lms_files import run_collect_bulk
 
         if not run_collect_bulk(course, course.week(week), bulk, roster):
             raise typer.Exit(1)
         return
-    from .show.nbgrader import run_collect
+    from .show.instructor.nbgrader_steps import run_collect
 
     if not run_collect(course, course.week(week)):
         raise typer.Exit(1)
@@ -158,7 +158,7 @@ def grade(
     Example: autograder grade week01 --cluster tcp://scheduler:8786
     """
     from ..batch.cluster import cluster_at, in_the_clear
-    from ..model.course import load
+    from ..model.course.loader import load
 
     if cluster is None and (tls_ca or tls_cert or tls_key):
         raise KitError("--tls-ca, --tls-cert and --tls-key go with --cluster tls://host:8786")
@@ -169,7 +169,7 @@ def grade(
         typer.echo(in_the_clear(place), err=True)
 
     course = load()
-    from .show.grading import run_grade
+    from .show.instructor.grading import run_grade
 
     fine = run_grade(
         course,
@@ -200,10 +200,10 @@ def feedback(
 
     Example: autograder feedback week01 --student ada
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
-    from .show.nbgrader import run_feedback
+    from .show.instructor.nbgrader_steps import run_feedback
 
     if not run_feedback(course, course.week(week), students or [], unmarked=unmarked):
         raise typer.Exit(1)
@@ -230,11 +230,11 @@ def report(
 
     Example: autograder report week01 --similarity --names
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
     chosen = course.week(week) if week else None
-    from .show.classreport import run_report
+    from .show.instructor.class_report import run_report
 
     if not run_report(course, chosen, files or [], names=names, out=out, alike=similarity):
         raise typer.Exit(1)
@@ -285,21 +285,21 @@ def export(
     Example: autograder export week01 --gradescope --visibility after_published
     Example: autograder export week01 --github --out week01
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
     if gradescope:
-        from .show.channels import run_gradescope
+        from .show.instructor.exports import run_gradescope
 
         run_gradescope(course, course.week(week), out, visibility, feedback_as)
         return
     if github:
-        from .show.channels import run_github
+        from .show.instructor.exports import run_github
 
         run_github(course, course.week(week), out)
         return
     weeks = list(course.weeks) if week == "all" else [course.week(week)]
-    from .show.lms import run_export
+    from .show.instructor.lms_files import run_export
 
     if not run_export(course, weeks, form, roster, out, unmarked=unmarked, missing=missing):
         raise typer.Exit(1)
@@ -313,10 +313,10 @@ def roster(
 
     Example: autograder roster grades.csv
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
-    from .show.lms import run_roster
+    from .show.instructor.lms_files import run_roster
 
     run_roster(course, file)
 
@@ -327,10 +327,10 @@ def demo() -> None:
 
     Example: autograder demo
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
-    from .show.nbgrader import run_demo
+    from .show.instructor.nbgrader_steps import run_demo
 
     if not run_demo(course):
         raise typer.Exit(1)

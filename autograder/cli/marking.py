@@ -30,13 +30,13 @@ def marks(
     Example: autograder marks week01 --out sheet.csv
     Example: autograder marks week01 --from sheet.csv --marker bea
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
     chosen = course.week(week)
     if (out is None) == (sheet is None) or (sheet is not None and not marker):
         raise KitError("name --out FILE, or --from FILE with --marker NAME")
-    from .show.marking import run_read, run_sheet
+    from .show.instructor.marks import run_read, run_sheet
 
     if out is not None:
         run_sheet(course, chosen, out)
@@ -58,13 +58,13 @@ def requests(
 
     Example: autograder requests week01 --answer ada --text "You are right: see your new score."
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
     chosen = course.week(week)
     if (answer is None) != (not text):
         raise KitError("--answer STUDENT and --text go together")
-    from .show.marking import run_requests
+    from .show.instructor.marks import run_requests
 
     if not run_requests(course, chosen, answer, text):
         raise typer.Exit(1)

@@ -21,11 +21,11 @@ def status(
 
     Example: autograder status week01
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
     chosen = course.week(week) if week else None
-    from .show.status import run_status
+    from .show.instructor.status_table import run_status
 
     if not run_status(course, chosen, as_json=as_json):
         raise typer.Exit(1)
@@ -50,13 +50,13 @@ def regrade(
 
     Example: autograder regrade week01 --apply --reason "a test asked for too much"
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
     chosen = course.week(week)
     if preview + apply + undo != 1:
         raise KitError("name one of --preview, --apply and --undo")
-    from .show.regrade import run_apply, run_preview, run_undo
+    from .show.instructor.regrading import run_apply, run_preview, run_undo
 
     if undo:
         run_undo(course, chosen, reason)
@@ -83,9 +83,9 @@ def restore(
 
     Example: autograder restore week01 ada --to 2
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
-    from .show.restoring import run_restore
+    from .show.instructor.restoring import run_restore
 
     run_restore(course, course.week(week), student, to)

@@ -37,13 +37,13 @@ def push(
 
     Example: autograder push week01 --canvas --dry-run
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
     chosen = course.week(week)
     if canvas + lti != 1:
         raise KitError("name one of --canvas and --lti")
-    from .show.sending import run_push
+    from .show.instructor.pushing import run_push
 
     if not run_push(
         course,
@@ -74,7 +74,7 @@ def site(
 
     Example: autograder site --out build/students
     """
-    from ..model.course import load
-    from .show.site import run_site
+    from ..model.course.loader import load
+    from .show.instructor.student_site import run_site
 
     run_site(load(), out or Path("build/preview" if at else "build/students"), at)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..model.axes import CHOICES_IN_WORDS
+from ..model.course.device_axes import CHOICES_IN_WORDS
 from ..model.errors import KitError
 from .app import INSTRUCTORS, app
 
@@ -77,7 +77,7 @@ def serve(
     Example: autograder serve --tokens tokens.csv
     Example: autograder serve --url https://grade.example.org/
     """
-    from ..model.course import load
+    from ..model.course.loader import load
 
     course = load()
     if sandbox == "none":
@@ -89,7 +89,7 @@ def serve(
     if cluster is not None and jobs is not None:
         raise KitError("--jobs is for this machine; on a cluster each worker grades one at a time")
     from ..serve.start import Place
-    from .show.serve import run_check, run_service, write_tokens
+    from .show.instructor.serving import run_check, run_service, write_tokens
 
     place = Place(host, port, url, certificate, key, insecure, hub)
     if tokens is not None:

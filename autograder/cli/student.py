@@ -17,7 +17,7 @@ FolderOption = Annotated[
 def _exercises(incomplete: str) -> list[str]:
     """The exercises that a shell may complete to."""
     from ..model.errors import KitError
-    from ..student.week import open_folder
+    from ..student.folder.week import open_folder
 
     try:
         return [n for n in open_folder().names if n.startswith(incomplete)]
@@ -43,7 +43,7 @@ def check(
 
     Example: autograder check softmax
     """
-    from ..student.commands import run_check
+    from ..student.commands.terminal_commands import run_check
 
     if not run_check(exercise, folder, seconds):
         raise typer.Exit(1)
@@ -64,7 +64,7 @@ def hint(
 
     Example: autograder hint softmax
     """
-    from ..student.commands import run_hint
+    from ..student.commands.terminal_commands import run_hint
 
     if not run_hint(exercise, folder, again):
         raise typer.Exit(1)
@@ -82,7 +82,7 @@ def watch(
 
     Example: autograder watch
     """
-    from ..student.watch import run_watch
+    from ..student.commands.watch import run_watch
 
     run_watch(exercise, folder, seconds)
 
@@ -97,7 +97,7 @@ def progress(
 
     Example: autograder progress
     """
-    from ..student.commands import run_progress
+    from ..student.commands.terminal_commands import run_progress
 
     run_progress(folder)
 
@@ -114,7 +114,7 @@ def reset(
 
     Example: autograder reset softmax
     """
-    from ..student.commands import run_reset
+    from ..student.commands.terminal_commands import run_reset
 
     run_reset(exercise, everything, folder)
 
@@ -146,7 +146,7 @@ def submit(
     Example: autograder submit
     Example: autograder submit week01 --to https://grade.example.org/
     """
-    from ..student.submit import run_submit, token_given
+    from ..student.commands.submit import run_submit, token_given
 
     if not run_submit(
         week,
@@ -178,6 +178,6 @@ def solution(
 
     Example: autograder solution softmax
     """
-    from ..student.showsolution import run_solution
+    from ..student.show.solution_view import run_solution
 
     run_solution(exercise, folder, source)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..model.report import ExerciseReport, TestReport
-from ..model.verdicts import Verdict
+from ..model.report.schema import ExerciseReport, TestReport
+from ..model.report.verdicts import Verdict
 
 _MINUS = "\N{MINUS SIGN}"
 _IN_VAIN = (

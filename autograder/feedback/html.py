@@ -13,10 +13,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ..model.axes import FAKE_GPU
-from ..model.course import Course, Week
-from ..model.report import ExerciseReport, SubmissionReport
-from ..model.verdicts import Ending
+from ..model.course.device_axes import FAKE_GPU
+from ..model.course.loader import Course, Week
+from ..model.report.schema import ExerciseReport, SubmissionReport
+from ..model.report.verdicts import Ending
 from ..pages.environment import environment
 from .marks import Mark, Marks
 from .pictures import pictures
@@ -38,7 +38,7 @@ def feedback_page(
 
     `late` is the arithmetic of late work (late.py), empty if there is nothing to say; `notes`
     what was odd about the submission and put right. `marks` is what the gradebook holds, where it
-    is asked, and `notebook` the cells to show below (nbgrader/shown.py).
+    is asked, and `notebook` the cells to show below (nbgrader/formgrader/submitted_cells.py).
     """
     reports = {e.name: e for e in report.exercises}
     exercises = [

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from ..model.course import Week
+from ..model.course.loader import Week
 from ..model.quoting import quoted, with_quotations
-from ..model.report import ExerciseReport, SubmissionReport
-from ..model.verdicts import Ending
+from ..model.report.schema import ExerciseReport, SubmissionReport
+from ..model.report.verdicts import Ending
 from ..model.visible import replaced
 from ..pages.environment import lowered, points
 from .view import ExerciseView, view_exercise

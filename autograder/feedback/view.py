@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..model.axes import AXES
-from ..model.findings import NOT_DESCRIBED, finding_key
-from ..model.report import ExerciseReport, Suspect, TestReport, axes_of
-from ..model.verdicts import Verdict
-from ..repair.words import MAKES, SHOWN, question
+from ..model.course.device_axes import AXES
+from ..model.report.findings import NOT_DESCRIBED, finding_key
+from ..model.report.schema import ExerciseReport, Suspect, TestReport, axes_of
+from ..model.report.verdicts import Verdict
+from ..repair.edit_wording import MAKES, SHOWN, question
 from .arithmetic import ArithmeticLine, arithmetic, carried_words
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")

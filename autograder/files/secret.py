@@ -6,7 +6,7 @@ import hashlib
 import os
 import secrets
 
-from ..model.course import Course
+from ..model.course.loader import Course
 
 
 def course_secret(course: Course) -> bytes:

@@ -17,36 +17,41 @@ from pathlib import Path
 import torch
 
 from ..files.workfolder import WorkFolder
-from ..model import scoring
-from ..model.axes import AXES
-from ..model.bank import Bank
-from ..model.course import Course, Limits, Scoring, Suspects, Week
+from ..model.course.bank import Bank
+from ..model.course.device_axes import AXES
+from ..model.course.loader import Course, Limits, Scoring, Suspects, Week
 from ..model.errors import EngineError
-from ..model.report import SubmissionReport
-from ..model.verdicts import Ending
+from ..model.report import scoring
+from ..model.report.schema import SubmissionReport
+from ..model.report.verdicts import Ending
 from ..sandbox import SandboxError
-from ..worker import claimed
-from ..worker.nets import set_nets
-from .behind import BehindVerdicts
-from .bench import Grader
-from .ceiling import ceiling
-from .disclosure import rationed
-from .extras import warm_extras
-from .follow import FollowThrough, Inherited, comes_to_an_end, is_fault_of_its_own
-from .importing import import_problem
-from .kept import KeptRuns
-from .lending import Lending, RightHelpers
-from .ownnotes import OwnNotes
-from .plugin import GraderPlugin, Ran
-from .runs import Runs, write_module
-from .sandboxed import Sandboxed
-from .search import Compared
-from .session import GraderSession
-from .spawner import Spawner
-from .standings import JudgedExercise, Standings
-from .suspects import LineFinder
-from .targets import InProcess, RecordedTarget, Target
-from .traces import OwnPrograms
+from ..worker.monitor.operator_hooks import set_nets
+from ..worker.torch_support import fake_device
+from .best_effort import BehindVerdicts
+from .dependencies.error_carried_forward import (
+    FollowThrough,
+    Inherited,
+    comes_to_an_end,
+    is_fault_of_its_own,
+)
+from .dependencies.reference_stubs import Lending, RightHelpers
+from .disclosure.line_disclosure import rationed
+from .import_check import import_problem
+from .judge import JudgedExercise, Standings
+from .localization.candidate_runner import Grader
+from .localization.localizer import LineFinder
+from .localization.reference_traces import OwnNotes
+from .localization.repair_search import Compared
+from .localization.traces import OwnPrograms
+from .running.disk_cache import KeptRuns
+from .running.installed_extras import warm_extras
+from .running.memory_ceiling import ceiling
+from .running.pytest_plugin import GraderPlugin, Ran
+from .running.pytest_session import GraderSession
+from .running.test_runner import Runs, write_module
+from .targets.in_process import InProcess, RecordedTarget, Target
+from .targets.sandboxed import Sandboxed
+from .targets.spawner import Spawner
 
 import msgspec  # isort: skip
 
@@ -80,9 +85,9 @@ class Engine:
                 "Students' checks do without"
             )
         set_nets(week.all_patterns)
-        claimed.device()  # a later engine may need it, after a backward pass of this one
+        fake_device.device()  # a later engine may need it, after a backward pass of this one
         if any(AXES[d].claimed for d in devices):
-            claimed.warm_without_distributed()
+            fake_device.warm_without_distributed()
         warm_extras(week)
         solution = write_module(self._folder.path / "solution", week, self.bank.solution)
         self._reference, self._precise = (

@@ -18,7 +18,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import ClassVar
 
-from ..model.verdicts import Verdict
+from ..model.report.verdicts import Verdict
 
 _LONGEST = 2_000
 

@@ -23,9 +23,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ..model.course import Course, Week
+from ..model.course.loader import Course, Week
 from ..model.errors import KitError
-from .gradescope import Read, read_export
+from .gradescope_export import Read, read_export
 from .roster import Roster, RosterEntry
 
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?\Z")

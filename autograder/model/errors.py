@@ -13,7 +13,7 @@
 
 (The sandbox's own errors are drawn in autograder/sandbox/errors.py; the verdicts that stop a
 hidden test are in autograder/grading/outcomes.py; what the service answers to a request that it
-refuses is in autograder/serve/answers.py.)
+refuses is in autograder/serve/views/responses.py.)
 """
 
 from __future__ import annotations

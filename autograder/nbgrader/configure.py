@@ -21,8 +21,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..authoring.lesson import ANSWER
-from ..model.course import load
+from ..authoring.lesson.lesson_notebook import ANSWER
+from ..model.course.loader import load
 from .workspace import Workspace, prepare_process
 
 _OURS = "autograder.nbgrader"
@@ -79,6 +79,6 @@ def _guard_formgrader(folder: Path, project: Path) -> None:
     serverapp = sys.modules.get("jupyter_server.serverapp")
     if serverapp is None or not serverapp.ServerApp.initialized():
         return
-    from .marking import install
+    from .formgrader.handlers import install
 
     install(serverapp.ServerApp.instance().web_app, folder, project)

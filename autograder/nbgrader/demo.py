@@ -18,13 +18,13 @@ from typing import Any
 import msgspec
 import nbformat
 
-from ..authoring.lesson import ANSWER
-from ..model.bank import Bank
-from ..model.course import REGISTRY, Course, Week, load
+from ..authoring.lesson.lesson_notebook import ANSWER
+from ..model.course.bank import Bank
+from ..model.course.loader import REGISTRY, Course, Week, load
+from ..model.course.stubs import stub_of
 from ..model.errors import KitError
-from ..model.report import Report
-from ..model.stubs import stub_of
-from .gradebook import WeekStanding
+from ..model.report.schema import Report
+from .gradebook.transfer import WeekStanding
 
 FOLDER = "demo"
 _MARK = ".made-by-autograder-demo"
@@ -87,11 +87,11 @@ def steps(project: Course) -> int:
 def play(project: Course, told: Told = lambda _, __: None) -> Played:
     """Play week 1; `told` gets what is being done and how many steps were finished."""
     from ..batch.grade import grade_batch
-    from ..model.axes import axis
-    from .collect import collect
-    from .feedback import return_feedback
-    from .gradebook import collected, record, standings
-    from .release import release
+    from ..model.course.device_axes import axis
+    from .collect.collector import collect
+    from .feedback.publish_feedback import return_feedback
+    from .gradebook.transfer import collected, record, standings
+    from .release.publish import release
     from .workspace import Workspace
 
     told("setting up a course in demo/", 0)

@@ -12,16 +12,15 @@ from pathlib import Path
 
 import msgspec
 
-from ..model.course import Course, Week
-from ..model.late import lateness
+from ..model.course.late import lateness
+from ..model.course.loader import Course, Week
 from ..model.notes import KINDS, Kind
-from ..model.verdicts import Ending
-from .again import names
-from .collected import read_collected
-from .database import GradebookEntry, Marked, read_gradebook, read_hand_marks
-from .extensions import unknown_extensions
-from .history import last_seen, read_history
-from .recorded import (
+from ..model.report.verdicts import Ending
+from .collect.collection_notes import read_collected
+from .collect.history import last_seen, read_history
+from .gradebook.database import GradebookEntry, Marked, read_gradebook, read_hand_marks
+from .gradebook.effective_results import Worth, lower
+from .gradebook.report_store import (
     Recorded,
     earlier_reports,
     feedback_is_stale,
@@ -29,8 +28,9 @@ from .recorded import (
     handed_in_before,
     heads,
 )
-from .requests import open_requests
-from .results import Worth, lower
+from .regrade.requests import open_requests
+from .release.extensions import unknown_extensions
+from .release.rerelease import names
 from .workspace import Workspace
 
 

@@ -1,11 +1,11 @@
 """Small changes of a program, to find the line where its mistake is. See `changes.py`."""
 
-from .alike import Wording, wording, wording_of_module
-from .changes import Change, changes, essential
-from .code import NO_PYTHON, foreign_lines, in_common
-from .finding import condition_of, ignored, maker_of, parameters
-from .words import named
-from .wrapping import wrappers
+from .adapters import wrappers
+from .candidates import Change, changes, essential
+from .edit_location import condition_of, ignored, maker_of, parameters
+from .edit_wording import named
+from .same_program import Wording, wording, wording_of_module
+from .source_text import NO_PYTHON, foreign_lines, in_common
 
 __all__ = [
     "NO_PYTHON",

@@ -18,9 +18,9 @@ started, after `kill`, `Template.close`, or the death of the grader. What a weak
 promise it lists in `caveats`. Not promised by any: a defence against bugs of the kernel itself.
 """
 
-from autograder.worker.confine import ChildLimits
+from autograder.worker.isolation.lockdown import ChildLimits
 
-from .choice import BACKENDS, Sandbox, choose
+from .backends.choice import BACKENDS, Sandbox, choose
 from .doctor import HealthFinding, probe
 from .errors import SandboxError, SandboxFault, SandboxMissing
 from .session import Child, Template

@@ -6,10 +6,10 @@ import sys
 
 import msgspec
 
-from . import tripwire
-from .choice import BACKENDS, REMEDIES, trial
+from .backends.choice import BACKENDS, REMEDIES, trial
 from .errors import SandboxMissing
-from .syscalls import Tasks, program
+from .seccomp import tripwire
+from .seccomp.syscalls import Tasks, program
 
 
 class HealthFinding(msgspec.Struct, frozen=True):

@@ -27,8 +27,7 @@ from typing import NoReturn
 
 import msgspec
 
-from autograder.worker.confine import ChildLimits
-from autograder.worker.template import (
+from autograder.worker.fork_server import (
     Boot,
     Exited,
     Failed,
@@ -38,11 +37,12 @@ from autograder.worker.template import (
     Spawn,
     Started,
 )
+from autograder.worker.isolation.lockdown import ChildLimits
 
 from . import processes
 from .errors import SandboxFault
 from .launch import END_SECONDS
-from .syscalls import Programs, Tasks
+from .seccomp.syscalls import Programs, Tasks
 
 _PACKET = 1 << 16
 _BOOT_SECONDS = 120.0

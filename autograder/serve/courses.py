@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from ..model.course import REGISTRY, Course, Week, load
+from ..model.course.loader import REGISTRY, Course, Week, load
 from ..model.errors import KitError
-from ..nbgrader.database import GradebookEntry, read_gradebook
+from ..nbgrader.gradebook.database import GradebookEntry, read_gradebook
 from ..nbgrader.workspace import Workspace
-from .troubles import Troubles
+from .problems import Troubles
 
 # Seconds for which what was read of the gradebook is good, and good enough while it is read again.
 FRESH, _FAIR = 2.0, 10.0

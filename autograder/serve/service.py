@@ -17,26 +17,26 @@ import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..batch.cluster import Cluster
-from ..model.course import Course
-from ..model.report import SubmissionReport
-from . import parcel
-from .chair import Chair
-from .classview import ClassView, class_view
+from ..model.course.loader import Course
+from ..model.report.schema import SubmissionReport
+from .auth.accounts import People
 from .courses import Courses
-from .dispatch import Dispatcher
-from .drafts import Drafts
-from .inbox import Inbox, handed_back
-from .lanes import Lane
-from .leases import LEASE
-from .ledger import Ledger
-from .news import News
-from .people import People
-from .queue import Queue, Try
-from .settle import Settler
-from .submitting import Submitting
-from .tables import open_database
-from .troubles import Troubles
-from .views import Views
+from .gradebook.exchange_inbox import Inbox, handed_back
+from .gradebook.ledger import Ledger
+from .gradebook.settle import Settler
+from .problems import Troubles
+from .queue.dispatch import Dispatcher
+from .queue.leader import Chair
+from .queue.leases import LEASE
+from .queue.queue import Queue, Try
+from .queue.tables import open_database
+from .queue.workers import Lane
+from .submissions import upload
+from .submissions.drafts import Drafts
+from .submissions.submitting import Submitting
+from .views.class_view import ClassView, class_view
+from .views.notifications import News
+from .views.view_models import Views
 
 Answer = TypeVar("Answer")
 DATABASE = "serve.db"
@@ -162,13 +162,13 @@ class Service(Submitting):
         """What came through the exchange gets its page there."""
         if one.door != "exchange":
             return
-        from .pages import exchange_page
+        from .views.templating import exchange_page
 
         week = self.courses.week(one.week)
         if week is None:
             return
         try:
-            content = parcel.unpacked(self.queue.content(one.digest))
+            content = upload.unpacked(self.queue.content(one.digest))
             view = self.views.one(self.queue.find(one.receipt) or one)
             page = exchange_page(self.courses.now, week, view)
             handed_back(self.courses.now, week, one, page, content)

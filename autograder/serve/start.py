@@ -16,11 +16,11 @@ from urllib.parse import urlsplit
 import msgspec
 import uvicorn
 
-from ..model.course import Course
+from ..model.course.loader import Course
 from ..model.errors import KitError
-from .doors import Door, TokenDoor
-from .routes import application
+from .auth.login import Door, TokenDoor
 from .service import Service, Settings
+from .views.routes import application
 
 _LOCK = "serve.lock"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -120,7 +120,7 @@ def run(course: Course, settings: Settings, place: Place) -> None:
 def door_of(service: Service, place: Place) -> Door:
     if not place.hub:
         return TokenDoor(service.people, place.prefix, secure=place.secure)
-    from .hub import HubDoor
+    from .auth.jupyterhub import HubDoor
 
     return HubDoor(service.people, place.prefix, service.settings.instructors, secure=place.secure)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..model.course import Course, Week
+from ..model.course.loader import Course, Week
+from ..model.course.stubs import stub_of
 from ..model.errors import KitError
-from ..model.stubs import stub_of
-from ..nbgrader.groups import author_of, groups_of
-from ..nbgrader.submissions import collected
+from ..nbgrader.collect.groups import author_of, groups_of
+from ..nbgrader.collect.submissions import collected
 from ..nbgrader.workspace import Workspace
 from .compare import Similarity, compare
 

@@ -13,14 +13,14 @@ from typing import Any
 
 import nbformat
 
-from ..authoring.handout import week_files
-from ..authoring.leaks import check_files, secrets_of
-from ..authoring.syllabus import read_syllabus, rough_hours, total_minutes
-from ..model.course import Course, Week
+from ..authoring.lesson.handout import week_files
+from ..authoring.lesson.leak_check import check_files, secrets_of
+from ..authoring.new.syllabus import read_syllabus, rough_hours, total_minutes
+from ..model.course.loader import Course, Week
 from ..model.errors import BuildError
 from ..pages.environment import environment
 from ..pages.markdown import code_styles
-from ..student.hints import parse_hints
+from ..student.show.hints import parse_hints
 from .executed import executed_lesson
 from .parts import Frame, parts_of
 

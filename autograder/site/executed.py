@@ -8,14 +8,17 @@ from typing import Any
 
 import nbformat
 
-from ..authoring.lessonrun import complaints, run_lesson
+from ..authoring.verify.lesson_run import complaints, run_lesson
 from ..files.atomic import replace_file
-from ..model.course import Course, Week
+from ..model.course.loader import Course, Week
 from ..model.errors import BuildError
 from ..version import __version__
 
 _KIT = Path(__file__).parents[1]
-_SHOWN_BY = ("student", "authoring/lessonrun.py")  # code of the kit whose output a lesson shows
+_SHOWN_BY = (
+    "student",
+    "authoring/verify/lesson_run.py",
+)  # code of the kit whose output a lesson shows
 
 
 def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:

@@ -11,8 +11,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ..authoring.syllabus import Effort, WeekSyllabus
-from ..model.course import Week
+from ..authoring.new.syllabus import Effort, WeekSyllabus
+from ..model.course.loader import Week
 from ..pages.markdown import Pictures, code, embedded, markdown
 
 _KINDS = {"png": "image/png", "svg": "image/svg+xml"}

@@ -8,7 +8,7 @@ import capstone as given
 import msgspec
 import torch
 
-from autograder.student.stages import NotSo, Stage, tried
+from autograder.student.checks.stages import NotSo, Stage, tried
 
 TITLE = "Capstone · your weeks 2 to 5 as one model"
 DONE = "It is one model, and all of it is yours. README.md says what to try with it."

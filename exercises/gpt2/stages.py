@@ -8,7 +8,7 @@ import gpt2 as given
 import torch
 from torch.nn import functional as F
 
-from autograder.student.stages import NotSo, Stage, tried
+from autograder.student.checks.stages import NotSo, Stage, tried
 
 TITLE = "GPT-2 around your weeks 2 and 3"
 DONE = "Your attention runs GPT-2. README.md says how to let it write."

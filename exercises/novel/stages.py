@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import train as given
 
-from autograder.student.stages import NotSo, Stage, tried
+from autograder.student.checks.stages import NotSo, Stage, tried
 
 TITLE = "A novel, read by your tokens and your model"
 DONE = "It reads. README.md says how to train it for longer, and what to look for."

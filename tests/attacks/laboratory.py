@@ -23,13 +23,13 @@ import psutil
 from autograder.batch.intake import Submission, read_submission
 from autograder.feedback.html import feedback_page
 from autograder.grading.engine import Engine
-from autograder.grading.sandboxed import _PATIENCE, Sandboxed
-from autograder.grading.spawner import Spawner
-from autograder.model import scoring
-from autograder.model.course import Suspects, Week, load
-from autograder.model.report import SubmissionReport
+from autograder.grading.targets.sandboxed import _PATIENCE, Sandboxed
+from autograder.grading.targets.spawner import Spawner
+from autograder.model.course.loader import Suspects, Week, load
+from autograder.model.report import scoring
+from autograder.model.report.schema import SubmissionReport
 from autograder.sandbox import Sandbox, choose
-from autograder.worker import wire
+from autograder.worker.protocol import frames as wire
 from tests.attacks.attackfiles import Attack
 from tests.attacks.smallcourse import CANARIES, EXERCISES, small_course
 from tests.courses import PROJECT

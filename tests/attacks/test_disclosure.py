@@ -10,10 +10,10 @@ import pytest
 
 from autograder.batch.intake import Submission
 from autograder.feedback.text import escaped, submission_text
-from autograder.grading.disclosure import SUBMISSION_BITS
-from autograder.grading.raising import raising_lines
-from autograder.grading.ration import MOST_BITS
-from autograder.model.findings import NOT_DESCRIBED, finding_key
+from autograder.grading.disclosure.leak_budget import MOST_BITS
+from autograder.grading.disclosure.line_disclosure import SUBMISSION_BITS
+from autograder.grading.disclosure.raising_lines import raising_lines
+from autograder.model.report.findings import NOT_DESCRIBED, finding_key
 from tests.attacks.laboratory import Laboratory, Trial, inputs_in
 from tests.attacks.smallcourse import EXERCISES
 from tests.feedback.test_strangers import Seen

@@ -20,13 +20,13 @@ from typing import Any
 import httpx
 import pytest
 
-from autograder.model.course import Course, load
-from autograder.model.stubs import stub_of, stub_path
-from autograder.nbgrader.release import release
+from autograder.model.course.loader import Course, load
+from autograder.model.course.stubs import stub_of, stub_path
+from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace
-from autograder.serve.people import People, Person
+from autograder.serve.auth.accounts import People, Person
+from autograder.serve.queue.tables import open_database
 from autograder.serve.service import DATABASE
-from autograder.serve.tables import open_database
 from tests.attacks.attackfiles import Attack
 from tests.attacks.laboratory import LEFT_BEHIND, NEIGHBOUR, made
 from tests.attacks.smallcourse import CANARIES, small_course

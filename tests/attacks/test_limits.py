@@ -12,7 +12,7 @@ import pytest
 
 from autograder.batch.intake import Submission
 from autograder.sandbox import SandboxMissing, choose
-from autograder.worker.confine import DRIVERS_BYTES
+from autograder.worker.isolation.lockdown import DRIVERS_BYTES
 from tests.attacks.laboratory import ATTACKED, DEVICE, Laboratory
 
 WEEK = "week01_softmax"

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.dependence import dependence
+from autograder.grading.dependencies.call_graph import dependence
 from autograder.grading.engine import Engine
-from autograder.model.course import load
-from autograder.model.report import ExerciseReport
+from autograder.model.course.loader import load
+from autograder.model.report.schema import ExerciseReport
 
 HERE = Path(__file__).parent
 PROJECT = HERE.parents[1]

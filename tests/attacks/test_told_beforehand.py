@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import pytest
 
 from autograder.batch.intake import Submission
-from autograder.model.rules import Rules
+from autograder.model.source.rules import Rules
 from autograder.sandbox import SandboxMissing, choose
-from autograder.student.allowed import refused
-from autograder.student.checking import check_week
-from autograder.student.week import open_folder
+from autograder.student.commands.check import check_week
+from autograder.student.folder.rule_warnings import refused
+from autograder.student.folder.week import open_folder
 from tests.attacks.laboratory import ATTACKED, Laboratory
 
 WEEK = "week01_softmax"

@@ -11,8 +11,8 @@ import os
 import pytest
 
 from autograder.grading.engine import Engine
-from autograder.grading.trivial import trivial_programs
-from autograder.model.course import load
+from autograder.grading.triviality.trivial_programs import trivial_programs
+from autograder.model.course.loader import load
 from tests.courses import PROJECT
 
 COURSE = load(PROJECT)

@@ -7,14 +7,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.authoring.answers import (
+from autograder.authoring.lesson.marking_guide import (
     answers_path,
     answers_problems,
     marking_guides,
     parse_guides,
     secret_sentences,
 )
-from autograder.model.course import Course, load
+from autograder.model.course.loader import Course, load
 from tests.nbgrader.tiny_course import ANSWERS, write_course
 
 PROJECT = load(Path(__file__).resolve().parents[2])

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.leaks import check_files, secrets_of
-from autograder.authoring.lesson import lesson_notebook
-from autograder.authoring.new import blanks, new_week
-from autograder.authoring.registry import with_week
-from autograder.model.course import Course, load, parse
+from autograder.authoring.lesson.leak_check import check_files, secrets_of
+from autograder.authoring.lesson.lesson_notebook import lesson_notebook
+from autograder.authoring.new.course_yaml import with_week
+from autograder.authoring.new.new_week import blanks, new_week
+from autograder.model.course.loader import Course, load, parse
 from autograder.model.errors import CourseError
-from autograder.model.rules import in_words
-from autograder.student.hints import parse_hints
+from autograder.model.source.rules import in_words
+from autograder.student.show.hints import parse_hints
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 WEEK = "week02_spread"

@@ -9,27 +9,27 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.fromfunction import Kept, made_of
-from autograder.authoring.leaks import check_files, secrets_of
-from autograder.authoring.new import new_course
-from autograder.authoring.newexercise import (
+from autograder.authoring.lesson.leak_check import check_files, secrets_of
+from autograder.authoring.new.course_yaml import with_exercise
+from autograder.authoring.new.from_function import Kept, made_of
+from autograder.authoring.new.function_source import taken, taken_from, with_function
+from autograder.authoring.new.new_exercise import (
     _with_effort,
     add_exercise,
     example,
     in_place_of_the_example,
 )
-from autograder.authoring.probing import Sample, defined, samples
-from autograder.authoring.proposals import Proposal, proposals
-from autograder.authoring.publicside import verify_public
-from autograder.authoring.registry import with_exercise
-from autograder.authoring.taken import taken, taken_from, with_function
-from autograder.authoring.verify import verify_part
-from autograder.cli.show.making import asked
+from autograder.authoring.new.new_week import new_course
+from autograder.authoring.new.probing import Sample, defined, samples
+from autograder.authoring.new.proposals import Proposal, proposals
+from autograder.authoring.verify.prover import verify_part
+from autograder.authoring.verify.public_side import verify_public
+from autograder.cli.show.author.making import asked
 from autograder.grading.engine import Engine
-from autograder.model.bank import Bank
-from autograder.model.course import Course, load, parse
+from autograder.model.course.bank import Bank
+from autograder.model.course.loader import Course, load, parse
+from autograder.model.course.stubs import make_stub
 from autograder.model.errors import CourseError
-from autograder.model.stubs import make_stub
 
 MINE = '''\
 """A file of the author's."""

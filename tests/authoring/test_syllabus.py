@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from autograder.authoring.syllabus import (
+from autograder.authoring.new.syllabus import (
     read_syllabus,
     syllabus_page,
     syllabus_path,
     syllabus_problems,
     total_minutes,
 )
-from autograder.model.course import Course, load
+from autograder.model.course.loader import Course, load
 from tests.courses import copy_course
 
 PROJECT = load(Path(__file__).resolve().parents[2])

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.cli.show.trying import tried_of
-from autograder.model.bank import Bank
-from autograder.model.course import Course, load
+from autograder.cli.show.author.try_file import tried_of
+from autograder.model.course.bank import Bank
+from autograder.model.course.loader import Course, load
 from autograder.model.errors import KitError
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from autograder.grading.dependence import dependence
+from autograder.grading.dependencies.call_graph import dependence
 from autograder.grading.engine import Engine
-from autograder.grading.warm import warm_engine
-from autograder.model.course import load
-from autograder.model.verdicts import Verdict
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.loader import load
+from autograder.model.report.verdicts import Verdict
 from tests.courses import PROJECT
 
 COURSE = load(PROJECT)

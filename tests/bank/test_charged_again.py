@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.dependence import dependence
+from autograder.grading.dependencies.call_graph import dependence
 from autograder.grading.engine import Engine
-from autograder.grading.warm import warm_engine
-from autograder.model.bank import Misconception
-from autograder.model.course import load
-from autograder.model.report import ExerciseReport
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.bank import Misconception
+from autograder.model.course.loader import load
+from autograder.model.report.schema import ExerciseReport
 from benchmarks.charged_again import measure
 
 PROJECT = Path(__file__).resolve().parents[2]

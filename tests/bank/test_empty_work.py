@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.grading import worked
 from autograder.grading.engine import Engine
 from autograder.grading.outcomes import Flaw
-from autograder.grading.plugin import Ran
-from autograder.grading.targets import Answer
-from autograder.grading.warm import warm_engine
-from autograder.model.course import load
-from autograder.model.report import TestReport as Reported
-from autograder.model.verdicts import Verdict
-from autograder.worker import wire
-from autograder.worker.values import Encoder
+from autograder.grading.running.pytest_plugin import Ran
+from autograder.grading.targets.in_process import Answer
+from autograder.grading.triviality import shown_work
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.loader import load
+from autograder.model.report.schema import TestReport as Reported
+from autograder.model.report.verdicts import Verdict
+from autograder.worker.protocol import frames
+from autograder.worker.protocol.values import Encoder
 from tests.courses import PROJECT
 
 SECRET = b"what is earned does not depend on it"
@@ -189,13 +189,13 @@ def test_who_did_the_work_loses_the_price_alone(exercise: str, masks: Engine) ->
 def test_an_answer_shows_work_if_its_numbers_differ(answers: list[object], seen: bool) -> None:
     def answer(value: object) -> Answer:
         encoder = Encoder()
-        return wire.Reply("ok", value=encoder(value)), [memoryview(b) for b in encoder.buffers]
+        return frames.Reply("ok", value=encoder(value)), [memoryview(b) for b in encoder.buffers]
 
     told = Reported("a", Verdict.WRONG, 1.0, "It is wrong.")
     ran = Ran(told, "f", [answer(a) for a in answers], flaw=Flaw.VALUE)
-    assert worked.came_to_something([ran]) is seen
+    assert shown_work.came_to_something([ran]) is seen
     crashed = Reported("b", Verdict.CRASHED, 1.0, "It raised.")
-    assert not worked.came_to_something([ran, Ran(crashed, "f", [])])
+    assert not shown_work.came_to_something([ran, Ran(crashed, "f", [])])
 
 
 def test_an_error_like_a_mistakes_is_no_work(attention: Engine) -> None:
@@ -276,8 +276,8 @@ def test_a_mistake_beside_work_that_is_not_done_earns_less_than_the_work_without
 def test_values_are_compared_in_spite_of_their_type(
     mine: list[float], other: list[float], near: bool
 ) -> None:
-    parts = list(worked.parts_of(torch.tensor(mine)))
-    assert worked._near(parts, list(worked.parts_of(np.array(other)))) is near
+    parts = list(shown_work.parts_of(torch.tensor(mine)))
+    assert shown_work._near(parts, list(shown_work.parts_of(np.array(other)))) is near
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,10 @@ def test_values_are_compared_in_spite_of_their_type(
 )
 def test_right_numbers_beside_wrong_texts_show_work(mine: object, shown: bool) -> None:
     right = ["a", "b"], torch.arange(4.0)
-    assert worked._right_numbers(list(worked.parts_of(mine)), list(worked.parts_of(right))) is shown
+    assert (
+        shown_work._right_numbers(list(shown_work.parts_of(mine)), list(shown_work.parts_of(right)))
+        is shown
+    )
 
 
 @pytest.mark.thorough

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.engine import Engine
-from autograder.grading.warm import warm_engine
-from autograder.model.course import load
-from autograder.model.report import ExerciseReport
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.loader import load
+from autograder.model.report.schema import ExerciseReport
 from autograder.sandbox import Sandbox, choose
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from autograder.feedback.view import where
-from autograder.grading.search import Search
-from autograder.grading.warm import warm_engine
-from autograder.model.course import Suspects, load
-from autograder.model.report import ExerciseReport, Suspect
+from autograder.grading.localization.repair_search import Search
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.loader import Suspects, load
+from autograder.model.report.schema import ExerciseReport, Suspect
 from autograder.repair import Change
-from autograder.repair.words import SHOWN
+from autograder.repair.edit_wording import SHOWN
 from autograder.sandbox import choose
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -196,7 +196,7 @@ def test_where_much_of_it_stops_is_told_if_the_error_says_why(finder):
 
 
 def test_a_kind_without_a_line_leaves_the_line_at_which_all_stops(finder, monkeypatch):
-    monkeypatch.setattr("autograder.grading.suspects.changes", lambda *given: [])
+    monkeypatch.setattr("autograder.grading.localization.localizer.changes", lambda *given: [])
     report = finder.report(HALVES_STOP)
     before = finder.engine.bank.solution.count("\n") + 1
     assert [(s.line - before, s.kind) for s in report.suspects] == [(5, "crashed")]

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.aim import Aim, Written, aims
-from autograder.authoring.proof import Row, Verification
-from autograder.authoring.proven import PUBLIC, ProofBook
-from autograder.model.course import Course, load
+from autograder.authoring.verify.proof import Row, Verification
+from autograder.authoring.verify.proof_cache import PUBLIC, ProofBook
+from autograder.authoring.verify.selection import Aim, Written, aims
+from autograder.model.course.loader import Course, load
 from autograder.model.errors import BankError
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"

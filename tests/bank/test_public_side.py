@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.lessonrun import verify_lesson
-from autograder.authoring.new import new_week
-from autograder.authoring.publicside import verify_public
-from autograder.model.course import Course, load
-from autograder.model.stubs import write_stubs
+from autograder.authoring.new.new_week import new_week
+from autograder.authoring.verify.lesson_run import verify_lesson
+from autograder.authoring.verify.public_side import verify_public
+from autograder.model.course.loader import Course, load
+from autograder.model.course.stubs import write_stubs
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 WEEK = "week02_spread"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.publicside import verify_public
-from autograder.authoring.strange import strange_names
-from autograder.authoring.verify import verify_week
-from autograder.grading.trivial import trivial_programs
-from autograder.grading.warm import warm_engine
-from autograder.model.bank import Bank
-from autograder.model.course import load
+from autograder.authoring.verify.prover import verify_week
+from autograder.authoring.verify.public_side import verify_public
+from autograder.authoring.verify.undefined_names import strange_names
+from autograder.grading.triviality.trivial_programs import trivial_programs
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.bank import Bank
+from autograder.model.course.loader import load
 from autograder.model.errors import BankError, EngineError
 from tests.weeks import each_week
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from autograder.authoring.leaks import check_files, secrets_of
-from autograder.model.course import Course, load
-from autograder.model.stubs import make_stub
-from autograder.nbgrader.release import week_files
-from autograder.student.stages import NotSo
+from autograder.authoring.lesson.leak_check import check_files, secrets_of
+from autograder.model.course.loader import Course, load
+from autograder.model.course.stubs import make_stub
+from autograder.nbgrader.release.publish import week_files
+from autograder.student.checks.stages import NotSo
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER, SOLUTION = ROOT / "exercises" / "novel", ROOT / "solutions" / "novel" / "bpe.py"

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from autograder.authoring.leaks import check_files, secrets_of
+from autograder.authoring.lesson.leak_check import check_files, secrets_of
 from autograder.channels.github import export_template
-from autograder.model.course import Course, load
+from autograder.model.course.loader import Course, load
 from autograder.model.errors import KitError, LeakError
 from tests.courses import copy_course
 

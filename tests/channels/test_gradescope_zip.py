@@ -14,15 +14,20 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.authoring.leaks import check_files, secrets_of
-from autograder.channels.gradescope import GradescopeSettings, autograder_zip, results, write_zip
+from autograder.authoring.lesson.leak_check import check_files, secrets_of
+from autograder.channels.gradescope_zip import (
+    GradescopeSettings,
+    autograder_zip,
+    results,
+    write_zip,
+)
 from autograder.feedback.text import escaped, exercise_text, submission_text
 from autograder.files.secret import course_secret
-from autograder.model.course import Course, load
+from autograder.model.course.loader import Course, load
 from autograder.model.errors import KitError
-from autograder.model.report import Diagnosis, ExerciseReport, SubmissionReport
-from autograder.model.report import TestReport as HiddenTest
-from autograder.model.verdicts import Ending, Verdict
+from autograder.model.report.schema import Diagnosis, ExerciseReport, SubmissionReport
+from autograder.model.report.schema import TestReport as HiddenTest
+from autograder.model.report.verdicts import Ending, Verdict
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 PROJECT = Path(__file__).resolve().parents[2]

@@ -15,19 +15,19 @@ import pytest
 from autograder.classreport.analysis import point_biserial, summarize
 from autograder.classreport.page import course_page, week_page
 from autograder.classreport.sources import read_reports
-from autograder.cli.show.grading import print_scores
-from autograder.model.bank import Bank
-from autograder.model.course import Course, load
+from autograder.cli.show.instructor.grading import print_scores
+from autograder.model.course.bank import Bank
+from autograder.model.course.loader import Course, load
 from autograder.model.errors import KitError
-from autograder.model.report import (
+from autograder.model.report.schema import (
     Diagnosis,
     ExerciseReport,
     Report,
     SubmissionReport,
     to_json,
 )
-from autograder.model.report import TestReport as HiddenTest
-from autograder.model.verdicts import Ending, Verdict
+from autograder.model.report.schema import TestReport as HiddenTest
+from autograder.model.report.verdicts import Ending, Verdict
 from autograder.terminal.console import terminal
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"

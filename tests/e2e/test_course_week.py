@@ -21,12 +21,12 @@ from typing import Any
 
 import pytest
 
-from autograder.authoring.leaks import secrets_of
-from autograder.model.bank import Bank
-from autograder.model.course import Course, Week, load
-from autograder.model.report import Report, SubmissionReport, from_json
+from autograder.authoring.lesson.leak_check import secrets_of
+from autograder.model.course.bank import Bank
+from autograder.model.course.loader import Course, Week, load
+from autograder.model.report.schema import Report, SubmissionReport, from_json
 from autograder.nbgrader.demo import module_of, sample_class
-from autograder.nbgrader.gradebook import WeekStanding, standings
+from autograder.nbgrader.gradebook.transfer import WeekStanding, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.courses import copy_course
 

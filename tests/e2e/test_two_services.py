@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from autograder.model.course import load
-from autograder.nbgrader.database import read_gradebook
-from autograder.nbgrader.release import release
+from autograder.model.course.loader import load
+from autograder.nbgrader.gradebook.database import read_gradebook
+from autograder.nbgrader.release.publish import release
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write_course
 from tests.postgres import NEEDS, Server, postgres
 from tests.serve.conftest import FUTURE

@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from autograder.authoring.lesson import ANSWER
-from autograder.model.bank import Bank
-from autograder.model.course import Course, load
-from autograder.nbgrader.gradebook import WeekStanding, standings
+from autograder.authoring.lesson.lesson_notebook import ANSWER
+from autograder.model.course.bank import Bank
+from autograder.model.course.loader import Course, load
+from autograder.nbgrader.gradebook.transfer import WeekStanding, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 
 WEEK = "week01_softmax"

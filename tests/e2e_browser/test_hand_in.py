@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 import yaml
 
-from autograder.model.bank import Bank
-from autograder.model.course import Course, load
-from autograder.nbgrader.database import read_gradebook
+from autograder.model.course.bank import Bank
+from autograder.model.course.loader import Course, load
 from autograder.nbgrader.demo import module_of, sample_class
+from autograder.nbgrader.gradebook.database import read_gradebook
 from tests.serve.running import Running, running, until
 
 ROOT = Path(__file__).resolve().parents[2]

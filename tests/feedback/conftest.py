@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course import Course, Week, parse
-from autograder.model.report import Diagnosis, ExerciseReport, SubmissionReport, TestReport
-from autograder.model.verdicts import Ending, Verdict
+from autograder.model.course.loader import Course, Week, parse
+from autograder.model.report.schema import Diagnosis, ExerciseReport, SubmissionReport, TestReport
+from autograder.model.report.verdicts import Ending, Verdict
 
 REGISTRY = """
 course: tiny

@@ -13,8 +13,8 @@ import autograder
 from autograder.feedback.html import exercise_fragment, feedback_page
 from autograder.feedback.text import escaped, exercise_text, submission_text
 from autograder.feedback.view import where
-from autograder.model.report import Diagnosis, Suspect
-from autograder.model.verdicts import Ending
+from autograder.model.report.schema import Diagnosis, Suspect
+from autograder.model.report.verdicts import Ending
 
 from .conftest import check, exercise
 

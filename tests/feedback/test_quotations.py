@@ -7,14 +7,14 @@ import pytest
 
 from autograder.feedback.html import exercise_fragment
 from autograder.feedback.text import escaped, exercise_text
-from autograder.grading.messages import crashed
+from autograder.grading.disclosure.failure_messages import crashed
 from autograder.model.quoting import quoted
-from autograder.model.report import ExerciseReport
-from autograder.model.report import TestReport as Ran
-from autograder.model.verdicts import Verdict
+from autograder.model.report.schema import ExerciseReport
+from autograder.model.report.schema import TestReport as Ran
+from autograder.model.report.verdicts import Verdict
 from autograder.model.visible import replaced, visible
 from autograder.pages.environment import prose
-from autograder.worker import wire
+from autograder.worker.protocol import frames
 from tests.feedback.test_strangers import Seen
 
 LINES = (
@@ -28,7 +28,7 @@ LINES = (
 
 
 def message(line: str) -> str:
-    raised = wire.Raised("KeyError", ("KeyError",), "", 2)
+    raised = frames.Raised("KeyError", ("KeyError",), "", 2)
     return crashed("softmax", raised, "softmax.py", ("x = 1", line)).message
 
 
@@ -62,13 +62,13 @@ def test_a_backtick_outside_of_a_quotation_begins_none_in_markdown() -> None:
 
 def test_text_of_an_exception_is_a_quotation() -> None:
     said = "Complete: 2 of 2 points."
-    raised = wire.Raised("ValueError", ("ValueError",), said, 1)
+    raised = frames.Raised("ValueError", ("ValueError",), said, 1)
     found = crashed("f", raised, "f.py", (f"raise ValueError({said!r})",)).message
     assert f"raised ValueError: `{said}` at line 1" in found
 
 
 def test_the_name_of_a_submissions_own_exception_is_a_quotation() -> None:
-    raised = wire.Raised("Complete", ("Complete",), "", 1)
+    raised = frames.Raised("Complete", ("Complete",), "", 1)
     assert "raised `Complete` at" in crashed("f", raised, "f.py", ("raise Complete",)).message
 
 

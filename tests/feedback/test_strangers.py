@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
-from autograder.nbgrader.shown import shown_cells
+from autograder.nbgrader.formgrader.submitted_cells import shown_cells
 from autograder.pages.markdown import formula, harmless, harmless_explanation, markdown
 from tests.hostile.payloads import hostile_notebook, payloads
 

@@ -23,18 +23,18 @@ import torch
 
 from autograder.batch.intake import read_submission
 from autograder.feedback.html import feedback_page
-from autograder.grading.alike import same_answers
-from autograder.grading.compare import DERIVED, compare
-from autograder.grading.drawn import Drawing, read_special
-from autograder.grading.echo import Echo
-from autograder.grading.messages import crashed, forbidden, state_mismatch
+from autograder.grading.assertions.figure_comparison import Drawing, read_special
+from autograder.grading.assertions.value_comparison import DERIVED, compare
+from autograder.grading.diagnosis.equivalence import same_answers
+from autograder.grading.disclosure.allowed_words import Echo
+from autograder.grading.disclosure.failure_messages import crashed, forbidden, state_mismatch
 from autograder.grading.outcomes import Outcome
-from autograder.grading.source_rules import source_problems
-from autograder.model.course import Course, Week, load
-from autograder.model.report import from_json, to_json
-from autograder.model.rules import Rules
-from autograder.worker import wire
-from autograder.worker.values import Decoder
+from autograder.grading.running.source_rules import source_problems
+from autograder.model.course.loader import Course, Week, load
+from autograder.model.report.schema import from_json, to_json
+from autograder.model.source.rules import Rules
+from autograder.worker.protocol import frames
+from autograder.worker.protocol.values import Decoder
 
 PROJECT = Path(__file__).resolve().parents[2]
 SOURCE = ("import torch", "def softmax(x, dim=-1):", "    raise ValueError('no')", "")
@@ -78,12 +78,12 @@ class Provider:
 def wire_bytes(data: bytes) -> None:
     """A frame as it comes from a socket."""
     try:
-        header, body = wire.frame_lengths(data[: wire.PREFIX.size], 1 << 20)
-        start = wire.PREFIX.size
-        reply, buffers = wire.unpack_reply(
+        header, body = frames.frame_lengths(data[: frames.PREFIX.size], 1 << 20)
+        start = frames.PREFIX.size
+        reply, buffers = frames.unpack_reply(
             data[start : start + header], data[start + header :][:body]
         )
-    except wire.BadFrame:
+    except frames.BadFrame:
         return
     _judge(reply, buffers)
 
@@ -114,11 +114,11 @@ def wire_values(data: bytes) -> None:
         header = msgspec.msgpack.encode(reply)
     except OverflowError:  # past what MessagePack can say
         return
-    if len(header) > wire.MAX_HEADER:
+    if len(header) > frames.MAX_HEADER:
         return
     try:
-        decoded, buffers = wire.unpack_reply(header, body)
-    except wire.BadFrame:
+        decoded, buffers = frames.unpack_reply(header, body)
+    except frames.BadFrame:
         return
     _judge(decoded, buffers)
 
@@ -176,7 +176,7 @@ def _expected() -> tuple[Any, ...]:
     )
 
 
-def _judge(reply: wire.Reply, buffers: list[memoryview]) -> None:
+def _judge(reply: frames.Reply, buffers: list[memoryview]) -> None:
     """What becomes of a reply on the trusted side."""
     reply = Echo(SOURCE).reply(reply, frozenset({"weight"}))
     texts = [forbidden(reply.banned, "softmax.py").message] if reply.banned else []
@@ -191,7 +191,7 @@ def _judge(reply: wire.Reply, buffers: list[memoryview]) -> None:
     decoder = Decoder(buffers, special=read_special, without_data=False, budget=_BUDGET)
     try:
         values = [decoder(v) for v in (reply.value, *(reply.gradients or ()))]
-    except wire.BadFrame:
+    except frames.BadFrame:
         return
     for value in values:
         for expected in _expected():
@@ -320,12 +320,12 @@ ALL = (
 def seeds(name: str) -> list[bytes]:
     """Well-formed inputs from which a fuzzer starts."""
     if name == "wire_bytes":
-        from autograder.worker.values import Encoder
+        from autograder.worker.protocol.values import Encoder
 
         encoder = Encoder()
         things = [torch.ones(2, 3), np.ones(3), [1, "x", {"a": 2.5}], 2**70, torch.ones(3, 2).T]
         value = encoder(things)
-        return [wire.pack(wire.Reply("ok", value=value), encoder.buffers)]
+        return [frames.pack(frames.Reply("ok", value=value), encoder.buffers)]
     if name == "intake_bytes":
         raw = io.BytesIO()
         with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive:

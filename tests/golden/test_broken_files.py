@@ -14,9 +14,9 @@ import msgspec
 import pytest
 
 from autograder.model.errors import KitError
-from autograder.student.checking import check_week
-from autograder.student.run import WarmPython
-from autograder.student.week import WeekExercise, WeekFile, open_folder
+from autograder.student.checks.launcher import WarmPython
+from autograder.student.commands.check import check_week
+from autograder.student.folder.week import WeekExercise, WeekFile, open_folder
 
 HERE = Path(__file__).parent
 BROKEN = sorted(p.name for p in (HERE / "broken").iterdir())

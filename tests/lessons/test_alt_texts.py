@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.authoring.figures import read_record
-from autograder.model.course import load
+from autograder.authoring.lesson.figures import read_record
+from autograder.model.course.loader import load
 
 PROJECT = load(Path(__file__).resolve().parents[2])
 _ALT = re.compile(r"!\[([^\]]*)\]\(figures/(\w+)\.\w+\)")

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from autograder.authoring.figures import (
+from autograder.authoring.lesson.figure_content import differences, shown_of
+from autograder.authoring.lesson.figures import (
     RECORD,
     draw_figures,
     read_record,
     sources_digest,
     stale_figures,
 )
-from autograder.authoring.shows import differences, shown_of
-from autograder.model.course import Course, load
+from autograder.model.course.loader import Course, load
 from tests.courses import copy_course
 from tests.weeks import each_week
 

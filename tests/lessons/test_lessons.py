@@ -16,10 +16,10 @@ import pytest
 from nbclient import NotebookClient
 from PIL import Image
 
-from autograder.authoring.handout import week_files
-from autograder.authoring.lesson import figures_used, lesson_text
-from autograder.authoring.lessonrun import complaints
-from autograder.model.course import Course, Week, load
+from autograder.authoring.lesson.handout import week_files
+from autograder.authoring.lesson.lesson_notebook import figures_used, lesson_text
+from autograder.authoring.verify.lesson_run import complaints
+from autograder.model.course.loader import Course, Week, load
 from autograder.site.build import week_pages
 from tests.weeks import each_week
 

@@ -15,18 +15,18 @@ from nbgrader.exchange.default import (
 )
 
 from autograder.batch.grade import grade_batch
-from autograder.model.course import Course, Week
+from autograder.model.course.loader import Course, Week
 from autograder.model.errors import NbgraderError
-from autograder.model.report import Report
-from autograder.nbgrader.again import CHANGES
-from autograder.nbgrader.archive import course_for, grade_by_release
-from autograder.nbgrader.collect import collect
+from autograder.model.report.schema import Report
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.collect.submitted import read_student
 from autograder.nbgrader.demo import _student_step
-from autograder.nbgrader.feedback import return_feedback
-from autograder.nbgrader.gradebook import record
-from autograder.nbgrader.release import release
+from autograder.nbgrader.feedback.publish_feedback import return_feedback
+from autograder.nbgrader.gradebook.transfer import record
+from autograder.nbgrader.release.archive import course_for, grade_by_release
+from autograder.nbgrader.release.publish import release
+from autograder.nbgrader.release.rerelease import CHANGES
 from autograder.nbgrader.status import status
-from autograder.nbgrader.submitted import read_student
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 

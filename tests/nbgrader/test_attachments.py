@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course import Course, Week, load
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.feedback import return_feedback
-from autograder.nbgrader.gradebook import record
-from autograder.nbgrader.ordinary import copy_ordinary
+from autograder.model.course.loader import Course, Week, load
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.collect.safe_copy import copy_ordinary
+from autograder.nbgrader.feedback.publish_feedback import return_feedback
+from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import REGISTRY, SOLUTION, graded, report
 

@@ -10,15 +10,15 @@ import msgspec
 import nbformat
 import pytest
 
-from autograder.model.course import Course, Week
+from autograder.model.course.loader import Course, Week
 from autograder.model.errors import NbgraderError
-from autograder.model.report import Report, SubmissionReport
-from autograder.model.verdicts import Ending
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.feedback import return_feedback
-from autograder.nbgrader.gradebook import WeekStanding, record, standings
-from autograder.nbgrader.marks import SaveScores
-from autograder.nbgrader.preprocessor import decimal
+from autograder.model.report.schema import Report, SubmissionReport
+from autograder.model.report.verdicts import Ending
+from autograder.nbgrader.autograde.preprocessor import decimal
+from autograder.nbgrader.autograde.submission_scores import SaveScores
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.feedback.publish_feedback import return_feedback
+from autograder.nbgrader.gradebook.transfer import WeekStanding, record, standings
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 
@@ -105,7 +105,7 @@ def test_a_fault_of_ours_records_nothing(recorded: Recorded, course: Course, wee
 def test_a_fault_inside_nbgraders_own_run_leaves_no_zero(
     course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
 ) -> None:
-    from autograder.nbgrader.preprocessor import at_hand
+    from autograder.nbgrader.autograde.preprocessor import at_hand
     from autograder.nbgrader.workspace import open_api
 
     hand_in("ada", {"doubling.py": SOLUTION, f"{WEEK}.ipynb": notebook})

@@ -23,11 +23,18 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autograder.authoring.carried import FETCH, INSTALL, WHEEL, fetch_cell, install_page, zipped
-from autograder.authoring.leaks import secrets_of
-from autograder.model.course import Course, Week
+from autograder.authoring.lesson.embedded_week import (
+    FETCH,
+    INSTALL,
+    WHEEL,
+    fetch_cell,
+    install_page,
+    zipped,
+)
+from autograder.authoring.lesson.leak_check import secrets_of
+from autograder.model.course.loader import Course, Week
 from autograder.model.errors import LeakError
-from autograder.nbgrader.shown import shown_cells
+from autograder.nbgrader.formgrader.submitted_cells import shown_cells
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 

@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 
 from autograder.cli import run
-from autograder.model.course import Course, load
+from autograder.model.course.loader import Course, load
 from autograder.model.errors import IntakeError
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.gradebook import record, standings
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.gradebook.transfer import record, standings
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
+from autograder.serve.gradebook.settle import record_tries
 from autograder.serve.service import Service, Settings
-from autograder.serve.settle import record_tries
-from autograder.student.handin import pack
-from autograder.student.week import describe_week, open_folder
+from autograder.student.folder.packing import pack
+from autograder.student.folder.week import describe_week, open_folder
 from tests.nbgrader.grading_here import grade_here
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, report, write
 

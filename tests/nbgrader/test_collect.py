@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course import Course, Week
+from autograder.model.course.loader import Course, Week
 from autograder.model.errors import NbgraderError
-from autograder.nbgrader import ordinary
-from autograder.nbgrader.collect import Collection, collect
-from autograder.nbgrader.history import MARKER
-from autograder.nbgrader.ordinary import copy_ordinary
-from autograder.nbgrader.submissions import accept, collected
+from autograder.nbgrader.collect import safe_copy
+from autograder.nbgrader.collect.collector import Collection, collect
+from autograder.nbgrader.collect.history import MARKER
+from autograder.nbgrader.collect.safe_copy import copy_ordinary
+from autograder.nbgrader.collect.submissions import accept, collected
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK
 
@@ -190,7 +190,7 @@ def test_pipes_are_left_out(tmp_path: Path) -> None:
 
 
 def test_an_oversized_file_takes_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ordinary, "FILE_BOUND", 1 << 20)
+    monkeypatch.setattr(safe_copy, "FILE_BOUND", 1 << 20)
     (tmp_path / "from").mkdir()
     with (tmp_path / "from" / "doubling.py").open("wb") as file:
         file.truncate(1 << 30)

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import pytest
 
 from autograder.cli import run
-from autograder.model.course import Course, Week, load
-from autograder.model.scoring import refused
-from autograder.nbgrader.earlier import restore
-from autograder.nbgrader.gradebook import record, standings
-from autograder.nbgrader.history import read_history
-from autograder.nbgrader.results import lower, results
+from autograder.model.course.loader import Course, Week, load
+from autograder.model.report.scoring import refused
+from autograder.nbgrader.collect.earlier import restore
+from autograder.nbgrader.collect.history import read_history
+from autograder.nbgrader.collect.submissions import accept
+from autograder.nbgrader.gradebook.effective_results import lower, results
+from autograder.nbgrader.gradebook.transfer import record, standings
 from autograder.nbgrader.status import WeekStatus, status
-from autograder.nbgrader.submissions import accept
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 

@@ -12,8 +12,8 @@ import pytest
 from nbgrader.api import Gradebook, MissingEntry
 from sqlalchemy import text
 
-from autograder.nbgrader.cells import PassedCells
-from autograder.nbgrader.entered import (
+from autograder.nbgrader.autograde.batch_steps import plain_files
+from autograder.nbgrader.autograde.bulk_entry import (
     CommentRow,
     GradeRow,
     ReleasedCells,
@@ -22,7 +22,7 @@ from autograder.nbgrader.entered import (
     handed_in_times,
     penalty_of,
 )
-from autograder.nbgrader.series import plain_files
+from autograder.nbgrader.autograde.notebook_cells import PassedCells
 from autograder.nbgrader.workspace import prepare_process
 
 NOON = dt.datetime(2027, 1, 20, 12)

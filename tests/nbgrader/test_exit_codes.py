@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import app, run
-from autograder.model.course import Course, Week
-from autograder.model.report import SubmissionReport
-from autograder.model.verdicts import Ending
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.gradebook import record
-from autograder.nbgrader.requests import REQUEST
-from autograder.nbgrader.sheets import code_of
+from autograder.model.course.loader import Course, Week
+from autograder.model.report.schema import SubmissionReport
+from autograder.model.report.verdicts import Ending
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.formgrader.marking_sheets import code_of
+from autograder.nbgrader.gradebook.transfer import record
+from autograder.nbgrader.regrade.requests import REQUEST
 from autograder.nbgrader.workspace import Workspace
 from tests.channels.platform_server import TOKEN, CanvasServer, serving
 from tests.nbgrader.tiny_course import REGISTRY, SOLUTION, WEEK, graded, report

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import run
-from autograder.model.course import Course, Week, load
+from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import NbgraderError
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.gradebook import final_scores, record
-from autograder.nbgrader.groups import groups_of, share_marks, spread_groups
-from autograder.nbgrader.submitted import read_student
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.collect.groups import groups_of, share_marks, spread_groups
+from autograder.nbgrader.collect.submitted import read_student
+from autograder.nbgrader.gradebook.transfer import final_scores, record
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from autograder.similarity.sources import similarity
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report

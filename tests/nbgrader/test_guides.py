@@ -7,10 +7,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.authoring.answers import answers_path
-from autograder.model.course import Course, Week
-from autograder.nbgrader.marking import environment, shown_guides
-from autograder.nbgrader.shown import shown_cells
+from autograder.authoring.lesson.marking_guide import answers_path
+from autograder.model.course.loader import Course, Week
+from autograder.nbgrader.formgrader.handlers import environment, shown_guides
+from autograder.nbgrader.formgrader.submitted_cells import shown_cells
 from autograder.nbgrader.workspace import Workspace
 
 RESOURCES = {

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import run
-from autograder.model.course import Course, Week
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.gradebook import record
-from autograder.nbgrader.handmarks import keep_marks
+from autograder.model.course.loader import Course, Week
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.formgrader.manual_marks import keep_marks
+from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.workspace import Workspace, open_api, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 
@@ -106,8 +106,8 @@ def test_other_commands_send_there_if_nbgrader_itself_filled_it_again(
 
 
 def record_without_marks(course: Course, week: Week) -> None:
-    from autograder.nbgrader.preprocessor import at_hand
-    from autograder.nbgrader.rebuild import restore_assignment
+    from autograder.nbgrader.autograde.preprocessor import at_hand
+    from autograder.nbgrader.gradebook.rebuild import restore_assignment
 
     restore_assignment(course, week)
     with at_hand(BOTH):
@@ -182,7 +182,7 @@ def test_nbgraders_own_feedback_does_not_show_0_for_an_unread_answer(klass: Cour
 
 
 def test_nbgraders_own_export_does_not_either(klass: Course, mark: Marks, tmp_path: Path) -> None:
-    from autograder.nbgrader.export import QuotedCsvExport
+    from autograder.nbgrader.gradebook.export_plugin import QuotedCsvExport
 
     with open_gradebook(klass) as gradebook:
         exporter = QuotedCsvExport()

@@ -11,9 +11,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.model.course import Course, Week
-from autograder.nbgrader.notebooks import read_cells, text_of, unwritten, with_notebook
-from autograder.nbgrader.submissions import accept_again
+from autograder.model.course.loader import Course, Week
+from autograder.nbgrader.collect.notebooks import read_cells, text_of, unwritten, with_notebook
+from autograder.nbgrader.collect.submissions import accept_again
 from autograder.nbgrader.workspace import Workspace
 
 MIB = 1 << 20

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course import Course, Week, load
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.dates import bring_dates
-from autograder.nbgrader.feedback import return_feedback
-from autograder.nbgrader.gradebook import final_scores, record
+from autograder.model.course.loader import Course, Week, load
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.feedback.publish_feedback import return_feedback
+from autograder.nbgrader.gradebook.due_dates import bring_dates
+from autograder.nbgrader.gradebook.transfer import final_scores, record
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace, open_api, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report

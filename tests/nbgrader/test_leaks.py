@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.handout import week_files
-from autograder.authoring.leaks import check_files, check_folder, secrets_of
-from autograder.model.course import Course, Week, load
+from autograder.authoring.lesson.handout import week_files
+from autograder.authoring.lesson.leak_check import check_files, check_folder, secrets_of
+from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import LeakError
-from autograder.nbgrader.release import release
+from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import WEEK, chunk, png
 

@@ -9,8 +9,13 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.authoring.lesson import ANSWER, figures_used, lesson_notebook, make_notebook
-from autograder.model.course import Course, Week, load
+from autograder.authoring.lesson.lesson_notebook import (
+    ANSWER,
+    figures_used,
+    lesson_notebook,
+    make_notebook,
+)
+from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import BuildError
 from tests.nbgrader.tiny_course import LESSON
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course import Course, Week, load
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.feedback import return_feedback
-from autograder.nbgrader.gradebook import record
+from autograder.model.course.loader import Course, Week, load
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.feedback.publish_feedback import return_feedback
+from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, graded, report
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.cli.show.grading import run_grade
-from autograder.cli.show.status import run_status
-from autograder.model.course import Course, Week, load
+from autograder.cli.show.instructor.grading import run_grade
+from autograder.cli.show.instructor.status_table import run_status
+from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import KitError
-from autograder.model.verdicts import Ending
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.extensions import unknown_extensions
-from autograder.nbgrader.gradebook import standings
-from autograder.nbgrader.recorder import Recorder, WhileGraded
-from autograder.nbgrader.release import release
+from autograder.model.report.verdicts import Ending
+from autograder.nbgrader.autograde.recorder import Recorder, WhileGraded
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.gradebook.transfer import standings
+from autograder.nbgrader.release.extensions import unknown_extensions
+from autograder.nbgrader.release.publish import release
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded
 
 OTHER = {"dubbing.py": "x = 1\n"}

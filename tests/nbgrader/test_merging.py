@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from autograder.model.course import Course, Week
-from autograder.nbgrader.merging import Merged, merge
+from autograder.model.course.loader import Course, Week
+from autograder.nbgrader.collect.merging import Merged, merge
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK
 

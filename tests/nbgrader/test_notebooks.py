@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from autograder.cli.show.status import run_status
-from autograder.model.course import Course, Week, load
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.feedback import return_feedback
-from autograder.nbgrader.gradebook import record
-from autograder.nbgrader.notebooks import read_cells
-from autograder.nbgrader.recorded import kept_report
+from autograder.cli.show.instructor.status_table import run_status
+from autograder.model.course.loader import Course, Week, load
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.collect.notebooks import read_cells
+from autograder.nbgrader.collect.submitted import read_student
+from autograder.nbgrader.feedback.publish_feedback import return_feedback
+from autograder.nbgrader.gradebook.report_store import kept_report
+from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.status import status
-from autograder.nbgrader.submitted import read_student
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report
 

@@ -12,19 +12,26 @@ import nbformat
 import pytest
 
 from autograder.cli import run
-from autograder.cli.show.classreport import run_report
-from autograder.cli.show.regrade import run_apply, run_preview
-from autograder.model.course import Course, Week, load
+from autograder.cli.show.instructor.class_report import run_report
+from autograder.cli.show.instructor.regrading import run_apply, run_preview
+from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import KitError, NbgraderError
-from autograder.model.report import SubmissionReport
-from autograder.model.verdicts import Ending
-from autograder.nbgrader import regrade
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.feedback import return_feedback
-from autograder.nbgrader.gradebook import record, standings
-from autograder.nbgrader.recorded import earlier_reports, kept_report
-from autograder.nbgrader.regrade import LeftOut, Preview, carry_out, plan_of, preview, undoing
-from autograder.nbgrader.regradelog import RegradeLog
+from autograder.model.report.schema import SubmissionReport
+from autograder.model.report.verdicts import Ending
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.feedback.publish_feedback import return_feedback
+from autograder.nbgrader.gradebook.report_store import earlier_reports, kept_report
+from autograder.nbgrader.gradebook.transfer import record, standings
+from autograder.nbgrader.regrade import regrade
+from autograder.nbgrader.regrade.regrade import (
+    LeftOut,
+    Preview,
+    carry_out,
+    plan_of,
+    preview,
+    undoing,
+)
+from autograder.nbgrader.regrade.regrade_log import RegradeLog
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report, write
 

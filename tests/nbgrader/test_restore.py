@@ -10,10 +10,10 @@ import nbformat
 import pytest
 from nbgrader.nbgraderformat import SchemaTooOldError, ValidationError
 
-from autograder.authoring.lesson import ANSWER, make_notebook
-from autograder.model.course import Week
-from autograder.nbgrader.cells import CheckedOnce, new_cell, new_result
-from autograder.nbgrader.restore import restored
+from autograder.authoring.lesson.lesson_notebook import ANSWER, make_notebook
+from autograder.model.course.loader import Week
+from autograder.nbgrader.autograde.notebook_cells import CheckedOnce, new_cell, new_result
+from autograder.nbgrader.collect.cell_repair import restored
 from tests.nbgrader.tiny_course import LESSON
 
 Cells = list[Any]

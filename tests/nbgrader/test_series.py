@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from autograder.files import atomic
-from autograder.model.course import Course, Week
-from autograder.nbgrader import marks, series, spread
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.database import read_scores
-from autograder.nbgrader.feedback import return_feedback
-from autograder.nbgrader.gradebook import record
-from autograder.nbgrader.preprocessor import at_hand
-from autograder.nbgrader.recorded import recorded_folder
+from autograder.model.course.loader import Course, Week
+from autograder.nbgrader.autograde import batch_steps, parallel, submission_scores
+from autograder.nbgrader.autograde.preprocessor import at_hand
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.feedback.publish_feedback import return_feedback
+from autograder.nbgrader.gradebook.database import read_scores
+from autograder.nbgrader.gradebook.report_store import recorded_folder
+from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.workspace import Workspace, open_api
 from tests.nbgrader.tiny_course import SOLUTION, graded, report
 
@@ -64,9 +64,9 @@ def test_a_page_made_in_a_row_or_on_another_core_is_what_nbgraders_own_command_m
     hand_in("cid", {"doubling.py": SOLUTION, f"{week.name}.ipynb": notebook})
     collect(klass, week, check_owner=False)
     record(klass, week, report(graded("ada", 2, 1), graded("bob", 1, 0), graded("cid", 2, 0)))
-    monkeypatch.setattr(spread, "_WORTH", 1)
-    monkeypatch.setattr(spread, "_AT_ONCE", 1)
-    monkeypatch.setattr(spread, "cores", lambda: 2)
+    monkeypatch.setattr(parallel, "_WORTH", 1)
+    monkeypatch.setattr(parallel, "_AT_ONCE", 1)
+    monkeypatch.setattr(parallel, "cores", lambda: 2)
     assert return_feedback(klass, week).students == students
     pages = [Workspace(klass).feedback_page(s, week) for s in students]
     in_a_row = [page.read_bytes() for page in pages]
@@ -80,14 +80,14 @@ def test_a_page_made_in_a_row_or_on_another_core_is_what_nbgraders_own_command_m
 def test_of_a_submission_that_fails_at_its_end_nothing_is_written_and_the_next_is(
     klass: Course, week: Week, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    last = series.AutogradeSeries.write_single_notebook
+    last = batch_steps.AutogradeSeries.write_single_notebook
 
     def fail(self: Any, output: str, resources: Any) -> None:
         if resources["nbgrader"]["student"] == "ada":
             raise OSError("the disk is full")
         last(self, output, resources)
 
-    monkeypatch.setattr(series.AutogradeSeries, "write_single_notebook", fail)
+    monkeypatch.setattr(batch_steps.AutogradeSeries, "write_single_notebook", fail)
     done = record(klass, week, CLASS)
     assert (list(done.left_out), done.recorded) == (["ada"], ["bob"])
     assert list(read_scores(klass)[week.name]) == ["bob"]
@@ -132,7 +132,7 @@ def test_what_was_judged_is_kept_after_the_scores_stand(
         seen.append(read_scores(klass).get(week.name, {}).get("ada", {}).get("double"))
         atomic.replace_file(path, data, mode)
 
-    monkeypatch.setattr(marks, "replace_file", looking)
+    monkeypatch.setattr(submission_scores, "replace_file", looking)
     record(klass, week, report(graded("ada", 2, 1)))
     assert seen == [2.0]
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook, MissingEntry
 
-from autograder.model.course import Course, Week
-from autograder.model.report import Report
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.gradebook import record, standings
-from autograder.nbgrader.opened import one_gradebook
-from autograder.nbgrader.settled import HeldScores, Stands
+from autograder.model.course.loader import Course, Week
+from autograder.model.report.schema import Report
+from autograder.nbgrader.autograde.shared_connection import one_gradebook
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.gradebook.transfer import record, standings
+from autograder.nbgrader.gradebook.unchanged_scores import HeldScores, Stands
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report
 

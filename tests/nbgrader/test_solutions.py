@@ -11,13 +11,18 @@ import pytest
 from nbgrader.exchange.default import ExchangeFetchAssignment
 
 from autograder.cli import run
-from autograder.model.course import Course, Week, load
+from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import KitError, LeakError, NbgraderError
 from autograder.nbgrader.demo import _student_step
-from autograder.nbgrader.solutions import MISTAKES, _sentence, last_moment, release_solutions
+from autograder.nbgrader.release.solutions import (
+    MISTAKES,
+    _sentence,
+    last_moment,
+    release_solutions,
+)
 from autograder.nbgrader.workspace import Workspace, open_gradebook
-from autograder.student.solution import beside
-from autograder.student.week import open_folder
+from autograder.student.folder.week import open_folder
+from autograder.student.show.solution import beside
 from tests.nbgrader.tiny_course import GRADER, REGISTRY, SOLUTION, WEEK
 
 OUT = f"{WEEK}-solutions"
@@ -155,7 +160,7 @@ def test_a_student_sees_the_solution_beside_their_own_after_the_release_and_not_
     home = tmp_path / "ada"
     home.mkdir()
     _student_step(ExchangeFetchAssignment, course, week, "ada", home)
-    monkeypatch.setattr("autograder.student.solution.shutil.which", lambda *_, **__: None)
+    monkeypatch.setattr("autograder.student.show.solution.shutil.which", lambda *_, **__: None)
     mine = open_folder(home / week.name)
     with pytest.raises(KitError, match="once nobody can hand in without losing points any more"):
         beside(mine, "double")

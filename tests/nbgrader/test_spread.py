@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.nbgrader import spread
+from autograder.nbgrader.autograde import parallel
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="nothing is forked")
 CLASS = [f"s{number:02}" for number in range(40)]
@@ -18,7 +18,7 @@ CLASS = [f"s{number:02}" for number in range(40)]
 
 @pytest.fixture(autouse=True)
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "cores", lambda: 2)
+    monkeypatch.setattr(parallel, "cores", lambda: 2)
 
 
 @contextlib.contextmanager
@@ -29,7 +29,7 @@ def noting(folder: Path) -> Iterator[None]:
 
 def test_each_student_is_done_once_and_what_is_said_of_them_comes_back(tmp_path: Path) -> None:
     found = list(
-        spread.on_all_cores(lambda s: f"{s} {os.getpid()}", lambda: noting(tmp_path), CLASS)
+        parallel.on_all_cores(lambda s: f"{s} {os.getpid()}", lambda: noting(tmp_path), CLASS)
     )
     assert sorted(student for student, _ in found) == CLASS
     assert all(said.startswith(f"{student} ") for student, said in found)
@@ -42,7 +42,7 @@ def test_each_student_is_done_once_and_what_is_said_of_them_comes_back(tmp_path:
 
 def test_a_few_are_done_here(tmp_path: Path) -> None:
     few = CLASS[:20]
-    found = spread.on_all_cores(lambda s: str(os.getpid()), lambda: noting(tmp_path), few)
+    found = parallel.on_all_cores(lambda s: str(os.getpid()), lambda: noting(tmp_path), few)
     assert list(found) == [(student, str(os.getpid())) for student in few]
     assert [p.name for p in tmp_path.iterdir()] == [f"open-{os.getpid()}"]
 
@@ -55,7 +55,7 @@ def test_if_a_process_dies_what_is_left_is_done_here(tmp_path: Path) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return student
 
-    found = list(spread.on_all_cores(die, lambda: noting(tmp_path), CLASS))
+    found = list(parallel.on_all_cores(die, lambda: noting(tmp_path), CLASS))
     assert sorted(found) == [(student, student) for student in CLASS]
 
 
@@ -64,4 +64,4 @@ def test_what_is_raised_reaches_who_asked(tmp_path: Path) -> None:
         raise ValueError(student)
 
     with pytest.raises(ValueError, match="s"):
-        list(spread.on_all_cores(fail, lambda: noting(tmp_path), CLASS))
+        list(parallel.on_all_cores(fail, lambda: noting(tmp_path), CLASS))

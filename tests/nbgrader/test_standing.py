@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import run
-from autograder.model.course import Course, Week
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.gradebook import record
+from autograder.model.course.loader import Course, Week
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 

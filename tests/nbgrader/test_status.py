@@ -10,15 +10,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.cli.show.status import run_status
-from autograder.model.course import Course, Week, load
+from autograder.cli.show.instructor.status_table import run_status
+from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import NbgraderError
-from autograder.model.report import SubmissionReport
-from autograder.model.verdicts import Ending
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.database import read_gradebook
-from autograder.nbgrader.feedback import return_feedback
-from autograder.nbgrader.gradebook import record, standings
+from autograder.model.report.schema import SubmissionReport
+from autograder.model.report.verdicts import Ending
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.feedback.publish_feedback import return_feedback
+from autograder.nbgrader.gradebook.database import read_gradebook
+from autograder.nbgrader.gradebook.transfer import record, standings
 from autograder.nbgrader.status import WeekStatus, status
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, graded, report

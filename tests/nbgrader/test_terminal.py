@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from autograder import cli
-from autograder.model.course import Course, Week
-from autograder.model.report import SubmissionReport
+from autograder.model.course.loader import Course, Week
+from autograder.model.report.schema import SubmissionReport
 from autograder.model.visible import visible
-from autograder.nbgrader.gradebook import record
+from autograder.nbgrader.gradebook.transfer import record
 from autograder.nbgrader.workspace import Workspace
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report, write
 
@@ -182,7 +182,7 @@ def test_nbgraders_own_export_holds_no_formula(klass: Workspace, course: Course)
 
 
 def test_a_report_as_json_says_the_same_with_nothing_unseen() -> None:
-    from autograder.model.report import from_json, to_json
+    from autograder.model.report.schema import from_json, to_json
 
     made = report(SubmissionReport(TEXT, "refused", 0.0, 3.0, 0.0, f"{TEXT}\U000e0041"))
     text = to_json(made).decode()

@@ -18,18 +18,18 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from autograder.model.course import Course, Week, load
+from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import NbgraderError
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.database import HandMark, read_gradebook, read_hand_marks
-from autograder.nbgrader.earlier import restore
-from autograder.nbgrader.gradebook import record
-from autograder.nbgrader.history import read_history, stored_files
-from autograder.nbgrader.regrade import carry_out, plan_of, preview
-from autograder.nbgrader.regradelog import RegradeLog
-from autograder.nbgrader.results import results
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.collect.earlier import restore
+from autograder.nbgrader.collect.history import read_history, stored_files
+from autograder.nbgrader.collect.submissions import accept, collected
+from autograder.nbgrader.gradebook.database import HandMark, read_gradebook, read_hand_marks
+from autograder.nbgrader.gradebook.effective_results import results
+from autograder.nbgrader.gradebook.transfer import record
+from autograder.nbgrader.regrade.regrade import carry_out, plan_of, preview
+from autograder.nbgrader.regrade.regrade_log import RegradeLog
 from autograder.nbgrader.status import status
-from autograder.nbgrader.submissions import accept, collected
 from autograder.nbgrader.workspace import Workspace, open_gradebook, prepare_process
 from tests.nbgrader.grading_here import grade_here
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, report, write

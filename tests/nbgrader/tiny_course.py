@@ -6,14 +6,14 @@ import struct
 import zlib
 from pathlib import Path
 
-from autograder.model.report import (
+from autograder.model.report.schema import (
     Diagnosis,
     ExerciseReport,
     Report,
     SubmissionReport,
     TestReport,
 )
-from autograder.model.verdicts import Ending, Verdict
+from autograder.model.report.verdicts import Ending, Verdict
 
 WEEK = "week01_tiny"
 REGISTRY = f"""\

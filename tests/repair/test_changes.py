@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.repair import changes, essential, words
+from autograder.repair import changes, edit_wording, essential
 
 MEAN = '''def mean(x, dim=-1):
     """The mean."""
@@ -69,10 +69,10 @@ def test_letters_beyond_ascii_do_not_shift_a_change():
 
 
 def test_every_kind_of_change_has_a_question_and_a_name():
-    kinds = set(words._QUESTIONS)
-    assert kinds == set(words._NAMED)
+    kinds = set(edit_wording._QUESTIONS)
+    assert kinds == set(edit_wording._NAMED)
     for kind in kinds:
-        title, hint = words.named(kind)
+        title, hint = edit_wording.named(kind)
         assert title[0].isupper()
         assert title.endswith(".")
         assert hint.endswith((".", "?"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from autograder.repair import changes, foreign_lines, in_common, named
-from autograder.repair.finding import ignored
-from autograder.repair.words import question
+from autograder.repair.edit_location import ignored
+from autograder.repair.edit_wording import question
 
 # A wrong program, what some change must make of some lines of it, where, and of what kind.
 CASES = {

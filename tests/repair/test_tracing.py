@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from autograder.grading.notes import moved, same
-from autograder.repair.tracing import NODE, NOTES, traced
+from autograder.grading.localization.trace_values import moved, same
+from autograder.repair.instrumentation import NODE, NOTES, traced
 
 SOURCE = '''
 import torch

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from autograder.grading.echo import Echo
+from autograder.grading.disclosure.allowed_words import Echo
 from autograder.grading.outcomes import BadReply, Crashed, TimedOut
-from autograder.grading.remembered import PASSED, Meeting, Memory
-from autograder.grading.sandboxed import NextCall, Sandboxed
-from autograder.grading.spawner import Spawner
-from autograder.model.course import load
+from autograder.grading.running.answer_trie import PASSED, Meeting, Memory
+from autograder.grading.targets.sandboxed import NextCall, Sandboxed
+from autograder.grading.targets.spawner import Spawner
+from autograder.model.course.loader import load
 from autograder.sandbox import choose
-from autograder.worker import wire
+from autograder.worker.protocol import frames as wire
 from tests.imports import ROOT
 
 MODULE = b"""

@@ -4,12 +4,12 @@ import msgspec
 import pytest
 import torch
 
-from autograder.grading.sandboxed import Sandboxed
-from autograder.grading.spawner import Spawner
-from autograder.model.axes import has_cuda
-from autograder.model.course import load
+from autograder.grading.targets.sandboxed import Sandboxed
+from autograder.grading.targets.spawner import Spawner
+from autograder.model.course.device_axes import has_cuda
+from autograder.model.course.loader import load
 from autograder.sandbox import BACKENDS, Child, ChildLimits
-from autograder.worker import wire
+from autograder.worker.protocol import frames
 from tests.sandbox.sandbox_inside import STAND_IN, ask
 
 needs_gpu = pytest.mark.skipif(not has_cuda(), reason="no CUDA device")
@@ -36,7 +36,9 @@ def fill(project, backend):
         target = Sandboxed(spawner.spawn, "m.py", {"m.py": MODULE}, limits, gpu=True)
         targets.append(target)
         target.begin("test", "fill")
-        return target.request(wire.pack(wire.Call("fill", None, "fill", (mib,), {}, "cpu"), []))[0]
+        return target.request(
+            frames.pack(frames.Call("fill", None, "fill", (mib,), {}, "cpu"), [])
+        )[0]
 
     yield call
     for target in targets:
@@ -63,17 +65,17 @@ def test_two_submissions_share_the_gpu(fill):
 
 @pytest.mark.skipif(torch.version.cuda is not None, reason="a torch with CUDA must find one")
 def test_a_sandbox_that_may_use_a_gpu_works_where_there_is_none(backend: str) -> None:
-    config = msgspec.msgpack.encode(wire.PrepareConfig(fake_gpu=False, gpu_bytes=1 << 30))
+    config = msgspec.msgpack.encode(frames.PrepareConfig(fake_gpu=False, gpu_bytes=1 << 30))
     with (
         BACKENDS[backend]().start(config, cuda=True) as template,
         template.spawn(ChildLimits()) as child,
     ):
-        load = wire.pack(wire.Load("m.py", ("m.py",), (0,)), [b"x = 1"])
+        load = frames.pack(frames.Load("m.py", ("m.py",), (0,)), [b"x = 1"])
         child.sock.settimeout(30)
-        child.sock.sendall(bytes(wire.STAMP.size) + load)
-        assert child.sock.recv(wire.STAMP.size) == bytes(wire.STAMP.size)
-        header, body = wire.frame_lengths(child.sock.recv(wire.PREFIX.size))
-        reply, _ = wire.unpack_reply(child.sock.recv(header), memoryview(child.sock.recv(body)))
+        child.sock.sendall(bytes(frames.STAMP.size) + load)
+        assert child.sock.recv(frames.STAMP.size) == bytes(frames.STAMP.size)
+        header, body = frames.frame_lengths(child.sock.recv(frames.PREFIX.size))
+        reply, _ = frames.unpack_reply(child.sock.recv(header), memoryview(child.sock.recv(body)))
         assert reply.status == "ok"
 
 

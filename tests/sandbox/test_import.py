@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from autograder.grading.importing import import_problem
+from autograder.grading.import_check import import_problem
 from autograder.grading.outcomes import Crashed
-from autograder.grading.sandboxed import Sandboxed
-from autograder.grading.spawner import Spawner
-from autograder.model.course import Course, load
+from autograder.grading.targets.sandboxed import Sandboxed
+from autograder.grading.targets.spawner import Spawner
+from autograder.model.course.loader import Course, load
 from autograder.sandbox import choose
-from autograder.worker import wire
+from autograder.worker.protocol import frames
 from tests.imports import ROOT
 
 RUNS = b"def f():\n    import os; os._exit(0)\n"
@@ -43,7 +43,7 @@ def test_an_import_that_fails_after_a_test_was_run_is_that_tests_verdict(course,
     target = Sandboxed(spawner.spawn, "m.py", {"m.py": RUNS}, course.limits(course.weeks[0]))
     assert import_problem(target, "m.py", {"m.py": RUNS}) == ""
     target.begin("t", "e")
-    call = wire.pack(wire.Call("e", None, "f", (), {}, "cpu"), [])
+    call = frames.pack(frames.Call("e", None, "f", (), {}, "cpu"), [])
     with pytest.raises(Crashed, match="ended its own process"):
         target.request(call)
     target._load = target._loading({"m.py": RAISES})  # as a coin toss at import would have it

@@ -8,11 +8,11 @@ import msgspec
 import pytest
 
 from autograder.grading.outcomes import TimedOut
-from autograder.grading.sandboxed import Sandboxed
-from autograder.grading.spawner import Spawner
-from autograder.model.course import load
+from autograder.grading.targets.sandboxed import Sandboxed
+from autograder.grading.targets.spawner import Spawner
+from autograder.model.course.loader import load
 from autograder.sandbox import choose
-from autograder.worker import wire
+from autograder.worker.protocol import frames
 from tests.imports import ROOT
 
 MODULE = b"""
@@ -41,14 +41,14 @@ def said(spawner: Spawner) -> Iterator[Callable[..., str]]:
     """Makes a call of one exercise under these limits; returns what its end is told with."""
     targets: list[Sandboxed] = []
 
-    def said(path: str, *args: wire.Value, **limits: float) -> str:
+    def said(path: str, *args: frames.Value, **limits: float) -> str:
         if not targets:
             course = load(ROOT)
             given = msgspec.structs.replace(course.limits(course.weeks[0]), **limits)
             targets.append(Sandboxed(spawner.spawn, "m.py", {"m.py": MODULE}, given))
             targets[0].begin("t", "e")
         try:
-            targets[0].request(wire.pack(wire.Call("e", None, path, args, {}, "cpu"), []))
+            targets[0].request(frames.pack(frames.Call("e", None, path, args, {}, "cpu"), []))
         except TimedOut as outcome:
             return outcome.message
         return ""

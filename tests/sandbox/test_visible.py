@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.sandbox import visible
+from autograder.sandbox import mounts
 
 
 @pytest.fixture
@@ -32,17 +32,17 @@ def shown(folder: Path, name: str) -> set[str]:
         for d in metadata.distributions(path=[str(folder)])
         if d.metadata["Name"].lower() == name.lower()
     )
-    return {place for place in visible._places(found) if not place.endswith("-info")}
+    return {place for place in mounts._places(found) if not place.endswith("-info")}
 
 
 def test_a_module_of_one_file_is_shown(installed, monkeypatch, tmp_path):
-    monkeypatch.setattr(visible, "_DPKG", tmp_path / "nothing")
+    monkeypatch.setattr(mounts, "_DPKG", tmp_path / "nothing")
     assert shown(installed, "typing_extensions") == {"typing_extensions.py"}
     assert shown(installed, "six") == {"six.py"}
 
 
 def test_what_the_package_manager_installed_is_shown_and_no_more(installed, monkeypatch, tmp_path):
-    monkeypatch.setattr(visible, "_DPKG", tmp_path)
+    monkeypatch.setattr(mounts, "_DPKG", tmp_path)
     files = ("Jinja2-3.1.dist-info/METADATA", "jinja2", "jinja2/__init__.py", "_fast.so")
     lines = ["/.", "/usr", "/usr/share/doc/x", str(installed), *(f"{installed}/{f}" for f in files)]
     (tmp_path / "python3-jinja2.list").write_text("\n".join(lines), encoding="utf-8")
@@ -54,9 +54,7 @@ def test_libraries_of_which_there_are_several_are_shown_alone(tmp_path):
     for name in ("libblas.so.3-x86_64-linux-gnu", "editor"):
         (tmp_path / name).symlink_to("real")
     (tmp_path / "libgone.so").symlink_to("nowhere")
-    assert [p.name for p in visible._linked_libraries(tmp_path)] == [
-        "libblas.so.3-x86_64-linux-gnu"
-    ]
+    assert [p.name for p in mounts._linked_libraries(tmp_path)] == ["libblas.so.3-x86_64-linux-gnu"]
 
 
 def test_what_is_required_with_an_extra_is_shown_with_what_the_extra_requires(
@@ -76,7 +74,7 @@ def test_what_is_required_with_an_extra_is_shown_with_what_the_extra_requires(
         about = "\n".join([*lines, *(f"Requires-Dist: {n}" for n in needs)])
         (folder / "METADATA").write_text(f"{about}\n", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(visible, "NEEDED", ("torch",))
-    monkeypatch.setattr(visible, "WELCOME", ())
-    names = {d.metadata["Name"] for d in visible._closure()}
+    monkeypatch.setattr(mounts, "NEEDED", ("torch",))
+    monkeypatch.setattr(mounts, "WELCOME", ())
+    names = {d.metadata["Name"] for d in mounts._closure()}
     assert names == {"torch", "toolkit", "sums"}

@@ -2,11 +2,11 @@
 
 import pytest
 
-from autograder.grading.sandboxed import Sandboxed
-from autograder.grading.spawner import Spawner
-from autograder.model.course import load
+from autograder.grading.targets.sandboxed import Sandboxed
+from autograder.grading.targets.spawner import Spawner
+from autograder.model.course.loader import load
 from autograder.sandbox import BACKENDS
-from autograder.worker import wire
+from autograder.worker.protocol import frames
 
 MODULE = b"""
 import sys
@@ -52,7 +52,7 @@ def test_everyday_work_imports_nothing_more(project, backend, devices, name, opt
     target = Sandboxed(spawner.spawn, "m.py", {"m.py": module}, course.limits(week))
     target.begin("test", "imported")
     try:
-        call = wire.pack(wire.Call("imported", None, "imported", (), {}, "cpu"), [])
+        call = frames.pack(frames.Call("imported", None, "imported", (), {}, "cpu"), [])
         reply, _ = target.request(call)
     finally:
         target.close()

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from autograder.model.course import Course, Week, load
+from autograder.model.course.loader import Course, Week, load
 from autograder.nbgrader.workspace import Workspace
-from autograder.serve.doors import TokenDoor
-from autograder.serve.people import Person, Role
-from autograder.serve.queue import Queue
-from autograder.serve.routes import application
+from autograder.serve.auth.accounts import Person, Role
+from autograder.serve.auth.login import TokenDoor
+from autograder.serve.queue.queue import Queue
+from autograder.serve.queue.tables import metadata, open_database
 from autograder.serve.service import Service, Settings
-from autograder.serve.tables import metadata, open_database
+from autograder.serve.views.routes import application
 from tests.nbgrader.tiny_course import REGISTRY, SOLUTION, write_course
 
 # Names a PostgreSQL server on which the queue is to be tried (tests/e2e/test_postgres.py).

@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from autograder.model.course import Week
-from autograder.model.verdicts import Ending
-from autograder.serve.inbox import FoundHandIn
-from autograder.serve.people import Person
-from autograder.serve.queue import GRADED, REPLACED, RUNNING, STUCK, WAITING, Try
+from autograder.model.course.loader import Week
+from autograder.model.report.verdicts import Ending
+from autograder.serve.auth.accounts import Person
+from autograder.serve.gradebook.exchange_inbox import FoundHandIn
+from autograder.serve.queue.queue import GRADED, REPLACED, RUNNING, STUCK, WAITING, Try
 from autograder.serve.service import Service
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 from tests.serve.conftest import Clock

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from autograder.serve import guard, routes
-from autograder.serve.doors import TokenDoor
-from autograder.serve.events import _MOST
-from autograder.serve.news import News
-from autograder.serve.routes import ROUTES, application
+from autograder.serve.auth import request_limits
+from autograder.serve.auth.login import TokenDoor
+from autograder.serve.views import routes
+from autograder.serve.views.events import _MOST
+from autograder.serve.views.notifications import News
+from autograder.serve.views.routes import ROUTES, application
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 
 PATH = f"/weeks/{WEEK}/tries"
@@ -74,7 +75,7 @@ def app(service, door: TokenDoor):
 def test_a_body_that_never_comes_is_given_up_and_is_no_trouble_of_ours(
     app, service, monkeypatch
 ) -> None:
-    monkeypatch.setattr(guard, "_ARRIVES", 0.1)
+    monkeypatch.setattr(request_limits, "_ARRIVES", 0.1)
     kind = "multipart/form-data; boundary=x"
     answers = Answers()
     asked = scope(PATH, "POST", content_length="1000", content_type=kind, **program(service))

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.verdicts import Ending
-from autograder.nbgrader.submissions import accept
+from autograder.model.report.verdicts import Ending
+from autograder.nbgrader.collect.submissions import accept
 from autograder.nbgrader.workspace import Workspace
-from autograder.serve.inbox import newest
+from autograder.serve.gradebook.exchange_inbox import newest
+from autograder.serve.queue.jobs import make_ready
 from autograder.serve.service import Service
-from autograder.serve.work import make_ready
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write
 
 STAMP = "2026-01-10 12:00:00.000000 UTC"

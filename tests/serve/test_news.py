@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.serve.news import News
+from autograder.serve.views.notifications import News
 
 
 def test_an_exercise_is_reported_when_the_next_one_begins() -> None:

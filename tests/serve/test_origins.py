@@ -9,13 +9,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from autograder.model.errors import KitError
-from autograder.serve import routes
-from autograder.serve.answers import RequestError
-from autograder.serve.doors import session_cookie
-from autograder.serve.hub import HubDoor
-from autograder.serve.people import Person
-from autograder.serve.routes import ROUTES, Gate
+from autograder.serve.auth.accounts import Person
+from autograder.serve.auth.jupyterhub import HubDoor
+from autograder.serve.auth.login import session_cookie
 from autograder.serve.start import Place, place_on_hub
+from autograder.serve.views import routes
+from autograder.serve.views.responses import RequestError
+from autograder.serve.views.routes import ROUTES, Gate
 
 USER_PAGE = {"referer": "http://testserver/user/eve/files/page.html", "sec-fetch-mode": "cors"}
 

@@ -7,9 +7,9 @@ import datetime as dt
 import msgspec
 import pytest
 
-from autograder.model.course import Course, Immediate, Week
-from autograder.serve.policy import TriesLeft, standing
-from autograder.serve.queue import Try
+from autograder.model.course.loader import Course, Immediate, Week
+from autograder.serve.queue.policy import TriesLeft, standing
+from autograder.serve.queue.queue import Try
 
 NOON = dt.datetime(2027, 1, 20, 12, tzinfo=dt.UTC).timestamp()
 HOUR = 3600.0

@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from autograder.model.report import SubmissionReport
-from autograder.model.verdicts import Ending
-from autograder.serve import dispatch
-from autograder.serve.leases import LEASE, RUNNING, STUCK, WAITING
-from autograder.serve.ledger import Ledger
-from autograder.serve.queue import COUNTED, GRADED, REPLACED, Admission, Queue, Try
-from autograder.serve.tables import open_database
+from autograder.model.report.schema import SubmissionReport
+from autograder.model.report.verdicts import Ending
+from autograder.serve.gradebook.ledger import Ledger
+from autograder.serve.queue import dispatch
+from autograder.serve.queue.leases import LEASE, RUNNING, STUCK, WAITING
+from autograder.serve.queue.queue import COUNTED, GRADED, REPLACED, Admission, Queue, Try
+from autograder.serve.queue.tables import open_database
 
 
 def hand_in(queue: Queue, student: str, content: bytes = b"x", **more) -> Try:

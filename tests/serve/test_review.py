@@ -11,15 +11,15 @@ import msgspec
 import pytest
 from starlette.testclient import TestClient
 
-from autograder.model.course import Course, Week
-from autograder.model.report import SubmissionReport
-from autograder.model.report import TestReport as Ran
-from autograder.model.verdicts import Ending, Verdict
-from autograder.nbgrader.submissions import accept, put_in_place
-from autograder.serve.current import stamp
-from autograder.serve.pages import exchange_page
-from autograder.serve.parcel import unpacked
+from autograder.model.course.loader import Course, Week
+from autograder.model.report.schema import SubmissionReport
+from autograder.model.report.schema import TestReport as Ran
+from autograder.model.report.verdicts import Ending, Verdict
+from autograder.nbgrader.collect.submissions import accept, put_in_place
+from autograder.serve.gradebook.current import stamp
 from autograder.serve.service import Service
+from autograder.serve.submissions.upload import unpacked
+from autograder.serve.views.templating import exchange_page
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded
 from tests.serve.conftest import SignIn
 

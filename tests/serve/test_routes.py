@@ -11,11 +11,11 @@ import msgspec
 import pytest
 from starlette.testclient import TestClient
 
-from autograder.model.parcel import digest_of
-from autograder.serve import routes
-from autograder.serve.doors import TokenDoor
-from autograder.serve.guard import HEADERS, Rate
-from autograder.serve.routes import ROUTES, application
+from autograder.model.submission_zip import digest_of
+from autograder.serve.auth.login import TokenDoor
+from autograder.serve.auth.request_limits import HEADERS, Rate
+from autograder.serve.views import routes
+from autograder.serve.views.routes import ROUTES, application
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 
 ROLES = ("stranger", "another student", "the student", "instructor")
@@ -64,7 +64,7 @@ def test_every_route_is_in_the_table() -> None:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_every_route_as_every_role(service, client, sign_in, receipt, role, monkeypatch) -> None:
-    monkeypatch.setattr("autograder.serve.events._told", once)  # a stream that ends
+    monkeypatch.setattr("autograder.serve.views.events._told", once)  # a stream that ends
     names = {"another student": "eve", "the student": "ada", "instructor": "prof"}
     found = {}
     for method, path in TABLE:
@@ -145,7 +145,7 @@ def test_a_strangers_files_are_never_parsed(client, monkeypatch, service) -> Non
     async def parsed(*_):
         pytest.fail("it was parsed")
 
-    monkeypatch.setattr("autograder.serve.actions.read_body", parsed)
+    monkeypatch.setattr("autograder.serve.views.student_actions.read_body", parsed)
     assert client.post(f"/weeks/{WEEK}/tries", files=FILES).status_code == 401
 
 

@@ -16,14 +16,14 @@ import httpx
 import psutil
 import pytest
 
-from autograder.model.course import Course, load
-from autograder.nbgrader.database import read_gradebook
-from autograder.nbgrader.recorded import kept_report
-from autograder.nbgrader.release import release
+from autograder.model.course.loader import Course, load
+from autograder.nbgrader.gradebook.database import read_gradebook
+from autograder.nbgrader.gradebook.report_store import kept_report
+from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace
 from autograder.sandbox import SandboxMissing, choose
-from autograder.student.handin import RECEIPTS, pack
-from autograder.student.week import open_folder
+from autograder.student.folder.packing import RECEIPTS, pack
+from autograder.student.folder.week import open_folder
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write, write_course
 from tests.serve.conftest import FUTURE
 from tests.serve.running import Running, asked, hand_in, result, running, submit, until

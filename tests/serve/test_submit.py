@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.model.course import Course, Week
+from autograder.model.course.loader import Course, Week
 from autograder.model.errors import KitError
-from autograder.student.handin import RECEIPTS, pack
-from autograder.student.service import CourseService
-from autograder.student.week import WeekFile, describe_week, open_folder
+from autograder.student.commands.service_client import CourseService
+from autograder.student.folder.packing import RECEIPTS, pack
+from autograder.student.folder.week import WeekFile, describe_week, open_folder
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write
 from tests.serve.running import submit
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from autograder.model.course import Course, Week
-from autograder.serve.doors import TokenDoor
-from autograder.serve.parcel import unpacked
-from autograder.serve.routes import application
+from autograder.model.course.loader import Course, Week
+from autograder.serve.auth.login import TokenDoor
 from autograder.serve.service import Service
-from autograder.student.week import describe_week
+from autograder.serve.submissions.upload import unpacked
+from autograder.serve.views.routes import application
+from autograder.student.folder.week import describe_week
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write
 from tests.serve.running import AUTOGRADER, free_port, submit, until
 from tests.serve.test_review import notebook

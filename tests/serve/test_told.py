@@ -5,21 +5,21 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from autograder.model.course import Immediate
-from autograder.model.report import (
+from autograder.model.course.loader import Immediate
+from autograder.model.report.schema import (
     Deduction,
     Diagnosis,
     ExerciseReport,
     SubmissionReport,
     Suspect,
 )
-from autograder.model.report import (
+from autograder.model.report.schema import (
     TestReport as Ran,
 )
-from autograder.model.verdicts import Ending, Verdict
-from autograder.serve.bits import bits, most_bits
-from autograder.serve.pages import exchange_page
-from autograder.serve.told import told
+from autograder.model.report.verdicts import Ending, Verdict
+from autograder.serve.leak_bound import bits, most_bits
+from autograder.serve.views.disclosed import told
+from autograder.serve.views.templating import exchange_page
 from tests.nbgrader.tiny_course import SOLUTION
 
 SECRET = "expected 3.25 at [0, 7], got 6.5"

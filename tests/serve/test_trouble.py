@@ -14,13 +14,13 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from autograder.model.errors import IntakeError
-from autograder.model.report import Diagnosis
-from autograder.serve import dispatch
-from autograder.serve.classview import mistakes, stuck_on
-from autograder.serve.parcel import gather
-from autograder.serve.queue import Glance, GlanceExercise, Try
-from autograder.serve.tables import open_database
-from autograder.serve.troubles import Troubles
+from autograder.model.report.schema import Diagnosis
+from autograder.serve.problems import Troubles
+from autograder.serve.queue import dispatch
+from autograder.serve.queue.queue import Glance, GlanceExercise, Try
+from autograder.serve.queue.tables import open_database
+from autograder.serve.submissions.upload import gather
+from autograder.serve.views.class_view import mistakes, stuck_on
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 
 

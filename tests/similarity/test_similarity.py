@@ -13,11 +13,11 @@ import pytest
 from autograder.classreport.alike import side_by_side
 from autograder.classreport.analysis import summarize
 from autograder.classreport.page import week_page
-from autograder.model.course import Course, Week, load
+from autograder.model.course.loader import Course, Week, load
+from autograder.model.course.stubs import stub_of
 from autograder.model.errors import KitError
-from autograder.model.report import Report, SubmissionReport
-from autograder.model.stubs import stub_of
-from autograder.model.verdicts import Ending
+from autograder.model.report.schema import Report, SubmissionReport
+from autograder.model.report.verdicts import Ending
 from autograder.similarity import compare as comparing
 from autograder.similarity.canonical import parts
 from autograder.similarity.compare import Similarity, compare

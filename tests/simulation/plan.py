@@ -12,8 +12,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from autograder.model.bank import Bank, Misconception
-from autograder.model.course import Course, Week
+from autograder.model.course.bank import Bank, Misconception
+from autograder.model.course.loader import Course, Week
 
 DROPOUT_WEEK = 4  # after as many weeks, one student hands in nothing more
 COPIED_WEEK = 1  # index of the week in which two hand in one solution

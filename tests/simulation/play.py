@@ -22,17 +22,17 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
 from traitlets.config import Config
 
-from autograder.authoring.lesson import ANSWER
+from autograder.authoring.lesson.lesson_notebook import ANSWER
 from autograder.batch.grade import grade_batch
-from autograder.model.axes import axis
-from autograder.model.course import Course, Week, load
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.feedback import return_feedback
-from autograder.nbgrader.gradebook import collected, record
-from autograder.nbgrader.groups import author_of
-from autograder.nbgrader.handmarks import keep_marks
-from autograder.nbgrader.release import release
-from autograder.nbgrader.standing import require_marked
+from autograder.model.course.device_axes import axis
+from autograder.model.course.loader import Course, Week, load
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.collect.groups import author_of
+from autograder.nbgrader.feedback.provisional import require_marked
+from autograder.nbgrader.feedback.publish_feedback import return_feedback
+from autograder.nbgrader.formgrader.manual_marks import keep_marks
+from autograder.nbgrader.gradebook.transfer import collected, record
+from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from tests.simulation import trouble
 from tests.simulation.plan import HandIn, Part, Plan, make_plan

@@ -16,19 +16,25 @@ import nbformat
 import yaml
 
 from autograder.batch.grade import grade_batch
-from autograder.channels.canvas import CanvasAssignment
-from autograder.channels.comments import comments_of
-from autograder.channels.push import Todo, carry_out_push, plan_push
-from autograder.channels.web import Web
-from autograder.model.axes import axis
-from autograder.model.course import Course, Week, load
+from autograder.channels.grades.canvas import CanvasAssignment
+from autograder.channels.grades.comments import comments_of
+from autograder.channels.grades.http_client import Web
+from autograder.channels.grades.push import Todo, carry_out_push, plan_push
+from autograder.model.course.device_axes import axis
+from autograder.model.course.loader import Course, Week, load
 from autograder.model.errors import NbgraderError
-from autograder.nbgrader.collect import collect
-from autograder.nbgrader.gradebook import WeekStanding, collected, final_scores, record, standings
-from autograder.nbgrader.recorded import kept_report
-from autograder.nbgrader.release import release
-from autograder.nbgrader.requests import REQUEST, answer_request
-from autograder.nbgrader.standing import require_marked
+from autograder.nbgrader.collect.collector import collect
+from autograder.nbgrader.feedback.provisional import require_marked
+from autograder.nbgrader.gradebook.report_store import kept_report
+from autograder.nbgrader.gradebook.transfer import (
+    WeekStanding,
+    collected,
+    final_scores,
+    record,
+    standings,
+)
+from autograder.nbgrader.regrade.requests import REQUEST, answer_request
+from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
 from tests.channels.platform_server import TOKEN, CanvasServer, serving

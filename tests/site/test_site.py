@@ -13,12 +13,12 @@ import nbformat
 import pytest
 import yaml
 
-from autograder.authoring.handout import week_files
-from autograder.authoring.lessonrun import complaints, run_lesson
+from autograder.authoring.lesson.handout import week_files
+from autograder.authoring.verify.lesson_run import complaints, run_lesson
 from autograder.cli import run
-from autograder.model.course import Course, load
+from autograder.model.course.loader import Course, load
+from autograder.model.course.stubs import write_stubs
 from autograder.model.errors import BuildError, LeakError
-from autograder.model.stubs import write_stubs
 from autograder.site.build import build_site, week_pages, words_of
 from autograder.site.executed import executed_lesson
 

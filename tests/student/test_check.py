@@ -13,9 +13,9 @@ import pytest
 from rich.console import Console
 
 from autograder.batch.intake import read_submission
-from autograder.model.course import Limits, Week
-from autograder.student.checking import check_folder, check_week
-from autograder.student.text import Look, lines, plain, show
+from autograder.model.course.loader import Limits, Week
+from autograder.student.commands.check import check_folder, check_week
+from autograder.student.show.check_text import Look, lines, plain, show
 
 from .conftest import SOLVED
 
@@ -269,9 +269,9 @@ def test_a_known_folder_reads_as_in_the_golden_file(week1, bank):
 
 
 def test_no_right_program_is_suspected_of_what_is_not_allowed(course):
-    from autograder.model.bank import Bank
-    from autograder.model.rules import Rules
-    from autograder.student.allowed import refused
+    from autograder.model.course.bank import Bank
+    from autograder.model.source.rules import Rules
+    from autograder.student.folder.rule_warnings import refused
 
     for week in course.weeks:
         bank = Bank(course, week)
@@ -281,7 +281,7 @@ def test_no_right_program_is_suspected_of_what_is_not_allowed(course):
 
 
 def test_open_points_count_only_as_many_electives_as_count(tmp_path):
-    from autograder.student.results import CheckResult, ExerciseResult
+    from autograder.student.checks.results import CheckResult, ExerciseResult
 
     def exercise(points, state, elective):
         return ExerciseResult("x", points, state, 0, 1, elective=elective)
@@ -322,7 +322,7 @@ def test_a_file_named_like_a_library_does_not_stop_the_checks(write):
 
 def test_under_nbgraders_validate_a_failing_check_raises(write, monkeypatch):
     from autograder import check
-    from autograder.student.checking import NotPassed
+    from autograder.student.commands.check import NotPassed
 
     folder = write(SOLVED["double"])
     monkeypatch.chdir(folder.path)

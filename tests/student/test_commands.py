@@ -137,7 +137,7 @@ def test_reset_all_gives_the_stub_and_keeps_even_what_is_no_python(tiny):
 def test_reset_twice_in_a_second_keeps_both(tiny):
     import datetime as dt
 
-    from autograder.student.reset import reset_all
+    from autograder.student.folder.reset import reset_all
 
     now = dt.datetime(2027, 1, 12, 14, 30, 5)
     tiny.module.write_text("one")

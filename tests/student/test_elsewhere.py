@@ -12,11 +12,11 @@ from pathlib import Path, PureWindowsPath
 import pytest
 
 from autograder.model.errors import KitError
-from autograder.student.handin import pack
-from autograder.student.reset import reset_all, reset_exercise
-from autograder.student.terminal import console
-from autograder.student.text import writes_unicode
-from autograder.student.week import WeekFolder, open_folder
+from autograder.student.folder.packing import pack
+from autograder.student.folder.reset import reset_all, reset_exercise
+from autograder.student.folder.week import WeekFolder, open_folder
+from autograder.student.show.check_text import writes_unicode
+from autograder.student.show.terminal import console
 from tests.student.conftest import SOLVED, STUB
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.student.checking import check_week
-from autograder.student.late import import_told, imported_since, settings_in
-from autograder.student.run import WarmPython
-from autograder.student.serving import CAN_SERVE
+from autograder.student.checks.forked_runs import CAN_SERVE
+from autograder.student.checks.launcher import WarmPython
+from autograder.student.checks.preimport import import_told, imported_since, settings_in
+from autograder.student.commands.check import check_week
 
 from .conftest import SOLVED
 

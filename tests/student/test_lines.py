@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from autograder.student.checking import check_week
-from autograder.student.lines import Lines
-from autograder.student.text import plain
+from autograder.student.checks.mistake_lines import Lines
+from autograder.student.commands.check import check_week
+from autograder.student.show.check_text import plain
 
 from .conftest import SOLVED
 

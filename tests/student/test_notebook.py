@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from jupyter_client.manager import start_new_kernel
 
-from autograder.student import notebook
-from autograder.student.checking import check_week
-from autograder.student.run import WarmPython
-from autograder.student.serving import CAN_SERVE
-from autograder.student.week import WeekFolder
+from autograder.student.checks.forked_runs import CAN_SERVE
+from autograder.student.checks.launcher import WarmPython
+from autograder.student.commands import notebook
+from autograder.student.commands.check import check_week
+from autograder.student.folder.week import WeekFolder
 
 from .conftest import SOLVED
 
@@ -197,7 +197,7 @@ def test_a_kernel_checks_hints_and_shows_progress(kernel, write) -> None:
 def test_a_kernel_has_its_python_before_the_first_check_and_takes_it_along(kernel) -> None:
     kernel("import autograder, sys")
     said = kernel(
-        "(warm,) = sys.modules['autograder.student.notebook']._kept.values()\n"
+        "(warm,) = sys.modules['autograder.student.commands.notebook']._kept.values()\n"
         "print(warm._ready._process.pid)"
     )
     pid = int(said["stdout"])

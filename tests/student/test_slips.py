@@ -14,11 +14,11 @@ import time
 import pytest
 
 from autograder.model.errors import KitError
-from autograder.student.checking import check_week
-from autograder.student.handin import reason_of
-from autograder.student.page import checked_html
-from autograder.student.progress import progress_lines, week_progress
-from autograder.student.text import Look, lines, plain
+from autograder.student.commands.check import check_week
+from autograder.student.folder.packing import reason_of
+from autograder.student.show.check_page import checked_html
+from autograder.student.show.check_text import Look, lines, plain
+from autograder.student.show.progress import progress_lines, week_progress
 
 from .conftest import SOLVED
 

@@ -12,12 +12,12 @@ import pytest
 
 from autograder import solution
 from autograder.cli import run
-from autograder.model.bank import Bank
+from autograder.model.course.bank import Bank
 from autograder.model.errors import KitError
-from autograder.student.contrast import contrasts
-from autograder.student.showsolution import folded, lines
-from autograder.student.solution import beside
-from autograder.student.week import WeekFolder, open_all
+from autograder.student.folder.week import WeekFolder, open_all
+from autograder.student.show.contrast import contrasts
+from autograder.student.show.solution import beside
+from autograder.student.show.solution_view import folded, lines
 from tests.student.conftest import SOLVED, STUB, WEEK
 
 Write = Callable[..., WeekFolder]
@@ -27,7 +27,7 @@ MISTAKES = "# Tiny\n\n## double\n\n- **Squares.** 3 gives 9. Try 3.\n\n## shout\
 @pytest.fixture(autouse=True)
 def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """No exchange to fetch from."""
-    monkeypatch.setattr("autograder.student.solution.shutil.which", lambda *_, **__: None)
+    monkeypatch.setattr("autograder.student.show.solution.shutil.which", lambda *_, **__: None)
 
 
 def released(tiny: WeekFolder, name: str = "week03_tiny-solutions") -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.student.source import fingerprints
+from autograder.student.folder.source import fingerprints
 
 from .conftest import SOLVED, STUB
 

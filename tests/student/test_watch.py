@@ -12,7 +12,7 @@ import pexpect
 import pytest
 from rich.console import Console
 
-from autograder.student.watch import Watch
+from autograder.student.commands.watch import Watch
 
 from .conftest import SOLVED
 

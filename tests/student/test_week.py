@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from autograder.model.errors import KitError
-from autograder.student.lessons import heading_of
-from autograder.student.week import WeekFile, describe_week, open_all, open_folder
+from autograder.student.folder.lessons import heading_of
+from autograder.student.folder.week import WeekFile, describe_week, open_all, open_folder
 
 
 def test_a_folder_is_found_from_below(tiny):

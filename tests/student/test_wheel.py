@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.leaks import secrets_of
-from autograder.model.bank import Bank
-from autograder.model.course import Course, Week
+from autograder.authoring.lesson.leak_check import secrets_of
+from autograder.model.course.bank import Bank
+from autograder.model.course.loader import Course, Week
 from tests.imports import closure
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,8 +32,8 @@ STARTED = (
     "autograder",
     "autograder.__main__",
     "autograder.cli.student",
-    "autograder.student.runner",
-    "autograder.student.stages",
+    "autograder.student.checks.runner",
+    "autograder.student.checks.stages",
 )
 # The door to the commands of instructors, which the wheel finds closed.
 CLOSED = frozenset({"autograder.cli.project"})

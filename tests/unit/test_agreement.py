@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.engine import Engine
-from autograder.model.course import load
-from autograder.model.report import TestReport as HiddenTest
-from autograder.model.verdicts import Ending, Verdict
+from autograder.model.course.loader import load
+from autograder.model.report.schema import TestReport as HiddenTest
+from autograder.model.report.verdicts import Ending, Verdict
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "course"
 GRADER = '''\

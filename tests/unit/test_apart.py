@@ -8,16 +8,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.grading.causes import _answered
-from autograder.grading.digests import ended_alike
+from autograder.grading.diagnosis.answer_digests import ended_alike
+from autograder.grading.diagnosis.probes import Probe
 from autograder.grading.engine import Engine
-from autograder.grading.probes import Probe
-from autograder.grading.traces import _telling
-from autograder.grading.warm import warm_engine
-from autograder.model.course import load
-from autograder.model.verdicts import Verdict
+from autograder.grading.localization.class_causes import _answered
+from autograder.grading.localization.traces import _telling
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.loader import load
+from autograder.model.report.verdicts import Verdict
 from autograder.sandbox import SandboxMissing, choose
-from autograder.worker import wire
+from autograder.worker.protocol import frames
 
 COURSE = Path(__file__).resolve().parents[1] / "golden" / "course"
 
@@ -63,6 +63,6 @@ def test_who_ends_its_process_ends_nobody_elses(engines: tuple[Engine, Engine]) 
 
 
 def test_values_are_compared_on_no_real_gpu() -> None:
-    answer = wire.Reply("ok"), []
+    answer = frames.Reply("ok"), []
     probes = [Probe(f"test_f.py::test_x[{on}]", [(b"", answer)]) for on in ("cpu", "float32-cuda")]
     assert [p.test for p in _telling(probes, 5)] == ["test_f.py::test_x[cpu]"]

@@ -1,18 +1,18 @@
 """The sum in the feedback: what was taken off, and for what."""
 
 from autograder.feedback.arithmetic import arithmetic, carried_words
-from autograder.model import report
-from autograder.model.verdicts import Verdict
+from autograder.model.report import schema
+from autograder.model.report.verdicts import Verdict
 
 MINUS = "\N{MINUS SIGN}"
 
 
 def outcome(name, verdict=Verdict.PASS, weight=1.0, carried=0.0):
-    return report.TestReport(name, verdict, weight, carried=carried)
+    return schema.TestReport(name, verdict, weight, carried=carried)
 
 
 def exercise(score, tests, **fields):
-    return report.ExerciseReport("softmax", score, 2.0, tests=tuple(tests), **fields)
+    return schema.ExerciseReport("softmax", score, 2.0, tests=tuple(tests), **fields)
 
 
 def lines(found):
@@ -23,8 +23,8 @@ def test_a_named_mistake_is_subtracted_with_its_share():
     found = exercise(
         1.2,
         [outcome("a", Verdict.WRONG)],
-        deductions=(report.Deduction("global_maximum", 0.8),),
-        explained=(report.Diagnosis("global_maximum", "Takes one maximum.", ""),),
+        deductions=(schema.Deduction("global_maximum", 0.8),),
+        explained=(schema.Diagnosis("global_maximum", "Takes one maximum.", ""),),
     )
     assert lines(found) == ["2 for the exercise", f"{MINUS} 0.8 (40 %) Takes one maximum", "= 1.2"]
 
@@ -33,13 +33,13 @@ def test_checks_that_no_name_explains_are_subtracted_apart():
     found = exercise(
         1.2,
         [outcome("a", Verdict.WRONG, 8.0), outcome("b", Verdict.WRONG, 2.0)],
-        deductions=(report.Deduction("slip", 0.4),),
+        deductions=(schema.Deduction("slip", 0.4),),
     )
     assert lines(found)[2] == f"{MINUS} 0.4 for checks that fail for another reason"
 
 
 def test_a_belief_that_was_counted_elsewhere_costs_nothing_and_says_where():
-    mistake = report.Deduction("global_maximum", 0.0, "attention")
+    mistake = schema.Deduction("global_maximum", 0.0, "attention")
     found = exercise(2.0, [outcome("a", Verdict.WRONG)], deductions=(mistake,))
     assert lines(found)[1] == f"{MINUS} 0 global_maximum: already counted in `attention`"
 

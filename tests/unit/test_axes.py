@@ -6,12 +6,13 @@ import re
 
 import pytest
 
-from autograder.grading.plugin import Known
-from autograder.model import axes, report
-from autograder.model.axes import AXES, CHOICES, axis
+from autograder.grading.running.pytest_plugin import Known
+from autograder.model.course import device_axes
+from autograder.model.course.device_axes import AXES, CHOICES, axis
 from autograder.model.errors import KitError
-from autograder.model.verdicts import Verdict
-from autograder.worker.wire import DEVICES
+from autograder.model.report import schema
+from autograder.model.report.verdicts import Verdict
+from autograder.worker.protocol.frames import DEVICES
 
 
 @pytest.fixture(autouse=True)
@@ -21,9 +22,9 @@ def nothing_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def have(monkeypatch: pytest.MonkeyPatch, name: str, here: bool) -> None:
-    found = axes.AXES[name]
-    other = axes.Axis(found.name, found.torch, lambda: here, found.what, lacks=found.lacks)
-    monkeypatch.setitem(axes.AXES, name, other)
+    found = device_axes.AXES[name]
+    other = device_axes.Axis(found.name, found.torch, lambda: here, found.what, lacks=found.lacks)
+    monkeypatch.setitem(device_axes.AXES, name, other)
 
 
 def test_without_a_gpu_one_is_claimed() -> None:
@@ -61,7 +62,7 @@ def test_choices_are_the_axes() -> None:
 
 
 def known(device: str, dtype: str) -> Known:
-    return Known(report.TestReport("test_a.py::test_a", Verdict.PASS, 1.0, ""), "a", device, dtype)
+    return Known(schema.TestReport("test_a.py::test_a", Verdict.PASS, 1.0, ""), "a", device, dtype)
 
 
 def test_a_float_type_that_a_device_lacks_is_not_run() -> None:

@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from autograder.grading.agree import Agree
-from autograder.grading.case import Case, Side
-from autograder.grading.draw import Draw
+from autograder.grading.assertions.agree import Agree
+from autograder.grading.assertions.calls import Count
+from autograder.grading.assertions.case import Case, Side
+from autograder.grading.assertions.inputs import Draw
+from autograder.grading.assertions.refuse import Refuses
 from autograder.grading.outcomes import Crashed, Wrong
-from autograder.grading.refuse import Refuses
-from autograder.grading.remote import Count
-from autograder.grading.targets import InProcess
+from autograder.grading.targets.in_process import InProcess
 
 BROUGHT = '''
 class Store:

@@ -10,10 +10,11 @@ import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from autograder.grading.targets import InProcess
-from autograder.grading.unable import is_unable
-from autograder.worker import claimed, devices, wire
-from autograder.worker.values import Decoder, Encoder
+from autograder.grading.targets.in_process import InProcess
+from autograder.grading.targets.unsupported_ops import is_unable
+from autograder.worker.protocol import frames
+from autograder.worker.protocol.values import Decoder, Encoder
+from autograder.worker.torch_support import devices, fake_device
 
 MODULE = """
 import torch
@@ -66,8 +67,8 @@ def pull_back(tmp_path):
         encoder = Encoder()
         x = torch.ones(2, 3, dtype=torch.float16)
         args, cotangents = (encoder(x), encoder(x.clone())), (encoder(x.clone()),)
-        request = wire.Call("e", None, name, args, {}, device, cotangents=cotangents)
-        reply, buffers = target.request(wire.pack(request, encoder.buffers))
+        request = frames.Call("e", None, name, args, {}, device, cotangents=cotangents)
+        reply, buffers = target.request(frames.pack(request, encoder.buffers))
         return reply, [Decoder(buffers)(g) for g in reply.gradients or ()]
 
     yield call
@@ -89,7 +90,7 @@ def test_an_input_that_comes_back_as_it_was_has_its_gradient(pull_back):
 def test_what_was_compared_on_the_cpu_is_not_run_again(pull_back):
     pull_back("square", "cpu")
     reply, _ = pull_back("square")
-    assert reply.gradients == (wire.TensorV("float16", (2, 3), None, "fake_gpu", None), None)
+    assert reply.gradients == (frames.TensorV("float16", (2, 3), None, "fake_gpu", None), None)
 
 
 def test_a_formula_that_the_cpu_did_not_see_is_run(pull_back):
@@ -309,7 +310,7 @@ def raised_by(text):
     with pytest.raises(RuntimeError) as raised:
         eval(text, claimed_names())
     bases = tuple(b.__name__ for b in type(raised.value).__mro__)
-    return wire.Raised(bases[0], bases, str(raised.value)[:2000], 1)
+    return frames.Raised(bases[0], bases, str(raised.value)[:2000], 1)
 
 
 @pytest.mark.parametrize("text", CANNOT.strip().split("\n"))
@@ -341,8 +342,8 @@ def test_any_other_error_is_the_codes_own(text):
 
 
 def test_torch_names_the_accelerator_of_the_test_that_runs():
-    claimed.device()
-    with claimed.present(True):
+    fake_device.device()
+    with fake_device.present(True):
         assert torch.accelerator.is_available()
         assert torch.accelerator.current_accelerator().type == "fake_gpu"
         torch.accelerator.synchronize()
@@ -350,7 +351,7 @@ def test_torch_names_the_accelerator_of_the_test_that_runs():
 
 @pytest.mark.skipif(torch.version.cuda is not None, reason="torch names CUDA, there or not")
 def test_torch_names_none_where_the_test_is_the_cpus():
-    claimed.device()
+    fake_device.device()
     assert not torch.accelerator.is_available()
     assert torch.accelerator.current_accelerator() is None
 
@@ -359,7 +360,7 @@ def test_torch_names_none_where_the_test_is_the_cpus():
 def test_random_states_are_forked_there(options):
     names = claimed_names()
     before = torch.get_rng_state()
-    with claimed.present(True), torch.random.fork_rng(**options):
+    with fake_device.present(True), torch.random.fork_rng(**options):
         torch.rand(3, device=names["d"])
     assert torch.equal(torch.get_rng_state(), before)
 

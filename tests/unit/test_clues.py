@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from autograder.grading.clues import Clues
-from autograder.grading.traces import ValueHints
+from autograder.grading.localization.ranking import Clues
+from autograder.grading.localization.traces import ValueHints
 from autograder.repair import Change
 
 FIRST, NAMED = ("f", 3), ("f", 2)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.grading.compare import DERIVED, Tolerance, compare
+from autograder.grading.assertions.value_comparison import DERIVED, Tolerance, compare
 from autograder.grading.outcomes import BadReply, Wrong
-from autograder.worker import wire
+from autograder.worker.protocol import frames
 
 
 def message_of(actual, expected, precise=None, tolerance=DERIVED) -> str:
@@ -96,7 +96,7 @@ def test_no_message_shows_an_expected_or_hidden_value():
 
 def test_something_that_is_not_plain_data_is_a_bad_reply():
     with pytest.raises(BadReply, match="'Liar' object"):
-        compare(wire.OpaqueV("Liar"), torch.zeros(2), None, DERIVED)
+        compare(frames.OpaqueV("Liar"), torch.zeros(2), None, DERIVED)
 
 
 def test_results_that_would_pass_by_broadcasting_are_wrong():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.dependence import dependence, named_in
+from autograder.grading.dependencies.call_graph import dependence, named_in
 
 SOURCE = """
 def softmax(x):

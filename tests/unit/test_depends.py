@@ -13,9 +13,9 @@ import msgspec
 import pytest
 
 import autograder
-from autograder.batch import depends
-from autograder.batch.depends import ROOMS, fingerprint, of_our_own
-from autograder.model.course import Course, Late, Suspects, load
+from autograder.batch import fingerprint as depends
+from autograder.batch.fingerprint import ROOMS, fingerprint, of_our_own
+from autograder.model.course.loader import Course, Late, Suspects, load
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 LATER = dt.datetime(2030, 1, 1)
@@ -139,11 +139,11 @@ def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     "module",
     [
-        "model/scoring.py",
-        "model/bank.py",
+        "model/report/scoring.py",
+        "model/course/bank.py",
         "batch/intake.py",
-        "worker/execute.py",
-        "grading/compare.py",
+        "worker/executor.py",
+        "grading/assertions/value_comparison.py",
     ],
 )
 def test_code_that_takes_part_is_part_of_a_result(course: Course, kit: Path, module: str) -> None:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from autograder.grading.alike import same_answers
-from autograder.grading.diagnose import diagnose
+from autograder.grading.diagnosis.equivalence import same_answers
+from autograder.grading.diagnosis.match_bank import diagnose
 from autograder.grading.outcomes import Flaw
-from autograder.grading.plugin import Ran
-from autograder.grading.targets import Answer
-from autograder.model.report import TestReport as Reported
-from autograder.model.verdicts import Verdict
-from autograder.worker import wire
+from autograder.grading.running.pytest_plugin import Ran
+from autograder.grading.targets.in_process import Answer
+from autograder.model.report.schema import TestReport as Reported
+from autograder.model.report.verdicts import Verdict
+from autograder.worker.protocol import frames
 
 
 def stopped(message: str, kind: str = "ValueError") -> Answer:
-    raised = wire.Raised(kind, (kind, "Exception"), message, 3)
-    return wire.Reply("raised", raised=raised), []
+    raised = frames.Raised(kind, (kind, "Exception"), message, 3)
+    return frames.Reply("raised", raised=raised), []
 
 
 def value(what: float | str) -> Answer:
-    return wire.Reply("ok", value=what), []
+    return frames.Reply("ok", value=what), []
 
 
 def ran(name: str, answer: Answer, flaw: Flaw = Flaw.VALUE, said: str = "It is wrong.") -> Ran:
@@ -144,7 +144,7 @@ def test_two_names_for_one_mistake_blur_nothing():
 
 
 def pair(first: float, second: float) -> Answer:
-    return wire.Reply("ok", value=wire.SeqV("tuple", (first, second))), []
+    return frames.Reply("ok", value=frames.SeqV("tuple", (first, second))), []
 
 
 def test_a_mistake_in_one_of_two_results_is_a_part_of_the_mistake_in_both():

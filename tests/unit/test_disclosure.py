@@ -7,19 +7,19 @@ from traceback import walk_tb
 import msgspec
 import pytest
 
-from autograder.grading.disclosure import SUBMISSION_BITS, rationed
-from autograder.grading.raising import raising_lines
-from autograder.grading.ration import MOST_BITS
-from autograder.model.findings import NOT_DESCRIBED
-from autograder.model.report import (
+from autograder.grading.disclosure.leak_budget import MOST_BITS
+from autograder.grading.disclosure.line_disclosure import SUBMISSION_BITS, rationed
+from autograder.grading.disclosure.raising_lines import raising_lines
+from autograder.model.report.findings import NOT_DESCRIBED
+from autograder.model.report.schema import (
     Deduction,
     Diagnosis,
     ExerciseReport,
     SubmissionReport,
     Suspect,
 )
-from autograder.model.report import TestReport as Ran
-from autograder.model.verdicts import Ending, Verdict
+from autograder.model.report.schema import TestReport as Ran
+from autograder.model.report.verdicts import Ending, Verdict
 
 SOURCE = tuple(f"a{n} = b{n}" for n in range(1000))
 

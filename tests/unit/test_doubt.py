@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.engine import Engine
-from autograder.model.course import Suspects, load
-from autograder.model.report import SubmissionReport
+from autograder.model.course.loader import Suspects, load
+from autograder.model.report.schema import SubmissionReport
 
 REGISTRY = """
 course: tiny
@@ -103,8 +103,8 @@ def test_right_work_is_graded_beside_all_that(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("step", "told"),
     [
-        ("autograder.grading.standings.diagnose", "scale, name"),
-        ("autograder.grading.suspects.suspects", "scale, line"),
+        ("autograder.grading.judge.diagnose", "scale, name"),
+        ("autograder.grading.localization.localizer.suspects", "scale, line"),
     ],
 )
 def test_a_fault_beyond_the_verdicts_leaves_them_as_they_are(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from autograder.grading.draw import Draw
+from autograder.grading.assertions.inputs import Draw
 
 
 class Search:

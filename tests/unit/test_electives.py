@@ -6,9 +6,9 @@ import datetime as dt
 
 import pytest
 
-from autograder.model.course import Exercise, Week
-from autograder.model.report import ExerciseReport
-from autograder.model.scoring import counted, full_points, submission_report
+from autograder.model.course.loader import Exercise, Week
+from autograder.model.report.schema import ExerciseReport
+from autograder.model.report.scoring import counted, full_points, submission_report
 
 SCORES = {"required": 1.0, "poor": 0.5, "good": 2.5, "best": 3.0}
 

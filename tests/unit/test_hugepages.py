@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from autograder.worker import hugepages
+from autograder.worker.isolation import hugepages
 
 PROGRAM = """
 import os, re

@@ -2,13 +2,13 @@
 
 import pytest
 
-from autograder.grading.kept import KeptRuns
 from autograder.grading.outcomes import Crashed, TimedOut
-from autograder.grading.plugin import Ran
-from autograder.grading.targets import InProcess, RecordedTarget
-from autograder.model import report as reports
-from autograder.model.verdicts import Verdict
-from autograder.worker.wire import Call, Raised, Reply, pack
+from autograder.grading.running.disk_cache import KeptRuns
+from autograder.grading.running.pytest_plugin import Ran
+from autograder.grading.targets.in_process import InProcess, RecordedTarget
+from autograder.model.report import schema as reports
+from autograder.model.report.verdicts import Verdict
+from autograder.worker.protocol.frames import Call, Raised, Reply, pack
 
 RUN = Ran(
     reports.TestReport(

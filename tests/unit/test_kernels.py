@@ -15,13 +15,15 @@ import torch
 pytest.importorskip("triton", reason="triton is not installed: pip install triton")
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, within kernels
 
-from autograder.grading.remote import Launched  # noqa: E402  # after the question for triton
-from autograder.grading.targets import split_reply  # noqa: E402
+from autograder.grading.assertions.calls import Launched  # noqa: E402  # after the question for triton
+from autograder.grading.targets.in_process import split_reply  # noqa: E402
 from autograder.model.errors import EngineError  # noqa: E402
-from autograder.worker import claimed, kernels, wire  # noqa: E402
-from autograder.worker.execute import Executor  # noqa: E402
-from autograder.worker.watch import Counting  # noqa: E402
-from autograder.worker.withheld import Withheld  # noqa: E402
+from autograder.worker.executor import Executor  # noqa: E402
+from autograder.worker.monitor.call_watch import Counting  # noqa: E402
+from autograder.worker.protocol import frames  # noqa: E402
+from autograder.worker.torch_support import fake_device
+from autograder.worker.triton_support import interpreter
+from autograder.worker.triton_support.hidden_inputs import Withheld  # noqa: E402
 
 MODULE = """
 from typing import NamedTuple
@@ -160,7 +162,7 @@ def small_product(x, y, block: tl.constexpr):
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     """The module above, as a submission's."""
-    kernels.setup()
+    interpreter.setup()
     return imported(MODULE, "kernels_of_a_test", tmp_path_factory.mktemp("submission"))
 
 
@@ -177,7 +179,10 @@ def imported(text: str, name: str, folder: Path) -> ModuleType:
 def seen(own: ModuleType, kernel: str, grid: int, *args: object, order: int | None = None):
     """The one launch of a kernel, watched."""
     root = str(Path(str(own.__file__)).parent)
-    with kernels.watching(root, order, noting=True, asking=True) as watch, Counting() as counting:
+    with (
+        interpreter.watching(root, order, noting=True, asking=True) as watch,
+        Counting() as counting,
+    ):
         getattr(own, kernel)[(grid,)](*args)
     counts = watch.added_to(counting.counts(0), counting.operators, counting.numbers)
     (launch,) = counts.launches
@@ -188,7 +193,7 @@ def test_what_stays_inside_is_counted_and_right(own):
     x, y = torch.arange(12.0).view(3, 4), torch.zeros(3, 4)
     launch = seen(own, "double", 3, x, y, 4, 4, 8, True)
     assert torch.equal(y, 2 * x)
-    assert launch == wire.LaunchCounts(3, 0, 0, largest=4, loads=((12, 1, 1),))
+    assert launch == frames.LaunchCounts(3, 0, 0, largest=4, loads=((12, 1, 1),))
 
 
 def test_a_load_outside_of_a_view_reads_nan_and_is_counted_with_its_line(own):
@@ -226,7 +231,7 @@ def test_an_address_that_a_kernel_was_given_as_a_number_leads_there(own):
 
 
 def test_memory_that_was_asked_for_and_not_written_is_nan(own):
-    with kernels.watching("", None, noting=False):
+    with interpreter.watching("", None, noting=False):
         assert torch.empty(5).isnan().all()
 
 
@@ -319,8 +324,8 @@ def test_the_order_of_programs_is_another_one(own):
 
 def test_a_pointer_to_another_device_is_refused_and_the_claimed_device_computes(own):
     x = torch.ones(4)
-    there = claimed.ClaimedTensor(x.clone())
-    total = claimed.ClaimedTensor(torch.zeros(1))
+    there = fake_device.ClaimedTensor(x.clone())
+    total = fake_device.ClaimedTensor(torch.zeros(1))
     seen(own, "add_up", 4, there, total)
     assert total.elem == 4
     with pytest.raises(ValueError, match="cannot be accessed from Triton"):
@@ -360,7 +365,7 @@ def test_the_compiler_says_the_same_before_and_after_a_kernel_ran(own):
 
 def test_what_computes_beside_the_kernels_is_named(own):
     x, total = torch.ones(4), torch.zeros(1)
-    with kernels.watching("", None, noting=True) as watch, Counting() as counting:
+    with interpreter.watching("", None, noting=True) as watch, Counting() as counting:
         own.add_up[(4,)](x.contiguous(), total)
         torch.empty(3).copy_(x[:3]).exp()
     counts = watch.added_to(counting.counts(0), counting.operators, counting.numbers)
@@ -376,7 +381,7 @@ def test_what_triton_lacks_is_not_taken_for_an_exercise_that_is_not_written(tmp_
     executor = Executor()
     executor.load_module(tmp_path / "lacking.py", unique=True)
     for name, unwritten in (("f", False), ("g", True)):
-        call = wire.Call("f", None, name, (), {}, "cpu")
+        call = frames.Call("f", None, name, (), {}, "cpu")
         reply = split_reply(executor.answer(call, []))[0]
         assert reply.raised is not None
         assert reply.raised.type == "NotImplementedError"
@@ -767,15 +772,15 @@ def after_a_failure(x):
 
 @pytest.fixture(scope="module")
 def beside(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    kernels.setup()
-    kernels.remember()
+    interpreter.setup()
+    interpreter.remember()
     return imported(BESIDE, "beside_kernels", tmp_path_factory.mktemp("beside"))
 
 
 def withheld(module: ModuleType, function: str, x: torch.Tensor) -> torch.Tensor:
     """The result of a call that finds the numbers of x only while a kernel runs."""
     own = Withheld([x])
-    with kernels.watching("", None, False, own):
+    with interpreter.watching("", None, False, own):
         result = getattr(module, function)(x)
     own.give_back([result])
     return result
@@ -814,7 +819,7 @@ def test_what_was_written_over_since_is_not_brought_back(beside):
     x = torch.tensor([3.5, 1.0, 0.0, 7.25])
     small = torch.empty(4, dtype=torch.int8)
     own = Withheld([x])
-    with kernels.watching("", None, False, own):
+    with interpreter.watching("", None, False, own):
         beside.compare[(1,)](x, small, 4, 0.5, 16)
         small[1] = 0
         y = torch.empty(4)
@@ -856,25 +861,25 @@ def test_whoever_computes_beside_a_kernel_computes_with_other_numbers(beside, fu
 
 
 def test_a_compiler_that_nobody_asked_says_nothing():
-    launch = wire.LaunchCounts(1, 0, 0, largest=1, loads=())
+    launch = frames.LaunchCounts(1, 0, 0, largest=1, loads=())
     assert not Launched((), launch, asked=True).refused
     with pytest.raises(EngineError, match="compiled"):
         _ = Launched((), launch).refused
 
 
 def test_a_race_has_a_place_and_one_of_three_kinds():
-    races = (wire.Race("write_after_write", 3, 2),)
-    launch = wire.LaunchCounts(1, 0, 0, largest=1, loads=(), races=races)
+    races = (frames.Race("write_after_write", 3, 2),)
+    launch = frames.LaunchCounts(1, 0, 0, largest=1, loads=(), races=races)
     assert Launched(("x = y", "tl.store(x, y)"), launch).races[0].place == " (line 2)"
     said = msgspec.msgpack.encode(races[0])
-    assert msgspec.msgpack.decode(said, type=wire.Race) == races[0]
+    assert msgspec.msgpack.decode(said, type=frames.Race) == races[0]
     with pytest.raises(msgspec.ValidationError, match="kind"):
-        msgspec.msgpack.decode(said.replace(b"_write", b"_wrong"), type=wire.Race)
+        msgspec.msgpack.decode(said.replace(b"_write", b"_wrong"), type=frames.Race)
 
 
 def test_launches_are_compiled_only_where_that_is_asked(own):
     args = torch.ones(1), torch.zeros(1)
-    with kernels.watching("", None, noting=True) as watch, Counting() as counting:
+    with interpreter.watching("", None, noting=True) as watch, Counting() as counting:
         own.reads_a_global[(1,)](*args)
     counts = watch.added_to(counting.counts(0), counting.operators, counting.numbers)
     assert counts.launches[0].refused is None

@@ -5,15 +5,20 @@ from __future__ import annotations
 import pytest
 import torch
 
-from autograder.grading.causes import FailureCause, FoundPlaces, KnownCauses, cause_of
-from autograder.grading.plugin import Ran
-from autograder.grading.targets import Answer
-from autograder.model import report as reports
-from autograder.model.report import Suspect
-from autograder.model.verdicts import Verdict
+from autograder.grading.localization.class_causes import (
+    FailureCause,
+    FoundPlaces,
+    KnownCauses,
+    cause_of,
+)
+from autograder.grading.running.pytest_plugin import Ran
+from autograder.grading.targets.in_process import Answer
+from autograder.model.report import schema as reports
+from autograder.model.report.schema import Suspect
+from autograder.model.report.verdicts import Verdict
 from autograder.repair import wording
-from autograder.worker.values import Encoder
-from autograder.worker.wire import Reply
+from autograder.worker.protocol.frames import Reply
+from autograder.worker.protocol.values import Encoder
 
 MEAN = """def mean(x, dim=-1):
     total = x.sum(-1)

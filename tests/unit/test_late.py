@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course import Course, parse
+from autograder.model.course.late import due_for, lateness
+from autograder.model.course.loader import Course, parse
 from autograder.model.errors import CourseError
-from autograder.model.late import due_for, lateness
 
 REGISTRY = """\
 course: tiny

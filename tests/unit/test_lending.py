@@ -13,12 +13,13 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from autograder.grading.ceiling import ceiling
-from autograder.grading.lending import Answered, Right, RightHelpers, TimeLeft
-from autograder.grading.targets import split_reply
-from autograder.worker import claimed, wire
-from autograder.worker.lent import lend
-from autograder.worker.values import Encoder
+from autograder.grading.dependencies.reference_stubs import Answered, Right, RightHelpers, TimeLeft
+from autograder.grading.running.memory_ceiling import ceiling
+from autograder.grading.targets.in_process import split_reply
+from autograder.worker.doubles.remote_stub import lend
+from autograder.worker.protocol import frames
+from autograder.worker.protocol.values import Encoder
+from autograder.worker.torch_support import fake_device
 
 RIGHT = '''
 import numpy as np
@@ -81,7 +82,7 @@ NAMES = ("twice", "rows", "halves", "squares", "waits", "outer", "waves", "Layer
 
 @pytest.fixture(scope="module")
 def right(tmp_path_factory: pytest.TempPathFactory) -> Right:
-    claimed.device()  # as an engine does: another one may need it, after a backward pass of these
+    fake_device.device()  # as an engine does: another one may need it, after a backward pass of these
     path = tmp_path_factory.mktemp("solution") / "week.py"
     path.write_text(RIGHT, encoding="utf-8")
     return Right(path)
@@ -97,7 +98,9 @@ def lent_to(source: str, helpers: RightHelpers) -> Any:
     module = types.ModuleType("mine")
     exec(f"import functools, torch\nfrom torch import nn\n{source}", module.__dict__)
 
-    def asks(question: wire.LentCall, buffers: list[bytes]) -> tuple[wire.Reply, list[memoryview]]:
+    def asks(
+        question: frames.LentCall, buffers: list[bytes]
+    ) -> tuple[frames.Reply, list[memoryview]]:
         return split_reply(helpers.answer(question, [memoryview(b) for b in buffers]))
 
     lend(module, helpers.lent, asks)
@@ -300,22 +303,22 @@ def test_it_draws_as_if_it_were_here(training: bool, right: Right, helpers: Righ
         assert torch.allclose(mine, theirs)
 
 
-def question(**given: Any) -> tuple[wire.LentCall, list[memoryview]]:
+def question(**given: Any) -> tuple[frames.LentCall, list[memoryview]]:
     encoder = Encoder()
     helper = given.pop("helper", "halves")
     args = tuple(encoder(a) for a in given.pop("args", ()))
-    made = wire.LentCall(helper, args, **given)
+    made = frames.LentCall(helper, args, **given)
     return made, [memoryview(b) for b in encoder.buffers]
 
 
-def expanded() -> tuple[wire.LentCall, list[memoryview]]:
+def expanded() -> tuple[frames.LentCall, list[memoryview]]:
     _, buffers = question(args=(torch.ones(1),))
-    return wire.LentCall(
-        "halves", (wire.TensorV("float32", (1 << 12, 1 << 12), (0, 0), "cpu", 0),)
+    return frames.LentCall(
+        "halves", (frames.TensorV("float32", (1 << 12, 1 << 12), (0, 0), "cpu", 0),)
     ), buffers
 
 
-HOSTILE: dict[str, Callable[[], tuple[wire.LentCall, list[memoryview]]]] = {
+HOSTILE: dict[str, Callable[[], tuple[frames.LentCall, list[memoryview]]]] = {
     "another exercise": lambda: question(helper="not_lent", args=(torch.ones(2),)),
     "a part of one": lambda: question(helper="twice.__code__"),
     "what the module imports": lambda: question(helper="torch.save"),
@@ -323,20 +326,20 @@ HOSTILE: dict[str, Callable[[], tuple[wire.LentCall, list[memoryview]]]] = {
     "a long integer": lambda: question(helper="rows", args=(10**100,)),
     "a huge view": expanded,
     "a buffer that is not there": lambda: (
-        wire.LentCall("halves", (wire.TensorV("float32", (2,), None, "cpu", 7),)),
+        frames.LentCall("halves", (frames.TensorV("float32", (2,), None, "cpu", 7),)),
         [],
     ),
     "a tensor without data": lambda: question(args=(torch.ones(2, device="meta"),)),
     "an object of somebody's": lambda: (
-        wire.LentCall("halves", (wire.HandleV(0, "Layer", None),)),
+        frames.LentCall("halves", (frames.HandleV(0, "Layer", None),)),
         [],
     ),
     "what only a worker makes": lambda: (
-        wire.LentCall("halves", (wire.SpecialV("hf_encoder", None),)),
+        frames.LentCall("halves", (frames.SpecialV("hf_encoder", None),)),
         [],
     ),
     "no state of a generator": lambda: question(
-        args=(torch.ones(2),), random=wire.SeqV("list", ())
+        args=(torch.ones(2),), random=frames.SeqV("list", ())
     ),
     "a large layer": lambda: question(helper="Layer", making=((1 << 16,), {}), called=False),
 }
@@ -356,8 +359,8 @@ def test_nothing_else_is_answered(what: str, helpers: RightHelpers) -> None:
 def test_a_product_that_takes_minutes_is_not_made(right: Right) -> None:
     helpers = RightHelpers(right, NAMES, TimeLeft(10.0))
     _, buffers = question(args=(torch.ones(1, dtype=torch.float16),))
-    wide = wire.TensorV("float16", (2500, 3000), (0, 0), "cpu", 0)
-    reply, _ = split_reply(helpers.answer(wire.LentCall("twice", (wide,)), buffers))
+    wide = frames.TensorV("float16", (2500, 3000), (0, 0), "cpu", 0)
+    reply, _ = split_reply(helpers.answer(frames.LentCall("twice", (wide,)), buffers))
     assert (reply.status, helpers.take_answered().answers) == ("raised", 0)
 
 
@@ -382,14 +385,14 @@ def test_a_large_tensor_on_the_way_to_an_answer_is_refused(helpers: RightHelpers
 def test_what_an_answer_took_counts_as_the_callers(helpers: RightHelpers) -> None:
     x = torch.ones(8, requires_grad=True)
     lent_to("", helpers).waves(x)
-    reply, _ = helpers.counted_in((wire.Reply("ok", counts=wire.Counts(5, 2, 1)), []))
-    assert reply.counts == wire.Counts(flops=5 + 2 * 8, largest=8, ops=1 + 2, kept=8)
+    reply, _ = helpers.counted_in((frames.Reply("ok", counts=frames.Counts(5, 2, 1)), []))
+    assert reply.counts == frames.Counts(flops=5 + 2 * 8, largest=8, ops=1 + 2, kept=8)
 
 
 def test_nothing_is_kept_for_a_caller_without_gradients(helpers: RightHelpers) -> None:
     with torch.no_grad():
         lent_to("", helpers).waves(torch.ones(8, requires_grad=True))
-    reply, _ = helpers.counted_in((wire.Reply("ok", counts=wire.Counts(0, 0, 0)), []))
+    reply, _ = helpers.counted_in((frames.Reply("ok", counts=frames.Counts(0, 0, 0)), []))
     assert reply.counts is not None
     assert reply.counts.kept == 0
 
@@ -397,7 +400,7 @@ def test_nothing_is_kept_for_a_caller_without_gradients(helpers: RightHelpers) -
 def test_a_forward_pass_that_is_repeated_for_gradients_counts_once(helpers: RightHelpers) -> None:
     x = torch.ones(8, requires_grad=True)
     lent_to("", helpers).halves(x).sum().backward()
-    reply, _ = helpers.counted_in((wire.Reply("ok", counts=wire.Counts(0, 0, 0)), []))
+    reply, _ = helpers.counted_in((frames.Reply("ok", counts=frames.Counts(0, 0, 0)), []))
     assert reply.counts is not None
     assert reply.counts.flops < 3 * 8
 
@@ -440,10 +443,10 @@ def test_only_functions_and_modules_are_lent(right: Right) -> None:
 
 
 def test_a_question_is_no_reply() -> None:
-    frame = wire.pack(wire.LentCall("halves"), [])
-    header, body = frame[wire.PREFIX.size :], b""
-    with pytest.raises(wire.BadFrame):
-        wire.unpack_reply(header, body)
+    frame = frames.pack(frames.LentCall("halves"), [])
+    header, body = frame[frames.PREFIX.size :], b""
+    with pytest.raises(frames.BadFrame):
+        frames.unpack_reply(header, body)
 
 
 def test_tensors_of_two_devices_are_refused_as_torch_does(helpers: RightHelpers) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.aim import Aim
-from autograder.authoring.prove import Proof, end_engine, prove
-from autograder.batch.depends import of_our_own
-from autograder.grading.runs import Runs
-from autograder.grading.warm import warm_engine
-from autograder.model.bank import Misconception
-from autograder.model.course import load
+from autograder.authoring.verify.proof_job import Proof, end_engine, prove
+from autograder.authoring.verify.selection import Aim
+from autograder.batch.fingerprint import of_our_own
+from autograder.grading.running.test_runner import Runs
+from autograder.grading.warmup import warm_engine
+from autograder.model.course.bank import Misconception
+from autograder.model.course.loader import load
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "course"
 EVERY = {"factor_on_the_cpu", "ignores_dim"}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course import load
-from autograder.nbgrader.release import week_files
+from autograder.model.course.loader import load
+from autograder.nbgrader.release.publish import week_files
 
 PROJECT = Path(__file__).resolve().parents[2]
 # For a Python, and those that it starts, that does not find triton.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.mutants import excuses, mutants
-from autograder.model.course import Course, load
+from autograder.authoring.verify.mutants import excuses, mutants
+from autograder.model.course.loader import Course, load
 
 SOLUTION = '''\
 import torch

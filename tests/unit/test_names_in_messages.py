@@ -2,9 +2,9 @@
 
 import torch
 
-from autograder.grading.comparison import IN_A_ROW, BothCalls
-from autograder.grading.names import NamedParts, Names
-from autograder.grading.options import CallOptions
+from autograder.grading.assertions.call_comparison import IN_A_ROW, BothCalls
+from autograder.grading.assertions.call_options import CallOptions
+from autograder.grading.disclosure.signatures import NamedParts, Names
 
 STUB = '''
 def attend(q, k, v, *, causal=False):

@@ -15,12 +15,12 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils.checkpoint import checkpoint
 
-from autograder.worker import claimed
-from autograder.worker.functions import is_replaced
-from autograder.worker.nets import _NotedUfunc, module_nets_down, set_nets
-from autograder.worker.watch import Watcher
+from autograder.worker.monitor.call_watch import Watcher
+from autograder.worker.monitor.function_hooks import is_replaced
+from autograder.worker.monitor.operator_hooks import _NotedUfunc, module_nets_down, set_nets
+from autograder.worker.torch_support import fake_device
 
-claimed.device()  # autograd counts devices at the first backward pass of a process
+fake_device.device()  # autograd counts devices at the first backward pass of a process
 PATTERNS = ("*softmax*", "*logsumexp*", "logaddexp*", "scaled_dot_product_*", "logcumsumexp")
 _TABLE = torch._decomp.decomposition_table
 _SCRIPT = torch.jit.CompilationUnit(
@@ -181,7 +181,7 @@ def test_the_nets_are_up_again_after_an_import_that_failed(watcher):
 
 
 def test_a_closure_can_be_made_to_note():
-    from autograder.worker.functions import _replace_one
+    from autograder.worker.monitor.function_hooks import _replace_one
 
     offset = 2
 

@@ -14,18 +14,18 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autograder.grading import properties
-from autograder.grading.alike import same_answers
-from autograder.grading.case import Seen
-from autograder.grading.compare import DERIVED, EXACT, compare
-from autograder.grading.comparison import BothCalls, compare_gradients
-from autograder.grading.digests import _beginning, digest_of, same_digests
-from autograder.grading.drawn import Drawing, Figure, Image, read_special
-from autograder.grading.names import Names
-from autograder.grading.options import CallOptions
+from autograder.grading.assertions import properties
+from autograder.grading.assertions.call_comparison import BothCalls, compare_gradients
+from autograder.grading.assertions.call_options import CallOptions
+from autograder.grading.assertions.case import Seen
+from autograder.grading.assertions.figure_comparison import Drawing, Figure, Image, read_special
+from autograder.grading.assertions.value_comparison import DERIVED, EXACT, compare
+from autograder.grading.diagnosis.answer_digests import _beginning, digest_of, same_digests
+from autograder.grading.diagnosis.equivalence import same_answers
+from autograder.grading.disclosure.signatures import Names
 from autograder.grading.outcomes import Outcome
-from autograder.worker import wire
-from autograder.worker.values import Decoder, Encoder
+from autograder.worker.protocol import frames as wire
+from autograder.worker.protocol.values import Decoder, Encoder
 
 NAN = float("nan")
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.float8_e5m2)

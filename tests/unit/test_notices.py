@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from autograder.grading.sandboxed import Sandboxed
-from autograder.model.course import Limits
-from autograder.worker import wire
-from autograder.worker.runtime import _Outbox, _Told
+from autograder.grading.targets.sandboxed import Sandboxed
+from autograder.model.course.loader import Limits
+from autograder.worker.protocol import frames
+from autograder.worker.server import _Outbox, _Told
 
 STAMP = b"12345678"
 
@@ -26,7 +26,7 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
 def sent(ours: socket.socket) -> int:
     """How many notices lie on the wire."""
     try:
-        return ours.recv(1 << 20).count(STAMP + wire.MAGIC)
+        return ours.recv(1 << 20).count(STAMP + frames.MAGIC)
     except BlockingIOError:
         return 0
 
@@ -55,7 +55,7 @@ def test_no_more_is_told_than_the_other_side_takes(ends) -> None:
     told.begin(STAMP)
     for number in range(100):
         told("attempt", str(number), number)
-    assert sent(ours) == wire.MAX_NOTICES
+    assert sent(ours) == frames.MAX_NOTICES
 
 
 @pytest.fixture
@@ -66,33 +66,33 @@ def target() -> Sandboxed:
     return Sandboxed(nobody, "m.py", {}, Limits())  # type: ignore[arg-type]
 
 
-def noticed(target: Sandboxed, *notices: wire.Notice, **reply: object) -> wire.Reply:
-    answered = wire.Reply("ok", **reply)  # type: ignore[arg-type]
+def noticed(target: Sandboxed, *notices: frames.Notice, **reply: object) -> frames.Reply:
+    answered = frames.Reply("ok", **reply)  # type: ignore[arg-type]
     return target._with_notices(answered, [], list(notices))[0]
 
 
 def test_what_was_told_stays_told_whatever_the_reply_says(target: Sandboxed) -> None:
-    reply = noticed(target, wire.Notice("banned", "softmax", 7))
-    assert reply.banned == (wire.Banned("softmax", 7),)
+    reply = noticed(target, frames.Notice("banned", "softmax", 7))
+    assert reply.banned == (frames.Banned("softmax", 7),)
 
 
 def test_what_the_reply_says_too_is_not_said_twice(target: Sandboxed) -> None:
-    banned = (wire.Banned("softmax", 7),)
-    assert noticed(target, wire.Notice("banned", "softmax", 7), banned=banned).banned == banned
+    banned = (frames.Banned("softmax", 7),)
+    assert noticed(target, frames.Notice("banned", "softmax", 7), banned=banned).banned == banned
 
 
 def test_a_forbidden_call_is_no_attempt(target: Sandboxed) -> None:
-    noticed(target, wire.Notice("banned", "softmax", 7))
+    noticed(target, frames.Notice("banned", "softmax", 7))
     assert target.attempts == []
 
 
 def test_a_look_into_the_grader_is_both(target: Sandboxed) -> None:
-    assert noticed(target, wire.Notice("banned", "sys._getframe", 7)).banned
+    assert noticed(target, frames.Notice("banned", "sys._getframe", 7)).banned
     assert target.attempts == ["sys._getframe"]
 
 
 def test_an_attempt_is_known_by_one_of_our_own_words(target: Sandboxed) -> None:
-    noticed(target, wire.Notice("attempt", "\x1b[2J<script>", None))
+    noticed(target, frames.Notice("attempt", "\x1b[2J<script>", None))
     assert target.attempts == ["another thing"]
 
 

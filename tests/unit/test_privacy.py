@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.cli.show.doctor import others_can_read
+from autograder.cli.show.author.doctor_report import others_can_read
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import sys
 import pytest
 import torch
 
-from autograder.model.axes import has_cuda
-from autograder.model.course import load
-from autograder.sandbox import launch, visible
-from autograder.worker import devices
+from autograder.model.course.device_axes import has_cuda
+from autograder.model.course.loader import load
+from autograder.sandbox import launch, mounts
+from autograder.worker.torch_support import devices
 from benchmarks import prove_gpu
 from benchmarks.prove_gpu import Step, not_run, page, prove, steps
 from tests.courses import PROJECT
@@ -76,7 +76,7 @@ def test_of_a_gpus_nodes_those_are_shown_that_computing_needs(tmp_path):
     needed = {"nvidia0", "nvidia12", "nvidiactl", "nvidia-uvm", "nvidia-caps"}
     for name in (*needed, "nvidia-modeset", "nvidia-uvm-tools", "nvidia-nvswitch0", "null"):
         (tmp_path / name).touch()
-    assert {path.removeprefix(f"{tmp_path}/") for path in visible.graphics_nodes(tmp_path)} == (
+    assert {path.removeprefix(f"{tmp_path}/") for path in mounts.graphics_nodes(tmp_path)} == (
         needed
     )
 
@@ -118,14 +118,14 @@ def test_a_driver_that_lies_where_the_loader_does_not_look_is_shown(tmp_path, mo
     system.mkdir(), own.mkdir()
     for name in ("libcuda.so.1", "libnvidia-ml.so.1", "libelse.so"):
         (own / name).touch()
-    monkeypatch.setattr(visible, "_DRIVER_FOLDERS", ())
+    monkeypatch.setattr(mounts, "_DRIVER_FOLDERS", ())
     monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
-    assert visible.driver_libraries([system]) == ()
+    assert mounts.driver_libraries([system]) == ()
     monkeypatch.setenv("LD_LIBRARY_PATH", f"{system}:{own}")
-    found = visible.driver_libraries([system])
+    found = mounts.driver_libraries([system])
     assert [path.name for path in found] == ["libcuda.so.1", "libnvidia-ml.so.1"]
     (system / "libcuda.so.1").touch()
-    assert visible.driver_libraries([system]) == ()
+    assert mounts.driver_libraries([system]) == ()
 
 
 def test_what_fails_on_the_gpu_fails_in_the_call_that_asked_for_it(monkeypatch):

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.worker import devices, generators
-from autograder.worker.purity import Before
-from autograder.worker.values import Decoder, Encoder
-from autograder.worker.wire import Effect, SideEffect
+from autograder.worker.monitor import rng_state
+from autograder.worker.monitor.side_effects import Before
+from autograder.worker.protocol.frames import Effect, SideEffect
+from autograder.worker.protocol.values import Decoder, Encoder
+from autograder.worker.torch_support import devices
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_another_generator_of_numpys_in_the_place_of_the_global_one_is_seen() ->
 
 def test_the_memory_of_torchs_generator_is_found() -> None:
     """It is not where it was in another torch; then its state is asked for, which takes longer."""
-    assert isinstance(generators._on_cpu, generators.NotedState)
+    assert isinstance(rng_state._on_cpu, rng_state.NotedState)
 
 
 DRAWS = {
@@ -134,13 +135,13 @@ DRAWS = {
 @pytest.mark.parametrize("way", DRAWS)
 def test_every_test_begins_with_the_same_numbers(way) -> None:
     def numbers():
-        generators.begin()
+        rng_state.begin()
         torches = torch.randn(1).item(), torch.randn(1).item(), torch.rand(2).tolist()
         numpys = np.random.randn(), np.random.randn(), np.random.rand()
         return *torches, *numpys, random.gauss(0.0, 1.0), random.random()
 
     first = numbers()
-    generators.begin()
+    rng_state.begin()
     DRAWS[way]()
     assert numbers() == first
     torch.manual_seed(0), np.random.seed(0), random.seed(0)

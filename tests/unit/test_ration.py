@@ -10,15 +10,15 @@ import struct
 import pytest
 import torch
 
-from autograder.grading.compare import DERIVED, compare
-from autograder.grading.drawn import Drawing, Figure, Image
-from autograder.grading.echo import Echo
-from autograder.grading.known_errors import KNOWN
-from autograder.grading.messages import crashed, forbidden, state_mismatch
+from autograder.grading.assertions.figure_comparison import Drawing, Figure, Image
+from autograder.grading.assertions.properties import all_finite, rows_sum_to_one
+from autograder.grading.assertions.value_comparison import DERIVED, compare
+from autograder.grading.disclosure.allowed_words import Echo
+from autograder.grading.disclosure.failure_messages import crashed, forbidden, state_mismatch
+from autograder.grading.disclosure.known_errors import KNOWN
+from autograder.grading.disclosure.leak_budget import MOST_BITS, Ration, with_products
 from autograder.grading.outcomes import Wrong
-from autograder.grading.properties import all_finite, rows_sum_to_one
-from autograder.grading.ration import MOST_BITS, Ration, with_products
-from autograder.worker import wire
+from autograder.worker.protocol import frames
 
 HONEST = (
     "import torch",
@@ -37,12 +37,12 @@ HALVES = struct.unpack("<HH", SECRET)
 DIGITS = [b >> s & 15 for b in SECRET for s in (4, 0)]
 
 
-def raised(message: str, kind: str = "RuntimeError", line: int | None = 4) -> wire.Raised:
-    return wire.Raised(kind, (kind, "Exception"), message, line)
+def raised(message: str, kind: str = "RuntimeError", line: int | None = 4) -> frames.Raised:
+    return frames.Raised(kind, (kind, "Exception"), message, line)
 
 
-def told(what: wire.Raised, source: tuple[str, ...] = HONEST) -> str:
-    reply = Echo(source).reply(wire.Reply("raised", raised=what))
+def told(what: frames.Raised, source: tuple[str, ...] = HONEST) -> str:
+    reply = Echo(source).reply(frames.Reply("raised", raised=what))
     assert reply.raised is not None
     return crashed("softmax", reply.raised, "softmax.py", source, sizes=SIZES).message
 
@@ -199,13 +199,13 @@ def test_a_usual_difference_is_told_with_its_place_and_count() -> None:
 @pytest.mark.parametrize("words", [2, 3, 8])
 def test_no_type_carries_a_hidden_number(words: int) -> None:
     names = [f"w{n % 4096:04x}" for n in (*HALVES, *SECRET, *DIGITS)][:words]
-    value = Echo(LIAR).value(wire.OpaqueV(".".join(names)))
+    value = Echo(LIAR).value(frames.OpaqueV(".".join(names)))
     assert value.type == "strange" or words * 12 < 32
 
 
 def test_a_type_of_honest_work_is_named() -> None:
-    assert Echo(HONEST).value(wire.OpaqueV("generator")).type in ("generator", "strange")
-    assert Echo((*HONEST, "class Box: ...")).value(wire.OpaqueV("Box")).type == "Box"
+    assert Echo(HONEST).value(frames.OpaqueV("generator")).type in ("generator", "strange")
+    assert Echo((*HONEST, "class Box: ...")).value(frames.OpaqueV("Box")).type == "Box"
 
 
 @pytest.mark.parametrize("shape", [(6, 4), (4, 6, 1), (24,), (4, 1), (4,), (4, 7), (8, 6), ()])
@@ -226,32 +226,32 @@ def test_no_length_or_sum_or_count_carries_a_hidden_number() -> None:
 def test_no_list_of_parameters_carries_a_hidden_number() -> None:
     echo, asked = Echo(LIAR), {"w.weight": (4, 4)}
     names = tuple(f"w{n % 4096:04x}" for n in (*HALVES, *SECRET))
-    found = wire.StateMismatch((), names, (("w.weight", HALVES, HALVES),))
+    found = frames.StateMismatch((), names, (("w.weight", HALVES, HALVES),))
     message = state_mismatch(found, "Module", echo, asked).message
     assert sum(n in message for n in names) <= 2  # of 12 bits
     assert not any(str(h) in message for h in HALVES)
 
 
 def test_no_list_of_calls_carries_a_hidden_number() -> None:
-    calls = tuple(wire.Banned(f"w{n % 4096:04x}", 6 + n) for n in SECRET)
+    calls = tuple(frames.Banned(f"w{n % 4096:04x}", 6 + n) for n in SECRET)
     message = forbidden(calls, "softmax.py", Echo(LIAR)).message
     assert len(re.findall("w[0-9a-f]{4}|line", message)) <= 2
 
 
 def test_what_honest_work_lacks_or_has_too_much_is_named() -> None:
-    found = wire.StateMismatch(("W_o.weight",), ("softmax.bias",), ())
+    found = frames.StateMismatch(("W_o.weight",), ("softmax.bias",), ())
     message = state_mismatch(found, "M", Echo(HONEST), {"W_o.weight": (4, 4), "x": (8, 4)}).message
     assert "it lacks `W_o.weight`; it has `softmax.bias`" in message
 
 
 def test_a_parameter_of_another_shape_is_shown_with_both() -> None:
-    found = wire.StateMismatch((), (), (("x", (9,), (4, 8)),))
+    found = frames.StateMismatch((), (), (("x", (9,), (4, 8)),))
     message = state_mismatch(found, "M", Echo(HONEST), {"x": (8, 4)}).message
     assert "`x` should have shape (8, 4), but has (4, 8)" in message
 
 
 def test_a_call_that_is_not_allowed_is_named_with_its_line() -> None:
-    call = wire.Banned("softmax", 4)
+    call = frames.Banned("softmax", 4)
     assert "`softmax` (line 4 of" in forbidden((call,), "softmax.py", Echo(HONEST)).message
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course import load
+from autograder.model.course.loader import load
+from autograder.model.course.yaml_text import moment
 from autograder.model.errors import CourseError
-from autograder.model.reading import moment
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 MISTAKES = GOLDEN / "registry" / "mistakes.txt"

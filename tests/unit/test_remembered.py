@@ -2,12 +2,20 @@
 
 import pytest
 
-from autograder.grading.echo import Echo
+from autograder.grading.disclosure.allowed_words import Echo
 from autograder.grading.outcomes import Crashed, GraderFault, LimitExceeded
-from autograder.grading.remembered import PASSED, End, Memory, process_of
-from autograder.grading.room import Room
-from autograder.grading.sandboxed import Sandboxed
-from autograder.worker.wire import Banned, Effect, HandleV, Raised, Reply, SeqV, SideEffect
+from autograder.grading.running.answer_trie import PASSED, End, Memory, process_of
+from autograder.grading.targets.byte_quota import Room
+from autograder.grading.targets.sandboxed import Sandboxed
+from autograder.worker.protocol.frames import (
+    Banned,
+    Effect,
+    HandleV,
+    Raised,
+    Reply,
+    SeqV,
+    SideEffect,
+)
 
 
 class Answers:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.model.course import load
-from autograder.model.report import ExerciseReport, SubmissionReport
-from autograder.model.scoring import as_given, rounded
-from autograder.model.verdicts import Ending
+from autograder.model.course.loader import load
+from autograder.model.report.schema import ExerciseReport, SubmissionReport
+from autograder.model.report.scoring import as_given, rounded
+from autograder.model.report.verdicts import Ending
 
 TINY = load(Path(__file__).resolve().parents[1] / "golden" / "course")
 

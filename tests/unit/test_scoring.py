@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.model import report
-from autograder.model.course import Exercise, Scoring
-from autograder.model.scoring import Mistake, Standing, exercise_reports
-from autograder.model.verdicts import Verdict
+from autograder.model.course.loader import Exercise, Scoring
+from autograder.model.report import schema
+from autograder.model.report.scoring import Mistake, Standing, exercise_reports
+from autograder.model.report.verdicts import Verdict
 
 BY_TESTS, BY_MISTAKES = Scoring(by="tests"), Scoring()
 
@@ -16,7 +16,7 @@ BY_TESTS, BY_MISTAKES = Scoring(by="tests"), Scoring()
 def outcomes(**verdicts):
     """Test reports by name; a verdict with a number has that weight."""
     return tuple(
-        report.TestReport(name, Verdict(verdict.split()[0]), float([*verdict.split(), "1"][1]))
+        schema.TestReport(name, Verdict(verdict.split()[0]), float([*verdict.split(), "1"][1]))
         for name, verdict in verdicts.items()
     )
 

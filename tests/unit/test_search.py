@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from autograder.grading.plugin import Ran
-from autograder.grading.search import Search
-from autograder.grading.targets import Target
+from autograder.grading.localization.repair_search import Search
+from autograder.grading.running.pytest_plugin import Ran
+from autograder.grading.targets.in_process import Target
 from autograder.repair import Change
 
 CHANGES = [Change(1 + n // 3, "f", "operator", n / 1000, ()) for n in range(900)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.grading.drawn import Drawing, Image, compare_drawing
+from autograder.grading.assertions.figure_comparison import Drawing, Image, compare_drawing
 from autograder.grading.outcomes import Wrong
 
 WEIGHTS = np.array([[0.2, 0.8, 0.0], [0.5, 0.25, 0.25]])

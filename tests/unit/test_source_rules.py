@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.source_rules import source_problems
-from autograder.model.course import load
-from autograder.model.rules import EVASIONS, Rules, in_words, may_be_evasive, missing_imports
-from autograder.model.sources import Sources, signs_in
+from autograder.grading.running.source_rules import source_problems
+from autograder.model.course.loader import load
+from autograder.model.source.reachable import Sources, signs_in
+from autograder.model.source.rules import EVASIONS, Rules, in_words, may_be_evasive, missing_imports
 
 HONEST = """
 import threading

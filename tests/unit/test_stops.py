@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 import torch
 
-from autograder.grading.alike import state_in_part
+from autograder.grading.diagnosis.equivalence import state_in_part
+from autograder.grading.diagnosis.probes import Probe
+from autograder.grading.localization.stops import needed, stops
 from autograder.grading.outcomes import Flaw
-from autograder.grading.plugin import Ran
-from autograder.grading.probes import Probe
-from autograder.grading.stops import needed, stops
-from autograder.grading.targets import Answer
-from autograder.model.report import TestReport as Reported
-from autograder.model.verdicts import Verdict
-from autograder.repair.wrapping import AXES, IN_PLACE, LENGTH, MEMORY, TYPES, WIDTH
-from autograder.worker import wire
-from autograder.worker.values import Encoder
+from autograder.grading.running.pytest_plugin import Ran
+from autograder.grading.targets.in_process import Answer
+from autograder.model.report.schema import TestReport as Reported
+from autograder.model.report.verdicts import Verdict
+from autograder.repair.adapters import AXES, IN_PLACE, LENGTH, MEMORY, TYPES, WIDTH
+from autograder.worker.protocol import frames
+from autograder.worker.protocol.values import Encoder
 
 SOURCE = """def f(q, k):
     b, n, d = q.shape
@@ -34,14 +34,14 @@ NUMBERS = torch.ones(2, 3)
 
 def answer(value: object, **fields: object) -> Answer:
     encoder = Encoder()
-    reply = wire.Reply("ok", value=encoder(value), **fields)
+    reply = frames.Reply("ok", value=encoder(value), **fields)
     return reply, [memoryview(bytes(b)) for b in encoder.buffers]
 
 
 def crashed(line: int, message: str, kind: str = "RuntimeError") -> Ran:
-    raised = wire.Raised(kind, (kind, "Exception"), message, line)
+    raised = frames.Raised(kind, (kind, "Exception"), message, line)
     report = Reported(f"t{line}{message}", Verdict.CRASHED, 1.0, "It stops.", line=line)
-    return Ran(report, "f", [(wire.Reply("raised", raised=raised), [])])
+    return Ran(report, "f", [(frames.Reply("raised", raised=raised), [])])
 
 
 def wrong(flaw: Flaw, last: Answer) -> Ran:
@@ -94,22 +94,22 @@ def test_lines_of_other_exercises_are_theirs() -> None:
 
 
 def test_another_error_than_the_one_asked_for_has_its_line() -> None:
-    raised = wire.Raised("RuntimeError", ("RuntimeError", "Exception"), "no", 5)
-    assert told(wrong(Flaw.REFUSAL, (wire.Reply("raised", raised=raised), []))) == [(5, 0)]
+    raised = frames.Raised("RuntimeError", ("RuntimeError", "Exception"), "no", 5)
+    assert told(wrong(Flaw.REFUSAL, (frames.Reply("raised", raised=raised), []))) == [(5, 0)]
 
 
 MODULE = "class f(nn.Module):\n    def __init__(self):\n        self.extra = nn.Linear(2, 2)\n"
 
 
 def test_what_nobody_asked_for_has_the_line_that_makes_it() -> None:
-    mismatch = wire.StateMismatch((), ("extra.weight", "extra.bias"), ())
+    mismatch = frames.StateMismatch((), ("extra.weight", "extra.bias"), ())
     run = wrong(Flaw.STATE, answer(NUMBERS, mismatch=mismatch))
     (place,) = stops(MODULE, "m.py", [run], ())
     assert (place.line, place.kind) == (3, "makes")
 
 
 def of_state(*unexpected: str, missing: tuple[str, ...] = ()) -> Ran:
-    mismatch = wire.StateMismatch(missing, unexpected, ())
+    mismatch = frames.StateMismatch(missing, unexpected, ())
     return wrong(Flaw.STATE, answer(NUMBERS, mismatch=mismatch))
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from autograder.batch.store import ResultStore, content_hash
 from autograder.files.atomic import replace_file
-from autograder.model.report import SubmissionReport
-from autograder.model.verdicts import Ending
+from autograder.model.report.schema import SubmissionReport
+from autograder.model.report.verdicts import Ending
 
 REPORT = SubmissionReport("ada", Ending.GRADED, 3.0, 5.0, 0.1)
 FILES = {"softmax.py": b"one", "more.py": b"two"}

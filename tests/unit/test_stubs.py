@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course import load
+from autograder.model.course.loader import load
+from autograder.model.course.stubs import make_stub, stale, stub_of, with_announcement
 from autograder.model.errors import BuildError
-from autograder.model.stubs import make_stub, stale, stub_of, with_announcement
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 SOLUTION = '''\

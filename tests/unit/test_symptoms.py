@@ -5,29 +5,29 @@ from __future__ import annotations
 import pytest
 import torch
 
-from autograder.grading.known_errors import family
-from autograder.grading.names import Names
+from autograder.grading.diagnosis.argument_patterns import Asked, asked, by_axes, by_sizes
+from autograder.grading.diagnosis.symptoms import by_symptom
+from autograder.grading.disclosure.known_errors import family
+from autograder.grading.disclosure.signatures import Names
 from autograder.grading.outcomes import Flaw
-from autograder.grading.plugin import Ran
-from autograder.grading.setapart import Asked, asked, by_axes, by_sizes
-from autograder.grading.symptoms import by_symptom
-from autograder.grading.targets import Answer
-from autograder.model.report import TestReport as Reported
-from autograder.model.verdicts import Verdict
-from autograder.worker import wire
-from autograder.worker.values import Encoder
+from autograder.grading.running.pytest_plugin import Ran
+from autograder.grading.targets.in_process import Answer
+from autograder.model.report.schema import TestReport as Reported
+from autograder.model.report.verdicts import Verdict
+from autograder.worker.protocol import frames
+from autograder.worker.protocol.values import Encoder
 
 RIGHT = torch.tensor([1.0, 2.0, 4.0])
 
 
 def answer(value: object, **fields: object) -> Answer:
     encoder = Encoder()
-    reply = wire.Reply("ok", value=encoder(value), **fields)
+    reply = frames.Reply("ok", value=encoder(value), **fields)
     return reply, [memoryview(bytes(b)) for b in encoder.buffers]
 
 
 def stopped(kind: str, message: str) -> Answer:
-    return wire.Reply("raised", raised=wire.Raised(kind, (kind, "Exception"), message, 3)), []
+    return frames.Reply("raised", raised=frames.Raised(kind, (kind, "Exception"), message, 3)), []
 
 
 def ran(name: str, last: Answer, flaw: Flaw, verdict: Verdict = Verdict.WRONG) -> Ran:
@@ -92,9 +92,9 @@ def test_errors_are_told_by_kind_and_never_by_their_text(
 
 
 def test_layers_that_do_not_fit_are_told_by_what_is_wrong_with_them() -> None:
-    more = wire.StateMismatch((), ("mask",), ())
-    lacks = wire.StateMismatch(("W_o.weight",), (), ())
-    other = wire.StateMismatch(("W_o.weight",), ("out.weight",), ())
+    more = frames.StateMismatch((), ("mask",), ())
+    lacks = frames.StateMismatch(("W_o.weight",), (), ())
+    other = frames.StateMismatch(("W_o.weight",), ("out.weight",), ())
     told = ((more, "more"), (lacks, "lacks"), (other, "names of state"))
     for mismatch, name in told:
         assert shown(ran("a", answer(None, mismatch=mismatch), Flaw.STATE)) == [name]
@@ -146,8 +146,10 @@ def test_sizes_that_differ_set_tests_apart_by_the_names_in_the_stub() -> None:
     def call(*shapes: tuple[int, ...]) -> bytes:
         encoder = Encoder()
         args = tuple(encoder(torch.zeros(s)) for s in shapes)
-        request = wire.Call(exercise="f", handle=None, path="f", args=args, kwargs={}, device="cpu")
-        return wire.pack(request, [bytes(b) for b in encoder.buffers])
+        request = frames.Call(
+            exercise="f", handle=None, path="f", args=args, kwargs={}, device="cpu"
+        )
+        return frames.pack(request, [bytes(b) for b in encoder.buffers])
 
     wide = asked([call((4, 5), (4, 5), (4, 3))], names.arguments)
     even = asked([call((4, 5), (4, 5), (4, 5))], names.arguments)

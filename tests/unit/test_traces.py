@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder.grading.kept import KeptRuns
-from autograder.grading.ownnotes import OwnNotes
-from autograder.grading.probes import Probe
-from autograder.grading.targets import InProcess
-from autograder.grading.traces import OwnPrograms, Traces
-from autograder.worker import wire
-from autograder.worker.values import Encoder
+from autograder.grading.diagnosis.probes import Probe
+from autograder.grading.localization.reference_traces import OwnNotes
+from autograder.grading.localization.traces import OwnPrograms, Traces
+from autograder.grading.running.disk_cache import KeptRuns
+from autograder.grading.targets.in_process import InProcess
+from autograder.worker.protocol import frames
+from autograder.worker.protocol.values import Encoder
 
 SOLUTION = """import torch
 
@@ -68,8 +68,8 @@ def probe(name: str = "test_values", seed: int = 0) -> Probe:
     torch.manual_seed(seed)
     encoder = Encoder()
     args = tuple(encoder(torch.randn(n, 3)) for n in (4, 5))
-    frame = wire.pack(wire.Call("f", None, "f", args, {}, "cpu", fresh=True), encoder.buffers)
-    return Probe(name, [(frame, (wire.Reply("ok"), []))])
+    frame = frames.pack(frames.Call("f", None, "f", args, {}, "cpu", fresh=True), encoder.buffers)
+    return Probe(name, [(frame, (frames.Reply("ok"), []))])
 
 
 def hints(traces: Traces, source: str, *names: str):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from autograder.grading.bench import WrongExercise
-from autograder.grading.suspects import _without_unwritten
-from autograder.model.verdicts import Verdict
+from autograder.grading.localization.candidate_runner import WrongExercise
+from autograder.grading.localization.localizer import _without_unwritten
+from autograder.model.report.verdicts import Verdict
 
 SOURCE = b"""def helper(x):
     raise NotImplementedError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.grading.messages import crashed
-from autograder.worker import wire
+from autograder.grading.disclosure.failure_messages import crashed
+from autograder.worker.protocol import frames
 
 TEXT = '''"""A week."""
 
@@ -33,7 +33,7 @@ LINES = {"softmax": 9, "Block": 14, "": 19}
 
 def said(called: str, inside: str, brought: bool = False) -> str:
     bases = ("NotImplementedError", "RuntimeError")
-    raised = wire.Raised("NotImplementedError", bases, "", LINES[inside])
+    raised = frames.Raised("NotImplementedError", bases, "", LINES[inside])
     return crashed(called, raised, "m.py", SOURCE, brought=brought).message
 
 

@@ -5,9 +5,15 @@ import json
 import msgspec
 import pytest
 
-from autograder.model.report import ExerciseReport, Report, SubmissionReport, from_json, to_json
-from autograder.model.report import TestReport as Hidden
-from autograder.model.verdicts import Ending, Verdict
+from autograder.model.report.schema import (
+    ExerciseReport,
+    Report,
+    SubmissionReport,
+    from_json,
+    to_json,
+)
+from autograder.model.report.schema import TestReport as Hidden
+from autograder.model.report.verdicts import Ending, Verdict
 
 
 def test_every_verdict_has_words():

@@ -12,13 +12,13 @@ import pytest
 
 from autograder import authors
 from autograder.authors import Agree, Count, Draw, Pair
-from autograder.grading.comparison import Comparison
+from autograder.grading.assertions.call_comparison import Comparison
 from autograder.grading.engine import Engine
-from autograder.grading.plugin import GraderPlugin
-from autograder.model.course import load
-from autograder.model.report import ExerciseReport
-from autograder.model.stubs import stub_of
-from autograder.model.verdicts import Verdict
+from autograder.grading.running.pytest_plugin import GraderPlugin
+from autograder.model.course.loader import load
+from autograder.model.course.stubs import stub_of
+from autograder.model.report.schema import ExerciseReport
+from autograder.model.report.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "vocabulary.md").read_text(encoding="utf-8")

@@ -11,8 +11,8 @@ import pytest
 from autograder.authors import function, generator
 from autograder.grading.engine import Engine
 from autograder.grading.outcomes import GraderFault
-from autograder.model.course import load
-from autograder.model.verdicts import Verdict
+from autograder.model.course.loader import load
+from autograder.model.report.verdicts import Verdict
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 SOLUTION = """

@@ -6,8 +6,9 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.worker import devices, fixtures, weights, wire
-from autograder.worker.values import Encoder
+from autograder.worker.protocol import frames
+from autograder.worker.protocol.values import Encoder
+from autograder.worker.torch_support import builders, devices, weights
 
 
 class Tied(nn.Module):
@@ -45,7 +46,7 @@ class Hooked(nn.Linear):
 
 def settled(module, state, device="cpu", dtype=None, fitting=False):
     encoder = Encoder()
-    request = wire.Call(
+    request = frames.Call(
         "x",
         None,
         "x",
@@ -92,7 +93,7 @@ def test_what_does_not_fit_is_told_and_nothing_is_loaded():
     module = nn.Linear(3, 2)
     before = module.weight.detach().clone()
     state = {"weight": torch.ones(2, 4), "gain": torch.ones(2)}
-    assert settled(module, state) == wire.StateMismatch(
+    assert settled(module, state) == frames.StateMismatch(
         missing=("gain",), unexpected=("bias",), shapes=(("weight", (2, 4), (2, 3)),)
     )
     assert torch.equal(module.weight, before)
@@ -111,7 +112,7 @@ def test_drawn_weights_follow_their_seed_and_leave_the_global_one():
         parts = nn.Embedding(40, 9, padding_idx=0), nn.LayerNorm(9), nn.Linear(9, 9)
         model = nn.Sequential(*parts).requires_grad_(False)
         before = torch.get_rng_state()
-        fixtures._draw_weights(fixtures._settled(model), seed)
+        builders._draw_weights(builders._settled(model), seed)
         assert torch.equal(before, torch.get_rng_state())
         return model
 

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.worker import wire
-from autograder.worker.values import TORCH_DTYPES, Decoder, Encoder
+from autograder.worker.protocol import frames
+from autograder.worker.protocol.values import TORCH_DTYPES, Decoder, Encoder
 
 
 def through(thing):
     encoder = Encoder()
     value = encoder(thing)
-    frame = wire.pack(wire.Reply("ok", value=value), encoder.buffers)
-    header_length, _ = wire.frame_lengths(frame[: wire.PREFIX.size])
-    start = wire.PREFIX.size + header_length
-    reply, buffers = wire.unpack_reply(frame[wire.PREFIX.size : start], frame[start:])
+    frame = frames.pack(frames.Reply("ok", value=value), encoder.buffers)
+    header_length, _ = frames.frame_lengths(frame[: frames.PREFIX.size])
+    start = frames.PREFIX.size + header_length
+    reply, buffers = frames.unpack_reply(frame[frames.PREFIX.size : start], frame[start:])
     return Decoder(buffers)(reply.value)
 
 
@@ -70,8 +70,8 @@ def test_strides_of_arrays_survive(x):
 
 
 def test_an_array_that_is_a_view_of_more_than_came_is_refused():
-    view = wire.ArrayV("float64", (4, 3), 0, False, (100, 1))
-    with pytest.raises(wire.BadFrame):
+    view = frames.ArrayV("float64", (4, 3), 0, False, (100, 1))
+    with pytest.raises(frames.BadFrame):
         Decoder([memoryview(bytes(96))])(view)
 
 
@@ -121,26 +121,26 @@ class Subclass(torch.Tensor):
     ids=["lying object", "object", "function", "tensor subclass", "sparse", "object array"],
 )
 def test_what_is_not_plain_data_becomes_its_types_name(thing):
-    assert isinstance(through(thing), wire.OpaqueV)
+    assert isinstance(through(thing), frames.OpaqueV)
 
 
 @pytest.mark.parametrize(
     ("value", "buffers", "message"),
     [
-        (wire.TensorV("float32", (3,), None, "cpu", 0), [b"1234"], "4 bytes where 12"),
-        (wire.TensorV("float32", (-1,), None, "cpu", 0), [b""], "length -1"),
-        (wire.TensorV("float32", (2**62, 2**62), None, "cpu", 0), [b""], "larger than"),
-        (wire.TensorV("object", (1,), None, "cpu", 0), [b"12345678"], "no such dtype"),
-        (wire.TensorV("float32", (1,) * 40, None, "cpu", 0), [b"1234"], "40 axes"),
-        (wire.TensorV("float32", (1,), None, "cpu", 5), [b"1234"], "buffer 5 is not there"),
-        (wire.TensorV("float32", (2,), (9,), "cpu", 0), [b"1234"], "4 bytes where 40"),
-        (wire.ArrayV("float64", (2,), 0, True), [b"1" * 16], "a scalar with axes"),
-        (wire.MapV(("a",), ()), [], "more keys than items"),
-        (wire.BigIntV("1e9"), [], "an integer that is none"),
+        (frames.TensorV("float32", (3,), None, "cpu", 0), [b"1234"], "4 bytes where 12"),
+        (frames.TensorV("float32", (-1,), None, "cpu", 0), [b""], "length -1"),
+        (frames.TensorV("float32", (2**62, 2**62), None, "cpu", 0), [b""], "larger than"),
+        (frames.TensorV("object", (1,), None, "cpu", 0), [b"12345678"], "no such dtype"),
+        (frames.TensorV("float32", (1,) * 40, None, "cpu", 0), [b"1234"], "40 axes"),
+        (frames.TensorV("float32", (1,), None, "cpu", 5), [b"1234"], "buffer 5 is not there"),
+        (frames.TensorV("float32", (2,), (9,), "cpu", 0), [b"1234"], "4 bytes where 40"),
+        (frames.ArrayV("float64", (2,), 0, True), [b"1" * 16], "a scalar with axes"),
+        (frames.MapV(("a",), ()), [], "more keys than items"),
+        (frames.BigIntV("1e9"), [], "an integer that is none"),
     ],
 )
 def test_values_that_do_not_fit_their_buffers_are_refused(value, buffers, message):
-    with pytest.raises(wire.BadFrame, match=message):
+    with pytest.raises(frames.BadFrame, match=message):
         Decoder([memoryview(b) for b in buffers])(value)
 
 
@@ -149,39 +149,39 @@ def test_values_that_do_not_fit_their_buffers_are_refused(value, buffers, messag
     [
         b"",
         b"XXXX" + bytes(12),
-        wire.PREFIX.pack(wire.MAGIC, wire.MAX_HEADER + 1, 0),
-        wire.PREFIX.pack(wire.MAGIC, 10, wire.MAX_BODY + 1),
+        frames.PREFIX.pack(frames.MAGIC, frames.MAX_HEADER + 1, 0),
+        frames.PREFIX.pack(frames.MAGIC, 10, frames.MAX_BODY + 1),
     ],
     ids=["empty", "no mark", "header too long", "body too long"],
 )
 def test_a_frame_is_refused_by_its_first_bytes(prefix):
-    with pytest.raises(wire.BadFrame):
-        wire.frame_lengths(prefix)
+    with pytest.raises(frames.BadFrame):
+        frames.frame_lengths(prefix)
 
 
 def test_buffers_must_add_up_to_the_body():
-    frame = wire.pack(wire.Reply("ok"), [b"abc"])
-    header_length, _ = wire.frame_lengths(frame[: wire.PREFIX.size])
-    header = frame[wire.PREFIX.size : wire.PREFIX.size + header_length]
-    with pytest.raises(wire.BadFrame, match="do not add up"):
-        wire.unpack_reply(header, b"ab")
+    frame = frames.pack(frames.Reply("ok"), [b"abc"])
+    header_length, _ = frames.frame_lengths(frame[: frames.PREFIX.size])
+    header = frame[frames.PREFIX.size : frames.PREFIX.size + header_length]
+    with pytest.raises(frames.BadFrame, match="do not add up"):
+        frames.unpack_reply(header, b"ab")
 
 
 def nested(depth):
     value = None
     for _ in range(depth):
-        value = wire.SeqV("list", (value,))
+        value = frames.SeqV("list", (value,))
     return value
 
 
 def test_a_reply_that_is_too_deep_to_walk_is_no_reply():
-    frame = wire.pack(wire.Reply("ok", value=nested(wire.MAX_DEPTH + 1)), [])
-    with pytest.raises(wire.BadFrame, match="nested"):
-        wire.unpack_reply(frame[wire.PREFIX.size :], b"")
+    frame = frames.pack(frames.Reply("ok", value=nested(frames.MAX_DEPTH + 1)), [])
+    with pytest.raises(frames.BadFrame, match="nested"):
+        frames.unpack_reply(frame[frames.PREFIX.size :], b"")
 
 
 def test_a_reply_of_too_many_values_is_no_reply():
-    many = wire.SeqV("list", (None,) * (wire.MAX_VALUES + 1))
-    frame = wire.pack(wire.Reply("ok", gradients=(many,)), [])
-    with pytest.raises(wire.BadFrame, match="more than"):
-        wire.unpack_reply(frame[wire.PREFIX.size :], b"")
+    many = frames.SeqV("list", (None,) * (frames.MAX_VALUES + 1))
+    frame = frames.pack(frames.Reply("ok", gradients=(many,)), [])
+    with pytest.raises(frames.BadFrame, match="more than"):
+        frames.unpack_reply(frame[frames.PREFIX.size :], b"")

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from autograder.repair import wrappers
-from autograder.repair.wrapping import AXES, IN_PLACE, LENGTH, MEMORY, TYPES, WIDTH
+from autograder.repair.adapters import AXES, IN_PLACE, LENGTH, MEMORY, TYPES, WIDTH
 
 ATTENTION = """import torch
 

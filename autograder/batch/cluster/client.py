@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from ...model.course.extras import installed
 from ...model.errors import KitError
-from ...model.extras import installed
-from ...model.report import SubmissionReport
-from ...model.verdicts import Ending
+from ...model.report.schema import SubmissionReport
+from ...model.report.verdicts import Ending
 from ..intake import Submission
 from ..pool import Finished, fault
 from . import Cluster

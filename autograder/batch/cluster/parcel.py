@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from ...model.course import REGISTRY, Course, Week, parse
-from ..depends import versions
+from ...model.course.loader import REGISTRY, Course, Week, parse
+from ..fingerprint import versions
 
 
 class Parcel(msgspec.Struct, frozen=True):

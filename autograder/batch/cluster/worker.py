@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ...files.workfolder import WorkFolder
-from ...model.course import Course
-from ...model.report import SubmissionReport
-from ..depends import fingerprint, versions
+from ...model.course.loader import Course
+from ...model.report.schema import SubmissionReport
+from ..fingerprint import fingerprint, versions
 from ..intake import Submission
 from .parcel import Parcel, key_of, unpack
 
@@ -40,7 +40,7 @@ class _Settled:
 
     def grade(self, submission: Submission) -> SubmissionReport:
         if self.engine is None:
-            from ...grading.warm import warm_engine
+            from ...grading.warmup import warm_engine
             from ...sandbox import choose
 
             parcel = self.parcel
@@ -100,7 +100,7 @@ def _other_versions(parcel: Parcel) -> str:
 def _no_device(parcel: Parcel) -> str:
     if "cuda" not in parcel.devices:
         return ""
-    from ...model.axes import has_cuda
+    from ...model.course.device_axes import has_cuda
 
     return "" if has_cuda() else "it has no CUDA device"
 

@@ -1,0 +1,179 @@
+"""From a lesson in Markdown to the notebook that students get.
+
+A lesson is jupytext Markdown. Two things in it are more than text: a code cell that is exactly
+`check("softmax")` is the place where that exercise is graded, and a line `<!-- answer: scale -->`
+is the place where the written question of that name is answered. Each exercise and each question
+of course.yaml has its place exactly once. Cell ids come from the cells' content, so the same
+lesson makes the same notebook, byte for byte.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ...model.course.loader import Course, Week
+from ...model.errors import BuildError
+
+
+@contextmanager
+def _missing(name: str) -> Iterator[None]:
+    """For what is imported meanwhile, a module is not there."""
+    modules: dict[str, object] = sys.modules  # type: ignore[assignment]  # None where import fails
+    if name in modules:
+        yield
+        return
+    modules[name] = None
+    try:
+        yield
+    finally:
+        modules.pop(name, None)
+
+
+# Which addresses are right in every language: two thirds of the time that nbformat takes to be
+# imported, for a format that no notebook has.
+with _missing("rfc3987_syntax"):
+    import jupytext
+    import nbformat
+
+ANSWER = "*Your answer here.*"
+_CHECK = re.compile(r"""check\(\s*(["'])([^"']+)\1\s*\)""")
+_ANSWER = re.compile(r"^<!--\s*answer:\s*(\S*)\s*-->\s*$", re.MULTILINE)
+_FIGURE = re.compile(r"!\[[^\]]*\]\(figures/([^)\s]+)\)")
+_SCHEMA = 3
+Notebook = Any  # nbformat has no types
+
+
+def lesson_path(course: Course, week: Week) -> Path:
+    return course.exercise_folder(week) / "lesson.md"
+
+
+def lesson_text(course: Course, week: Week) -> str:
+    path = lesson_path(course, week)
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BuildError(f"{path.relative_to(course.root)}: the lesson is missing") from None
+
+
+def lesson_notebook(course: Course, week: Week) -> Notebook:
+    """The week's notebook with its grade cells; raises BuildError that names the lesson."""
+    where = str(lesson_path(course, week).relative_to(course.root))
+    return make_notebook(lesson_text(course, week), week, where)
+
+
+def make_notebook(text: str, week: Week, where: str) -> Notebook:
+    """The notebook of a lesson's text; `where` is what an error calls the lesson."""
+    read = jupytext.reads(text, fmt="md").cells
+    _check_places(read, week, where)
+    cells: list[Notebook] = []
+    for cell in read:
+        if cell.cell_type == "code":
+            cells.append(_code_cell(cell.source, week))
+        else:
+            cells += _markdown_cells(cell.source, week)
+    notebook = nbformat.v4.new_notebook(
+        cells=_identified(cells),
+        metadata={
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+    )
+    nbformat.validate(notebook)
+    return notebook
+
+
+def figures_used(text: str) -> list[str]:
+    """The file names of the pictures that a lesson shows, in their order."""
+    return list(dict.fromkeys(_FIGURE.findall(text)))
+
+
+def _code_cell(source: str, week: Week) -> Notebook:
+    exercise = _graded(source)
+    if exercise is None:
+        return nbformat.v4.new_code_cell(source)
+    points = week.exercise(exercise).points
+    grading = _grading(exercise, points, solution=False)
+    return nbformat.v4.new_code_cell(source, metadata={"nbgrader": grading})
+
+
+def _graded(source: str) -> str | None:
+    """The exercise that a code cell grades: only where it is the check and nothing else."""
+    found = _CHECK.fullmatch(source.strip())
+    return found.group(2) if found else None
+
+
+def _markdown_cells(source: str, week: Week) -> list[Notebook]:
+    """The text, cut where a question is answered, with an answer cell at each cut."""
+    cells = []
+    points = {q.name: q.points for q in week.questions}
+    for number, part in enumerate(_ANSWER.split(source)):
+        if number % 2:
+            grading = _grading(part, points[part], solution=True)
+            cells.append(nbformat.v4.new_markdown_cell(ANSWER, metadata={"nbgrader": grading}))
+        elif part.strip():
+            cells.append(nbformat.v4.new_markdown_cell(part.strip("\n")))
+    return cells
+
+
+def _grading(name: str, points: float, *, solution: bool) -> dict[str, Any]:
+    """nbgrader's metadata: graded by the kit and locked, or answered and marked by hand."""
+    return {
+        "grade": True,
+        "grade_id": name,
+        "locked": not solution,
+        "points": float(points),
+        "schema_version": _SCHEMA,
+        "solution": solution,
+        "task": False,
+    }
+
+
+def _identified(cells: list[Notebook]) -> list[Notebook]:
+    """Cells with ids that depend on their content only (and on how often it stood before)."""
+    seen: Counter[str] = Counter()
+    for cell in cells:
+        grading = cell.metadata.get("nbgrader")
+        if grading:
+            cell["id"] = f"grade-{grading['grade_id']}"[:64]
+            continue
+        digest = hashlib.blake2b(cell.source.encode(), digest_size=6).hexdigest()
+        cell["id"] = f"{digest}-{seen[digest]}" if seen[digest] else digest
+        seen[digest] += 1
+    return cells
+
+
+def _check_places(cells: list[Notebook], week: Week, where: str) -> None:
+    """Every exercise and question has one place, and nothing else has one."""
+    code = [c.source for c in cells if c.cell_type == "code"]
+    prose = [c.source for c in cells if c.cell_type == "markdown"]
+    checks = [name for name in map(_graded, code) if name is not None]
+    answers = [name for source in prose for name in _ANSWER.findall(source)]
+    _check_names(
+        checks, [e.name for e in week.exercises], where, "exercise", 'a code cell `check("{}")`'
+    )
+    _check_names(
+        answers, [q.name for q in week.questions], where, "question", "a line `<!-- answer: {} -->`"
+    )
+    if both := {e.name for e in week.exercises} & {q.name for q in week.questions}:
+        raise BuildError(f"{where}: {min(both)!r} names an exercise and a question: rename one")
+
+
+def _check_names(found: list[str], known: list[str], where: str, kind: str, place: str) -> None:
+    for name, times in Counter(found).items():
+        if name not in known:
+            raise BuildError(
+                f"{where}: {place.format(name)} names no {kind} of course.yaml; "
+                f"there are {', '.join(known) or 'none'}"
+            )
+        if times > 1:
+            raise BuildError(f"{where}: {place.format(name)} stands there {times} times: keep one")
+    for name in known:
+        if name not in found:
+            raise BuildError(f"{where}: the {kind} {name!r} has no place: add {place.format(name)}")

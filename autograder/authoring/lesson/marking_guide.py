@@ -1,0 +1,184 @@
+"""What an instructor needs to mark the written questions: solutions/<week>/answers.md.
+
+One section for each question, in one format:
+
+    ## name_of_the_question
+
+    ### Model answer
+
+    Any Markdown.
+
+    ### Rubric
+
+    - **0.5** what earns these points
+
+    ### Typical wrong answers
+
+    - What a student writes.
+
+      > What to write beside it.
+
+`verify` checks that each question of course.yaml has a section and that its rubric sums to its
+points. Formgrader shows the section below the student's answer. Its sentences are secret (`leaks`)
+until `release --solutions` hands them out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...model.course.loader import Course, Week
+from ...model.course.registry import Question
+
+FILE = "answers.md"
+_PARTS = ("Model answer", "Rubric", "Typical wrong answers")
+_SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
+_PART = re.compile(r"^### (.+)$", re.MULTILINE)
+_ITEM = re.compile(r"^- ", re.MULTILINE)
+_EARNS = re.compile(r"\*\*(\d+(?:\.\d+)?)\*\*\s+(?=\S)")
+_MARK = re.compile(r"^(?:[#> \t-]|\d+\. )*", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?:;])\s")
+
+
+@dataclass(frozen=True)
+class RubricLine:
+    """Points, and the Markdown that says what earns them."""
+
+    points: float
+    earned_by: str
+
+
+@dataclass(frozen=True)
+class WrongAnswer:
+    """What students write, and what to write beside it; both are Markdown."""
+
+    answer: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class MarkingGuide:
+    """How one written question is marked."""
+
+    question: str
+    model_answer: str
+    rubric: tuple[RubricLine, ...]
+    wrong_answers: tuple[WrongAnswer, ...]
+
+    @property
+    def points(self) -> float:
+        return sum(line.points for line in self.rubric)
+
+
+def answers_path(course: Course, week: Week) -> Path:
+    return course.solution_folder(week) / FILE
+
+
+def answers_text(course: Course, week: Week) -> str:
+    """The file's text; empty if the week has none."""
+    path = answers_path(course, week)
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def marking_guides(course: Course, week: Week) -> dict[str, MarkingGuide]:
+    """The guides of a week by their question."""
+    return parse_guides(answers_text(course, week))
+
+
+def parse_guides(text: str) -> dict[str, MarkingGuide]:
+    """The guides that a text holds; a part that is missing is empty."""
+    _, *cut = _SECTION.split(_without_code(text))
+    sections = zip(cut[::2], cut[1::2], strict=True)
+    return {name.strip(): _guide(name.strip(), body) for name, body in sections}
+
+
+def answers_problems(course: Course, week: Week) -> Iterator[str]:
+    """What is wrong with a week's answers, as `verify` says it."""
+    if not week.questions:
+        return
+    path = answers_path(course, week)
+    shown = path.relative_to(course.root)
+    if not path.is_file():
+        yield f"{shown} is missing: it says how the written questions are marked"
+        return
+    guides = marking_guides(course, week)
+    for name in guides.keys() - {q.name for q in week.questions}:
+        yield f"{shown}: {name!r} is no question of {week.name}"
+    for question in week.questions:
+        guide = guides.get(question.name)
+        if guide is None:
+            yield f"{shown}: there is no section `## {question.name}`"
+        else:
+            yield from (f"{shown}: {question.name}: {p}" for p in _problems(guide, question))
+
+
+def secret_sentences(text: str) -> Iterator[str]:
+    """What must not leave before its time: every sentence, without the marks of Markdown."""
+    plain = _MARK.sub("", text)
+    for paragraph in re.split(r"\n\s*\n", plain):
+        yield from _SENTENCE.split(paragraph)
+
+
+def _guide(name: str, body: str) -> MarkingGuide:
+    _, *cut = _PART.split(body)
+    parts = {
+        title.strip(): _with_code(text) for title, text in zip(cut[::2], cut[1::2], strict=True)
+    }
+    answer, rubric, wrong = (parts.get(title, "").strip() for title in _PARTS)
+    return MarkingGuide(name, answer, tuple(_lines(rubric)), tuple(_wrong(wrong)))
+
+
+def _items(text: str) -> list[str]:
+    return [item.strip() for item in _ITEM.split(text)[1:]]
+
+
+def _lines(text: str) -> Iterator[RubricLine]:
+    for item in _items(text):
+        found = _EARNS.match(item)
+        if found:
+            yield RubricLine(float(found[1]), _joined(item[found.end() :]))
+        else:
+            yield RubricLine(0.0, _joined(item))
+
+
+def _wrong(text: str) -> Iterator[WrongAnswer]:
+    for item in _items(text):
+        lines = [line.strip() for line in item.split("\n")]
+        said = [line for line in lines if not line.startswith(">")]
+        comment = [line.lstrip("> ") for line in lines if line.startswith(">")]
+        yield WrongAnswer(_joined("\n".join(said)), _joined("\n".join(comment)))
+
+
+def _joined(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _problems(guide: MarkingGuide, question: Question) -> Iterator[str]:
+    if not guide.model_answer:
+        yield "there is no model answer"
+    for line in guide.rubric:
+        if not line.points:
+            yield f"this line of the rubric must begin with points, **0.5**: {line.earned_by!r}"
+    if abs(guide.points - question.points) > 1e-9:
+        yield f"the rubric gives {guide.points:g} points, course.yaml {question.points:g}"
+    if not guide.wrong_answers:
+        yield "there is no typical wrong answer"
+    for wrong in guide.wrong_answers:
+        if not wrong.comment:
+            yield f"nothing is to be written beside the answer {wrong.answer!r}: add a line `> …`"
+
+
+# A line of code may begin with `#`; headings are looked for outside of it.
+
+_CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+def _without_code(text: str) -> str:
+    return _CODE.sub(lambda found: re.sub("^#", "\0#", found[0], flags=re.MULTILINE), text)
+
+
+def _with_code(text: str) -> str:
+    return text.replace("\0", "")

@@ -1,0 +1,186 @@
+"""A week's entry in the syllabus: exercises/<week>/syllabus.yaml, and the page made from it.
+
+course.yaml says what is graded and when; this file says what a student needs, learns and reads, and
+how long it takes. Both the documentation and the students' site show the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import yaml
+
+from ...model.course.loader import Course, Week
+from ...model.errors import BuildError
+
+FILE = "syllabus.yaml"
+Scale = Annotated[int, msgspec.Meta(ge=1, le=5)]
+Minutes = Annotated[int, msgspec.Meta(gt=0)]
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class Effort(_Entry, frozen=True):
+    """What one exercise or question asks for; scales run from 1 to 5."""
+
+    minutes: tuple[Minutes, Minutes]  # from, to
+    difficulty: Scale
+    weight: Scale  # how much later weeks rest on it
+
+
+class Reading(_Entry, frozen=True):
+    """A primary source, and the part of it that belongs to the week."""
+
+    by: Text
+    title: Text
+    sections: Text
+    address: Text
+
+
+class WeekSyllabus(_Entry, frozen=True):
+    """What syllabus.yaml says."""
+
+    lesson_minutes: Minutes
+    prerequisites: tuple[Text, ...]
+    objectives: tuple[Text, ...]
+    exercises: dict[str, Effort]
+    readings: tuple[Reading, ...]
+    origin: Text
+    questions: dict[str, Effort] = {}
+
+    def efforts(self, name: str) -> Effort | None:
+        return self.exercises.get(name) or self.questions.get(name)
+
+
+def syllabus_path(course: Course, week: Week) -> Path:
+    return course.exercise_folder(week) / FILE
+
+
+def read_syllabus(course: Course, week: Week) -> WeekSyllabus | None:
+    """The week's entry; None if it has none. Raises BuildError that names file and value."""
+    path = syllabus_path(course, week)
+    if not path.is_file():
+        return None
+    shown = path.relative_to(course.root)
+    try:
+        read = msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), WeekSyllabus)
+    except (msgspec.ValidationError, yaml.YAMLError) as error:
+        raise BuildError(f"{shown}: {' '.join(str(error).split())}") from None
+    for kind, told, names in (
+        ("exercise", read.exercises, {e.name for e in week.exercises}),
+        ("question", read.questions, {q.name for q in week.questions}),
+    ):
+        if unknown := told.keys() - names:
+            raise BuildError(f"{shown}: {min(unknown)!r} is no {kind} of {week.name}")
+        if missing := names - told.keys():
+            raise BuildError(
+                f"{shown}: the {kind} {min(missing)!r} is missing: add a line below `{kind}s:`, "
+                f"such as `  {min(missing)}: {{minutes: [10, 20], difficulty: 2, weight: 2}}`"
+            )
+    for name, effort in {**read.exercises, **read.questions}.items():
+        if effort.minutes[0] > effort.minutes[1]:
+            raise BuildError(f"{shown}: {name}: minutes go from less to more")
+    return read
+
+
+def syllabus_problems(course: Course, week: Week) -> Iterator[str]:
+    """What is wrong with a week's entry, as `verify` says it."""
+    try:
+        read_syllabus(course, week)
+    except BuildError as error:
+        yield str(error)
+
+
+def syllabus_page(course: Course, week: Week, *, below: str = "#") -> str:
+    """The page in Markdown; its headings begin with `below`."""
+    read = read_syllabus(course, week)
+    due, released = course.localized(week.due), course.localized(week.release)
+    parts = [f"{below} {_title(week)}"]
+    parts.append(
+        f"Released {released:%A %d %B %Y, %H:%M}, due {due:%A %d %B %Y, %H:%M} "
+        f"({course.registry.timezone}). File to hand in: `{week.module}`, with the notebook."
+    )
+    if read:
+        parts += [f"{below}# Before it", _bullets(read.prerequisites)]
+        parts += [f"{below}# What you learn", _bullets(read.objectives)]
+    parts += [f"{below}# What you do", _table(week, read), *_notes(week, read)]
+    if read:
+        parts += [f"{below}# Readings", _bullets(_reading(r) for r in read.readings)]
+        parts += [f"{below}# Where it comes from", " ".join(read.origin.split())]
+    return "\n\n".join(parts) + "\n"
+
+
+def _title(week: Week) -> str:
+    return f"Week {int(week.name[4:6])} · {week.title}"
+
+
+def _bullets(texts: Iterator[str] | tuple[str, ...]) -> str:
+    return "\n".join(f"- {text}" for text in texts)
+
+
+def _reading(reading: Reading) -> str:
+    return f"{reading.by}: [{reading.title}]({reading.address}), section {reading.sections}"
+
+
+def _table(week: Week, read: WeekSyllabus | None) -> str:
+    """A line for the lesson, each exercise and each question."""
+    lines = ["| | points | minutes | difficulty | weight |", "| --- | --- | --- | --- | --- |"]
+    if read:
+        lines.append(f"| the lesson | | {read.lesson_minutes} | | |")
+    rows = [(f"`{e.name}`{' (elective)' * e.elective}", e.name, e.points) for e in week.exercises]
+    rows += [(f"question `{q.name}`", q.name, q.points) for q in week.questions]
+    for shown, name, points in rows:
+        effort = read.efforts(name) if read else None
+        told = (
+            f"{effort.minutes[0]} to {effort.minutes[1]} | {_dots(effort.difficulty)} | "
+            f"{_dots(effort.weight)} |"
+            if effort
+            else "| | |"
+        )
+        lines.append(f"| {shown} | {points:g} | {told}")
+    return "\n".join(lines)
+
+
+def _dots(level: int) -> str:
+    return f"{level} of 5 {'●' * level}{'○' * (5 - level)}"
+
+
+def _notes(week: Week, read: WeekSyllabus | None) -> Iterator[str]:
+    if week.electives_counted is not None:
+        yield f"Of the electives the best {week.electives_counted} count."
+    if read:
+        hours = rough_hours(total_minutes(week, read))
+        yield (
+            f"Together about {hours}. The minutes are estimates of the "
+            "authors, not measured on a class. *Weight* says how much later weeks rest on it."
+        )
+
+
+def total_minutes(week: Week, read: WeekSyllabus) -> tuple[int, int]:
+    """From the quickest to the slowest way through the week; electives as many as count."""
+    totals = []
+    for end in (0, 1):
+        own = [read.exercises[e.name].minutes[end] for e in week.exercises if not e.elective]
+        chosen = sorted(read.exercises[e.name].minutes[end] for e in week.exercises if e.elective)
+        count = len(chosen) if week.electives_counted is None else week.electives_counted
+        chosen = chosen[:count] if end == 0 else chosen[len(chosen) - count :]
+        answers = [q.minutes[end] for q in read.questions.values()]
+        totals.append(read.lesson_minutes + sum(own) + sum(chosen) + sum(answers))
+    return totals[0], totals[1]
+
+
+def rough_hours(minutes: tuple[int, int]) -> str:
+    """From the less to the more, to half an hour."""
+    return " to ".join(map(_hours, minutes))
+
+
+def _hours(minutes: int) -> str:
+    halves = max(1, round(minutes / 30))
+    number = f"{halves // 2 or ''}{'½' * (halves % 2)}"
+    return f"{number} hour" if halves <= 2 else f"{number} hours"

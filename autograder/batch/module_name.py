@@ -1,0 +1,77 @@
+"""Find the week's module in a submission whose file was renamed or saved as UTF-16."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from ..model.course.loader import Week
+from ..model.notes import Note
+
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def with_module(
+    files: Mapping[str, bytes], week: Week
+) -> tuple[dict[str, bytes], tuple[Note, ...]]:
+    """Return the files with the week's module under its own name and as UTF-8, and what was done.
+
+    `softmax (1).py`, `softmax - Copy.py`, `Softmax.py` and `softmax.py.txt` are softmax.py, and so
+    is the only Python file that defines an exercise of the week. If several files qualify, nothing
+    is renamed, because only the student knows which one counts.
+    """
+    found = dict(files)
+    notes = []
+    if not any(PurePosixPath(name).name == week.module for name in found):
+        candidates = module_candidates(found, week)
+        if len(candidates) == 1:
+            path = PurePosixPath(candidates[0])
+            found[str(path.with_name(week.module))] = found.pop(candidates[0])
+            shown = "".join(c if c.isprintable() else "�" for c in path.name)[:80]
+            text = f"'{shown}' was taken as {week.module}. Keep that name."
+            notes.append(Note("module", text))
+    for name, content in list(found.items()):
+        if PurePosixPath(name).name == week.module and content.startswith(_UTF16):
+            converted = _as_utf8(content)
+            if converted != content:
+                found[name] = converted
+                text = f"{week.module} was saved as UTF-16 and was converted. Save it as UTF-8."
+                notes.append(Note("module", text))
+    return found, tuple(notes)
+
+
+def module_candidates(files: Mapping[str, bytes], week: Week) -> list[str]:
+    """Return the files that are probably the week's module under another name."""
+    return _copies(files, week) or _defining(files, week)
+
+
+def _copies(files: Mapping[str, bytes], week: Week) -> list[str]:
+    """Return the names that a browser, an editor or a file manager makes of the module's name."""
+    copied = re.compile(
+        rf"{re.escape(week.stem)}(?:[ _-]*\(\d+\)|[ _-]*\d+|[ _-]*copy|[ _-]*kopie)?\.py(?:\.txt)?",
+        re.IGNORECASE,
+    )
+    return [name for name in files if copied.fullmatch(PurePosixPath(name).name)]
+
+
+def _defining(files: Mapping[str, bytes], week: Week) -> list[str]:
+    """Return the Python files that define at least one exercise at the top level."""
+    names = "|".join(re.escape(e.name) for e in week.exercises)
+    defines = re.compile(rf"^(?:def|class)[ \t]+(?:{names})\b", re.MULTILINE)
+    return [
+        name
+        for name, content in files.items()
+        if name.lower().endswith(".py")
+        and defines.search(_as_utf8(content).decode("utf-8", "replace"))
+    ]
+
+
+def _as_utf8(content: bytes) -> bytes:
+    if not content.startswith(_UTF16):
+        return content
+    try:
+        return content.decode("utf-16").encode()
+    except UnicodeError:
+        return content

@@ -1,0 +1,102 @@
+"""Canvas through its REST API: one assignment, its students, their grades and comments.
+
+Endpoints and fields are those of Canvas's published API: users of a course, an assignment, its
+submissions (`entered_score`, `score`, `submission_comments`), and "Grade or comment on a
+submission". Comments are only ever added there, so whoever writes one first looks for it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...lms.roster import RosterEntry
+from ...model.course.loader import Course, Week
+from ...model.errors import KitError
+from .credentials import secret_of
+from .http_client import Web
+from .platforms import HeldGrade
+
+TOKEN = "CANVAS_TOKEN"
+TOKEN_FILE = "canvas-token"
+_PAGE = 100
+_SMALL = 1e-6
+
+
+class CanvasAssignment:
+    """The assignment that a week's `lms.canvas_id` names."""
+
+    name = "canvas"
+
+    def __init__(self, web: Web, course: int, assignment: int) -> None:
+        self._web = web
+        self._course = f"/api/v1/courses/{course}"
+        self._assignment = f"{self._course}/assignments/{assignment}"
+
+    def people(self) -> list[RosterEntry]:
+        """Everybody who is enrolled as a student."""
+        found = []
+        place = f"{self._course}/users"
+        asked: dict[str, Any] = {"enrollment_type[]": "student", "per_page": _PAGE}
+        for page in self._web.pages(place, **asked):
+            found += [_entry(user) for user in page]
+        return found
+
+    def most(self) -> float | None:
+        """What the assignment is worth."""
+        points = self._web.get(self._assignment).get("points_possible")
+        return None if points is None else float(points)
+
+    def held(self) -> dict[str, HeldGrade]:
+        """The points that were entered, before Canvas's own late policy."""
+        found = {}
+        asked: dict[str, Any] = {"include[]": "submission_comments", "per_page": _PAGE}
+        for page in self._web.pages(f"{self._assignment}/submissions", **asked):
+            for one in page:
+                comments = one.get("submission_comments") or []
+                found[str(one["user_id"])] = HeldGrade(
+                    _points(one), tuple(str(c.get("comment", "")) for c in comments)
+                )
+        return found
+
+    def write(self, number: str, points: float, most: float, comment: str | None) -> str:
+        """Enter points; Canvas may take some off again by its own late policy."""
+        data: dict[str, Any] = {"submission": {"posted_grade": f"{points:.4f}"}}
+        if comment is not None:
+            data["comment"] = {"text_comment": comment}
+        answer = self._web.write("PUT", f"{self._assignment}/submissions/{number}", json=data)
+        shown = (answer or {}).get("score")
+        if shown is not None and abs(float(shown) - points) > _SMALL:
+            return (
+                f"Canvas shows {float(shown):g} where {points:g} was entered: switch its own late "
+                "policy off, late work is counted here"
+            )
+        return ""
+
+
+def canvas_assignment(course: Course, week: Week, *, pause: float = 1.0) -> CanvasAssignment:
+    """The week's assignment; raises KitError if it has no number, or without a secret."""
+    canvas, number = course.registry.canvas, week.lms.canvas_id if week.lms else None
+    if canvas is None:
+        raise KitError(
+            "course.yaml does not say where Canvas is: canvas: {url: https://..., course: 123}"
+        )
+    if number is None:
+        raise KitError(f"course.yaml: {week.name} has no lms: {{canvas_id: NUMBER}}")
+    web = Web(canvas.url, pause=pause)
+    web.authorize(secret_of(course, TOKEN, TOKEN_FILE))
+    return CanvasAssignment(web, canvas.course, number)
+
+
+def _points(submission: dict[str, Any]) -> float | None:
+    entered = submission.get("entered_score")
+    points = submission.get("score") if entered is None else entered
+    return None if points is None else float(points)
+
+
+def _entry(user: dict[str, Any]) -> RosterEntry:
+    number = str(user["id"])
+    keys = tuple(str(user.get(k) or "") for k in ("login_id", "sis_user_id", "email"))
+    login, sis, email = keys
+    student = login.split("@")[0] or sis or number
+    address = email or (login if "@" in login else "")
+    return RosterEntry(student, str(user.get("name", "")), address, number, (*keys, number), {})

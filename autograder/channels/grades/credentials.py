@@ -1,0 +1,37 @@
+"""Secrets of other systems: from the environment, or from a file that only its owner can read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from ...model.course.loader import Course
+from ...model.errors import KitError
+
+
+def secret_of(course: Course, variable: str, file: str) -> str:
+    """The secret in the environment variable, else in `.autograder/FILE` with mode 600."""
+    if value := os.environ.get(variable, "").strip():
+        return value
+    path = course.state / file
+    shown = path.relative_to(course.root)
+    try:
+        mode = path.stat().st_mode
+        text = path.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        raise KitError(
+            f"no secret: put it into {shown} (`install -m 600 /dev/stdin {shown}`, paste, Ctrl-D), "
+            f"or into the environment as {variable}"
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise KitError(f"{shown}: cannot be read: {type(error).__name__}") from None
+    _private(path, shown, mode)
+    if not text:
+        raise KitError(f"{shown}: it is empty")
+    return text
+
+
+def _private(path: Path, shown: Path, mode: int) -> None:
+    if stat.S_IMODE(mode) & 0o077 or path.stat().st_uid != os.geteuid():
+        raise KitError(f"{shown}: others can read it: chmod 600 {shown}")

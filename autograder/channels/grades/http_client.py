@@ -1,0 +1,154 @@
+"""Speaking to a learning platform: one address, one secret, patience, and nothing in a log.
+
+Theory of operation. The platform is believed; the way to it is not, so anything but this machine
+is spoken to through https. The secret is sent to that address alone: a redirect is an error, and
+the next page of a list must be at the same place. No message, log or error of ours holds it.
+Requests that only read are sent again after a failure; one that writes is not, because nobody knows
+whether it was carried out: whoever wrote asks first what the platform holds.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...model.errors import KitError, PlatformError
+from ...model.visible import replaced
+
+SECONDS = 30.0
+_TRIES = 4
+_MOST_PAGES = 500
+_BUSY = (429, 502, 503, 504)
+_NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="?next"?')
+_HERE = {"127.0.0.1", "::1", "localhost"}
+
+
+class Web:
+    """Requests to one platform. `pause`: seconds before the first repetition."""
+
+    def __init__(self, base: str, *, pause: float = 1.0) -> None:
+        import httpx
+
+        self.base = base.rstrip("/")
+        self._origin = _origin(self.base)
+        if self._origin[0] != "https" and self._origin[1] not in _HERE:
+            raise KitError(f"{base}: grades and secrets go through https alone")
+        self._pause = pause
+        self._headers: dict[str, str] = {}
+        self._client = httpx.Client(timeout=SECONDS, follow_redirects=False)
+
+    def authorize(self, token: str) -> None:
+        """Send this secret from now on."""
+        self._headers["Authorization"] = f"Bearer {token}"
+
+    def get(self, place: str, *, accept: str = "application/json", **params: Any) -> Any:
+        """What stands at a place, as JSON."""
+        return self._reading(place, params, accept).json()
+
+    def pages(
+        self, place: str, *, accept: str = "application/json", **params: Any
+    ) -> Iterator[Any]:
+        """All pages of a list, one after the other."""
+        following: str | None = place
+        for _ in range(_MOST_PAGES):
+            if following is None:
+                return
+            answer = self._reading(following, params, accept)
+            yield answer.json()
+            found, params = _NEXT.search(answer.headers.get("link", "")), {}
+            following = found.group(1) if found else None
+        raise PlatformError(f"{self._origin[1]}: a list has no end")
+
+    def write(
+        self,
+        method: str,
+        place: str,
+        *,
+        json: Any = None,
+        content: bytes | None = None,
+        data: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Send something once; raises PlatformError, which says whether it may have arrived."""
+        import httpx
+
+        sent = {**self._headers, **(headers or {})}
+        for patience in _patience(self._pause):
+            try:
+                answer = self._client.request(
+                    method, self._url(place), json=json, content=content, data=data, headers=sent
+                )
+            except httpx.HTTPError as error:
+                raise PlatformError(self._said(error), unsure=True) from None
+            if not _busy(answer):
+                break
+            time.sleep(max(patience, _asked(answer)))  # refused before anything was done
+        self._check(answer)
+        return answer.json() if answer.content else None
+
+    def _reading(self, place: str, params: Mapping[str, Any], accept: str) -> Any:
+        import httpx
+
+        headers = {**self._headers, "Accept": accept}
+        why = ""
+        for patience in _patience(self._pause):
+            try:
+                answer = self._client.get(self._url(place), params=params or None, headers=headers)
+            except httpx.HTTPError as error:
+                why = self._said(error)
+                time.sleep(patience)
+                continue
+            if _busy(answer):
+                why = f"{self._origin[1]} is busy ({answer.status_code})"
+                time.sleep(max(patience, _asked(answer)))
+                continue
+            self._check(answer)
+            return answer
+        raise PlatformError(why)
+
+    def _url(self, place: str) -> str:
+        url = place if "://" in place else f"{self.base}{place}"
+        if _origin(url) != self._origin:
+            raise PlatformError(f"{self._origin[1]} sends us to another place: {_origin(url)[1]}")
+        return url
+
+    def _check(self, answer: Any) -> None:
+        if answer.is_success:
+            return
+        what = {401: "the secret is not accepted", 403: "this is not allowed with this secret",
+                404: "there is no such course, assignment or student"}  # fmt: skip
+        said = what.get(answer.status_code, _words(answer))
+        raise PlatformError(f"{self._origin[1]}: {answer.status_code}: {said}")
+
+    def _said(self, error: Exception) -> str:
+        return f"{self._origin[1]} cannot be reached: {type(error).__name__}"
+
+
+def _origin(url: str) -> tuple[str, str, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname or "", parts.port
+
+
+def _patience(pause: float) -> Iterator[float]:
+    for number in range(_TRIES):
+        yield pause * 2**number
+
+
+def _busy(answer: Any) -> bool:
+    """Return whether it asks us to come later; Canvas says 403 and "Rate Limit Exceeded"."""
+    limited = answer.status_code == 403 and "rate limit" in answer.text[:200].casefold()
+    return answer.status_code in _BUSY or limited
+
+
+def _asked(answer: Any) -> float:
+    """How long it asks us to wait, at most a minute."""
+    text = answer.headers.get("retry-after", "")
+    return min(60.0, float(text)) if text.isdecimal() else 0.0
+
+
+def _words(answer: Any) -> str:
+    """The platform's own reason, in one short line."""
+    return " ".join(replaced(answer.text[:200]).split()) or "no reason given"

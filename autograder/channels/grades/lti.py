@@ -1,0 +1,190 @@
+"""Any platform with LTI 1.3: Assignment and Grade Services 2.0, with names from NRPS 2.0.
+
+An access token is given for a signed statement (RFC 7523, RS256). A week is the line item whose tag
+is the week's name; if there is none, it is made. A score that is sent again replaces the former
+one, its comment too, so nothing is doubled. A platform refuses a score that is older than what it
+holds, so times only go forward.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import time
+import uuid
+from typing import Any
+
+from ...lms.grade_files import total
+from ...lms.roster import RosterEntry
+from ...model.course.loader import Course, Week
+from ...model.course.registry import Lti
+from ...model.errors import KitError, PlatformError
+from .credentials import secret_of
+from .http_client import Web
+from .platforms import HeldGrade
+
+KEY = "LTI_KEY"
+KEY_FILE = "lti-key.pem"
+_AGS = "https://purl.imsglobal.org/spec/lti-ags/scope"
+_SCOPES = " ".join(
+    (
+        f"{_AGS}/lineitem",
+        f"{_AGS}/result.readonly",
+        f"{_AGS}/score",
+        "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly",
+    )
+)
+_ITEM = "application/vnd.ims.lis.v2.lineitem+json"
+_ITEMS = "application/vnd.ims.lis.v2.lineitemcontainer+json"
+_RESULTS = "application/vnd.ims.lis.v2.resultcontainer+json"
+_SCORE = "application/vnd.ims.lis.v1.score+json"
+_MEMBERS = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
+_LEARNER = "Learner"
+_LASTS = 300
+
+
+class LtiLineItem:
+    """The line item of a week. `make` lets it be made if it is missing."""
+
+    name = "lti"
+
+    def __init__(self, lti: Lti, key: str, week: Week, *, make: bool, pause: float = 1.0) -> None:
+        self._lti, self._key, self._week, self._make = lti, key, week, make
+        self._web = Web(lti.lineitems, pause=pause)
+        self._members = Web(lti.memberships, pause=pause)
+        token = self._token(Web(lti.token_url, pause=pause))
+        self._web.authorize(token)
+        self._members.authorize(token)
+        self._known: dict[str, Any] | None = None
+
+    def people(self) -> list[RosterEntry]:
+        """The active learners of the course."""
+        found = []
+        for page in self._members.pages(self._lti.memberships, accept=_MEMBERS):
+            for member in page.get("members", []):
+                learns = any(str(r).endswith(_LEARNER) for r in member.get("roles", []))
+                if learns and member.get("status", "Active") == "Active":
+                    found.append(_entry(member))
+        return found
+
+    def most(self) -> float | None:
+        """What the line item is worth; None if there is none."""
+        item = self._item()
+        return float(item["scoreMaximum"]) if item else None
+
+    def held(self) -> dict[str, HeldGrade]:
+        """The results that the platform holds, scaled to the week's points."""
+        item = self._item()
+        if item is None:
+            return {}
+        found = {}
+        for page in self._web.pages(_below(item["id"], "results"), accept=_RESULTS):
+            for result in page:
+                score, most = result.get("resultScore"), result.get("resultMaximum") or 1
+                points = None if score is None else float(score) / float(most) * total(self._week)
+                comment = str(result.get("comment") or "")
+                found[str(result["userId"])] = HeldGrade(points, (comment,) if comment else ())
+        return found
+
+    def write(self, number: str, points: float, most: float, comment: str | None) -> str:
+        """Send a score; the line item is made with the first one."""
+        item = self._item() or self._made()
+        now = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
+        score: dict[str, Any] = {
+            "userId": number,
+            "scoreGiven": points,
+            "scoreMaximum": most,
+            "timestamp": now,
+            "activityProgress": "Completed",
+            "gradingProgress": "FullyGraded",
+        }
+        if comment is not None:
+            score["comment"] = comment
+        content, headers = json.dumps(score).encode(), {"Content-Type": _SCORE}
+        self._web.write("POST", _below(item["id"], "scores"), content=content, headers=headers)
+        return ""
+
+    def _item(self) -> dict[str, Any] | None:
+        if self._known is None:
+            tagged = [
+                item
+                for page in self._web.pages(self._lti.lineitems, accept=_ITEMS)
+                for item in page
+                if item.get("tag") == self._week.name
+            ]
+            if len(tagged) > 1:
+                raise PlatformError(f"the platform has several line items for {self._week.name}")
+            self._known = tagged[0] if tagged else None
+        return self._known
+
+    def _made(self) -> dict[str, Any]:
+        if not self._make:
+            raise PlatformError(f"the platform has no line item for {self._week.name}")
+        item = {
+            "scoreMaximum": total(self._week),
+            "label": self._week.title,
+            "resourceId": self._week.name,
+            "tag": self._week.name,
+        }
+        content, headers = json.dumps(item).encode(), {"Content-Type": _ITEM, "Accept": _ITEM}
+        place = self._lti.lineitems
+        made: dict[str, Any] = self._web.write("POST", place, content=content, headers=headers)
+        self._known = made
+        return made
+
+    def _token(self, web: Web) -> str:
+        import jwt
+
+        now = int(time.time())
+        claim = {
+            "iss": self._lti.client_id,
+            "sub": self._lti.client_id,
+            "aud": self._lti.audience or self._lti.token_url,
+            "iat": now - 5,
+            "exp": now + _LASTS,
+            "jti": str(uuid.uuid4()),
+        }
+        named = {"kid": self._lti.key_id} if self._lti.key_id else None
+        try:
+            signed = jwt.encode(claim, self._key, algorithm="RS256", headers=named)
+        except (ValueError, TypeError, jwt.PyJWTError):
+            raise KitError("the key for LTI is no private key of RSA in PEM") from None
+        asked = {
+            "grant_type": "client_credentials",
+            "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+            "client_assertion": signed,
+            "scope": _SCOPES,
+        }
+        answer = web.write("POST", self._lti.token_url, data=asked)
+        token = answer.get("access_token") if isinstance(answer, dict) else None
+        if not isinstance(token, str):
+            raise PlatformError("the platform gave no access token")
+        return token
+
+
+def lti_line_item(
+    course: Course, week: Week, *, make: bool = True, pause: float = 1.0
+) -> LtiLineItem:
+    """The week's line item; raises KitError if course.yaml does not say where, or without a key."""
+    if course.registry.lti is None:
+        raise KitError(
+            "course.yaml does not say where the platform is: lti: {client_id: ..., token_url: ..., "
+            "lineitems: ..., memberships: ...}"
+        )
+    key = secret_of(course, KEY, KEY_FILE)
+    return LtiLineItem(course.registry.lti, key, week, make=make, pause=pause)
+
+
+def _below(url: str, name: str) -> str:
+    """A service of a line item, whose address may have a query."""
+    path, mark, query = url.partition("?")
+    return f"{path.rstrip('/')}/{name}{mark}{query}"
+
+
+def _entry(member: dict[str, Any]) -> RosterEntry:
+    number, email = str(member["user_id"]), str(member.get("email") or "")
+    login = str(member.get("ext_user_username") or "")
+    sis = str(member.get("lis_person_sourcedid") or "")
+    student = login.split("@")[0] or email.split("@")[0] or sis or number
+    keys = (login, sis, email, number)
+    return RosterEntry(student, str(member.get("name", "")), email, number, keys, {})

@@ -1,0 +1,163 @@
+"""The autograder zip of Gradescope: setup.sh, run_autograder, the kit, and one week's secrets.
+
+The zip goes to the instructor's own account and holds hidden tests and solutions: whoever can
+download it there can read them. In the container they lie where root alone can read, and what
+students hand in runs under a uid of its own (sandbox/, `inside.py`).
+
+Formats: Gradescope's autograder specification (setup.sh, run_autograder, /autograder/source,
+/autograder/submission, /autograder/results/results.json).
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+import zipfile
+from importlib import metadata
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..feedback.html import exercise_fragment
+from ..feedback.text import escaped, exercise_text, notice_text
+from ..model.course.loader import Course, Week
+from ..model.errors import KitError
+from ..model.report import scoring
+from ..model.report.schema import ExerciseReport, SubmissionReport
+from ..model.report.verdicts import Ending, Verdict
+from .kit_files import week_parts
+
+VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
+FEEDBACK = ("html", "md")
+SETTINGS = "gradescope.json"
+_NEEDED = ("torch", "numpy", "scipy", "matplotlib", "msgspec", "pytest", "PyYAML", "jinja2", "rich",
+           "typer", "tzdata", "packaging", "psutil", "pyseccomp", "nh3", "markdown-it-py",
+           "mdit-py-plugins", "latex2mathml", "pygments")  # fmt: skip
+_EXTRAS = {"keras": ("keras",), "text": ("transformers",)}
+_PROGRAM = stat.S_IFREG | 0o755
+_FILE = stat.S_IFREG | 0o600
+
+
+class GradescopeSettings(msgspec.Struct, frozen=True):
+    """How results are shown: what stands in the zip beside the kit."""
+
+    week: str
+    visibility: str = "after_due_date"
+    feedback: str = "html"
+
+
+def autograder_zip(
+    course: Course, week: Week, visibility: str = "after_due_date", feedback: str = "html"
+) -> bytes:
+    """The zip; raises KitError for a setting that Gradescope does not know."""
+    if visibility not in VISIBILITIES:
+        raise KitError(f"--visibility is one of {', '.join(VISIBILITIES)}, not {visibility!r}")
+    if feedback not in FEEDBACK:
+        raise KitError(f"--feedback is one of {', '.join(FEEDBACK)}, not {feedback!r}")
+    settings = GradescopeSettings(week.name, visibility, feedback)
+    files = week_parts(course, week, "gradescope")
+    files |= {
+        "setup.sh": _text("setup.sh"),
+        "run_autograder": _text("run_autograder"),
+        "requirements.txt": requirements(week).encode(),
+        SETTINGS: msgspec.json.encode(settings),
+    }
+    return _zipped(files)
+
+
+def requirements(week: Week) -> str:
+    """What grading needs, in the versions that are installed here: scores are the same there."""
+    wanted = [*_NEEDED, *(name for extra in week.extras for name in _EXTRAS.get(extra, ()))]
+    lines = []
+    for name in wanted:
+        try:
+            lines.append(f"{name}=={metadata.version(name).split('+')[0]}")
+        except metadata.PackageNotFoundError:
+            continue  # not needed here either
+    return "\n".join(lines) + "\n"
+
+
+def _text(name: str) -> bytes:
+    return resources("autograder.channels").joinpath("templates", f"gradescope.{name}").read_bytes()
+
+
+def _zipped(files: dict[str, bytes]) -> bytes:
+    """The same bytes for the same files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in sorted(files.items()):
+            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            mode = _PROGRAM if name in ("setup.sh", "run_autograder") else _FILE
+            info.external_attr, info.compress_type = mode << 16, zipfile.ZIP_DEFLATED
+            archive.writestr(info, data)
+    return out.getvalue()
+
+
+# What the container writes
+
+
+def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) -> dict[str, Any]:
+    """Gradescope's results.json: an entry per exercise, its public tests visible at once.
+
+    Raises KitError for a fault of ours: it is never a student's zero.
+    """
+    if report.verdict is Ending.GRADER_FAULT:
+        raise KitError(f"the grading system failed on it: {report.message}")
+    counted = {e.name: e.score for e in scoring.counted(week, report.exercises)}
+    tests: list[dict[str, Any]] = []
+    for exercise in report.exercises:
+        tests += _public(exercise)
+    for exercise in report.exercises:
+        points = week.exercise(exercise.name).points
+        tests.append(
+            {
+                "name": exercise.name,
+                "score": counted.get(exercise.name, 0.0),
+                "max_score": points,
+                "output": _shown(exercise, points, settings.feedback),
+                "output_format": settings.feedback,
+                "visibility": settings.visibility,
+            }
+        )
+    return {
+        "score": sum(counted.values()),
+        "output": notice_text(report.message, escaped),
+        "output_format": "md",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": tests,
+    }
+
+
+def _shown(exercise: ExerciseReport, points: float, form: str) -> str:
+    if form == "md":
+        return exercise_text(exercise, points, escaped)
+    return exercise_fragment(exercise, points)
+
+
+def _public(exercise: ExerciseReport) -> list[dict[str, Any]]:
+    """How the tests went that students have themselves; worth nothing, seen at once."""
+    ran = [t for t in exercise.tests if t.public and t.verdict is not Verdict.NOT_RUN]
+    if not ran:
+        return []
+    passed = sum(t.verdict is Verdict.PASS for t in ran)
+    return [
+        {
+            "name": f"{exercise.name}, public tests: {passed} of {len(ran)}",
+            "status": "passed" if passed == len(ran) else "failed",
+            "output": "",
+            "visibility": "visible",
+        }
+    ]
+
+
+def write_zip(path: Path, data: bytes) -> None:
+    """Write the zip for its owner alone; raises KitError if it cannot be."""
+    from ..files.atomic import replace_file
+
+    try:
+        replace_file(path, data)
+    except OSError as error:
+        raise KitError(f"{path}: cannot be written: {error.strerror}") from None

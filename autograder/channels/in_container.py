@@ -1,0 +1,93 @@
+"""Grading one submission in a container of Gradescope: `python -m autograder.channels.in_container`.
+
+Theory of operation. The container is plain Docker: root, no namespaces to be had, one submission.
+Who may be lying: the submission. Promised: it runs in a sandbox that this container can really
+raise (each is tried first), or not at all. Hidden tests and the results are readable by root alone
+before the first line of it runs. If no sandbox works, or the kit fails, no results are written and
+the exit code says so: Gradescope then shows students that the autograder failed, and gives no 0.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import msgspec
+
+from ..batch.grade import grade_batch
+from ..batch.intake import read_submission
+from ..files.atomic import replace_file
+from ..model.course.device_axes import axis
+from ..model.course.loader import Course, load
+from ..model.errors import KitError
+from ..model.report.schema import SubmissionReport
+from ..model.visible import replaced
+from ..sandbox import choose
+from .gradescope_zip import SETTINGS, GradescopeSettings, results
+
+_METADATA = "submission_metadata.json"
+
+
+def main(base: Path = Path("/autograder")) -> int:
+    """Grade what lies in `submission`, write `results/results.json`; exit code 0 or 2."""
+    try:
+        _close(base)
+        course = load(base / "source", unfinished=True)
+        settings = msgspec.json.decode(
+            (base / "source" / SETTINGS).read_bytes(), type=GradescopeSettings
+        )
+        week = course.week(settings.week)
+        report, sandbox = _graded(course, base / "submission", settings)
+        found = results(report, week, settings)
+    except (KitError, OSError, msgspec.MsgspecError) as error:
+        print(f"not graded, and no points taken: {replaced(str(error))}")
+        return 2
+    target = base / "results"
+    target.mkdir(mode=0o700, exist_ok=True)
+    replace_file(target / "results.json", json.dumps(found, ensure_ascii=True).encode())
+    print(f"graded in the sandbox {sandbox}: {found['score']:g} of {report.max_score:g}")
+    for attempt in report.attempts:  # for the instructor: students do not see this output
+        print(f"LOOK  {replaced(attempt)}")
+    for failed in report.unexplained:
+        print(f"UNEXPLAINED  {replaced(failed)}")
+    return 0
+
+
+def _graded(
+    course: Course, folder: Path, settings: GradescopeSettings
+) -> tuple[SubmissionReport, str]:
+    week = course.week(settings.week)
+    submission = read_submission(folder, week, course.limits(week), "submission")
+    name = choose().name
+    print(f"sandbox: {name}")
+    batch = grade_batch(course, week, [submission], devices=axis(), jobs=1, sandbox=name)
+    return batch.submissions[0], name
+
+
+def _close(base: Path) -> None:
+    """Leave what is secret, and what decides the grade, to root; raises KitError if others can see.
+
+    Nothing in `source` is followed: it was unpacked from the instructor's own zip.
+    """
+    for name in ("source", "results"):
+        folder = base / name
+        folder.mkdir(exist_ok=True)
+        folder.chmod(0o700)
+        for place, folders, files in os.walk(folder):
+            for entry in (*folders, *files):
+                path = Path(place, entry)
+                if not path.is_symlink():
+                    path.chmod(stat.S_IMODE(path.lstat().st_mode) & 0o700)
+    about = base / _METADATA
+    if about.is_file():
+        about.chmod(0o600)
+    for path in (base / "source", base / "results"):
+        if path.stat().st_mode & 0o077 or path.stat().st_uid != os.geteuid():
+            raise KitError(f"{path} can be read by others, so nothing is graded here")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""`autograder report` on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from ....classreport.alike import called_by
+from ....classreport.analysis import summarize
+from ....classreport.page import course_page, week_page
+from ....classreport.sources import read_reports, recorded_report
+from ....files.atomic import replace_file
+from ....model.course.bank import Bank
+from ....model.course.loader import Course, Week
+from ....model.errors import KitError
+from ....model.report.schema import Report
+from ....model.visible import visible
+from ....nbgrader.collect.collection_notes import read_collected
+from ....nbgrader.gradebook.report_store import earlier_reports
+from ....terminal.console import terminal
+
+if TYPE_CHECKING:
+    from ....similarity.compare import Similarity
+
+_PAIRS = 5
+
+
+def run_report(
+    course: Course,
+    week: Week | None,
+    files: Sequence[Path],
+    *,
+    names: bool,
+    out: Path | None,
+    alike: bool = False,
+) -> bool:
+    """Write the page of a week or of the course, say where it is; return whether nothing is odd."""
+    if alike and week is None:
+        raise KitError("--similarity compares the modules of one week: name it")
+    reports = _reports(course, week, files)
+    weeks = [w for w in course.weeks if w.name in reports]
+    summaries = [
+        summarize(
+            w,
+            reports[w.name],
+            {} if files else read_collected(course, w).foreign,
+            Bank(course, w).misconceptions,
+        )
+        for w in weeks
+    ]
+    for one, summary in zip(weeks if not files else (), summaries, strict=False):
+        before = {s.name: earlier_reports(course, one, s.name) for s in summary.graded}
+        summary.earlier = {name: reports for name, reports in before.items() if reports}
+    if week is None:
+        page = course_page(course, summaries, names=names)
+    else:
+        found = _similarity(course, week, names=names) if alike else None
+        page = week_page(course, summaries[0], names=names, alike=found)
+    path = out or Path(f"report-{week.name if week else course.id}.html")
+    try:
+        replace_file(path, page.encode())
+    except OSError as error:
+        raise KitError(f"{path}: the page cannot be written: {error.strerror}") from None
+    for summary in summaries:
+        print(
+            f"{summary.week}: {len(summary.graded)} graded, {len(summary.refused)} refused, "
+            f"mean {summary.mean:.0%}, median {summary.median:.0%}"
+        )
+        if summary.attempts:
+            who = f": {', '.join(map(visible, summary.attempts))}" if names else ""
+            print(
+                f"ATTEMPT  {summary.week}: {len(summary.attempts)} tried, it seems, to get around "
+                f"the grading{who}"
+            )
+        if summary.foreign:
+            print(f"LOOK  {summary.week}: {len(summary.foreign)} handed in by another user")
+    print(f"wrote {path}")
+    return not any(summary.foreign for summary in summaries)
+
+
+def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
+    """Compare the week's modules and show the first pairs."""
+    from ....similarity.sources import similarity
+
+    with terminal(stderr=True).status(f"comparing the modules of {week.name}"):
+        found = similarity(course, week)
+    called = called_by(found, names=names)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("pair", overflow="fold")
+    for name in ("bits", "x ordinary", "shared"):
+        table.add_column(name, justify="right")
+    table.add_column("most telling", overflow="fold")
+    shown = found.pairs[: max(_PAIRS, len(found.standing_out))]
+    for pair in shown:
+        telling = [a.exercise or "beside the exercises" for a in pair.exercises[:2] if a.surprise]
+        style = "bold" if pair.stands_out else ""
+        table.add_row(
+            f"{called[pair.first]}, {called[pair.second]}",
+            f"{pair.evidence:.1f}",
+            f"{pair.ratio:.1f}",
+            f"{pair.share:.0%}",
+            ", ".join(telling),
+            style=style,
+        )
+    console = terminal()
+    console.print(table)
+    number = len(found.standing_out)
+    print(
+        f"{week.name}: {len(found.prints)} modules compared, "
+        f"{number} {'pair stands' if number == 1 else 'pairs stand'} out; "
+        f"an ordinary pair has {found.typical:.1f} bits"
+    )
+    print("This says where to look; it proves nothing." + ("" if names else " --names names them."))
+    for student, why in found.left_out.items() if names else ():
+        print(f"{student}: not compared, {why}")
+    if not names and found.left_out:
+        print(f"{len(found.left_out)} not compared: nothing to compare in what they handed in")
+    return found
+
+
+def _reports(course: Course, week: Week | None, files: Sequence[Path]) -> dict[str, Report]:
+    if files:
+        found = read_reports(course, files)
+    else:
+        recorded = {w.name: recorded_report(course, w) for w in course.weeks}
+        found = {name: report for name, report in recorded.items() if report is not None}
+    if week is not None:
+        found = {name: report for name, report in found.items() if name == week.name}
+    if not any(report.submissions for report in found.values()):
+        about = week.name if week else "the course"
+        where = "these files hold" if files else "the gradebook has"
+        raise KitError(
+            f"{where} no results of {about}: `autograder grade` a week first, "
+            "or name a JSON report with --from"
+        )
+    return found

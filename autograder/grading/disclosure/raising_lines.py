@@ -1,0 +1,43 @@
+"""The lines of a module at which Python can raise an error, read from its syntax tree.
+
+A submission can make an error claim any line: it can set `SyntaxError.lineno`, or give a code
+object another first line. So a line from a submission's process is shown only if the syntax tree
+has something there that can raise; blank lines, comments and plain constants cannot.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ...model.source.reachable import MOST_SIGNS, signs_in
+from ...repair.source_text import NO_PYTHON, parsed
+
+
+@lru_cache(maxsize=8)
+def raising_lines(source: tuple[str, ...]) -> frozenset[int]:
+    """Return the lines that can raise; of a file that Python cannot parse, the parser's line."""
+    text = "\n".join(source)
+    if signs_in(text) > MOST_SIGNS:
+        return frozenset()
+    try:
+        return frozenset(_lines(parsed(text).tree))
+    except SyntaxError as error:
+        return frozenset([error.lineno] if error.lineno else [])
+    except NO_PYTHON:
+        return frozenset()
+
+
+def _lines(tree: ast.Module) -> Iterator[int]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            quiet = isinstance(node, ast.Pass) or (
+                isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            )
+            if not quiet:
+                yield node.lineno
+        elif isinstance(node, ast.expr) and not isinstance(node, ast.Constant):
+            yield node.lineno
+            if isinstance(node, ast.Attribute) and node.end_lineno:
+                yield node.end_lineno  # the line that Python reports for a call in a chain

@@ -1,0 +1,82 @@
+"""Where a week's submissions get their processes from: a warm template, made anew when it broke.
+
+Nothing here needs torch. The first template starts when the spawner is made, and warms up while
+this process imports torch for an engine of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from ...model.course.device_axes import FAKE_GPU
+from ...model.course.extras import installed
+from ...model.course.loader import Course, Limits, Week
+from ...model.source.rules import libraries
+from ...sandbox import Child, ChildLimits, Sandbox, SandboxFault, Template
+from ...worker.protocol.frames import PrepareConfig
+
+
+class Spawner:
+    """Processes for submissions of a week in a sandbox. `gpu`: whether they may use CUDA."""
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        course: Course,
+        week: Week,
+        devices: tuple[str, ...],
+        limits: Limits | None = None,
+    ) -> None:
+        limits = limits or course.limits(week)
+        solution = course.solution(week).read_text("utf-8")
+        config = PrepareConfig(
+            not_allowed=week.all_patterns,
+            libraries=libraries(week.extras),
+            fake_gpu=FAKE_GPU in devices,
+            extras=usable_extras(week),
+            # what takes long to import: beforehand only if every submission will ask for it
+            optimizers="torch.optim" in solution,
+            drawing="matplotlib" in solution,
+            counting=any("count." in t.read_text("utf-8") for t in _tests(course, week)),
+            max_reply_bytes=limits.reply_mib << 20,
+            gpu_bytes=limits.gpu_mib << 20 if "cuda" in devices else 0,
+        )
+        self.gpu = "cuda" in devices
+        self._sandbox = sandbox
+        self._config = msgspec.msgpack.encode(config)
+        self._template: Template | None = self._start()
+
+    def spawn(self, limits: ChildLimits) -> Child:
+        """A confined process; from a new template if the warm one broke."""
+        if self._template is None:
+            self._template = self._start()
+        try:
+            return self._template.spawn(limits)
+        except SandboxFault:
+            broke = self._template.warm
+            self.end()
+            if not broke:
+                raise
+            self._template = self._start()
+            return self._template.spawn(limits)
+
+    def end(self) -> None:
+        """End the template and all its children; the next `spawn` makes another."""
+        if self._template is not None:
+            self._template.close()
+            self._template = None
+
+    def _start(self) -> Template:
+        return self._sandbox.start(self._config, cuda=self.gpu)
+
+
+def _tests(course: Course, week: Week) -> Iterable[Path]:
+    return course.graders(week).glob("*.py")
+
+
+def usable_extras(week: Week) -> tuple[str, ...]:
+    """The extras that exercises of the week need and that are installed here."""
+    return tuple(sorted({e.extra for e in week.exercises if e.extra and installed(e.extra)}))

@@ -1,0 +1,102 @@
+"""Trivial programs: what an exercise can be replaced by without doing any of its work.
+
+The programs are made for every exercise from one table: constants of the right shape, random
+numbers (as in uninitialised memory), each argument, the mean of each argument, an exception, and
+zeros from an object that is made, and that refuses arguments, as it should. A week adds the plain
+library calls that come close to its exercises (`solutions/<week>/trivial.py`): functions named
+`EXERCISE__WHAT_IT_DOES`. `verify` grades all of them. In grading, tests that one of these programs
+passes as well count only if another test passes (`TrivialPasses`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ...model.course.bank import Bank
+from ..running.pytest_plugin import Ran
+from ..running.test_runner import Runs
+
+_HOLLOW = Path(__file__).with_name("hollow.py")
+KINDS = (
+    "zeros",
+    "ones",
+    "nan",
+    "uniform",
+    "noise",
+    "raises",
+    "refuses",
+    "none",
+    "number",
+    "text",
+    "arguments",
+)
+_MOST_ARGUMENTS = 4
+
+
+def trivial_programs(bank: Bank, exercise: str) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the source of every program of the table for an exercise."""
+    hollow = f"{bank.solution}\n\n{_HOLLOW.read_text(encoding='utf-8')}"
+    hollow += "".join(f"\n{kernel} = _NoKernel()" for kernel in _kernels(bank.solution))
+    given = range(min(_MOST_ARGUMENTS, _arguments(bank.solution, exercise)))
+    for kind in (*KINDS, *(f"{what} {i}" for what in ("argument", "mean") for i in given)):
+        yield kind, f"{hollow}\n{exercise} = _hollow({exercise}, {kind!r})\n"
+
+
+def plain_calls(bank: Bank, exercise: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the source of every plain library call that the week lists."""
+    path = bank.folder / "trivial.py"
+    if not path.is_file():
+        return
+    text = path.read_text(encoding="utf-8")
+    for node in ast.parse(text).body:
+        name = getattr(node, "name", "")
+        if name.startswith(f"{exercise}__"):
+            yield name.partition("__")[2], f"{bank.over_solution(text)}\n{exercise} = {name}\n"
+
+
+def _kernels(solution: str) -> Iterator[str]:
+    """Yield the names of the Triton kernels that a module defines."""
+    functions = (n for n in ast.parse(solution).body if isinstance(n, ast.FunctionDef))
+    for function in functions:
+        if any(ast.unparse(d).startswith("triton.") for d in function.decorator_list):
+            yield function.name
+
+
+def _arguments(solution: str, exercise: str) -> int:
+    """Return how many positional arguments an exercise takes; of a class, its largest method."""
+    (found,) = (n for n in ast.parse(solution).body if getattr(n, "name", "") == exercise)
+    if isinstance(found, ast.FunctionDef):
+        return len(found.args.args)
+    methods = (n for n in ast.walk(found) if isinstance(n, ast.FunctionDef))
+    return max((len(m.args.args) - 1 for m in methods if m.name[0] != "_"), default=0)
+
+
+class TrivialPasses:
+    """The tests that a trivial program passes. They are tried one by one, when needed."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._known: dict[str, bool] = {}
+
+    def show_work(self, exercise: str, passed: Iterable[str]) -> bool:
+        """Return True if no trivial program passes one of these tests."""
+        return any(not self._is_trivial(exercise, test) for test in passed)
+
+    def _is_trivial(self, exercise: str, test: str) -> bool:
+        if test not in self._known:
+            bank = self._runs.bank
+            programs = (*trivial_programs(bank, exercise), *plain_calls(bank, exercise))
+            self._known[test] = any(
+                self._passes(f"-trivial-{exercise}-{kind}", source, exercise, test)
+                for kind, source in programs
+            )
+        return self._known[test]
+
+    def _passes(self, name: str, source: str, exercise: str, test: str) -> bool:
+        ran = list[Ran]()
+        files = {self._runs.week.module: source.encode()}
+        with self._runs.in_place(name, source) as target:
+            self._runs.run_some(target, files, exercise, {test}, ran.append)
+        return bool(ran) and not any(r.report.verdict.a_finding for r in ran)

@@ -1,0 +1,186 @@
+"""The bank of a week: its solution, correct alternatives, and misconceptions.
+
+A misconception file holds only the wrong definitions and is appended to the solution's source, so
+it overrides by name. Its docstring is a claim that `verify` proves:
+
+    Divides by one less than there are numbers.
+
+    Exercise: mean
+    Believes: a mean and a variance have the same denominator.
+    Shows: means are too large, by much where there are few numbers.
+    Hint: …
+    Rejected by: test_known_mean
+    Costs: 40 %
+    Belief: denominator_of_the_mean    (optional: one key for several exercises)
+    Same as: other_file because …      (optional)
+
+`Costs` is the share of the exercise's points that this mistake alone takes. One and the same
+`Belief` is charged once in a week, however many exercises show it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from ..errors import BankError
+from .loader import Course, Week
+
+_FIELD = re.compile(r"^(Exercise|Believes|Shows|Hint|Rejected by|Costs|Belief|Same as):\s*(.*)$")
+_COST = re.compile(r"(\d{1,3}) %\Z")
+_REQUIRED = ("Exercise", "Believes", "Shows", "Hint", "Rejected by")
+
+
+class Misconception(msgspec.Struct, frozen=True):
+    """One wrong belief, as its file states it. `cost` is a share of the points, None if unsaid."""
+
+    name: str
+    exercise: str
+    title: str
+    believes: str
+    shows: str
+    hint: str
+    rejected_by: str
+    same_as: tuple[str, ...]
+    source: str
+    cost: float | None = None
+    belief: str = ""
+
+
+class Alternative(msgspec.Struct, frozen=True):
+    """A correct solution in another style."""
+
+    name: str
+    source: str
+
+
+class Bank:
+    """Everything in `solutions/<week>`; sources are whole modules ready to be graded."""
+
+    def __init__(self, course: Course, week: Week) -> None:
+        self.course, self.week = course, week
+        self.folder = course.solution_folder(week)
+
+    @cached_property
+    def solution(self) -> str:
+        path = self.course.solution(self.week)
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except FileNotFoundError:
+            raise BankError(
+                f"{path.relative_to(self.course.root)}: the solution is missing"
+            ) from None
+        self._parsed(path, text)
+        return text
+
+    @cached_property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        files = sorted((self.folder / "alternatives").glob("*.py"))
+        return tuple(Alternative(f.stem, self._appended(f)) for f in files)
+
+    @cached_property
+    def misconceptions(self) -> tuple[Misconception, ...]:
+        files = sorted((self.folder / "misconceptions").glob("*.py"))
+        return tuple(self._misconception(f) for f in files)
+
+    def of_exercise(self, exercise: str) -> tuple[Misconception, ...]:
+        return tuple(m for m in self.misconceptions if m.exercise == exercise)
+
+    def _appended(self, path: Path) -> str:
+        text = path.read_text(encoding="utf-8-sig")
+        self._parsed(path, text)
+        return self.over_solution(text)
+
+    def _parsed(self, path: Path, text: str) -> ast.Module:
+        try:
+            return ast.parse(text)
+        except SyntaxError as error:
+            where = path.relative_to(self.course.root)
+            raise BankError(f"{where}:{error.lineno}: {error.msg}") from None
+
+    def over_solution(self, text: str) -> str:
+        """A module of the solution in which these definitions take the place of its own."""
+        future = [line for line in text.split("\n") if line.startswith("from __future__")]
+        if future:
+            text = "\n".join(line for line in text.split("\n") if line not in future)
+        return f"{self.solution}\n\n{text}"
+
+    def laid(self, text: str, name: str) -> tuple[str, int]:
+        """A module with all exercises as it is; a piece of one over the solution.
+
+        Also how many of the solution's lines stand before it. Raises BankError if it defines
+        nothing that the solution does.
+        """
+        wanted = {e.name for e in self.week.exercises}
+        try:
+            defined = _defined(text)
+        except (SyntaxError, ValueError):
+            return text, 0  # it is told about as it stands
+        if wanted <= defined:
+            return text, 0
+        if not _defined(self.solution) & defined:
+            exercises = ", ".join(e.name for e in self.week.exercises)
+            raise BankError(f"{name} defines no exercise of {self.week.name}: {exercises}")
+        return self.over_solution(text), self.solution.count("\n") + 2
+
+    def _misconception(self, path: Path) -> Misconception:
+        where = path.relative_to(self.course.root)
+        text = path.read_text(encoding="utf-8-sig")
+        doc = ast.get_docstring(self._parsed(path, text))
+        if not doc:
+            raise BankError(f"{where}: it needs a docstring that states the misconception")
+        title, fields = _fields(doc)
+        missing = [name for name in _REQUIRED if not fields.get(name)]
+        if missing:
+            raise BankError(f"{where}: the docstring lacks the line `{missing[0]}: …`")
+        exercise = fields["Exercise"]
+        if exercise not in {e.name for e in self.week.exercises}:
+            raise BankError(f"{where}: {exercise!r} is no exercise of {self.week.name}")
+        same = re.split(r"\s+because\s+", fields.get("Same as", ""))[0]
+        return Misconception(
+            name=path.stem,
+            exercise=exercise,
+            title=title,
+            believes=fields["Believes"],
+            shows=fields["Shows"],
+            hint=fields["Hint"],
+            rejected_by=fields["Rejected by"].split("::")[-1].strip("` ."),
+            same_as=tuple(s.strip() for s in same.split(",") if s.strip()),
+            source=self.over_solution(text),
+            cost=_cost(fields.get("Costs", ""), str(where)),
+            belief=fields.get("Belief", "").strip("` ."),
+        )
+
+
+def _cost(text: str, where: str) -> float | None:
+    if not text:
+        return None
+    found = _COST.match(text)
+    if not found or not 0 < int(found.group(1)) <= 100:
+        raise BankError(f"{where}: `Costs: {text}` must be a whole number from 1 % to 100 %")
+    return int(found.group(1)) / 100
+
+
+def _defined(text: str) -> set[str]:
+    """The functions and classes of a module: exercises, and what they call."""
+    defined = (getattr(node, "name", "") for node in ast.parse(text).body)
+    return {name for name in defined if name}
+
+
+def _fields(doc: str) -> tuple[str, dict[str, str]]:
+    """The first paragraph, and the `Name: text` lines with their continuation lines."""
+    first, _, rest = doc.partition("\n\n")
+    fields: dict[str, str] = {}
+    current = ""
+    for line in rest.split("\n"):
+        found = _FIELD.match(line.strip())
+        if found:
+            current = found.group(1)
+            fields[current] = found.group(2).strip()
+        elif current and line.strip():
+            fields[current] += " " + line.strip()
+    return " ".join(first.split()), fields

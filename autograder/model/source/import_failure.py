@@ -1,0 +1,164 @@
+"""Why a submitted module cannot be imported, as one sentence with the line and a caret.
+
+`check` imports the module in a process on the student's machine, the grader in its sandbox. Both
+describe what happened as an `ImportFailure`, and the words come from here, so a student reads the
+same sentence everywhere. At import no test has called anything, so nothing needs to be withheld.
+Text that the submission may have chosen, such as an exception's, is quoted.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from collections.abc import Mapping
+
+import msgspec
+
+from ..quoting import quoted
+
+# The end of the sentence where nothing is known but that the import went on.
+STUCK = "its import did not end in time. Is there a loop that never ends, or a long wait?"
+_MOST_PARSED = 256 << 10  # characters; a module that is graded has fewer
+_LONGEST = 300  # characters of Python's message
+_WIDEST = 72  # characters of the source line
+_NOTEBOOK = "`%` and `!` commands work only in a notebook"
+_CIRCULAR = re.compile(
+    r"cannot import name '([^']+)' from (partially initialized module )?'([^']+)'"
+)
+# What a stub imports, by the names that code uses.
+_IMPORTED = re.compile(r"name '(?:torch|np|math|nn|F|plt|tl|triton)' is not defined")
+_SIMPLE = re.compile(r"[A-Za-z_][\w./-]{0,60}", re.ASCII)
+_SECONDS = re.compile(r"[\d.]+ seconds")
+_EXITS = ("name 'exit' is not defined", "name 'quit' is not defined")
+_MEMORY = ("can't allocate memory", "out of memory", "Unable to allocate")
+_SYNTAX = ("SyntaxError", "IndentationError", "TabError")
+
+
+class ImportFailure(msgspec.Struct, frozen=True):
+    """What ended an import, and where in the student's files.
+
+    error: the exception's type, or "" if the message is a whole clause. file: "" if it is the
+    module itself. line and column: from 1, or 0 if unknown.
+    """
+
+    error: str
+    message: str
+    file: str = ""
+    line: int = 0
+    column: int = 0
+
+
+def explained(module: str, failure: ImportFailure, files: Mapping[str, str]) -> str:
+    """Return the sentence, followed by the source line with a caret if the line is known."""
+    file = failure.file or module
+    source = files.get(file, "")
+    lines = source.split("\n")
+    known = 1 <= failure.line <= len(lines)
+    code = lines[failure.line - 1].rstrip() if known else ""
+    of = "" if file == module else f" of {file if _SIMPLE.fullmatch(file) else quoted(file)}"
+    place = f"line {failure.line}{of}, " if known else ""
+    sentence = f"{module} does not run: {place}{_problem(module, failure, code, source)}"
+    column = failure.column if failure.error != "ImportTimeout" else 0  # a chance one
+    return "\n".join([sentence, *_excerpt(code, column)])
+
+
+def ended(signal: str) -> str:
+    """The end of the sentence where the process that imported the module has ended."""
+    if not signal:
+        return "it ends Python (`os._exit()`)"
+    return (
+        f"Python itself crashed ({signal}) in compiled code, so there is no exception and no line"
+    )
+
+
+def _problem(module: str, failure: ImportFailure, code: str, source: str) -> str:
+    message = _printable(failure.message.strip().split("\n")[0])[:_LONGEST]
+    if not failure.error:
+        return message
+    if failure.error in _SYNTAX:
+        said = message if _is_parsers(message, source) else quoted(message)
+        return said + _advice(failure.error, code)
+    if failure.error == "EOFError" and message == "EOF when reading a line":
+        return "`input()` waits for somebody to type, and nobody does during a check or grading"
+    if failure.error == "ImportTimeout" and _SECONDS.fullmatch(message):
+        return f"still running after {message} of processor time. Is there a loop that never ends?"
+    # `exit` comes with an interactive Python, which the sandbox's is not
+    if failure.error == "SystemExit" or message in _EXITS:
+        return "it ends Python (`exit()`, `quit()` or `sys.exit()`)"
+    if failure.error == "MemoryError" or any(sign in message for sign in _MEMORY):
+        return "it asks for more memory than it may use"
+    circular = _CIRCULAR.match(message) if failure.error == "ImportError" else None
+    if circular and (circular[2] or f"{circular[3]}.py" == module):
+        return (
+            f"it imports {quoted(circular[1])} from {quoted(f'{circular[3]}.py')}, which is still "
+            "being imported (circular import)"
+        )
+    error = failure.error if _SIMPLE.fullmatch(failure.error) else "an exception"
+    said = f"{error}: {quoted(message)}" if message else error
+    missing = failure.error == "NameError" and _IMPORTED.match(message)
+    return f"{said} (is its import missing?)" if missing else said
+
+
+def _is_parsers(message: str, source: str) -> bool:
+    """Return True if Python's parser says this of the source, and not the submission itself."""
+    if len(source) > _MOST_PARSED:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(source)
+    except SyntaxError as error:
+        return error.msg == message
+    except (ValueError, RecursionError, MemoryError):
+        return False
+    return False
+
+
+def _advice(error: str, code: str) -> str:
+    """What a syntax error most likely is where Python's message does not say so."""
+    start = code.lstrip()
+    if start.startswith(("<<<<<<<", "=======", ">>>>>>>")):
+        return " (a merge conflict is left in the file: keep one side and delete these marks)"
+    if start.startswith(("%", "!")):
+        return f" ({_NOTEBOOK})"
+    return " (indent with spaces only, no tabs)" if error == "TabError" else ""
+
+
+def _excerpt(code: str, column: int) -> list[str]:
+    """The line without its indent, and below it a caret at the column, if that is in the line."""
+    shown = code.lstrip()
+    if not shown:
+        return []
+    at = column - 1 - (len(code) - len(shown))
+    at = at if 0 <= at <= len(shown) else 0  # of an indent Python tells the end of the line
+    first = max(0, at - _WIDEST // 2) if len(shown) > _WIDEST else 0
+    return [f"    {_printable(shown[first : first + _WIDEST])}", f"    {' ' * (at - first)}^"]
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " if c == "\t" else "\ufffd" for c in text)
+
+
+def not_text(module: str, content: bytes) -> str:
+    """Return the sentence for a file that is not UTF-8 text, or "" if it is."""
+    again = "Save it again as UTF-8."
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return f"{module} does not run: it is saved as UTF-16. {again}"
+    if (at := content.find(b"\0")) >= 0:
+        line = content.count(b"\n", 0, at) + 1
+        return f"{module} does not run: line {line}, it contains a NUL byte. {again}"
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        return f"{module} does not run: line {line}, it is not saved as UTF-8 text. {again}"
+    except SyntaxError as error:
+        return f"{module} does not run: {error.msg}. {again}"
+    if encoding not in ("utf-8", "utf-8-sig"):
+        # Python would read another source than we do
+        return f"{module} does not run: it declares the encoding {encoding}. {again}"
+    return ""

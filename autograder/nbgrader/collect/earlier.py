@@ -1,0 +1,66 @@
+"""Restore an earlier submission: its files, its scores, and the marks that people gave."""
+
+from __future__ import annotations
+
+from ...model.course.folder_checks import did_you_mean
+from ...model.course.loader import Course, Week
+from ...model.errors import NbgraderError
+from ...model.report.schema import Report, SubmissionReport
+from ...model.report.verdicts import Ending
+from ..autograde.recorder import require_released
+from ..gradebook.effective_results import report_of
+from ..gradebook.report_store import submission_of
+from ..workspace import Workspace
+from .history import Entry, History
+from .submissions import full_history, put_in_place
+
+
+def submissions_of(course: Course, week: Week, student: str) -> History:
+    """Return a student's submissions; raise NbgraderError if there is none."""
+    found = full_history(course, week, student)
+    if not found.entries:
+        known = Workspace(course).students("submitted", week)
+        raise NbgraderError(
+            f"{week.name}: nothing was collected from {student!r}{did_you_mean(student, known)}"
+        )
+    return found
+
+
+def chosen_entry(history: History, wanted: str) -> Entry:
+    """Return the submission with this number, or the only one whose time begins like this."""
+    found = [e for e in history.entries if wanted == str(e.number) or e.when.startswith(wanted)]
+    exact = [e for e in found if wanted == str(e.number)]
+    if len(exact or found) != 1:
+        what = "matches several submissions" if found else "matches no submission"
+        raise NbgraderError(
+            f"--to {wanted} {what}: name a number or a time; "
+            "without --to they are listed with their numbers"
+        )
+    return (exact or found)[0]
+
+
+def restore(course: Course, week: Week, student: str, entry: Entry) -> list[str]:
+    """Let a submission count until another one arrives; return what to tell the instructor.
+
+    It is graded again only if it was never graded.
+    """
+    from ..autograde.preprocessor import grade_student
+    from ..gradebook.transfer import record
+
+    require_released(course, week)
+    if entry.problem:
+        raise NbgraderError(f"submission {entry.number} cannot be graded: {entry.problem}")
+    before = full_history(course, week, student)
+    put_in_place(course, week, student, entry.number, restored=True)
+    known = report_of(course, week, student, entry.number)
+    content = submission_of(course, week, student).content
+    report: SubmissionReport
+    if known is not None and known.verdict is Ending.GRADED and known.content == content:
+        report, sandbox = known, ""
+    else:
+        report, sandbox = grade_student(course, week, student)
+    if report.verdict is not Ending.GRADED:
+        put_in_place(course, week, student, before.current, restored=before.restored)
+        raise NbgraderError(f"submission {entry.number} cannot be graded: {report.message}")
+    recording = record(course, week, Report(week.name, (), (report,), sandbox))
+    return recording.lines()

@@ -1,0 +1,147 @@
+"""Collecting from the exchange without trusting what lies there.
+
+Theory of operation. Every student may write into the inbound folder, in whatever way, not only
+through `nbgrader submit`; collecting reads it with the instructor's rights. Stock nbgrader follows
+symbolic links there, so a link to a solution becomes a perfect submission and comes back in the
+feedback; one malformed folder name, one garbled timestamp or one oversized folder ends the
+collecting for all. Here only ordinary files that belong to the submission's owner are copied,
+opened without following links, up to a bound; the rest is left out and reported. A student's own
+submission goes before one that another user left in their name. What this does not promise: that
+the name on a submission is right where all submissions belong to one user.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import pwd
+import re
+import shutil
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.utils import temp_attrs
+from traitlets import Unicode
+
+from ...model.course.loader import Course, Week, load
+from ..regrade.requests import REQUEST, note_request
+from ..release.rerelease import names
+from ..workspace import Workspace
+from .history import files_below, history_folder, last_seen
+from .safe_copy import copy_ordinary
+from .submissions import accept
+
+_STUDENT = re.compile(r"\w[\w.@+-]*\Z")
+Record = dict[str, Any]
+
+
+class CollectOrdinaryFiles(ExchangeCollect):
+    """nbgrader's collect, for a folder that anybody may write to."""
+
+    project = Unicode("", help="The folder of course.yaml.").tag(config=True)
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)  # type: ignore[no-untyped-call]  # nbgrader's own
+        self.notes: list[str] = []  # what was left out or mended, for the instructor
+        self.foreign: dict[str, str] = {}  # student -> the user who owns their submission
+        self.fresh: list[str] = []  # students whose submission changed
+        self.asking: list[str] = []  # students who ask for a regrade
+
+    def init_src(self) -> None:
+        self.src_records = self._newest()
+        for record in self.src_records:
+            owner = self._owner(record)
+            if self.check_owner and owner != record["username"]:
+                self.foreign[record["username"]] = owner
+
+    def _newest(self) -> list[Record]:
+        """Each student's newest submission, under whichever name of the week it was handed in."""
+        assert self.coursedir is not None
+        assignment, course = self.coursedir.assignment_id, load(Path(self.project))
+        weeks = [w for w in course.weeks if w.name == assignment]
+        of_student: dict[str, list[Record]] = {}
+        for name in names(Workspace(course), weeks[0]) if weeks else [assignment]:
+            with temp_attrs(self.coursedir, assignment_id=name):
+                super().init_src()  # type: ignore[no-untyped-call]  # nbgrader's own
+            for record in self.src_records:
+                if record["username"]:
+                    of_student.setdefault(record["username"], []).append(record)
+        found = [self._sort_by_timestamp(records)[0] for records in of_student.values()]
+        if not weeks:
+            return found
+        return [r for r in found if _stamp(r) > last_seen(course, weeks[0], r["username"])]
+
+    def _path_to_record(self, path: str) -> Record:
+        try:
+            record: Record = super()._path_to_record(path)  # type: ignore[no-untyped-call]  # nbgrader's own
+        except Exception:  # a name that nbgrader did not make; dateutil raises several kinds
+            record = {
+                "username": "",
+                "filename": os.path.basename(path),
+                "timestamp": dt.datetime.min,
+            }
+        if not _STUDENT.match(record["username"]):
+            self.notes.append(f"{record['filename']!r} in the exchange is no submission: left out")
+            record["username"] = ""
+        return record
+
+    def _sort_by_timestamp(self, records: list[Record]) -> list[Record]:
+        """The newest first; but before all others, those that the student owns."""
+        ordered = sorted(
+            records,
+            key=lambda r: (self._owner(r) == r["username"], r["timestamp"]),
+            reverse=True,
+        )
+        student, owners = ordered[0]["username"], [self._owner(r) for r in ordered]
+        if self.check_owner and owners[0] == student:
+            for other in sorted(set(owners) - {student}):
+                self.notes.append(
+                    f"{student}: the user {other} handed in under this name too; "
+                    "what the student owns was taken"
+                )
+        return ordered
+
+    def _owner(self, record: Record) -> str:
+        try:
+            status = os.lstat(os.path.join(self.inbound_path, record["filename"]))
+            return pwd.getpwuid(status.st_uid).pw_name
+        except (OSError, KeyError):
+            return "an unknown user"
+
+    def copy_files(self) -> None:
+        """Accept each submission; whatever cannot be graded leaves an earlier one in place."""
+        assert self.coursedir is not None
+        course = load(Path(self.project))
+        weeks = [week for week in course.weeks if week.name == self.coursedir.assignment_id]
+        for record, week in product(self.src_records, weeks):
+            student = record["username"]
+            if self.update or not Workspace(course).submitted(student, week).is_dir():
+                self._accept(course, week, record)
+
+    def _accept(self, course: Course, week: Week, record: Record) -> None:
+        student, written = record["username"], _stamp(record)
+        bound = course.limits(week).submission_mib << 20
+        source = Path(self.inbound_path) / record["filename"]
+        copied = history_folder(course, week, student) / ".collecting"
+        shutil.rmtree(copied, ignore_errors=True)
+        left_out = copy_ordinary(source, copied, self._ignored(), bound)
+        files = {n: d for n, d in files_below(copied) if n != "timestamp.txt"}
+        # The time in the folder's name decides, as it does for nbgrader; the file may be garbled.
+        accepted = accept(course, week, student, files, written, "exchange", origin=copied)
+        shutil.rmtree(copied, ignore_errors=True)
+        if REQUEST in files and note_request(course, week, student, files[REQUEST]):
+            self.asking.append(student)
+        if accepted.entry is not None and not accepted.refused:
+            self.fresh.append(student)
+        self.notes += [f"{student}: {note}" for note in left_out] + accepted.remarks(student)
+
+    def _ignored(self) -> tuple[str, ...]:
+        assert self.coursedir is not None
+        return tuple(self.coursedir.ignore)
+
+
+def _stamp(record: Record) -> str:
+    """A submission's time as nbgrader writes it."""
+    return f"{record['timestamp']:%Y-%m-%d %H:%M:%S.%f} UTC"

@@ -1,0 +1,215 @@
+"""Every submission of a student's week, as files that are kept, and which of them is in place.
+
+`.autograder/submissions/<week>/<student>/` holds a folder of files for each submission, named by
+their digest, and `index.json`. nbgrader's `submitted/` holds a copy of the submission that is in
+place; its file `.parts` names that submission. The index is replaced in one step and before the
+copy is made, so after an interruption `submissions.complete_copies` knows which copy is missing.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+import msgspec
+
+from ...files.atomic import replace_file
+from ...files.sharing import share
+from ...model.course.loader import Course, Week
+from ...model.errors import NbgraderError
+from ...model.notes import Note
+from ...model.submission_zip import digest_of
+from ..workspace import Workspace
+from .safe_copy import FILE_BOUND
+
+MARKER = ".parts"
+_INDEX = "index.json"
+
+
+class SubmittedPart(msgspec.Struct, frozen=True):
+    """One part of a submission and what becomes of it.
+
+    new: arrives now, and there was none. replaced: differs from the earlier one. same: equals it.
+    kept: does not arrive, or arrives as it was handed out; the earlier one stays. missing: there is
+    none, neither now nor earlier. refused: cannot be graded; the earlier one stays.
+    """
+
+    kind: Literal["module", "answer", "file"]
+    name: str  # softmax.py; the name of the question; the name of the file
+    fate: Literal["new", "replaced", "same", "kept", "missing", "refused"]
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One submission. `handed_in` is as nbgrader writes times, "" if the channel tells none."""
+
+    number: int  # 1 is the student's first of the week
+    handed_in: str
+    received: str  # ISO 8601, UTC
+    channel: str
+    digest: str
+    parts: tuple[SubmittedPart, ...] = ()
+    problem: str = ""  # why it cannot be graded; it then counts only if no other one can be
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def when(self) -> str:
+        """Return the best known time, to the minute."""
+        return (self.handed_in or self.received.replace("T", " "))[:16] + " UTC"
+
+
+class History(msgspec.Struct, frozen=True):
+    """The submissions of one student's week, the oldest first."""
+
+    entries: tuple[Entry, ...] = ()
+    current: int = 0  # the number of the one in nbgrader's folder; 0 if there is none
+    restored: bool = False  # a person chose it: it counts until another one arrives
+    replaced: int = 0  # the restored submission that the current one replaced, if it did
+    seen: str = ""  # the latest time that arrived, also of what was refused or changed nothing
+
+    def entry(self, number: int) -> Entry | None:
+        return next((e for e in self.entries if e.number == number), None)
+
+    @property
+    def accepted(self) -> list[Entry]:
+        """Return the submissions that can be graded."""
+        return [e for e in self.entries if not e.problem]
+
+    @property
+    def base(self) -> Entry | None:
+        """Return the submission whose parts the next one keeps."""
+        if self.restored or not self.accepted:
+            return self.entry(self.current)
+        return self.accepted[-1]
+
+
+class Marker(msgspec.Struct, frozen=True):
+    """The content of `.parts` in a submission's folder."""
+
+    number: int = 0
+    notes: tuple[Note, ...] = ()
+
+
+def history_folder(course: Course, week: Week, student: str) -> Path:
+    return course.state / "submissions" / week.name / student
+
+
+def read_history(course: Course, week: Week, student: str) -> History:
+    """Return a student's submissions of a week; raise NbgraderError if the index is damaged."""
+    path = history_folder(course, week, student) / _INDEX
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=History)
+    except FileNotFoundError:
+        return History()
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise NbgraderError(f"{path}: cannot be read: {error}") from None
+
+
+def write_history(course: Course, week: Week, student: str, history: History) -> None:
+    folder = history_folder(course, week, student)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    replace_file(folder / _INDEX, msgspec.json.encode(history))
+
+
+def students_with_history(course: Course, week: Week) -> list[str]:
+    return sorted(
+        p.parent.name for p in (course.state / "submissions" / week.name).glob("*/index.json")
+    )
+
+
+def store_files(
+    course: Course,
+    week: Week,
+    student: str,
+    files: Mapping[str, bytes],
+    on_disk: Mapping[str, Path] = MappingProxyType({}),
+) -> str:
+    """Store the files of a submission and return their digest.
+
+    on_disk: where files with this content are; a large one is linked and not written again.
+    """
+    digest = digest_of(files)[:32]
+    target = history_folder(course, week, student) / digest
+    if not target.is_dir():
+        fresh = target.with_name(f".{digest}.new")
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(parents=True, mode=0o700)
+        for name, data in files.items():
+            path = fresh / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if name in on_disk:
+                share(on_disk[name], path)
+            else:
+                path.write_bytes(data)
+        fresh.replace(target)
+    return digest
+
+
+def stored_files(course: Course, week: Week, student: str, entry: Entry) -> dict[str, bytes]:
+    """Return the files of a submission by their names."""
+    return dict(files_below(history_folder(course, week, student) / entry.digest))
+
+
+def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the ordinary files in a folder that are neither hidden nor far too large."""
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        hidden = any(part.startswith(".") for part in name.parts)
+        if hidden or path.is_symlink() or not path.is_file():
+            continue
+        if path.stat().st_size <= FILE_BOUND:
+            yield name.as_posix(), path.read_bytes()
+
+
+def place(course: Course, week: Week, student: str, entry: Entry, target: Path) -> None:
+    """Copy a submission to nbgrader's folder, in place of the one that is there."""
+    source = history_folder(course, week, student) / entry.digest
+    fresh = target.with_name(f"{target.name}.collecting")
+    former = target.with_name(f"{target.name}.former")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    for path in source.rglob("*"):
+        if path.is_file():
+            _copy(path, fresh / path.relative_to(source))
+    if entry.handed_in:
+        (fresh / "timestamp.txt").write_text(entry.handed_in, encoding="utf-8")
+    marker = Marker(entry.number, entry.notes)
+    (fresh / MARKER).write_bytes(msgspec.json.encode(marker))
+    shutil.rmtree(former, ignore_errors=True)
+    if target.exists():
+        target.replace(former)
+    fresh.replace(target)
+    shutil.rmtree(former, ignore_errors=True)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file; a large one that nobody edits in place is the same file on the disk."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.suffix in (".ipynb", ".py"):
+        shutil.copyfile(source, target)
+    else:
+        share(source, target)
+
+
+def read_marker(folder: Path) -> Marker | None:
+    """Return what `.parts` in a submission's folder says, or None if there is none."""
+    try:
+        return msgspec.json.decode((folder / MARKER).read_bytes(), type=Marker)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def folder_time(folder: Path) -> str:
+    """Return when a submission in nbgrader's folder was handed in, or ""."""
+    try:
+        return (folder / "timestamp.txt").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def last_seen(course: Course, week: Week, student: str) -> str:
+    """Return the latest time of what arrived from a student, as nbgrader writes times."""
+    folder = Workspace(course).submitted(student, week)
+    return max(read_history(course, week, student).seen, folder_time(folder))

@@ -1,0 +1,318 @@
+"""Accept submissions: merge, keep and put in place what arrives, whatever channel it comes through.
+
+A submission that cannot be graded never replaces one that can. The same parts submitted again
+change nothing, not even the time. Everything that arrives is kept (history.py) and can be restored.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Container, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ...batch.intake import Submission, Unread
+from ...files.turns import in_turn
+from ...model.course.loader import Course, Week
+from ...model.errors import NbgraderError
+from ...model.notes import KINDS, Note
+from ..workspace import Workspace
+from .history import (
+    Entry,
+    History,
+    files_below,
+    folder_time,
+    history_folder,
+    place,
+    read_history,
+    read_marker,
+    store_files,
+    stored_files,
+    students_with_history,
+    write_history,
+)
+from .merging import Merged, merge, released_file
+from .submitted import read_student
+
+_TOLD = ("missing", "unreadable", "renamed", "refused")  # to the instructor, on collecting
+_MISSING = Note(
+    "missing",
+    "There was no notebook in your submission, so no written answer could be marked. Your module "
+    "was graded.",
+)
+
+
+class Accepted(NamedTuple):
+    """What became of a submission."""
+
+    merged: Merged
+    entry: Entry | None  # None if it changes nothing
+    refused: bool = False  # an earlier submission stays in place
+
+    def remarks(self, student: str) -> list[str]:
+        """Return what an instructor should know about it."""
+        if self.refused:
+            problem = self.merged.problem
+            return [f"{student}: not accepted, and the earlier submission stays: {problem}"]
+        return _remarks(student, self.entry.notes if self.entry else ())
+
+
+class _Arrival(NamedTuple):
+    """What arrives, when, and how; `origin` is a folder that holds the files."""
+
+    files: Mapping[str, bytes]
+    handed_in: str
+    channel: str
+    origin: Path | None = None
+
+    def on_disk(self, files: Mapping[str, bytes]) -> dict[str, Path]:
+        """Return where those of the files are that arrived as they are."""
+        if self.origin is None:
+            return {}
+        return {n: self.origin / n for n, data in files.items() if self.files.get(n) is data}
+
+
+def _remarks(student: str, notes: Sequence[Note]) -> list[str]:
+    return [f"{student}: {KINDS[n.kind]}" for n in notes if n.kind in _TOLD]
+
+
+def accept(
+    course: Course,
+    week: Week,
+    student: str,
+    incoming: Mapping[str, bytes],
+    handed_in: str,
+    channel: str,
+    *,
+    whole: bool = False,
+    origin: Path | None = None,
+) -> Accepted:
+    """Merge what arrives with the student's earlier submission, keep it, and put it in place.
+
+    handed_in: as nbgrader writes times, "" if it is not known. whole: the files were merged before
+    they were graded, and are taken as they are. origin: a folder that holds the incoming files on
+    the same disk, so that large ones need not be written again.
+    """
+    with in_turn(history_folder(course, week, student)):
+        history = _with_folder(course, week, student)
+        base = history.base
+        earlier = stored_files(course, week, student, base) if base else {}
+        merged = merge(course, week, earlier, incoming)
+        if whole and not merged.problem:
+            merged = msgspec.structs.replace(merged, files=dict(incoming))
+        history = msgspec.structs.replace(history, seen=max(history.seen, handed_in))
+        arrival = _Arrival(incoming, handed_in, channel, origin)
+        return _keep(course, week, student, history, merged, arrival)
+
+
+def accept_again(course: Course, week: Week, student: str) -> list[str]:
+    """Accept a folder that was placed by hand, and return what was wrong with it."""
+    folder = Workspace(course).submitted(student, week)
+    if read_marker(folder) is not None:
+        return []
+    with in_turn(history_folder(course, week, student)):
+        files = _storable(dict(files_below(folder)))
+        merged = merge(course, week, {}, files)
+        history = read_history(course, week, student)
+        arrival = _Arrival(files, folder_time(folder), "folder")
+        done = _keep(course, week, student, history, merged, arrival)
+    return done.remarks(student)
+
+
+def _keep(
+    course: Course,
+    week: Week,
+    student: str,
+    history: History,
+    merged: Merged,
+    arrival: _Arrival,
+) -> Accepted:
+    """Add a submission to the history, and put it in place unless it cannot be graded."""
+    refused = bool(merged.problem and history.accepted)
+    files = dict(arrival.files) if refused else dict(merged.files)
+    told = [*merged.notes]
+    if not refused:
+        told += _stand_in(course, week, files, merged, arrival.files)
+    entry = Entry(
+        number=len(history.entries) + 1,
+        handed_in=arrival.handed_in,
+        received=dt.datetime.now(dt.UTC).isoformat(timespec="microseconds"),
+        channel=arrival.channel,
+        digest=store_files(course, week, student, _storable(files), arrival.on_disk(files)),
+        parts=merged.parts,
+        problem=merged.problem,
+        notes=tuple(dict.fromkeys(told)),
+    )
+    if _changes_nothing(course, history, merged, entry):
+        _refresh(course, week, student, history, entry)
+        return Accepted(merged, None)
+    history = msgspec.structs.replace(history, entries=(*history.entries, entry))
+    if not refused:
+        replaced = history.current if history.restored else 0
+        history = msgspec.structs.replace(
+            history, current=entry.number, restored=False, replaced=replaced
+        )
+    write_history(course, week, student, history)
+    if not refused:
+        place(course, week, student, entry, Workspace(course).submitted(student, week))
+    return Accepted(merged, entry, refused)
+
+
+def acceptor(
+    course: Course, week: Week, channel: str
+) -> Callable[[str, dict[str, bytes], str], list[str]]:
+    """Return a function that accepts a student's files and returns what is odd about them."""
+
+    def accepted(student: str, files: dict[str, bytes], handed_in: str) -> list[str]:
+        return accept(course, week, student, files, handed_in, channel).remarks(student)
+
+    return accepted
+
+
+def _stand_in(
+    course: Course, week: Week, files: dict[str, bytes], merged: Merged, sent: Container[str]
+) -> list[Note]:
+    """Add the released notebook if there is none: nbgrader grades nothing without a notebook."""
+    name = f"{week.name}.ipynb"
+    released = released_file(course, week, name)
+    if not released or files.setdefault(name, released) != released:
+        return []
+    explained = name in sent or any(n.kind in ("unreadable", "renamed") for n in merged.notes)
+    return [] if explained else [_MISSING]
+
+
+def _storable(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    hidden = (".", "/")
+    return {
+        name: data
+        for name, data in files.items()
+        if name != "timestamp.txt"
+        and not any(part.startswith(hidden) or part == "" for part in name.split("/"))
+    }
+
+
+def _changes_nothing(course: Course, history: History, merged: Merged, entry: Entry) -> bool:
+    base = history.base
+    if base is None:
+        return False
+    if merged.problem:
+        return history.entries[-1].digest == entry.digest
+    if course.registry.modules_from_notebook:  # code in the notebook is graded too
+        return base.digest == entry.digest
+    return merged.unchanged and not base.problem
+
+
+def _refresh(course: Course, week: Week, student: str, history: History, entry: Entry) -> None:
+    """Keep the number and the time of a submission whose parts arrived again."""
+    base = history.base
+    if base is None or entry.problem or base.digest == entry.digest:
+        write_history(course, week, student, history)
+        return
+    again = msgspec.structs.replace(base, digest=entry.digest, notes=entry.notes)
+    entries = tuple(again if e.number == base.number else e for e in history.entries)
+    write_history(course, week, student, msgspec.structs.replace(history, entries=entries))
+    if history.current == base.number:
+        place(course, week, student, again, Workspace(course).submitted(student, week))
+
+
+def _with_folder(course: Course, week: Week, student: str) -> History:
+    """Return the history, after adding a submission that was placed or edited by hand."""
+    folder = Workspace(course).submitted(student, week)
+    history = read_history(course, week, student)
+    current, marker = history.entry(history.current), read_marker(folder)
+    if current is not None and (
+        not folder.is_dir() or (marker and marker.number != current.number)
+    ):
+        place(course, week, student, current, folder)
+        return history
+    if not folder.is_dir():
+        return history
+    files = _storable(dict(files_below(folder)))
+    digest = store_files(course, week, student, files) if files else ""
+    if not digest or (current is not None and current.digest == digest):
+        return history
+    if current is not None and marker is not None:
+        edited = msgspec.structs.replace(current, digest=digest)
+        entries = tuple(edited if e.number == current.number else e for e in history.entries)
+        return msgspec.structs.replace(history, entries=entries)
+    number, handed_in = len(history.entries) + 1, folder_time(folder)
+    found = merge(course, week, {}, files)
+    received = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
+    entry = Entry(number, handed_in, received, "folder", digest, found.parts, found.problem)
+    seen = max(history.seen, handed_in)
+    return History((*history.entries, entry), current=number, seen=seen)
+
+
+def earlier_files(course: Course, week: Week, student: str) -> dict[str, bytes]:
+    """Return the files of the submission whose parts the next one keeps; empty if there is none."""
+    history = read_history(course, week, student)
+    if history.base is not None:
+        return stored_files(course, week, student, history.base)
+    folder = Workspace(course).submitted(student, week)
+    return _storable(dict(files_below(folder))) if folder.is_dir() else {}
+
+
+def put_in_place(
+    course: Course, week: Week, student: str, number: int, *, restored: bool = False
+) -> Entry:
+    """Put a submission of the history in place; `restored` if a person chose it."""
+    with in_turn(history_folder(course, week, student)):
+        history = _with_folder(course, week, student)
+        entry = history.entry(number)
+        if entry is None:
+            raise NbgraderError(f"{week.name}: {student} has no submission number {number}")
+        history = msgspec.structs.replace(history, current=number, restored=restored)
+        write_history(course, week, student, history)
+        place(course, week, student, entry, Workspace(course).submitted(student, week))
+        return entry
+
+
+def refuse(course: Course, week: Week, student: str, number: int, stays: int, why: str) -> None:
+    """Put another submission in place of one that could not be graded; keep the answers of both."""
+    with in_turn(history_folder(course, week, student)):
+        history = _with_folder(course, week, student)
+        entries = tuple(
+            msgspec.structs.replace(e, problem=why) if e.number == number else e
+            for e in history.entries
+        )
+        history = msgspec.structs.replace(
+            history, entries=entries, current=stays, restored=history.replaced == stays
+        )
+        write_history(course, week, student, history)
+        refused, entry = history.entry(number), history.entry(stays)
+        assert refused is not None
+        assert entry is not None
+        place(course, week, student, entry, Workspace(course).submitted(student, week))
+    name = f"{week.name}.ipynb"
+    notebook = stored_files(course, week, student, refused).get(name)
+    if notebook is not None:
+        accept(course, week, student, {name: notebook}, refused.handed_in, refused.channel)
+
+
+def full_history(course: Course, week: Week, student: str) -> History:
+    """Return a student's submissions, with one that was placed in nbgrader's folder by hand."""
+    with in_turn(history_folder(course, week, student)):
+        history = _with_folder(course, week, student)
+        if history.entries:
+            write_history(course, week, student, history)
+        return history
+
+
+def collected(course: Course, week: Week) -> Sequence[Submission]:
+    """Return every submission that was collected for the week, by student."""
+    complete_copies(course, week)
+    students = Workspace(course).students("submitted", week)
+    return Unread(partial(read_student, course, week, student) for student in students)
+
+
+def complete_copies(course: Course, week: Week) -> None:
+    """Copy each submission whose copy to nbgrader's folder was interrupted."""
+    for student in students_with_history(course, week):
+        folder = Workspace(course).submitted(student, week)
+        current = read_history(course, week, student).current
+        marker = read_marker(folder)
+        if not folder.is_dir() or (marker is not None and marker.number != current):
+            full_history(course, week, student)

@@ -1,0 +1,51 @@
+"""What is not to be presented as a score: answers that nobody has read, work that is not there."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Container, Sequence
+
+from ...model.course.late import due_for
+from ...model.course.loader import Course, Week
+from ...model.errors import NbgraderError
+from ..collect.groups import share_marks
+from ..gradebook.database import read_gradebook
+from ..status import to_collect
+from ..workspace import Workspace
+
+
+def require_marked(
+    course: Course, weeks: Sequence[Week], students: Container[str] | None = None
+) -> None:
+    """Raise NbgraderError if an answer waits to be marked: it would be shown as 0 points."""
+    for week in weeks:
+        share_marks(course, week)
+    _, entries = read_gradebook(course)
+    for week in weeks:
+        waiting = [
+            e.to_mark
+            for e in entries
+            if e.week == week.name and e.to_mark and (students is None or e.student in students)
+        ]
+        if waiting:
+            answers, people = sum(waiting), len(waiting)
+            raise NbgraderError(
+                f"{week.name}: {answers} {'answer' if answers == 1 else 'answers'} of {people} "
+                f"{'student' if people == 1 else 'students'} would count 0, for nobody has marked "
+                "them: mark them in Formgrader (`cd nbgrader && jupyter lab`), or say --unmarked"
+            )
+
+
+def overdue(course: Course, week: Week, graded: Container[str]) -> list[str]:
+    """Which students of the gradebook handed in nothing, and have no time left to."""
+    students, entries = read_gradebook(course)
+    handed_in = {*Workspace(course).students("submitted", week), *to_collect(course, week)}
+    more = {e.student: e.extension for e in entries if e.week == week.name}
+    now = dt.datetime.now(dt.UTC)
+    return [
+        student
+        for student in students
+        if student not in graded
+        and student not in handed_in
+        and due_for(course, week, student, more.get(student, dt.timedelta())) < now
+    ]

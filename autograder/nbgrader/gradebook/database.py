@@ -1,0 +1,229 @@
+"""A quick look into nbgrader's gradebook: its tables as they are, without importing nbgrader.
+
+Importing nbgrader takes seconds, and opening its gradebook checks and writes. Here SQLite's file is
+opened read-only with Python's own driver; any other database is read through SQLAlchemy.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ...model.course.loader import Course
+from ...model.errors import NbgraderError
+from ..workspace import Workspace, unreachable_gradebook
+
+_SQLITE = "sqlite:///"
+_EPOCH = dt.datetime(1970, 1, 1)  # SQLite has no time spans: they are kept as times after this
+_STUDENTS = "SELECT id FROM student ORDER BY id"
+_CELLS = """
+SELECT assignment.name, base_cell.name, grade_cells.max_score
+FROM grade_cells
+JOIN base_cell ON base_cell.id = grade_cells.id
+JOIN notebook ON notebook.id = base_cell.notebook_id
+JOIN assignment ON assignment.id = notebook.assignment_id
+"""
+_SCORES = """
+SELECT assignment.name, submitted.student_id, base_cell.name, grade.auto_score
+FROM grade
+JOIN base_cell ON base_cell.id = grade.cell_id
+JOIN submitted_notebook AS notebook ON notebook.id = grade.notebook_id
+JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
+JOIN assignment ON assignment.id = submitted.assignment_id
+"""
+_DUE = "SELECT name, duedate FROM assignment"
+_EXTENDED = """
+SELECT assignment.name, submitted.student_id, submitted.id, submitted.extension
+FROM submitted_assignment AS submitted
+JOIN assignment ON assignment.id = submitted.assignment_id
+"""
+_MARKS = """
+SELECT submitted.id, base_cell.name, grade.manual_score, grade.extra_credit,
+       grade.needs_manual_grade
+FROM grade
+JOIN base_cell ON base_cell.id = grade.cell_id
+JOIN submitted_notebook AS notebook ON notebook.id = grade.notebook_id
+JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
+WHERE grade.manual_score IS NOT NULL OR COALESCE(grade.extra_credit, 0) <> 0
+"""
+_COMMENTS = """
+SELECT submitted.id, base_cell.name, comment.manual_comment
+FROM comment
+JOIN base_cell ON base_cell.id = comment.cell_id
+JOIN submitted_notebook AS notebook ON notebook.id = comment.notebook_id
+JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
+WHERE COALESCE(comment.manual_comment, '') <> ''
+"""
+_SUBMISSIONS = """
+SELECT assignment.name, submitted.student_id, submitted.timestamp, submitted.extension,
+       COUNT(grade.auto_score),
+       SUM(CASE WHEN grade.needs_manual_grade THEN 1 ELSE 0 END),
+       SUM(COALESCE(grade.manual_score, grade.auto_score, 0)
+           + CASE WHEN COALESCE(grade.manual_score, grade.auto_score) IS NULL
+             THEN 0 ELSE COALESCE(grade.extra_credit, 0) END),
+       MAX(COALESCE(notebook.late_submission_penalty, 0))
+FROM submitted_assignment AS submitted
+JOIN assignment ON assignment.id = submitted.assignment_id
+JOIN submitted_notebook AS notebook ON notebook.assignment_id = submitted.id
+JOIN grade ON grade.notebook_id = notebook.id
+GROUP BY assignment.name, submitted.student_id, submitted.timestamp, submitted.extension
+"""
+
+
+@dataclass(frozen=True)
+class GradebookEntry:
+    """What the gradebook holds of one submission."""
+
+    week: str
+    student: str
+    handed_in: dt.datetime | None  # aware, UTC
+    extension: dt.timedelta
+    graded: bool
+    to_mark: int  # cells that wait for a person
+    score: float  # before lateness
+    penalty: float
+
+
+class HandMark(msgspec.Struct, frozen=True):
+    """What a person put into one cell."""
+
+    score: float | None = None
+    extra: float | None = None
+    comment: str = ""
+    settled: bool = True  # it does not ask to be looked at again
+
+
+class Marked(msgspec.Struct):
+    """What people put into one submission of the gradebook; `submission` is nbgrader's id of it."""
+
+    submission: str
+    extension: float = 0.0  # seconds
+    cells: dict[str, HandMark] = {}
+
+
+def read_hand_marks(course: Course) -> dict[str, dict[str, Marked]]:
+    """By week and student: every submission of the gradebook, with what people put into it."""
+    extended, marks, comments = _answers(course, (_EXTENDED, _MARKS, _COMMENTS))
+    found: dict[str, dict[str, Marked]] = {}
+    by_id: dict[str, Marked] = {}
+    for week, student, number, extension in extended:
+        marked = Marked(str(number), _span(extension).total_seconds())
+        by_id[marked.submission] = found.setdefault(str(week), {})[str(student)] = marked
+    for number, cell, score, extra, waiting in marks:
+        by_id[str(number)].cells[str(cell)] = HandMark(score, extra, "", not waiting)
+    for number, cell, comment in comments:
+        cells = by_id[str(number)].cells
+        before = cells.get(str(cell), HandMark())
+        cells[str(cell)] = msgspec.structs.replace(before, comment=str(comment))
+    return found
+
+
+def transactions(course: Course) -> int:
+    """How many transactions the gradebook's file has seen; 0 where nobody counts them."""
+    url = Workspace(course).db_url
+    if not url.startswith(_SQLITE):
+        return 0
+    try:
+        with Path(url.removeprefix(_SQLITE)).open("rb") as file:
+            return int.from_bytes(file.read(28)[24:], "big")  # SQLite's file change counter
+    except OSError:
+        return 0
+
+
+def read_gradebook(course: Course) -> tuple[list[str], list[GradebookEntry]]:
+    """The students, and every submission; nothing of either if there is no gradebook yet."""
+    students, rows = _answers(course, (_STUDENTS, _SUBMISSIONS))
+    return [str(s) for (s,) in students], [_entry(row) for row in rows]
+
+
+def read_due_dates(course: Course) -> dict[str, dt.datetime | None]:
+    """When the gradebook says that each of its assignments is due; aware, UTC."""
+    (rows,) = _answers(course, (_DUE,))
+    times = {str(name): _time(due) for name, due in rows}
+    return {name: due.replace(tzinfo=dt.UTC) if due else None for name, due in times.items()}
+
+
+def read_cells(course: Course) -> dict[str, dict[str, float]]:
+    """The grade cells that the gradebook knows, with their points, by assignment."""
+    (rows,) = _answers(course, (_CELLS,))
+    found: dict[str, dict[str, float]] = {}
+    for assignment, cell, points in rows:
+        found.setdefault(str(assignment), {})[str(cell)] = float(points)
+    return found
+
+
+def read_scores(course: Course) -> dict[str, dict[str, dict[str, float | None]]]:
+    """Automatic scores by assignment, student and cell; None if there is none yet."""
+    (rows,) = _answers(course, (_SCORES,))
+    found: dict[str, dict[str, dict[str, float | None]]] = {}
+    for assignment, student, cell, score in rows:
+        own = found.setdefault(str(assignment), {}).setdefault(str(student), {})
+        own[str(cell)] = None if score is None else float(score)
+    return found
+
+
+def _answers(course: Course, questions: Sequence[str]) -> list[Sequence[Any]]:
+    """What the gradebook's database answers; nothing if there is none yet."""
+    url = Workspace(course).db_url
+    if url.startswith(_SQLITE):
+        return _from_sqlite(Path(url.removeprefix(_SQLITE)), questions)
+    return _from_server(url, questions)
+
+
+def _from_sqlite(path: Path, questions: Sequence[str]) -> list[Sequence[Any]]:
+    if not path.is_file():
+        return [[] for _ in questions]
+    try:
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        try:
+            return [connection.execute(question).fetchall() for question in questions]
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise NbgraderError(f"{path}: the gradebook cannot be read: {error}") from None
+
+
+def _from_server(url: str, questions: Sequence[str]) -> list[Sequence[Any]]:
+    from sqlalchemy import create_engine, text
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        engine = create_engine(url)
+        try:
+            with engine.connect() as connection:
+                return [connection.execute(text(question)).fetchall() for question in questions]
+        finally:
+            engine.dispose()
+    except (SQLAlchemyError, ImportError) as error:
+        raise unreachable_gradebook(error) from None
+
+
+def _entry(row: Any) -> GradebookEntry:
+    week, student, handed, extension, graded, to_mark, score, penalty = row
+    time = _time(handed)
+    return GradebookEntry(
+        week=week,
+        student=student,
+        handed_in=time.replace(tzinfo=dt.UTC) if time else None,
+        extension=_span(extension),
+        graded=bool(graded),
+        to_mark=int(to_mark or 0),
+        score=float(score or 0),
+        penalty=float(penalty or 0),
+    )
+
+
+def _time(value: Any) -> dt.datetime | None:
+    return dt.datetime.fromisoformat(value) if isinstance(value, str) else value
+
+
+def _span(value: Any) -> dt.timedelta:
+    if isinstance(value, str):
+        return dt.datetime.fromisoformat(value) - _EPOCH
+    return value if isinstance(value, dt.timedelta) else dt.timedelta()

@@ -1,0 +1,170 @@
+"""What each of a student's submissions of a week earned, and which one counts.
+
+A submission's worth is what the student would get for the week: the points of its exercises and
+the points that people gave, after deductions for late work.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from functools import cached_property
+
+import msgspec
+
+from ...model.course.late import lateness
+from ...model.course.loader import Course, Week
+from ...model.report.verdicts import Ending
+from ..collect.history import Entry, read_history
+from .database import GradebookEntry, HandMark, read_gradebook, read_hand_marks
+from .report_store import Recorded, earlier_reports, kept_report
+
+_SMALL = 1e-6
+
+
+class PastResult(msgspec.Struct, frozen=True):
+    """One graded submission."""
+
+    number: int  # in the history; 0 if it was graded before submissions were kept
+    handed_in: str
+    score: float  # the points of the exercises
+    kept: float  # all points, also those that people gave, after deductions for late work
+    max_score: float
+    counts: bool
+
+
+class Lower(msgspec.Struct, frozen=True):
+    """The newest submission earned less than an earlier one."""
+
+    newest: PastResult
+    best: PastResult
+
+    @property
+    def sentence(self) -> str:
+        """Return the two results in one line."""
+        newest, best = self.newest, self.best
+        counts = "better" if best.counts else "newest"
+        return (
+            f"{newest.kept:g} points for the submission of {newest.handed_in[:16]}, {best.kept:g} "
+            f"for that of {best.handed_in[:16]}; the {counts} one counts"
+        )
+
+
+class Worth:
+    """What submissions are worth with the gradebook as it is now; read once for many students."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+
+    @cached_property
+    def _entries(self) -> dict[str, list[GradebookEntry]]:
+        found: dict[str, list[GradebookEntry]] = {}
+        for entry in read_gradebook(self._course)[1]:
+            found.setdefault(entry.student, []).append(entry)
+        return found
+
+    @cached_property
+    def _marks(self) -> dict[tuple[str, str], dict[str, HandMark]]:
+        marked = read_hand_marks(self._course)
+        return {(w, s): m.cells for w, students in marked.items() for s, m in students.items()}
+
+    def of(self, week: Week, student: str, report: Recorded) -> float:
+        """Return the points for the week if this submission counts."""
+        own = self._entries.get(student, [])
+        times = {e.week: e.handed_in for e in own if e.handed_in is not None}
+        if (moment := _moment(report.handed_in)) is not None:
+            times[week.name] = moment
+        total = self._points(week, student, report)
+        late = lateness(self._course, student, times, {e.week: e.extension for e in own})
+        return late[week.name].kept(total) if week.name in late else total
+
+    def _points(self, week: Week, student: str, report: Recorded) -> float:
+        """Return the points of exercises and answers; a person's mark replaces a machine's."""
+        from .unchanged_scores import cell_scores
+
+        cells: dict[str, float] = dict(cell_scores(week, report))
+        for name, mark in self._marks.get((week.name, student), {}).items():
+            if mark.score is not None:
+                cells[name] = mark.score
+            cells[name] = cells.get(name, 0.0) + (mark.extra or 0.0)
+        return sum(cells.values())
+
+
+def _moment(stamp: str) -> dt.datetime | None:
+    try:
+        time = dt.datetime.fromisoformat(stamp.replace(" UTC", "+00:00"))
+    except ValueError:
+        return None
+    return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
+
+
+def results(
+    course: Course, week: Week, student: str, worth: Worth | None = None
+) -> list[PastResult]:
+    """Return the student's graded submissions of a week, the oldest first."""
+    worth = worth or Worth(course)
+    now = kept_report(course, week, student)
+    if now is None:
+        return []
+    history = read_history(course, week, student)
+    by_number = {e.number: e for e in history.entries}
+    found: dict[tuple[int, str, str], tuple[Recorded, bool]] = {}
+    for report in (*earlier_reports(course, week, student), now):
+        number = report.number if report.number in by_number else 0
+        key = (number, "", "") if number else (0, report.handed_in, report.content)
+        found.pop(key, None)  # graded again: the newest report speaks
+        found[key] = (report, report is now)
+    listed = [
+        PastResult(key[0], report.handed_in, report.score, worth.of(week, student, report),
+               report.max_score, counts)
+        for key, (report, counts) in found.items()
+        if report.verdict is Ending.GRADED
+    ]  # fmt: skip
+    return sorted(listed, key=lambda r: (_order(by_number.get(r.number)), r.handed_in))
+
+
+def _order(entry: Entry | None) -> int:
+    return entry.number if entry else 0
+
+
+def report_of(course: Course, week: Week, student: str, number: int) -> Recorded | None:
+    """Return the newest report of a submission, or None if it was not graded."""
+    now = kept_report(course, week, student)
+    reports = [*earlier_reports(course, week, student), *([now] if now else [])]
+    return next((r for r in reversed(reports) if r.number == number), None) if number else None
+
+
+def report_with(course: Course, week: Week, student: str, content: str) -> Recorded | None:
+    """Return the newest report of a submission with the same graded files."""
+    now = kept_report(course, week, student)
+    reports = [*earlier_reports(course, week, student), *([now] if now else [])]
+    same = (r for r in reversed(reports) if r.content == content)
+    return next((r for r in same if r.verdict is Ending.GRADED), None)
+
+
+def counting(course: Course, week: Week, new: Recorded, worth: Worth) -> int:
+    """Return the number of the submission that counts once this report is known.
+
+    A submission that cannot be graded never counts before one that was, and one that a person
+    restored counts. 0: one that is not in the history.
+    """
+    student = new.name
+    now = kept_report(course, week, student)
+    history = read_history(course, week, student)
+    if now is None or now.verdict is not Ending.GRADED or history.restored:
+        return new.number
+    if new.verdict is not Ending.GRADED:
+        return new.number if now.is_of(new.handed_in, new.content) else now.number
+    if course.registry.counts == "latest" or not new.number:
+        return new.number
+    reports = {r.number: r for r in (*earlier_reports(course, week, student), now, new)}
+    known = [n for n in sorted(reports) if history.entry(n) and reports[n].verdict is Ending.GRADED]
+    return max(known, key=lambda n: worth.of(week, student, reports[n]), default=new.number)
+
+
+def lower(course: Course, week: Week, student: str, worth: Worth | None = None) -> Lower | None:
+    """Return the newest and the best result if the newest submission earned less."""
+    found = results(course, week, student, worth)
+    if len(found) < 2:
+        return None
+    newest, best = found[-1], max(found, key=lambda r: r.kept)
+    return Lower(newest, best) if newest.kept < best.kept - _SMALL else None

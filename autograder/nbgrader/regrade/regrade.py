@@ -1,0 +1,288 @@
+"""Grading again what was graded: after a hidden test was mended, with a reason, and back again.
+
+Only automatic scores of exercises are ever written. What a person marked (written answers, an
+exercise's score set by hand) stays, and goes before it. A student whose submission is not the one
+that was graded is left out: that is no regrade, `grade` takes it.
+
+All scores of a plan, with the late penalties that follow from them, go into the gradebook in one
+transaction. Reports and graded notebooks follow; regradelog.py says how an interrupted plan is
+known, and doing any of it twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import getpass
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Literal
+
+import nbformat
+
+from ...batch.fingerprint import fingerprint
+from ...files.atomic import replace_file
+from ...files.secret import course_secret
+from ...model.course.loader import Course, Week
+from ...model.errors import NbgraderError
+from ...model.report.differences import differ
+from ...model.report.schema import Report, SubmissionReport
+from ...model.report.verdicts import Ending
+from ..autograde.preprocessor import write_scores
+from ..formgrader.manual_marks import keep_marks
+from ..gradebook.late_penalty import student_lateness
+from ..gradebook.rebuild import require_held
+from ..gradebook.report_store import (
+    Recorded,
+    feedback_is_stale,
+    kept_report,
+    stamped,
+    submission_of,
+    write_report,
+)
+from ..gradebook.unchanged_scores import cell_scores
+from ..workspace import Workspace, open_gradebook
+from .regrade_log import Plan, RegradeLog, ScoreChange
+
+_SMALL = 1e-6
+
+
+class LeftOut(Enum):
+    """Why a regrade leaves a student's score as it is."""
+
+    NOT_GRADED = "not graded yet: `autograder grade {week}`"
+    GRADER_FAULT = "not graded, through a fault of the grading system; the score stays"
+    HANDED_IN_AGAIN = "handed in again since it was graded: `autograder grade {week}`"
+
+    def words(self, week: Week) -> str:
+        return self.value.format(week=week.name)
+
+
+@dataclass
+class Preview:
+    """What a regrade would do."""
+
+    changes: list[ScoreChange] = field(default_factory=list)
+    same: list[str] = field(default_factory=list)  # nothing at all changes
+    by_hand: dict[str, list[str]] = field(default_factory=dict)  # exercises a person marked
+    left_out: dict[str, LeftOut] = field(default_factory=dict)
+
+    @property
+    def rescored(self) -> list[ScoreChange]:
+        return [c for c in self.changes if _rescored(c)]
+
+    @property
+    def reworded(self) -> list[ScoreChange]:
+        """Other verdicts or words, the same scores."""
+        return [c for c in self.changes if not _rescored(c)]
+
+
+def total(change: ScoreChange) -> tuple[float, float]:
+    """The sum of the automatic scores, before and after."""
+    return sum(v or 0.0 for v in change.old_scores.values()), sum(change.new_scores.values())
+
+
+def _rescored(change: ScoreChange) -> bool:
+    return any(
+        old is None or abs(old - change.new_scores[name]) > _SMALL
+        for name, old in change.old_scores.items()
+    )
+
+
+def preview(course: Course, week: Week, report: Report) -> Preview:
+    """Compare what today's graders say with what the gradebook holds; nothing is written."""
+    found = Preview()
+    keep_marks(course)
+    with open_gradebook(course) as gradebook:
+        named = [s.name for s in report.submissions]
+        require_held(course, week, {n for n in named if _grades(gradebook, week, n)})
+        for new in report.submissions:
+            why = _compare(course, week, gradebook, new, found)
+            if why is not None:
+                found.left_out[new.name] = why
+    nobody = all(why is LeftOut.NOT_GRADED for why in found.left_out.values())
+    if nobody and not (found.changes or found.same):
+        raise NbgraderError(
+            f"nobody was graded in {week.name} yet: run `autograder grade {week.name}` first"
+        )
+    return found
+
+
+def _compare(
+    course: Course, week: Week, gradebook: Any, new: SubmissionReport, found: Preview
+) -> LeftOut | None:
+    """Sort one student in; returns why they are left out, if they are."""
+    student = new.name
+    old = kept_report(course, week, student)
+    grades = _grades(gradebook, week, student)
+    if old is None or not any(g.auto_score is not None for g in grades.values()):
+        return LeftOut.NOT_GRADED
+    if new.verdict is Ending.GRADER_FAULT:
+        return LeftOut.GRADER_FAULT
+    about = submission_of(course, week, student)
+    if not old.is_of(about.handed_in, about.content):
+        return LeftOut.HANDED_IN_AGAIN
+    scores = cell_scores(week, new)
+    _same_points(week, grades)
+    marked = [name for name in scores if grades[name].manual_score is not None]
+    if marked:
+        found.by_hand[student] = marked
+    before = {name: grades[name].auto_score for name in scores}
+    change = ScoreChange(student, before, scores, old, stamped(new, about))
+    if _rescored(change) or differ(old, new):
+        found.changes.append(change)
+    else:
+        found.same.append(student)
+    return None
+
+
+def _grades(gradebook: Any, week: Week, student: str) -> dict[str, Any]:
+    """The rows of a student's exercises in the gradebook."""
+    from nbgrader.api import MissingEntry
+
+    try:
+        submission = gradebook.find_submission(week.name, student)
+    except MissingEntry:
+        return {}
+    names = {e.name for e in week.exercises}
+    return {g.name: g for n in submission.notebooks for g in n.grades if g.name in names}
+
+
+def _same_points(week: Week, grades: dict[str, Any]) -> None:
+    for exercise in week.exercises:
+        held = grades[exercise.name].max_score if exercise.name in grades else None
+        if held != exercise.points:
+            raise NbgraderError(
+                f"{week.name}: course.yaml gives {exercise.points:g} points for "
+                f"{exercise.name!r}, which the released notebook does not: "
+                f"`autograder release {week.name}` and `autograder grade {week.name}` first"
+            )
+
+
+def plan_of(course: Course, week: Week, report: Report, found: Preview, reason: str) -> Plan:
+    graders = fingerprint(course, week, report.devices, course_secret(course), report.sandbox)
+    return _plan(week, "apply", reason, graders.hex(), found.changes)
+
+
+def _plan(
+    week: Week,
+    do: Literal["apply", "undo"],
+    reason: str,
+    graders: str,
+    changes: list[ScoreChange],
+    undoes: str = "",
+) -> Plan:
+    now = dt.datetime.now(dt.UTC)
+    return Plan(
+        id=f"{now:%Y%m%dT%H%M%S%f}",
+        week=week.name,
+        do=do,
+        at=now.isoformat(timespec="seconds"),
+        who=_who(),
+        reason=reason,
+        graders=graders,
+        changes=tuple(changes),
+        undoes=undoes,
+    )
+
+
+def _who() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):  # a user id without a name
+        return "unknown"
+
+
+def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[Plan, list[str]]:
+    """The plan that takes back the last regrade, and who is left out of it."""
+    last = log.last()
+    if last is None:
+        done = "every regrade was undone" if log.entries() else "it was never regraded"
+        raise NbgraderError(f"there is nothing to undo in {week.name}: {done}")
+    former = log.plan(last.id)
+    back, gone = [], []
+    with open_gradebook(course) as gradebook:
+        for change in former.changes:
+            grades = _grades(gradebook, week, change.student)
+            held = kept_report(course, week, change.student)
+            if held is None or not _as_left(grades, held, change):
+                gone.append(change.student)
+                continue
+            old = {name: score or 0.0 for name, score in change.old_scores.items()}
+            back.append(ScoreChange(change.student, dict(change.new_scores), old, held, change.old))
+    if not back:
+        raise NbgraderError(
+            f"there is nothing to undo in {week.name}: everybody of the last regrade was graded "
+            "again since"
+        )
+    return _plan(week, "undo", reason, former.graders, back, last.id), gone
+
+
+def _as_left(grades: dict[str, Any], held: Recorded, change: ScoreChange) -> bool:
+    """Return whether the gradebook still holds what a change wrote."""
+    return held.is_of(change.new.handed_in, change.new.content) and all(
+        name in grades and abs((grades[name].auto_score or 0.0) - score) <= _SMALL
+        for name, score in change.new_scores.items()
+    )
+
+
+def carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> list[str]:
+    """Write a plan's scores, reports and notebooks; return what to say. May be run again."""
+    log.begin(plan)
+    current = _write_gradebook(course, week, plan)
+    said = []
+    for change in current:
+        write_report(course, week, change.student, change.new)
+        if not _write_notebook(course, week, change):
+            said.append(
+                f"{change.student}: there is no graded notebook to show the new score in: "
+                f"`autograder grade {week.name}` makes it"
+            )
+    log.end(plan)
+    return said
+
+
+def _write_gradebook(course: Course, week: Week, plan: Plan) -> list[ScoreChange]:
+    """Scores and late penalties of all students, in one transaction; returns what was written.
+
+    Between an interruption and its end a student's next submission may have been graded: it stays.
+    """
+    current = []
+    with open_gradebook(course) as gradebook:
+        for change in plan.changes:
+            grades = _grades(gradebook, week, change.student)
+            held = kept_report(course, week, change.student)
+            about = change.new.handed_in, change.new.content
+            if grades.keys() != change.new_scores.keys() or (held and not held.is_of(*about)):
+                continue
+            for name, score in change.new_scores.items():
+                grades[name].auto_score = score
+            _count_lateness(course, week, gradebook, change.student)
+            current.append(change)
+        gradebook.db.commit()
+    return current
+
+
+def _count_lateness(course: Course, week: Week, gradebook: Any, student: str) -> None:
+    gradebook.db.flush()
+    one = student_lateness(course, gradebook, student).get(week.name)
+    for notebook in gradebook.find_submission(week.name, student).notebooks:
+        gradebook.db.refresh(notebook, ["score"])  # the sum is the database's
+        score = float(notebook.score)
+        notebook.late_submission_penalty = (one.penalty(score) or None) if one else None
+
+
+def _write_notebook(course: Course, week: Week, change: ScoreChange) -> bool:
+    """The scores and the feedback in the notebook that Formgrader and the feedback show."""
+    path = Workspace(course).autograded(change.student, week) / f"{week.name}.ipynb"
+    if not path.is_file():
+        return False
+    notebook = nbformat.read(path, as_version=4)
+    write_scores(notebook, week, change.new)
+    data = nbformat.writes(notebook).encode()
+    replace_file(path, data, path.stat().st_mode & 0o777)
+    return True
+
+
+def stale_feedback(course: Course, week: Week, plan: Plan) -> list[str]:
+    """Whose feedback was made before their new score."""
+    return [c.student for c in plan.changes if feedback_is_stale(course, week, c.student)]

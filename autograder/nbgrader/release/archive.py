@@ -1,0 +1,121 @@
+"""What each release of a week asked for, kept: hand-ins are graded by the tests they were made for.
+
+At every release its hidden tests, solution, bank and stub are kept in `.autograder/releases/`, as a
+course of one week. Where a later release changes what an exercise asks for (its stub: names,
+parameters, docstring), whatever was made from the former one is graded by the former tests. Where
+only a lesson, a hint or a hidden test was mended, today's tests are right for everybody.
+"""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from ...batch.intake import Submission, Unread
+from ...files.atomic import replace_file
+from ...files.secret import course_secret
+from ...model.course.loader import REGISTRY, Course, Week, load
+from ...model.course.single_week import one_week
+from ...model.errors import CourseError
+from ...model.report.schema import Report
+from ..collect.submitted import read_student
+from ..gradebook.report_store import About, about
+from ..workspace import Workspace
+from .rerelease import current_release, release_of
+
+Grade = Callable[[Course, Week, Sequence[Submission]], Report]
+
+
+def keep_release(course: Course, week: Week, number: int) -> None:
+    """Keep what a release is graded with."""
+    target = course.state / "releases" / week.name / str(number)
+    fresh = target.with_name(f".{number}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    ignored = shutil.ignore_patterns("__pycache__")
+    for folder in (
+        course.exercise_folder(week),
+        course.solution_folder(week),
+        course.graders(week),
+    ):
+        shutil.copytree(folder, fresh / folder.relative_to(course.root), ignore=ignored)
+    (fresh / REGISTRY).write_text(one_week(course, week), encoding="utf-8")
+    kept = Course(fresh, course.registry)
+    replace_file(kept.state / "secret", course_secret(course))
+    shutil.rmtree(target, ignore_errors=True)
+    fresh.replace(target)
+
+
+def grade_by_release(
+    course: Course, week: Week, grade: Grade, abouts: dict[str, About] | None = None
+) -> tuple[Report, list[str]]:
+    """Grade what was collected, each by the tests it was made for; and what is to be said of it.
+
+    abouts: where to put, by student, what was read.
+    """
+    workspace = Workspace(course)
+    students = workspace.students("submitted", week)
+    groups: dict[int, list[str]] = {}
+    for student in students:
+        number = _graded_as(course, week, workspace.submitted(student, week))
+        groups.setdefault(number, []).append(student)
+    reports: dict[int, Report] = {}
+    for number, own in groups.items():
+        submissions = Unread(partial(_read, course, week, student, abouts) for student in own)
+        of = course if number == 0 else _kept(course, week, number) or course
+        reports[number] = grade(of, of.week(week.name), submissions)
+    by_name = {s.name: s for report in reports.values() for s in report.submissions}
+    first = next(iter(reports.values()))
+    merged = msgspec.structs.replace(first, submissions=tuple(by_name[s] for s in students))
+    return merged, [
+        f"made from release {number} and graded by its tests: {', '.join(own)}"
+        for number, own in sorted(groups.items())
+        if number
+    ]
+
+
+def _read(course: Course, week: Week, student: str, abouts: dict[str, About] | None) -> Submission:
+    submission = read_student(course, week, student)
+    if abouts is not None:
+        abouts[student] = about(course, week, student, submission)
+    return submission
+
+
+def course_for(course: Course, week: Week, student: str, folder: Path | None = None) -> Course:
+    """The course by whose tests a submission, the student's collected or in `folder`, is graded."""
+    number = _graded_as(course, week, folder or Workspace(course).submitted(student, week))
+    return (_kept(course, week, number) if number else None) or course
+
+
+def _graded_as(course: Course, week: Week, folder: Path) -> int:
+    """The earlier release that asked for something else than today's; 0 if none did."""
+    workspace = Workspace(course)
+    number = release_of(folder)
+    if number >= current_release(workspace, week):
+        return 0
+    kept = _kept(course, week, number)
+    if kept is None:
+        return 0
+    return number if _asks(kept, week) != _asks(course, week) else 0
+
+
+def _kept(course: Course, week: Week, number: int) -> Course | None:
+    try:
+        return load(course.state / "releases" / week.name / str(number), unfinished=True)
+    except CourseError:
+        return None
+
+
+def _asks(course: Course, week: Week) -> dict[str, str]:
+    """By exercise, what its stub asks for."""
+    path: Path = course.exercise_folder(week) / week.module
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError):
+        return {}
+    kinds = ast.FunctionDef | ast.ClassDef
+    return {node.name: ast.dump(node) for node in tree.body if isinstance(node, kinds)}

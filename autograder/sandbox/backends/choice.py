@@ -1,0 +1,104 @@
+"""Choosing a sandbox: the strongest that works on this host, shown by trying it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Protocol
+
+from autograder.worker.isolation.lockdown import ChildLimits
+
+from ..errors import SandboxFault, SandboxMissing
+from ..session import Template
+from . import trial_runtime
+from .bubblewrap import Bubblewrap
+from .chroot import Chroot
+from .landlock import LandlockSandbox
+
+_TRIAL_RUNTIME = Path(trial_runtime.__file__)
+_TRIAL_SECONDS = 10.0
+_proven: set[str] = set()
+REMEDIES = {
+    "bubblewrap": (
+        "install bubblewrap and allow user namespaces: apt-get install bubblewrap; on Ubuntu"
+        " sysctl kernel.apparmor_restrict_unprivileged_userns=0; in Docker run with"
+        " --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
+        " --security-opt systempaths=unconfined"
+    ),
+    "landlock": "use Linux 5.13 or newer with Landlock enabled (lsm=landlock on its command line)",
+    "chroot": (
+        'for containers that run as root: docs/containers.md, "In a container that grants nothing"'
+    ),
+}
+
+
+class Sandbox(Protocol):
+    """A backend.
+
+    name:    as reports name it
+    caveats: what it does not promise that a stronger one would
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def caveats(self) -> tuple[str, ...]: ...
+
+    def start(self, config: bytes, *, cuda: bool = False) -> Template:
+        """A template that warms up; `config` goes to `runtime.prepare` before the first fork."""
+        ...
+
+
+BACKENDS: dict[str, type[Bubblewrap] | type[LandlockSandbox] | type[Chroot]] = {
+    "bubblewrap": Bubblewrap,
+    "landlock": LandlockSandbox,
+    "chroot": Chroot,
+}
+
+
+def choose(prefer: str | None = None) -> Sandbox:
+    """The strongest sandbox that works here, or the one asked for; else SandboxMissing."""
+    if prefer is not None and prefer not in BACKENDS:
+        raise SandboxMissing(f"no sandbox is called {prefer!r}; choose from {', '.join(BACKENDS)}")
+    failures = []
+    for name in [prefer] if prefer else BACKENDS:
+        problem = trial(name)
+        if problem is None:
+            return BACKENDS[name]()
+        failures.append(f"{name}: {problem}; to mend it, {REMEDIES[name]}")
+    raise SandboxMissing("no sandbox works here. " + " | ".join(failures))
+
+
+def trial(name: str) -> str | None:
+    """Run a small sandbox that tries to get out. None if it could not, else what went wrong.
+
+    A success is remembered; a failure may pass, and is tried again.
+    """
+    if name in _proven:
+        return None
+    problem = _try(name)
+    if problem is None:
+        _proven.add(name)
+    return problem
+
+
+def _try(name: str) -> str | None:
+    if not sys.platform.startswith("linux"):
+        return f"it needs Linux, and this is {sys.platform}"
+    try:
+        with (
+            BACKENDS[name](runtime=_TRIAL_RUNTIME, warm=()).start(b"") as template,
+            template.spawn(ChildLimits()) as child,
+        ):
+            child.sock.settimeout(_TRIAL_SECONDS)
+            answer = b""
+            while not answer.endswith(b"."):
+                received = child.sock.recv(1024)
+                if not received:
+                    return "a trial in it died"
+                answer += received
+    except (SandboxMissing, SandboxFault, OSError) as error:
+        return str(error).strip()
+    escaped = answer[:-1].decode(errors="replace")
+    return f"a trial in it reached {escaped}" if escaped else None

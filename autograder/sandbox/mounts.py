@@ -1,0 +1,274 @@
+"""What a submission may see of this host: an allow-list, the same for every backend.
+
+Theory of operation
+-------------------
+Who may be lying: nobody; this reads the trusted side's own installation. What is promised: a
+file that is not listed here does not exist for a submission. So the list is built from what is
+needed, never by hiding what is secret:
+
+* the base Python runtime, without its site-packages;
+* the folders in which the dynamic loader looks for shared libraries, and which of several is meant;
+* of the installed distributions, those that submissions may use and what these require, by
+  their own metadata. The kit itself, nbgrader and whatever else shares the virtual environment
+  are not among them, however they were installed;
+* the files of `autograder/worker/`, one by one.
+
+What is not promised: compiled bytecode and metadata of the listed packages contain the paths at
+which they were installed.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from autograder import worker
+
+from .errors import SandboxMissing
+
+NEEDED = ("torch", "numpy", "matplotlib", "msgspec")
+WELCOME = ("keras", "transformers", "scipy", "einops", "triton")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+
+_WORKER = Path(worker.__file__).parent
+_ALTERNATIVES = Path("/etc/alternatives")  # where a system says which of several is meant
+_DPKG = Path("/var/lib/dpkg/info")
+_DATA = (Path("/usr/share/matplotlib"), Path("/etc/matplotlibrc"))
+PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+
+
+@dataclass(frozen=True)
+class Visible:
+    """Host paths, by role.
+
+    executable: the base interpreter (not a virtual environment's link to it)
+    prefix:     where that interpreter is installed
+    stdlib:     its standard library
+    libraries:  folders and files for the dynamic loader
+    packages:   place below a packages folder -> host path
+    worker:     file name in the worker package -> host path
+    devices:    harmless device nodes, and a GPU's where asked for
+    driver:     a GPU's libraries that lie where the dynamic loader does not look by itself
+    """
+
+    executable: Path
+    prefix: Path
+    stdlib: Path
+    libraries: tuple[Path, ...]
+    packages: dict[str, Path]
+    worker: dict[str, Path]
+    devices: tuple[str, ...]
+    driver: tuple[Path, ...] = ()
+
+    def readable_by_others(self) -> bool:
+        """Return whether a uid that owns nothing could read all this where it stands."""
+        places = (self.stdlib / "os.py", *self.packages.values(), *self.worker.values())
+        return all(os.stat(place).st_mode & 0o004 for place in places)
+
+    def open_to_others(self) -> bool:
+        """Return whether it could walk to the libraries where they stand, and read them."""
+        places = (self.stdlib / "os.py", *self.packages.values())
+        folders = {folder for place in places for folder in place.parents}
+        return all(os.stat(place).st_mode & 0o004 for place in places) and all(
+            os.stat(folder).st_mode & 0o001 for folder in folders
+        )
+
+
+def look(runtime: Path | None, *, cuda: bool) -> Visible:
+    """What a submission may see. runtime: a file to stand in for `worker/server.py`."""
+    files = {path.name: path for path in sorted(_WORKER.glob("*.py"))}
+    if runtime is not None:
+        files["runtime.py"] = runtime.resolve()
+    prefix = Path(sys.base_prefix).resolve()
+    graphics = graphics_nodes(Path("/dev")) if cuda else []
+    folders = _loader_folders()
+    linked = _linked_libraries(_ALTERNATIVES)
+    return Visible(
+        executable=Path(getattr(sys, "_base_executable", sys.executable)).resolve(),
+        prefix=prefix,
+        stdlib=Path(sysconfig.get_path("stdlib")).resolve(),
+        libraries=(*folders, *linked, *_data_of_the_system(), *_runtime_libraries(prefix)),
+        packages=_packages(),
+        worker=files,
+        devices=(*DEVICES, *graphics),
+        driver=driver_libraries(folders) if cuda else (),
+    )
+
+
+def stdlib_entries(stdlib: Path) -> Iterator[Path]:
+    """The standard library's own entries, without packages installed beside them."""
+    return (path for path in stdlib.iterdir() if path.name not in PACKAGE_FOLDERS)
+
+
+def _loader_folders() -> list[Path]:
+    """Where the system keeps shared libraries, narrower than /usr/lib if it can be."""
+    multiarch = sysconfig.get_config_var("MULTIARCH") or f"{platform.machine()}-linux-gnu"
+    named = [Path(f"/usr/lib/{multiarch}"), Path(f"/lib/{multiarch}")]
+    named += [Path("/usr/lib64"), Path("/lib64")]
+    found = [path for path in named if path.is_dir()]
+    found += sorted(Path("/lib").glob("ld-linux-*.so*"))
+    # one by one: all of them in a flat layout, as on Arch; a few elsewhere
+    return found + sorted(Path("/usr/lib").glob("*.so*"))
+
+
+def graphics_nodes(folder: Path) -> list[str]:
+    """What a program needs to compute on NVIDIA's GPUs, and no node to set modes, debug or switch.
+
+    The capabilities are those of a GPU's parts, where it is divided.
+    """
+    kinds = re.compile(r"nvidia(?:\d+|ctl|-uvm|-caps)")
+    return sorted(str(path) for path in folder.glob("nvidia*") if kinds.fullmatch(path.name))
+
+
+def driver_libraries(folders: Sequence[Path]) -> tuple[Path, ...]:
+    """NVIDIA's libraries where none of the loader's folders has them, as in some containers."""
+    if any((folder / _CUDA).exists() for folder in folders):
+        return ()
+    named = filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
+    for folder in (*map(Path, named), *_DRIVER_FOLDERS):
+        if (folder / _CUDA).exists():
+            return tuple(sorted(p for kind in _DRIVER_FILES for p in folder.glob(kind)))
+    return ()
+
+
+_CUDA = "libcuda.so.1"
+_DRIVER_FILES = ("libcuda.so*", "libcudadebugger.so*", "libnvidia-*.so*")
+_DRIVER_FOLDERS = tuple(
+    Path(place)
+    for place in (
+        *("/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/local/cuda/compat"),
+        *("/usr/lib/wsl/lib", "/run/opengl-driver/lib"),
+    )
+)
+
+
+def _runtime_libraries(prefix: Path) -> list[Path]:
+    """libpython and what a self-contained distribution of Python brings along."""
+    return [] if prefix == Path("/usr") else sorted((prefix / "lib").glob("*.so*"))
+
+
+def _linked_libraries(folder: Path) -> list[Path]:
+    """Libraries of which a system has several, such as BLAS: the loader's folders link to these."""
+    return sorted(path for path in folder.glob("*lib*.so*") if path.is_file())
+
+
+def _data_of_the_system() -> list[Path]:
+    """What packages of the system's read from beside the packages folder."""
+    if Path(sys.base_prefix) != Path("/usr"):
+        return []
+    return [path for path in _DATA if path.exists()]
+
+
+@cache
+def _packages() -> dict[str, Path]:
+    places: dict[str, Path] = {}
+    for distribution in _closure():
+        for place in _places(distribution):
+            places[place] = Path(str(distribution.locate_file(place))).resolve()
+    return places
+
+
+def _closure() -> list[metadata.Distribution]:
+    """The distributions that submissions may use, with all that these require.
+
+    Extras too: all of CUDA's libraries are extras that torch asks of one distribution.
+    """
+    found: dict[str, metadata.Distribution | None] = {}
+    asked = set[tuple[str, str]]()
+    wanted = [(name, "") for name in (*NEEDED, *WELCOME)]
+    while wanted:
+        given, extra = wanted.pop()
+        name = canonicalize_name(given)
+        if (name, extra) in asked:
+            continue
+        asked.add((name, extra))
+        if name not in found:
+            found[name] = _installed(name)
+        distribution = found[name]
+        for text in (distribution.requires or ()) if distribution is not None else ():
+            requirement = Requirement(text)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+                wanted += ((requirement.name, e) for e in ("", *requirement.extras))
+    missing = [name for name in NEEDED if found[canonicalize_name(name)] is None]
+    if missing:
+        raise SandboxMissing(f"{', '.join(missing)} not installed here; run: make install")
+    return [distribution for distribution in found.values() if distribution is not None]
+
+
+def _installed(name: str) -> metadata.Distribution | None:
+    try:
+        return metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _places(distribution: metadata.Distribution) -> set[str]:
+    """What to show of one distribution: whole packages, but of a shared folder only its part.
+
+    Its RECORD is read as text: `Distribution.files` takes a third of a second over torch's.
+    """
+    record = distribution.read_text("RECORD")
+    if record is None:
+        files = _of_the_system(distribution) or _top_level(distribution)
+    else:
+        files = [line.rsplit(",", 2)[0].strip('"') for line in record.splitlines()]
+    whole: set[str] = set()
+    places: set[str] = set()
+    for file in files:
+        parts = file.split("/")
+        if parts[0] in ("", "..") or file.endswith(".pth") or parts[0] in whole:
+            continue
+        place = _outermost_own(distribution, parts)
+        if place == parts[0]:
+            whole.add(place)
+        if os.path.exists(str(distribution.locate_file(place))):
+            places.add(place)
+    return places
+
+
+def _of_the_system(distribution: metadata.Distribution) -> list[str]:
+    """What Debian's package manager installed of a distribution; its packages have no RECORD."""
+    folder = Path(str(distribution.locate_file("")))
+    return _by_dpkg(folder, _DPKG).get(canonicalize_name(distribution.metadata["Name"]), [])
+
+
+@cache
+def _by_dpkg(folder: Path, lists: Path) -> dict[str, list[str]]:
+    """Distribution -> its files below a packages folder, by dpkg's lists of what it installed."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(lists.glob("python3*.list")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        below = [x.removeprefix(f"{folder}/") for x in text.splitlines()]
+        below = [x for x in below if not x.startswith("/")]
+        for top in {x.split("/")[0] for x in below}:
+            stem, _, kind = top.rpartition(".")
+            if kind in ("dist-info", "egg-info"):
+                found[canonicalize_name(stem.split("-")[0])] = below
+    return found
+
+
+def _top_level(distribution: metadata.Distribution) -> list[str]:
+    """The packages and modules that a distribution without a list of its files is named after."""
+    name = distribution.metadata["Name"]
+    names = (distribution.read_text("top_level.txt") or name).split()
+    return [file for n in names for file in (n, f"{n}.py")]
+
+
+def _outermost_own(distribution: metadata.Distribution, parts: list[str]) -> str:
+    for depth in range(1, len(parts)):
+        place = "/".join(parts[:depth])
+        folder = str(distribution.locate_file(place))
+        if place.endswith(".dist-info") or os.path.exists(f"{folder}/__init__.py"):
+            return place
+    return "/".join(parts)

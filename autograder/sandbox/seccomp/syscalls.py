@@ -1,0 +1,240 @@
+"""Which system calls a submission may make, compiled to a seccomp program.
+
+Theory of operation
+-------------------
+Who may be lying: the code that runs under the program. It may call anything with any arguments,
+from any thread, also past libc. What is promised: calls outside these lists fail, those of
+another architecture end the process, and no capability or later call takes the program away.
+
+An allow-list: what a kernel will learn tomorrow is refused today. Refused calls answer ENOSYS,
+to which C libraries know an alternative (clone3 -> clone, faccessat2 -> faccessat), or EPERM where
+the caller should see plainly that it was told no.
+
+Compiled by libseccomp on the trusted side; the sandbox receives finished BPF and needs no library.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Mapping
+from enum import Enum
+from functools import cache
+from typing import Any, NamedTuple
+
+from ..errors import SandboxMissing
+from . import tripwire
+from .bpf import exported
+
+_MEMORY = """
+    brk mmap munmap mprotect mremap madvise msync munlock membarrier get_mempolicy
+"""
+# Reading and writing what the walls let it open.
+_FILES = """
+    read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek close close_range
+    stat fstat lstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink readlinkat
+    getdents getdents64 getcwd chdir fchdir mkdir mkdirat rmdir unlink unlinkat rename renameat
+    renameat2 symlink symlinkat creat ftruncate fallocate fsync fdatasync umask
+    copy_file_range sendfile
+"""
+_DESCRIPTORS = """
+    dup dup2 dup3 pipe pipe2 eventfd2 poll ppoll select pselect6 epoll_create epoll_create1
+    epoll_ctl epoll_wait epoll_pwait
+"""
+_SELF = """
+    exit exit_group wait4 waitid getpid getppid gettid getuid geteuid getgid getegid getresuid
+    getresgid getgroups getpgrp getpgid getsid getpriority getrusage times getrlimit setrlimit
+    sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max
+    sched_get_priority_min getcpu set_tid_address set_robust_list rseq arch_prctl futex uname
+    sysinfo getrandom capget restart_syscall
+"""
+_SIGNALS = """
+    rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait
+    sigaltstack pause alarm setitimer getitimer
+"""
+_TIME = "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time"
+# On the one socket it has; it can make no other. setsockopt would attach BPF programs, and
+# sendmsg put descriptors in flight, which are counted against the grader's user.
+_SOCKET = "getsockname getpeername shutdown"
+_ALLOWED = (_MEMORY, _FILES, _DESCRIPTORS, _SELF, _SIGNALS, _TIME, _SOCKET)
+
+# Only in a pid namespace of its own: elsewhere they reach the grader's other processes.
+_SIGNAL_OTHERS = "kill tkill tgkill"
+# Only where all that is outside is read-only: Landlock does not restrict them.
+_METADATA = """
+    chmod fchmod fchmodat fchmodat2 utimensat truncate link linkat
+    getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
+"""
+# What a GPU driver needs besides; its device nodes are bound only where CUDA is asked for.
+_GPU = "ioctl sched_setaffinity sched_setscheduler mlock memfd_create set_mempolicy mbind"
+
+# Refused with EPERM, so that a student reads "Operation not permitted".
+_REFUSED = f"""
+    fork vfork execve execveat socket socketpair connect bind listen accept accept4 setsockopt
+    sendmsg sendmmsg recvmsg recvmmsg flock mincore fadvise64
+    {_SIGNAL_OTHERS} {_METADATA} mknod mknodat chown fchown lchown fchownat setxattr
+    unshare setns mount umount2 pivot_root chroot move_mount open_tree fsopen fsmount mount_setattr
+    ptrace process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kcmp
+    add_key request_key keyctl bpf perf_event_open userfaultfd memfd_create memfd_secret
+    io_uring_setup io_uring_enter io_uring_register kexec_load kexec_file_load init_module
+    finit_module delete_module personality open_by_handle_at name_to_handle_at shmget shmat semget
+    msgget mq_open setpriority sched_setaffinity sched_setscheduler ioprio_set mlock mlock2 mlockall
+    vmsplice splice tee process_madvise setuid setgid setreuid setregid setresuid setresgid
+    setgroups setsid setpgid fanotify_init inotify_init inotify_init1 quotactl reboot swapon
+    sethostname setdomainname settimeofday clock_settime syslog acct
+"""
+
+_NEW_NAMESPACE_FLAGS = 0x7E020000
+_CLONE_THREAD = 0x00010000
+_O_ACCMODE, _O_TRUNC = 0o3, 0o1000
+_MSG_OOB = 1
+# isatty, bytes waiting, non-blocking, close-on-exec, window size. Never TIOCSTI or TIOCLINUX.
+_IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451, 0x5413)
+# Duplicate, flags, pipe size. Never F_SETOWN or F_SETSIG, which send signals; and no locks, which
+# two submissions could hold on one library file.
+_FCNTLS = (0, 1, 2, 3, 4, 1030, 1032)
+# Its type, protocol, domain, error. Never SO_PEERPIDFD, a handle on the grader.
+_SOCKET_OPTIONS = (3, 38, 39, 4)
+# Name a thread or a mapping; ask. Never PR_SET_PDEATHSIG, PR_SET_DUMPABLE or PR_SET_SECCOMP.
+_PRCTLS = (3, 15, 16, 21, 39, 0x53564D41)
+
+
+class Tasks(Enum):
+    """What a submission may start."""
+
+    NONE = "none"
+    THREADS = "threads"
+    PROCESSES = "processes"
+
+
+@cache
+def program(
+    tasks: Tasks,
+    *,
+    own_pids: bool,
+    read_only_outside: bool,
+    gpu: bool,
+    left_out: frozenset[str] = frozenset(),
+) -> bytes:
+    """The BPF program: eight bytes an instruction, for this machine's architecture.
+
+    left_out: calls that another program answers, which stands before this one (`tripwire.py`)
+    """
+    try:
+        import pyseccomp as seccomp
+    except (ImportError, RuntimeError) as error:
+        raise SandboxMissing(
+            f"libseccomp cannot be used ({error}); run: apt-get install libseccomp2"
+        ) from error
+
+    compiled = _Rules(seccomp)
+    for names in _ALLOWED:
+        compiled.allow(names)
+    if own_pids:
+        compiled.allow(_SIGNAL_OTHERS)
+    if read_only_outside:
+        compiled.allow(_METADATA)
+    if gpu:
+        compiled.allow(_GPU)
+    _allow_by_argument(compiled, gpu=gpu)
+    _allow_tasks(compiled, tasks)
+    compiled.allow(" ".join(left_out))
+    compiled.refuse(_REFUSED)
+    return compiled.export()
+
+
+def _allow_by_argument(compiled: _Rules, *, gpu: bool) -> None:
+    if not gpu:
+        for value in _IOCTLS:
+            compiled.allow_equal("ioctl", 1, value)
+    for value in _FCNTLS:
+        compiled.allow_equal("fcntl", 1, value)
+    for value in _PRCTLS:
+        compiled.allow_equal("prctl", 0, value)
+    for value in _SOCKET_OPTIONS:
+        compiled.allow_equal("getsockopt", 2, value)
+    compiled.allow_equal("prlimit64", 0, 0)  # its own limits, not another process's
+    # O_TRUNC without a right to write would empty a read-only file under an early Landlock.
+    for name, flags in (("open", 1), ("openat", 2)):
+        compiled.allow_masked(name, flags, _O_TRUNC, 0)
+        for mode in (1, 2):
+            compiled.allow_masked(name, flags, _O_ACCMODE, mode)
+    # Out-of-band data on unix sockets is rarely used code with a history of kernel bugs.
+    for name in ("sendto", "recvfrom"):
+        compiled.allow_masked(name, 3, _MSG_OOB, 0)
+
+
+def _allow_tasks(compiled: _Rules, tasks: Tasks) -> None:
+    if tasks is Tasks.NONE:
+        compiled.refuse("clone")
+    elif tasks is Tasks.THREADS:
+        mask = _NEW_NAMESPACE_FLAGS | _CLONE_THREAD
+        compiled.allow_masked("clone", 0, mask, _CLONE_THREAD)
+    else:
+        compiled.allow_masked("clone", 0, _NEW_NAMESPACE_FLAGS, 0)
+        compiled.allow("fork vfork setsid setpgid")
+
+
+class _Rules:
+    """libseccomp's filter, with names that this version does not know left out."""
+
+    def __init__(self, seccomp: Any) -> None:
+        self._seccomp = seccomp
+        self._filter = seccomp.SyscallFilter(seccomp.ERRNO(errno.ENOSYS))
+        self._filter.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
+        self._allowed: set[str] = set()
+
+    def allow(self, names: str) -> None:
+        for name in names.split():
+            if self._known(name) and name not in self._allowed:
+                self._filter.add_rule(self._seccomp.ALLOW, name)
+                self._allowed.add(name)
+
+    def refuse(self, names: str) -> None:
+        for name in names.split():
+            if self._known(name) and name not in self._allowed:
+                self._filter.add_rule(self._seccomp.ERRNO(errno.EPERM), name)
+
+    def allow_equal(self, name: str, argument: int, value: int) -> None:
+        self._allow_if(name, self._seccomp.Arg(argument, self._seccomp.EQ, value))
+
+    def allow_masked(self, name: str, argument: int, mask: int, value: int) -> None:
+        compare = self._seccomp.Arg(argument, self._seccomp.MASKED_EQ, mask, value)
+        self._allow_if(name, compare)
+
+    def export(self) -> bytes:
+        return exported(self._filter)
+
+    def _allow_if(self, name: str, compare: Any) -> None:
+        if self._known(name):
+            self._filter.add_rule(self._seccomp.ALLOW, name, compare)
+
+    def _known(self, name: str) -> bool:
+        try:
+            number = self._seccomp.resolve_syscall(self._seccomp.system_arch(), name)
+        except (OSError, ValueError):
+            return False
+        return bool(number >= 0)  # negative: a call that this architecture does not have
+
+
+class Programs(NamedTuple):
+    """What a child is put under. `asking` holds calls for the template to count; it may be empty.
+
+    names: of the calls that `asking` holds, by number
+    """
+
+    refusing: bytes
+    asking: bytes
+    names: Mapping[int, str]
+
+
+def programs(tasks: Tasks, *, own_pids: bool, read_only_outside: bool, gpu: bool) -> Programs:
+    """Both programs for a child that may start such tasks."""
+    asking, names = tripwire.program(alone=own_pids and tasks is not Tasks.PROCESSES, gpu=gpu)
+    refusing = program(
+        tasks,
+        own_pids=own_pids,
+        read_only_outside=read_only_outside,
+        gpu=gpu,
+        left_out=frozenset(names.values()),
+    )
+    return Programs(refusing, asking, names)

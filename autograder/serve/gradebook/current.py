@@ -1,0 +1,51 @@
+"""Which submission the records have in place, where the queue alone does not know it.
+
+The instructor may have restored another submission than the newest one (`autograder restore`) or
+collected a newer one from a learning platform; and where the best submission counts, the gradebook
+decides after deductions for late work.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from ...model.course.loader import Course, Week
+from ...model.errors import NbgraderError
+from ...nbgrader.collect.history import History, read_history
+from ..queue.queue import Try
+
+
+def stamp(received: float) -> str:
+    """Return a time as nbgrader writes it."""
+    moment = dt.datetime.fromtimestamp(received, dt.UTC)
+    return f"{moment:%Y-%m-%d %H:%M:%S.%f} UTC"
+
+
+def received_at(stamp: str) -> float | None:
+    """Return a time that nbgrader wrote, in seconds of UTC, or None."""
+    try:
+        moment = dt.datetime.fromisoformat(stamp.replace(" UTC", "+00:00"))
+    except ValueError:
+        return None
+    return moment.timestamp() if moment.tzinfo else None
+
+
+def history_of(course: Course, week: Week, student: str) -> History:
+    try:
+        return read_history(course, week, student)
+    except NbgraderError:
+        return History()  # recording reports what is damaged
+
+
+def is_recorded(history: History, one: Try) -> bool:
+    return any(e.handed_in == stamp(one.received) for e in history.entries)
+
+
+def overrules(history: History, newest: Try) -> bool:
+    """Return True if another submission than the newest of the queue is the one to build on."""
+    base = history.base
+    if base is None or newest.chosen > newest.received:
+        return False
+    own = stamp(newest.received)
+    restored = history.restored and is_recorded(history, newest)
+    return base.handed_in != own and (restored or base.handed_in > own)

@@ -1,0 +1,258 @@
+"""A week's folder as a student has it, and the small file `week.json` that describes it."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import difflib
+import re
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from ...model.course.loader import REGISTRY, Course, Week, load
+from ...model.course.stubs import stub_of
+from ...model.errors import BuildError, CourseError, KitError
+from ...model.source.import_failure import not_text
+from ...model.source.rules import Rules
+
+DESCRIPTION = "week.json"
+# As intake says it: Python would read another source than the grader.
+MEMORY = ".autograder-student.json"
+SUFFIX_OF_SOLUTIONS = "-solutions"  # of a week's name: what is released when all is handed in
+
+
+class WeekExercise(msgspec.Struct, frozen=True):
+    name: str
+    points: float
+    elective: bool = False
+    not_allowed: tuple[str, ...] = ()
+    source_not_allowed: tuple[str, ...] = ()
+    extra: str = ""
+
+
+class WeekQuestion(msgspec.Struct, frozen=True):
+    name: str
+    points: float
+
+
+class WeekFile(msgspec.Struct, frozen=True):
+    """week.json: what the student's commands need to know, and the stub for `reset`."""
+
+    week: str
+    title: str
+    module: str
+    due: dt.datetime
+    exercises: tuple[WeekExercise, ...]
+    questions: tuple[WeekQuestion, ...] = ()
+    stub: str = ""
+    electives_counted: int | None = None
+    release: int = 1  # which one this folder is, where a week was mended and released again
+    hand_in: str = ""  # where a service takes it, if there is one
+    course: str = ""  # as nbgrader's exchange knows it
+
+    @property
+    def rules(self) -> dict[str, Rules]:
+        """What is not allowed, by exercise."""
+        return {e.name: Rules(e.not_allowed, e.source_not_allowed) for e in self.exercises}
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """The extras whose libraries may be imported this week."""
+        return tuple(sorted({e.extra for e in self.exercises if e.extra}))
+
+
+def describe_week(course: Course, week: Week, release: int = 1) -> bytes:
+    """The contents of week.json for a released folder."""
+    described = _describe(course, week, stub_of(course, week))
+    described = msgspec.structs.replace(described, release=release)
+    return msgspec.json.format(msgspec.json.encode(described), indent=1) + b"\n"
+
+
+def _describe(course: Course, week: Week, stub: str) -> WeekFile:
+    return WeekFile(
+        week=week.name,
+        title=week.title,
+        module=week.module,
+        due=course.localized(week.due),
+        exercises=tuple(
+            WeekExercise(
+                e.name,
+                e.points,
+                e.elective,
+                week.patterns(e.name),
+                e.source_not_allowed,
+                e.extra or "",
+            )
+            for e in week.exercises
+        ),
+        questions=tuple(WeekQuestion(q.name, q.points) for q in week.questions),
+        stub=stub,
+        electives_counted=week.electives_counted,
+        hand_in=course.registry.immediate.url,
+        course=course.id,
+    )
+
+
+class WeekFolder:
+    """One week where the student works on it."""
+
+    def __init__(self, path: Path, week: WeekFile, memory: Path | None = None) -> None:
+        self.path, self.week = path, week
+        self.memory = memory or path / MEMORY  # see state.py
+
+    @property
+    def module(self) -> Path:
+        return self.path / self.week.module
+
+    @property
+    def stem(self) -> str:
+        return self.week.module.removesuffix(".py")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(e.name for e in self.week.exercises)
+
+    @property
+    def heading(self) -> str:
+        number = self.week.week[4:6].lstrip("0")
+        return f"Week {number} · {self.week.title}"
+
+    @cached_property
+    def checks(self) -> Path:
+        """The file of public checks; raises KitError if it is missing."""
+        path = self.path / f"test_{self.stem}.py"
+        if not path.is_file():
+            raise KitError(
+                f"{path.name} is missing from {self.path.name}: it holds the public checks. "
+                "Take it from the week's folder as it was handed out"
+            )
+        return path
+
+    def source(self) -> str:
+        """The student's module as text; raises KitError if there is none."""
+        try:
+            content = self.module.read_bytes()
+        except FileNotFoundError:
+            other = [*self.copies(), *self._renamed()]
+            raise KitError(
+                f"there is no {self.module.name} in {self.path.name}"
+                + (
+                    f"; there is {other[0].name}: rename it to {self.module.name}"
+                    if other
+                    else ": `autograder reset --all` puts the stub back"
+                )
+            ) from None
+        except OSError as error:
+            raise KitError(f"{self.module.name} cannot be read: {error.strerror}") from None
+        if problem := not_text(self.module.name, content):
+            raise KitError(problem)
+        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+
+    def copies(self) -> list[Path]:
+        """`softmax (1).py` and the like, which a browser or an editor made of the module."""
+        pattern = rf"{re.escape(self.stem)}( ?\(\d+\)| - copy.*|[ _-]copy)\.py"
+        copied = re.compile(pattern, re.IGNORECASE)
+        return [p for p in sorted(self.path.glob("*.py")) if copied.fullmatch(p.name)]
+
+    def _renamed(self) -> list[Path]:
+        """Files that define exercises of the week under another name than the module's."""
+        names = "|".join(map(re.escape, self.names))
+        defines = re.compile(rf"^(?:def|class) (?:{names})\b", re.MULTILINE)
+        files = [p for p in sorted(self.path.glob("*.py")) if not p.name.startswith("test_")]
+        return [p for p in files if defines.search(p.read_text("utf-8", errors="replace"))]
+
+    def newer_elsewhere(self) -> list[str]:
+        """Where else the module lies with code in it, written after this one, seen from here."""
+        own, name, found = self.module.stat().st_mtime, self.week.module, []
+        beside = sorted(p.name for p in self.path.parent.glob(f"{self.week.week}*") if p.is_dir())
+        places = ["..", self.path.name, *(f"../{p}" for p in beside if p != self.path.name)]
+        for place in places:
+            with contextlib.suppress(OSError):
+                path = self.path / place / name
+                text = path.read_text("utf-8", errors="replace").replace("\r\n", "\n")
+                if path.stat().st_mtime > own and text not in (self.week.stub, self.source()):
+                    found.append(f"{place}/{name}")
+        return found
+
+    def newer_copies(self) -> list[Path]:
+        """Those that were written after the module."""
+        own = self.module.stat().st_mtime
+        return [copy for copy in self.copies() if copy.stat().st_mtime > own]
+
+    def exercise(self, name: str) -> WeekExercise:
+        """The exercise of that name; raises KitError with the nearest names."""
+        for exercise in self.week.exercises:
+            if exercise.name == name:
+                return exercise
+        lowered = {n.lower(): n for n in self.names}
+        near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
+        guess = f"; did you mean {lowered[near[0]]}?" if near else f": {', '.join(self.names)}"
+        raise KitError(f"{self.heading} has no exercise {name!r}{guess}")
+
+    def exercise_of(self, test: str) -> str:
+        """The exercise that `test_<exercise>_<claim>` belongs to; "" for none."""
+        rest = test.removeprefix("test_")
+        fits = [n for n in self.names if rest == n or rest.startswith(f"{n}_")]
+        return max(fits, key=len, default="")
+
+
+def open_folder(start: Path | None = None) -> WeekFolder:
+    """The week at `start` or above it (default: here); raises KitError if there is none."""
+    start = (start or Path.cwd()).resolve()
+    if not start.is_dir():
+        raise KitError(f"there is no folder {start.name}")
+    for folder in (start, *start.parents):
+        found = _opened(folder)
+        if found:
+            return found
+    nearby = [f.path.name for f in open_all(start)]
+    where = f"one of {', '.join(nearby)}" if nearby else "the folder of a week"
+    raise KitError(f"{start.name} is not a week of the course: `cd` into {where} and try again")
+
+
+def open_all(start: Path | None = None) -> list[WeekFolder]:
+    """The weeks in `start`, or beside the week that `start` is in, by name."""
+    start = (start or Path.cwd()).resolve()
+    here = next((f for f in (start, *start.parents) if _opened(f)), None)
+    parent = here.parent if here else start
+    places = [parent, parent / "exercises"]
+    children = [c for p in places if p.is_dir() for c in sorted(p.iterdir()) if c.is_dir()]
+    children = [c for c in children if not c.name.endswith(SUFFIX_OF_SOLUTIONS)]
+    return [f for f in map(_opened, children) if f]
+
+
+def _opened(folder: Path) -> WeekFolder | None:
+    try:
+        data = (folder / DESCRIPTION).read_bytes()
+    except FileNotFoundError:
+        return _from_checkout(folder)
+    except OSError:
+        return None
+    try:
+        return WeekFolder(folder, msgspec.json.decode(data, type=WeekFile))
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise KitError(
+            f"{folder.name}/{DESCRIPTION} is damaged ({error}): "
+            "take it from the week's folder as it was handed out"
+        ) from None
+
+
+def _from_checkout(folder: Path) -> WeekFolder | None:
+    """exercises/<week> of the project itself, described from the registry."""
+    if folder.parent.name != "exercises" or not (folder.parent.parent / REGISTRY).is_file():
+        return None
+    course = load(folder.parent.parent, unfinished=True)
+    try:
+        week = course.week(folder.name)
+    except CourseError:
+        return None
+    try:
+        stub = stub_of(course, week)
+    except BuildError:
+        stub = ""
+    # nothing of a trial in a checkout may be released with the folder
+    return WeekFolder(
+        folder, _describe(course, week, stub), course.state / f"student-{week.name}.json"
+    )

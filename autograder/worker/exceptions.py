@@ -1,0 +1,45 @@
+"""An exception of a submission's, as plain text."""
+
+from __future__ import annotations
+
+import os
+import traceback
+
+from .protocol import frames
+from .stop_location import stopped_at
+from .triton_support import interpreter
+
+MAX_MESSAGE = 2_000
+
+
+def stopped_import(error: BaseException, root: str) -> frames.Raised:
+    """The exception that ended an import, with Python's bare message and its place."""
+    raised = described(error, root)
+    try:
+        file, line, column = stopped_at(error, root)
+        message = str(error.msg) if isinstance(error, SyntaxError) else raised.message
+    except BaseException:  # a hostile attribute
+        return raised
+    message = message[:MAX_MESSAGE].encode("utf-8", "replace").decode("utf-8")
+    return frames.Raised(raised.type, raised.bases, message, line, file[:MAX_MESSAGE], column)
+
+
+def described(error: BaseException, root: str) -> frames.Raised:
+    """An exception as plain text: what, and where in the student's own file."""
+    line, own = None, True
+    error = interpreter.inner(error)
+    try:
+        for frame, number in traceback.walk_tb(error.__traceback__):
+            own = frame.f_code.co_filename.startswith(root + os.sep)
+            if own:
+                line = number
+        if line is None and isinstance(error, SyntaxError) and error.lineno:
+            line = error.lineno  # a file that Python cannot parse has no frame of its own
+        message = str(error)[:MAX_MESSAGE].replace(root, "")
+    except BaseException as broken:  # a hostile __str__
+        message = f"(its message could not be read: {type(broken).__name__})"
+    bases = tuple(b.__name__[:100] for b in type(error).__mro__[:8])
+    if not own:  # a library that lacks something is no exercise that is not written yet
+        bases = tuple(b for b in bases if b != "NotImplementedError") or bases
+    clean = message.encode("utf-8", "replace").decode("utf-8")
+    return frames.Raised(type(error).__name__[:100], bases, clean, line)

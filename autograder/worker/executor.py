@@ -1,0 +1,402 @@
+"""Running one call of a submission and describing what happened."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import io
+import mmap
+import os
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+from torch import nn
+
+from .doubles.injected_module import is_brought, module_of
+from .doubles.remote_stub import Asks, lend
+from .exceptions import described, stopped_import
+from .monitor import rng_state
+from .monitor.call_watch import Counting, FunctionNet, Watcher
+from .monitor.import_guard import Loaders
+from .monitor.numpy_allocations import trim_memory
+from .monitor.operator_hooks import all_patterns, hold_all
+from .monitor.side_effects import Before
+from .protocol import frames
+from .protocol.values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
+from .stop_location import interrupted_after
+from .torch_support import devices, fake_device
+from .torch_support.backward import pulled_back, tensors_in
+from .torch_support.builders import build
+from .torch_support.figure_reader import describe
+from .torch_support.weights import settle, shares_memory
+from .triton_support import interpreter
+from .triton_support.hidden_inputs import Withheld
+
+MAX_PRINTED = 4_000
+_NOTHING: Any = nullcontext()
+_TOUCHED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_POPULATE", 0)
+# What most calls give; none of it is a drawing.
+_NO_DRAWING = {torch.Tensor, np.ndarray, tuple, dict, str, int, float, bool, type(None)}
+
+
+class Printed(io.TextIOBase):
+    """Standard output and error of student code: the first few thousand characters are kept."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def write(self, text: str) -> int:
+        if isinstance(text, str) and len(self.text) < MAX_PRINTED:
+            self.text += text[: MAX_PRINTED - len(self.text)]
+        return len(text)
+
+    def kept(self) -> str:
+        """What was printed, as plain text, whatever the code under test made of this object."""
+        text = self.text
+        if not isinstance(text, str) or (type(text) is str and not text):
+            return ""
+        start = str.__getitem__(text, slice(0, MAX_PRINTED))
+        return str.encode(start, "utf-8", "replace").decode("utf-8")
+
+    def writable(self) -> bool:
+        return True
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # read-only is enough
+        return "utf-8"
+
+
+class Executor:
+    """Holds one submission's module and objects, and answers requests about them.
+
+    trusted: it is project code, and none of it was written to look like another
+    """
+
+    def __init__(self, trusted: bool = False) -> None:
+        self._trusted = trusted
+        self.root = Path()
+        self.watcher = Watcher()
+        self.net = FunctionNet(self.watcher)
+        self.module: Any = None
+        self.objects: list[Any] = []
+        self._formulas: dict[tuple[bool, str], set[tuple[str, ...]]] = {}
+        self._printed = Printed()  # of the running request
+        self._launches = False  # whether the module may launch kernels of Triton's
+        self.imports: Loaders | None = None
+        self.asks: Asks | None = None  # where lent exercises answer
+        self._ballast: mmap.mmap | None = None
+        self._modules = 0  # that were there before the submission's own code ran
+
+    def capture_descriptors(self) -> None:
+        """Raw writes to descriptors 1 and 2 go nowhere, as does reading from 0."""
+        try:
+            null = os.open(os.devnull, os.O_RDWR)
+        except FileNotFoundError:  # a root without devices, where they lead nowhere already
+            return
+        for descriptor in (0, 1, 2):
+            os.dup2(null, descriptor)
+        if null > 2:
+            os.close(null)
+
+    def answer(self, request: frames.Answered, buffers: list[memoryview]) -> bytes:
+        """The reply frame to a request."""
+        self._printed = printed = Printed()
+        saved = sys.stdout, sys.stderr
+        sys.stdout = sys.stderr = printed
+        encoder = Encoder(keep=self._keep)
+        try:
+            if isinstance(request, frames.Load):
+                reply = self._load(request, buffers)
+            elif isinstance(request, frames.Fill):
+                reply = self._fill(request.bytes)
+            else:
+                reply = self._call(request, buffers, encoder)
+        finally:
+            sys.stdout, sys.stderr = saved
+        if text := printed.kept():
+            reply = msgspec.structs.replace(reply, printed=text)
+        return frames.pack(reply, encoder.buffers)
+
+    # Loading
+
+    def _load(self, request: frames.Load, buffers: list[memoryview]) -> frames.Reply:
+        for name, index in zip(request.names, request.files, strict=True):
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(buffers[index])
+        if self.imports is not None:
+            self.imports.own(request.names)
+        reply = self.load_module(self.root / request.module, seconds=request.seconds)
+        if request.lent and self.asks is not None and self.module is not None:
+            lend(self.module, request.lent, self.asks)
+        return reply
+
+    def load_module(self, path: Path, unique: bool = False, seconds: float = 0.0) -> frames.Reply:
+        """Import the module from its file; what was defined before an error stays usable.
+
+        `unique` gives it a name of its own and leaves the import path alone, for a process that
+        holds several versions of one module. After `seconds` of processor time the
+        import is interrupted, unless they are 0.
+        """
+        self.root = path.parent
+        name = f"{path.stem}_{id(self):x}" if unique else path.stem
+        if not unique and str(self.root) not in sys.path:
+            sys.path.append(str(self.root))  # after everything installed: nothing is shadowed
+        loader = self.imports.loader(name, str(path)) if self.imports is not None else None
+        spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+        if spec is None or spec.loader is None:
+            return frames.Reply("missing")
+        self.module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = self.module
+        self._modules = len(sys.modules)
+        interpreter.remember()
+        self.watcher.begin(all_patterns(), str(self.root), importing=True)
+        try:
+            with interrupted_after(seconds):
+                spec.loader.exec_module(self.module)
+        except BaseException as error:
+            return frames.Reply("raised", raised=stopped_import(error, str(self.root)))
+        finally:
+            self.watcher.begin((), str(self.root))
+            self._launches = interpreter.concern(self.module)
+        return frames.Reply("ok")
+
+    def _fill(self, size: int) -> frames.Reply:
+        """Free unused memory, then hold and touch this many bytes until the next call.
+
+        Tells whether libraries were imported since the submission was.
+        """
+        self._ballast = None
+        trim_memory()
+        if size:
+            self._ballast = mmap.mmap(-1, size, flags=_TOUCHED)
+        return frames.Reply("ok", value=len(sys.modules) > self._modules)
+
+    # Calling
+
+    def _call(
+        self, request: frames.Call, buffers: list[memoryview], encoder: Encoder
+    ) -> frames.Reply:
+        """The call, watched from the first name that is looked up to the last value read.
+
+        Code of the submission may run in any of it: in a property, in a method of torch's that it
+        replaced, in a value that computes itself when it is read.
+        """
+        self.watcher.begin(request.not_allowed, str(self.root))
+        try:
+            with fake_device.present(request.device == devices.FAKE):
+                reply = self._read(request, buffers, encoder)
+            banned = tuple(self.watcher.seen)
+        finally:
+            self.watcher.begin((), str(self.root))
+        return msgspec.structs.replace(reply, banned=banned) if banned else reply
+
+    def _read(
+        self, request: frames.Call, buffers: list[memoryview], encoder: Encoder
+    ) -> frames.Reply:
+        """The call's answer. What raises while an answer is read, a label of a drawing for
+        example, is code of the submission too, and so is told as its error.
+        """
+        try:
+            return self._answered(request, buffers, encoder)
+        except BaseException as error:
+            encoder.buffers.clear()
+            return frames.Reply("raised", raised=described(error, str(self.root)))
+
+    def _answered(
+        self, request: frames.Call, buffers: list[memoryview], encoder: Encoder
+    ) -> frames.Reply:
+        if request.fresh:
+            self._fresh_start()
+        target, found = self._target(request)
+        if not found:
+            return frames.Reply("missing")
+        if request.fetch:
+            return frames.Reply("ok", value=encoder(target))
+        leaves: list[torch.Tensor] = []
+        decoder = self._decoder(request, buffers, leaves)
+        args = [decoder(v) for v in request.args]
+        kwargs = {k: decoder(v) for k, v in request.kwargs.items()}
+        before = Before(leaves, args, kwargs, decoder.memories)
+        counting = Counting() if request.count else None
+        withheld = Withheld(leaves) if request.withheld else None
+        root = str(self.root)
+        launches: Any = _NOTHING
+        if self._launches or withheld is not None:
+            launches = interpreter.watching(
+                root, request.order, request.count, withheld, self._trusted, request.compiled
+            )
+        gradients: tuple[frames.Value, ...] | None = None
+        detached: tuple[int, ...] = ()
+        try:
+            net = _NOTHING if hold_all(request.not_allowed) else self.net
+            with launches as seen, net, counting or _NOTHING:
+                result = target(*args, **kwargs)
+            kept = counting.kept(tensors_in(result)) if counting is not None else 0
+            if request.construct and isinstance(result, nn.Module):
+                mismatch = settle(result, request, buffers)
+                if mismatch is not None:
+                    return frames.Reply("state", mismatch=mismatch)
+            if request.cotangents is not None:
+                inputs = leaves + self._parameters(request)
+                with counting or _NOTHING:
+                    gradients, detached = self._pull_back(result, request, inputs, decoder, encoder)
+            devices.finish(request.device)
+        except BaseException as error:
+            if devices.is_lost(request.device):
+                os.abort()  # it would fail every call after this one; a new process has it again
+            return frames.Reply("raised", raised=described(error, str(self.root)))
+        if withheld is not None:
+            encoder.told = withheld.told
+        value = self._encode_result(result, encoder, decoder)
+        if withheld is not None:
+            withheld.give_back()  # not before: code of the submission may run at any time
+        side_effects = before.compare(result)
+        if isinstance(result, nn.Module) and shares_memory(result, args):
+            side_effects += (frames.SideEffect(frames.Effect.SHARED_MEMORY),)
+        counts = None
+        if counting is not None:
+            counts = counting.counts(kept)
+            if seen is not None:
+                counts = seen.added_to(counts, counting.operators, counting.numbers)
+        if request.printing:
+            value = frames.SeqV("tuple", (value, encoder(self._printed.kept())))
+        return frames.Reply(
+            "ok",
+            value=value,
+            gradients=gradients,
+            detached=detached,
+            side_effects=side_effects,
+            counts=counts,
+        )
+
+    def _target(self, request: frames.Call) -> tuple[Any, bool]:
+        """The attribute that a request names; attributes only, never an expression."""
+        thing: Any = self.module
+        if request.brought:
+            thing = module_of(request.brought)
+            thing.submission = self.module
+        if request.handle is not None:
+            if not 0 <= request.handle < len(self.objects):
+                return None, False
+            thing = self.objects[request.handle]
+        for name in filter(None, request.path.split(".")):
+            try:
+                thing = getattr(thing, name)
+            except AttributeError:
+                return None, False
+        return thing, thing is not None
+
+    def _fresh_start(self) -> None:
+        """Each test starts from the same global state, whatever the last one left."""
+        held = bool(self.objects)
+        self.objects.clear()
+        self._ballast = None
+        if torch.get_default_dtype() is not torch.float32:  # to set it takes longer than to ask
+            torch.set_default_dtype(torch.float32)
+        if not torch.is_grad_enabled():
+            torch.set_grad_enabled(True)
+        rng_state.begin()
+        if torch.cuda.is_initialized():
+            devices.compute_exactly()
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        if pyplot is not None and (held or pyplot.get_fignums()):
+            pyplot.close("all")
+            gc.collect(0)  # figures are cycles
+
+    def _decoder(
+        self, request: frames.Call, buffers: list[memoryview], leaves: list[torch.Tensor]
+    ) -> Decoder:
+        def placed(x: torch.Tensor) -> torch.Tensor:
+            wanted = x.requires_grad or (pulls and x.is_floating_point())
+            x = devices.place(x.detach(), device)
+            if wanted:
+                x.requires_grad_()
+            leaves.append(x)
+            return x
+
+        device, pulls = request.device, request.cotangents is not None
+
+        return Decoder(
+            buffers,
+            special=lambda v, d: self._special(v, d, request),
+            tensor=placed,
+            gradients=True,
+            memories={},
+        )
+
+    def _special(self, value: frames.Value, decoder: Decoder, request: frames.Call) -> Any:
+        """Arguments that only exist here: devices, axes, generators, the student's objects."""
+        if isinstance(value, frames.HandleV):
+            return self.objects[value.id]
+        assert isinstance(value, frames.SpecialV)
+        content = decoder(value.value)
+        if value.kind == "device":
+            return devices.torch_device(content)
+        if value.kind == "once":
+            return iter(content)
+        if value.kind == "slice":
+            return slice(*content)
+        if value.kind == "dtype":
+            return TORCH_DTYPES[content]
+        if value.kind == "axes":
+            from matplotlib.figure import Figure
+
+            axes = Figure().subplots()
+            self.objects.append(axes)
+            return axes
+        if value.kind == "generator":
+            device = "cpu" if request.device == devices.FAKE else request.device
+            return torch.Generator(device).manual_seed(content)
+        return build(value.kind, content, request.device)
+
+    def _parameters(self, request: frames.Call) -> list[torch.Tensor]:
+        owner = self.objects[request.handle] if request.handle is not None else None
+        if not isinstance(owner, nn.Module):
+            return []
+        return [p for _, p in sorted(owner.named_parameters()) if p.is_floating_point()]
+
+    def _pull_back(
+        self,
+        result: Any,
+        request: frames.Call,
+        inputs: list[torch.Tensor],
+        decoder: Decoder,
+        encoder: Encoder,
+    ) -> tuple[tuple[frames.Value, ...], tuple[int, ...]]:
+        known = self._formulas.setdefault((request.handle is None, request.path), set())
+        return pulled_back(result, request, inputs, known, decoder, encoder)
+
+    # Describing
+
+    def _encode_result(self, result: Any, encoder: Encoder, decoder: Decoder) -> frames.Value:
+        if type(result) not in _NO_DRAWING and "matplotlib" in sys.modules:
+            drawn = describe(result, encoder, self.objects)
+            if drawn is not None:
+                return drawn
+        return encoder(result)
+
+    def _keep(self, thing: object) -> frames.Value | None:
+        """A handle for a torch module, or an object of a class of the submission or brought."""
+        kind = type(thing)
+        own = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+        stays = isinstance(thing, nn.Module) or is_brought(kind)
+        if not stays and not own.startswith(str(self.root)):
+            return None
+        state = None
+        if isinstance(thing, nn.Module):
+            try:
+                entries = dict(thing.state_dict())
+            except Exception:
+                entries = {}
+            state = {k: (TORCH_NAMES.get(v.dtype, "?"), tuple(v.shape)) for k, v in entries.items()}
+        for index, known in enumerate(self.objects):
+            if known is thing:
+                return frames.HandleV(index, kind.__name__[:200], state)
+        self.objects.append(thing)
+        return frames.HandleV(len(self.objects) - 1, kind.__name__[:200], state)

@@ -1,0 +1,115 @@
+"""The walls of the landlock backend, for hosts that grant no user namespace.
+
+Theory of operation
+-------------------
+Who may be lying: nobody; this runs in the template and in its fork before any submission does.
+
+Each child gets a Landlock domain of its own: it may read the runtime and write beneath its own
+working directory, and open nothing else. The seccomp program does what Landlock does not: no
+sockets, no signals, no chmod, no new processes. Where the template is root, each child also gets
+a uid of its own, so that ordinary permissions separate it once more and RLIMIT_NPROC counts it
+alone.
+
+What this backend does not promise, unlike the namespaces: paths outside can be told to exist
+(stat is not restricted); host names of paths show; the disk budget is watched a few times a
+second, not kept by the kernel, and RLIMIT_FSIZE alone bounds one file exactly; without root all
+children share the grader's uid, and how many threads they start is then not bounded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import stat
+import struct
+from functools import cache
+
+from .lockdown import PR_SET_NO_NEW_PRIVS, ChildLimits, be_first_to_go, become, call, syscall
+from .workdirs import Rooms
+
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_CREATE_RULESET_VERSION, _RULE_PATH_BENEATH = 1, 1
+
+_WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 1, 1 << 2, 1 << 3
+_REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_REG = 1 << 4, 1 << 5, 1 << 7, 1 << 8
+_MAKE_SYM, _REFER, _TRUNCATE = 1 << 12, 1 << 13, 1 << 14
+_READ = _READ_FILE | _READ_DIR
+_OWN = (
+    _READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE
+    | _MAKE_DIR | _MAKE_REG | _MAKE_SYM | _REFER | _TRUNCATE
+)  # fmt: skip
+# The last right of each kind that a version of the interface knows (the kernel's docs).
+_LAST_FS_RIGHT = {1: 12, 2: 13, 3: 14, 4: 14, 5: 15}
+_NET_RIGHTS, _SCOPES = 0b11, 0b11  # bind and connect TCP; abstract sockets and signals
+
+
+def abi() -> int:
+    """The version of Landlock that this kernel has; OSError if it has none."""
+    return syscall(_CREATE_RULESET, "landlock", 0, 0, _CREATE_RULESET_VERSION)
+
+
+class Landlock(Rooms):
+    """Raises the walls. `child_uid` is the first of its children's uids (None: the template's)."""
+
+    def __init__(
+        self, child_uid: int | None, first: int, scratch: str, readable: tuple[str, ...], gpu: bool
+    ) -> None:
+        super().__init__(child_uid, first, scratch)
+        self._readable = readable
+        self._gpu = gpu
+
+    def finish_warm_up(self) -> None:
+        """A kernel without Landlock is found out before the first child."""
+        abi()
+
+    def enter(self, number: int, limits: ChildLimits) -> None:
+        """In the child: from here on it can open only what it may."""
+        be_first_to_go()
+        room = self._room(number)
+        ruleset = _create_ruleset(gpu=self._gpu)
+        become(self._uid(number))
+        for path in self._readable:
+            _allow(ruleset, path, _READ | (_WRITE_FILE if path.startswith("/dev/") else 0))
+        _allow(ruleset, room, _OWN)
+        if self._gpu:  # a driver looks at its own memory and names its threads as it starts
+            for name in ("maps", "status"):
+                _allow(ruleset, f"/proc/self/{name}", _READ)
+            _allow(ruleset, "/proc/self/task", _READ_FILE | _WRITE_FILE)  # as glibc opens it
+        call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        syscall(_RESTRICT_SELF, "landlock_restrict_self", ruleset, 0)
+        os.close(ruleset)
+        self._settle(room)
+
+
+@cache
+def _known_rights() -> int:
+    return (2 << _LAST_FS_RIGHT.get(abi(), 15)) - 1
+
+
+def _create_ruleset(*, gpu: bool) -> int:
+    version = abi()
+    rights = _known_rights()
+    if gpu:
+        rights &= ~(1 << 15)  # a driver is nothing but device ioctls
+    fields = [rights]
+    if version >= 4:
+        fields.append(_NET_RIGHTS)
+    if version >= 6:
+        fields.append(_SCOPES)
+    attributes = struct.pack(f"{len(fields)}Q", *fields)
+    buffer = ctypes.create_string_buffer(attributes, len(attributes))
+    return syscall(_CREATE_RULESET, "landlock_create_ruleset", buffer, len(attributes), 0)
+
+
+def _allow(ruleset: int, path: str, rights: int) -> None:
+    """Grant `rights` on `path` and beneath; a path that has gone is not granted."""
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    rights &= _known_rights()
+    if not stat.S_ISDIR(os.fstat(place).st_mode):
+        rights &= _READ_FILE | _WRITE_FILE | _TRUNCATE
+    rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, place), 12)
+    syscall(_ADD_RULE, "landlock_add_rule", ruleset, _RULE_PATH_BENEATH, rule, 0)
+    os.close(place)

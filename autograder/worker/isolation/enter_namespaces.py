@@ -1,0 +1,157 @@
+"""The walls of the bubblewrap backend, as they are raised around each child.
+
+Theory of operation
+-------------------
+Who may be lying: nobody; this runs in the template and in its fork before any submission does.
+
+bubblewrap has put the template into namespaces of its own, with a read-only view of the runtime
+and nothing else. Around each child a second ring is raised inside the first: its own pid, user,
+mount, ipc, network, uts and cgroup namespaces. One small tmpfs becomes its working directory,
+/tmp and /dev/shm, so that one budget bounds all that can be written. /proc, through which it
+could see the template and its siblings, is covered. The child is process 1 of its namespace:
+when it dies, however, the kernel kills whatever it started.
+
+Process 1 ignores a signal for which it has no handler, also its own abort(): glibc then ends it
+by a fault, so an abort shows as SIGSEGV. SIGKILL from outside always works.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .lockdown import PR_SET_DUMPABLE, ChildLimits, be_first_to_go, become, call, uid_of
+
+_CLONE_NEWPID = 0x20000000
+_NAMESPACES = (
+    0x10000000  # user
+    | (_CLONE_NEWNS := 0x00020000)
+    | 0x08000000  # ipc
+    | 0x40000000  # network
+    | 0x04000000  # uts
+    | 0x02000000  # cgroup
+)
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 1, 2, 4, 8
+_MS_REMOUNT, _MS_BIND, _MS_MOVE, _MS_REC, _MS_PRIVATE = 32, 4096, 8192, 16384, 1 << 18
+_PRIVATE = _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
+_READ_ONLY = _PRIVATE | _MS_REMOUNT | _MS_BIND | _MS_RDONLY
+_MNT_DETACH = 2
+_UID_INSIDE = 1000
+_FEWEST_INODES = 64
+# What a CUDA driver reads of /proc; a CPU child sees none of it.
+GPU_PROC_FILES = (
+    *("driver/nvidia", "driver/nvidia-uvm", "devices", "cpuinfo", "meminfo", "modules"),
+    "sys/vm/mmap_min_addr",
+)
+_OWN_PROCESS = "1"
+
+
+class Namespaces:
+    """Raises the second ring. `child_uid`: the first of its children's uids (None: our own)."""
+
+    patience_ms = -1
+    count_tasks = True
+    parent = 0
+
+    def __init__(self, child_uid: int | None, first: int, gpu: bool) -> None:
+        self._child_uid, self._first = child_uid, first
+        self._gpu = gpu
+        self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+
+    def finish_warm_up(self) -> None:
+        """Nothing that the template wrote while warming up may be written again."""
+        for place in (b"/cache", b"/tmp"):
+            call("mount", None, place, None, _READ_ONLY, None)
+
+    def fork(self, number: int, limits: ChildLimits) -> int:
+        """Fork into a new pid namespace, whose process 1 the child is.
+
+        Only the next child enters it and the template is moved back at once: one fork instead of
+        the usual two, and the template is the parent that learns the child's status.
+        """
+        call("unshare", _CLONE_NEWPID)
+        try:
+            pid = os.fork()
+        except OSError:
+            call("setns", self._own, _CLONE_NEWPID)
+            raise
+        if pid:
+            call("setns", self._own, _CLONE_NEWPID)
+        return pid
+
+    def enter(self, number: int, limits: ChildLimits) -> None:
+        """In the child: from here on it sees only what it may."""
+        be_first_to_go()
+        if self._gpu:
+            _mount_own_proc()
+        become(uid_of(number, self._child_uid, self._first))
+        _enter_namespaces()
+        _mount_private_disk(limits.disk_bytes)
+        _cover_proc((_OWN_PROCESS, *GPU_PROC_FILES) if self._gpu else ())
+        os.chdir("/submission")
+
+    def overrun(self) -> list[int]:
+        """Children that outgrew a bound which the kernel does not keep: none here."""
+        return []
+
+    def leave(self, number: int) -> None:
+        """The kernel has taken down the child's namespaces with it."""
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+
+def _mount_own_proc() -> None:
+    """A /proc in which the child finds itself: a driver names its threads there as it starts.
+
+    Before it enters its own namespaces, in which what was mounted before cannot be changed.
+    """
+    call("unshare", _CLONE_NEWNS)
+    call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
+    call("mount", b"proc", b"/proc", b"proc", _PRIVATE, None)
+
+
+def _enter_namespaces() -> None:
+    uid, gid = os.geteuid(), os.getegid()
+    # a change of uid made it undumpable again, and then the maps belong to root
+    call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
+    call("unshare", _NAMESPACES)
+    _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/uid_map", f"{_UID_INSIDE} {uid} 1")
+    _write("/proc/self/gid_map", f"{_UID_INSIDE} {gid} 1")
+    call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
+
+
+def _mount_private_disk(disk_bytes: int) -> None:
+    inodes = max(_FEWEST_INODES, disk_bytes // 4096)
+    options = f"size={disk_bytes},nr_inodes={inodes},mode=700".encode()
+    call("mount", b"disk", b"/scratch", b"tmpfs", _PRIVATE, options)
+    for name, place in (("submission", "/submission"), ("tmp", "/tmp"), ("shm", "/dev/shm")):
+        os.mkdir(f"/scratch/{name}", 0o700)
+        call("mount", f"/scratch/{name}".encode(), place.encode(), None, _MS_BIND, None)
+    call("umount2", b"/scratch", _MNT_DETACH)
+
+
+def _cover_proc(keep: tuple[str, ...]) -> None:
+    call("mount", b"none", b"/scratch", b"tmpfs", _PRIVATE, b"size=4k,nr_inodes=32,mode=755")
+    for name in keep:
+        _keep_proc_file(f"/proc/{name}", f"/scratch/{name}")
+    if _OWN_PROCESS in keep:
+        os.symlink(_OWN_PROCESS, "/scratch/self")
+    call("mount", None, b"/scratch", None, _READ_ONLY, None)
+    call("mount", b"/scratch", b"/proc", None, _MS_MOVE, None)
+
+
+def _keep_proc_file(source: str, target: str) -> None:
+    if os.path.isdir(source):
+        os.makedirs(target)
+    elif os.path.exists(source):
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o444))
+    else:
+        return
+    call("mount", source.encode(), target.encode(), None, _MS_BIND, None)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)

@@ -1,0 +1,261 @@
+"""Locks the process that is about to run a submission.
+
+Theory of operation
+-------------------
+Who may be lying: nobody yet. This module runs in a freshly forked child of the template,
+before a line of the submission is read. Everything here must have succeeded before the
+submission starts; the first failure is an `OSError`, the child dies, and the spawn is refused.
+
+What is taken away, in the order in which it still can be:
+
+1. descriptors: all but the submission's socket (3) and /dev/null on 0, 1 and 2;
+2. identity: where the template may choose, a uid that owns nothing;
+3. sight: `namespaces.py` or `landlock.py`, whichever backend is in use;
+4. appetite: resource limits, counted from what the template already used;
+5. power: every capability, the bounding set, and the right to gain any (no_new_privs);
+6. system calls: an allow-list, compiled outside and handed in as a BPF program. It is put on
+   every thread at once, because torch's autograd starts one thread for each device and these
+   must exist before threads are forbidden.
+
+What is not promised: the child shares the template's memory layout (it is a fork), so address
+randomisation is no defence between submissions; CPU caches and the kernel itself are shared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import resource
+import signal
+import struct
+import sys
+import threading
+from typing import Any
+
+import msgspec
+
+from .seccomp_notify import hand_over
+
+SOCKET_FD = 3
+STATUS_FD = 4
+TASKS_FD = 5
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 1, 4, 24
+PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
+_CAPABILITY_VERSION_3 = 0x20080522
+_SYS_SECCOMP = {"x86_64": 317, "aarch64": 277}
+_SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC = 1, 1
+_SECCOMP_FILTER_FLAGS_ASKING = 8 | 16  # a new listener; an error where a thread cannot be filtered
+_MIB = 1 << 20
+_FEWEST_FILES = 8
+DRIVERS_BYTES = 2 << 30  # of a GPU's driver and its libraries, as they start and load kernels
+# As root each child takes one of so many; far fewer live at a time.
+SPARE_UIDS = 10_000
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+
+class ChildLimits(msgspec.Struct, frozen=True):
+    """What one submission may use.
+
+    memory_bytes: address space beyond what the template already uses; where a GPU may be used,
+                  memory of its own that it can write to, and room for the driver beside it
+    processes:    processes and threads it may start (0: none at all)
+    disk_bytes:   its private tmpfs: working directory, /tmp and /dev/shm together
+    open_files:   descriptors, the standard three and the socket included
+    cpu_seconds:  a backstop (SIGKILL); the wall clock is the caller's
+    """
+
+    memory_bytes: int = 1 << 30
+    processes: int = 0
+    disk_bytes: int = 16 << 20
+    open_files: int = 64
+    cpu_seconds: int = 120
+
+    def __post_init__(self) -> None:
+        if min(self.memory_bytes, self.disk_bytes, self.cpu_seconds) < 1:
+            raise ValueError(f"memory, disk and processor time must be above 0: {self}")
+        if self.processes < 0 or self.open_files < _FEWEST_FILES:
+            raise ValueError(f"processes must be >= 0 and open_files >= {_FEWEST_FILES}: {self}")
+
+
+def call(name: str, *arguments: object) -> int:
+    """Call a libc function; OSError naming it where it answers -1."""
+    result = int(getattr(_libc, name)(*arguments))
+    if result == -1:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{name}: {os.strerror(code)}")
+    return result
+
+
+def syscall(number: int, what: str, *arguments: object) -> int:
+    """Make a raw system call; OSError naming it where it fails."""
+    padded = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+    result = int(_libc.syscall(ctypes.c_long(number), *padded))
+    if result == -1:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{what}: {os.strerror(code)}")
+    return result
+
+
+def keep_descriptors(sock: int, status: int) -> None:
+    """Leave /dev/null on 0..2, the socket, and until `lock` the status pipe and /proc/self/task."""
+    sock = fcntl.fcntl(sock, fcntl.F_DUPFD, TASKS_FD + 1)
+    status = fcntl.fcntl(status, fcntl.F_DUPFD, TASKS_FD + 1)
+    tasks = fcntl.fcntl(os.open("/proc/self/task", os.O_RDONLY), fcntl.F_DUPFD, TASKS_FD + 1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(nothing, standard)
+    os.dup2(sock, SOCKET_FD, inheritable=False)
+    os.dup2(status, STATUS_FD, inheritable=False)
+    os.dup2(tasks, TASKS_FD, inheritable=False)
+    os.closerange(TASKS_FD + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+
+
+def used_memory(*, gpu: bool) -> int:
+    """Bytes of this process of the kind that a child's bound counts."""
+    with open("/proc/self/statm", "rb") as file:
+        return int(file.read().split()[5 if gpu else 0]) * resource.getpagesize()
+
+
+def be_first_to_go() -> None:
+    """Where the host runs out of memory, its kernel should end a submission, not the grader."""
+    # /proc/self belongs to root while the process is undumpable
+    call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
+
+
+def uid_of(number: int, first_uid: int | None, first: int) -> int | None:
+    """The uid of a template's child: one of its own among SPARE_UIDS."""
+    return None if first_uid is None else first_uid + (first + number) % SPARE_UIDS
+
+
+def become(uid: int | None) -> None:
+    """Give up the template's uid and gid for one that owns nothing (None: keep them)."""
+    if uid is not None:
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+
+
+def lock(
+    limits: ChildLimits,
+    program: bytes,
+    used_bytes: int,
+    *,
+    asking: bytes,
+    parent: int,
+    count_tasks: bool,
+    gpu: bool,
+) -> None:
+    """Last step, once the child stands where it may: limits, power, system calls.
+
+    asking:      a program to put before `program`, whose questions the template answers
+    used_bytes:  the template's own `used_memory`, on top of which `memory_bytes` is granted
+    parent:      pid of the template as the child sees it (0: outside its namespace)
+    count_tasks: whether this uid is the child's alone, so that RLIMIT_NPROC can bound it
+    gpu:         a GPU driver reserves far more address space than it uses: what can be written
+                 to is bounded then, with room for the driver's own
+    """
+    _drop_privileges()
+    _start_autograd_threads()
+    tasks = len(os.listdir(TASKS_FD))
+    os.close(TASKS_FD)
+    _apply_limits(
+        limits,
+        memory=used_bytes + limits.memory_bytes + (DRIVERS_BYTES if gpu else 0),
+        kind=resource.RLIMIT_DATA if gpu else resource.RLIMIT_AS,
+        tasks=tasks + limits.processes if count_tasks else None,
+    )
+    call("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
+    # after the last change of credentials, which would clear it
+    call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        raise OSError("the template died meanwhile")
+    if asking:
+        hand_over(_install_filter(asking, asks=True), STATUS_FD)
+    _install_filter(program)
+
+
+def _apply_limits(limits: ChildLimits, memory: int, kind: int, tasks: int | None) -> None:
+    bounds = {
+        resource.RLIMIT_NOFILE: limits.open_files,
+        resource.RLIMIT_FSIZE: limits.disk_bytes,
+        resource.RLIMIT_CPU: limits.cpu_seconds,
+        resource.RLIMIT_STACK: 8 * _MIB,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_SIGPENDING: 64,
+        resource.RLIMIT_NICE: 0,
+        resource.RLIMIT_RTPRIO: 0,
+        kind: memory,
+    }
+    if tasks is not None:
+        bounds[resource.RLIMIT_NPROC] = tasks
+    for which, wanted in bounds.items():
+        hard = resource.getrlimit(which)[1]
+        bound = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(which, (bound, bound))
+
+
+def _drop_privileges() -> None:
+    """No capability, and none to gain."""
+    call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    call("prctl", _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    capability = 0
+    while _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) == 0:
+        capability += 1
+    header = ctypes.create_string_buffer(struct.pack("Ii", _CAPABILITY_VERSION_3, 0))
+    nothing = ctypes.create_string_buffer(24)
+    call("capset", header, nothing)
+
+
+_autograd_graph: list[Any] = []
+
+
+def prepare_arena() -> None:
+    """In the template: an arena of malloc's, which the next thread takes that a child starts.
+
+    A new one would take 64 MiB of its address space.
+    """
+    thread = threading.Thread(target=bytearray, args=(1 << 16,))
+    thread.start()
+    thread.join()
+
+
+def prepare_autograd() -> None:
+    """In the template: the smallest graph, so that a child has only to run it backward."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        _autograd_graph.append(torch.ones(1, requires_grad=True).sum())
+
+
+def _start_autograd_threads() -> None:
+    """Let torch start its thread for each device now; it needs none for the CPU alone."""
+    while _autograd_graph:
+        _autograd_graph.pop().backward()
+
+
+class _FilterProgram(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+
+def _install_filter(program: bytes, asks: bool = False) -> int:
+    """Put a seccomp BPF program on every thread; where it asks, the descriptor on which it does."""
+    loaded = _FilterProgram(len(program) // 8, program)
+    flags = _SECCOMP_FILTER_FLAG_TSYNC | (_SECCOMP_FILTER_FLAGS_ASKING if asks else 0)
+    result = syscall(
+        _SYS_SECCOMP[os.uname().machine],
+        "seccomp",
+        _SECCOMP_SET_MODE_FILTER,
+        flags,
+        ctypes.byref(loaded),
+    )
+    if result and not asks:
+        raise OSError(f"seccomp: thread {result} could not be filtered")
+    return result

@@ -1,0 +1,268 @@
+"""Seeing a call that is not allowed, whatever alias it goes by, and counting work.
+
+The nets of `nets.py` see what runs, whatever it is called. Where they are not set, or do not hold
+all that a rule names, a torch function mode sees the public torch functions by name. A thread would
+be outside of the stack only in naming the line; in the sandbox no thread can be made.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import weakref
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ..protocol.call_patterns import matches
+from ..protocol.frames import Banned, Counts
+from .numpy_allocations import ArrayCount
+
+
+class Watcher:
+    """Notes the calls of one exercise that match its patterns, with the student's line.
+
+    While a module is imported, plain calls are its own affair (a check of itself against torch,
+    say). But what is composed of other operators in Python would leave a trace in which no name is
+    left: that is noted then, and held against the calls that follow.
+    """
+
+    def __init__(self) -> None:
+        self.patterns: tuple[str, ...] = ()
+        self.root = ""
+        self.seen: list[Banned] = []
+        self.on_import: list[Banned] = []
+        self.importing = False
+        self.tell: Callable[[Banned], None] = lambda banned: None
+
+    def begin(self, patterns: tuple[str, ...], root: str, importing: bool = False) -> None:
+        """Watch for these from now on; the nets report to the watcher that began last."""
+        global _watching
+        self.patterns, self.root, self.importing = patterns, root, importing
+        before = self.on_import
+        self.seen = [b for b in before if matches(b.call, patterns)] if before else []
+        _watching = self
+
+    def note(self, name: str, composed: bool = False) -> None:
+        """Note a call by its base name, where a pattern matches."""
+        if not self.patterns or (self.importing and not composed):
+            return
+        if matches(name, self.patterns):
+            line = student_line(sys._getframe(1), self.root)
+            seen = self.on_import if self.importing else self.seen
+            # what a noted call calls in its turn is no news
+            known = any(b.line == line for b in seen) if line else bool(seen)
+            if not known and len(seen) < 20:
+                seen.append(Banned(name, line))
+                self.tell(seen[-1])
+
+
+_watching = Watcher()
+
+
+def note(name: str, composed: bool = False) -> None:
+    """Note a call for the watcher that is on."""
+    _watching.note(name, composed)
+
+
+def watching() -> Watcher:
+    """The watcher that is on."""
+    return _watching
+
+
+def watch_again(watcher: Watcher) -> None:
+    """Put a watcher back that another one followed."""
+    global _watching
+    _watching = watcher
+
+
+class FunctionNet(TorchFunctionMode):
+    """Sees torch functions by their public name."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        super().__init__()
+        self.watcher = watcher
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = getattr(func, "__name__", "").removeprefix("__").removesuffix("__")  # as its kernel
+        if matches(name, self.watcher.patterns):
+            self.watcher.note(name)
+        return func(*args, **kwargs) if kwargs else func(*args)
+
+
+class Counting(TorchDispatchMode):
+    """Counts floating-point operations and the largest tensor that is made.
+
+    A matrix product counts 2·m·n·k (torch's own registry); any other operation that makes a new
+    tensor counts one per element. Views make nothing; writing into a tensor is work, but makes no
+    tensor of its size; writing at indices is as much work as what is written. `kept` tells how many
+    elements live on beside the results: what a forward pass keeps for its backward, in whatever
+    way. What NumPy makes meanwhile counts as if torch had made it, one operation per array and
+    element.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's own
+        self.flops = self.largest = self.ops = 0
+        self.operators: set[str] = set()  # of torch, those that made something
+        self._alive: dict[int, _KeptStorage] = {}
+        self._arrays = ArrayCount()
+
+    def __enter__(self) -> Counting:
+        super().__enter__()  # type: ignore[no-untyped-call]  # torch's own
+        self._arrays.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._arrays.__exit__()
+        super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's own
+
+    def counts(self, kept: int) -> Counts:
+        """The work so far, torch's and NumPy's."""
+        arrays = self._arrays
+        largest = max(self.largest, arrays.largest)
+        return Counts(self.flops + arrays.made, largest, self.ops + arrays.arrays, kept)
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers NumPy made."""
+        return self._arrays.made
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is compiled here; to skip the compiler, torch would import it first."""
+        return False
+
+    def kept(self, results: list[torch.Tensor]) -> int:
+        """Elements made so far that are alive and belong to none of the results."""
+        storages = [t.untyped_storage() for t in results]
+        own = {s._cdata for s in storages}
+        in_torch = sum(kept.size for storage, kept in self._alive.items() if storage not in own)
+        return in_torch + self._arrays.kept({s.data_ptr() for s in storages})
+
+    def _note(self, tensor: torch.Tensor, size: int) -> None:
+        storage = tensor.untyped_storage()
+        key = storage._cdata
+        if key not in self._alive:
+            kept = self._alive[key] = _KeptStorage(storage, self._forget)
+            kept.key, kept.size = key, size
+
+    def _forget(self, kept: _KeptStorage) -> None:
+        del self._alive[kept.key]
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        operator = _operators.get(id(func)) or _known(func)
+        kwargs = kwargs or {}
+        if operator.is_view:
+            return func(*args, **kwargs)
+        there = _largest_of(args, kwargs) if operator.is_mutable else 0
+        result = func(*args, **kwargs)
+        made = 0
+        for tensor in (result,) if type(result) is torch.Tensor else _tensors(result):
+            size = tensor.numel()
+            if size > made:
+                made = size
+            self._note(tensor, size)
+        if made > there and made > self.largest:  # what is written in place was there before
+            self.largest = made
+        self.ops += 1
+        self.operators.add(operator.name)
+        formula = operator.formula
+        if operator.name in _BY_INDEX:  # the rest of what it writes into stays as it is
+            made = _largest_of(args[1:], kwargs)
+        self.flops += made if formula is None else _flops(formula, args, kwargs, result)
+        return result
+
+
+_BY_INDEX = {
+    "index_put_",
+    "_index_put_impl_",
+    "index_copy_",
+    "index_add_",
+    "scatter_",
+    "scatter_add_",
+}
+
+
+class _Operator(NamedTuple):
+    """What is counted of one of torch's operators; `func` lives on, so that its id is its own."""
+
+    func: Any
+    name: str
+    is_view: bool
+    is_mutable: bool
+    formula: Any
+
+
+_operators: dict[int, _Operator] = {}
+
+
+@cache
+def formulas() -> dict[Any, Any]:
+    """torch's formulas of floating-point operations; whoever counts none need not import Triton,
+    which comes with them."""
+    from torch.utils.flop_counter import flop_registry
+
+    return flop_registry
+
+
+def _known(func: Any) -> _Operator:
+    packet = func.overloadpacket
+    operator = _operators[id(func)] = _Operator(
+        func, packet.__name__, func.is_view, func._schema.is_mutable, formulas().get(packet)
+    )
+    return operator
+
+
+def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """Elements of the largest tensor that a call was given."""
+    return max((t.numel() for t in _tensors([*args, *kwargs.values()])), default=0)
+
+
+class _KeptStorage(weakref.ref[Any]):
+    """A storage that lives on, and how many elements it was made with."""
+
+    __slots__ = ("key", "size")
+    key: int
+    size: int
+
+
+def _flops(formula: Any, args: Any, kwargs: Any, result: Any) -> int:
+    """What torch's formula says; its wrapper searches all arguments for tensors, at any depth."""
+    bare = getattr(formula, "__wrapped__", None)
+    if bare is None or not isinstance(result, torch.Tensor):
+        return int(formula(*args, **kwargs, out_val=result))
+    shapes = [a.shape if isinstance(a, torch.Tensor) else a for a in args]
+    return int(bare(*shapes, **kwargs, out_shape=result.shape))
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, (tuple, list)):
+        return [t for v in value for t in _tensors(v)]
+    return []
+
+
+def student_line(frame: Any, root: str) -> int | None:
+    """The line of the innermost frame whose file lies in the submission."""
+    while frame is not None:
+        if root and frame.f_code.co_filename.startswith(root + os.sep):
+            return int(frame.f_lineno)
+        frame = frame.f_back
+    return None
+
+
+__all__ = [
+    "Counting",
+    "FunctionNet",
+    "Watcher",
+    "formulas",
+    "matches",
+    "note",
+    "student_line",
+]

@@ -1,0 +1,302 @@
+"""Python objects to wire values and back, the same on both sides of the boundary.
+
+Theory of operation. `encode` is run by the worker on whatever the student returned: it trusts no
+method of the object, reads exact built-in types, tensors and arrays only, and turns everything
+else into an `OpaqueV` that holds a type's name. `decode` is run by the trusted side on what
+arrived: it checks each value against its buffer before allocating, and never builds anything but
+numbers, strings, containers, numpy arrays and CPU torch tensors. One buffer may be named by many
+values, each of which would be a copy or an expanded view of it: what a frame decodes to is counted
+and bounded as a whole, as is its depth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+import torch
+
+from . import frames
+
+FAKE_DEVICE = "fake_gpu"
+MAX_DEPTH = 24
+MAX_ITEMS = 10_000
+MAX_TEXT = 50_000
+# A float holds 308 digits; longer integers are no results of this course.
+_BIG_INTEGER = re.compile(r"-?[0-9]{1,300}\Z", re.ASCII)
+
+TORCH_DTYPES: dict[str, torch.dtype] = {n: getattr(torch, n) for n in frames.TORCH_ITEM_BYTES}
+TORCH_NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
+_NUMPY_NAMES = {np.dtype(name): name for name in frames.NUMPY_ITEM_BYTES}
+
+
+@dataclass
+class Encoder:
+    """Turns objects into values, collecting raw buffers.
+
+    `keep` is asked for a handle for objects that may stay where they are; `special` for values
+    that only one side knows (devices, axes), with this encoder for what they hold. Both return None
+    for what they do not know. `told` says what goes out for a tensor's bytes.
+    """
+
+    keep: Callable[[object], frames.Value | None] = lambda _: None
+    special: Callable[[object, Encoder], frames.Value | None] = lambda _, __: None
+    told: Callable[[bytes, str], bytes] = lambda raw, _: raw
+    buffers: list[bytes] = field(default_factory=list)
+    _seen: dict[int, tuple[object, frames.Value]] = field(default_factory=dict)
+
+    def __call__(self, thing: Any, depth: int = 0) -> frames.Value:
+        kind = type(thing)
+        if kind is torch.Tensor:
+            return self._once(thing, self._tensor)
+        if thing is None or kind is bool or kind is float:
+            return cast(bool | float | None, thing)
+        if kind is int:
+            return thing if -(2**63) <= thing < 2**63 else _big_integer(thing)
+        if kind is str:
+            return str(thing[:MAX_TEXT]).encode("utf-8", "replace").decode("utf-8")
+        known = self.special(thing, self)
+        if known is not None:
+            return known
+        if isinstance(thing, torch.Tensor):
+            return self._once(thing, self._tensor)
+        if isinstance(thing, (np.ndarray, np.generic)):
+            return self._once(thing, self._array)
+        if depth < MAX_DEPTH:
+            if isinstance(thing, (tuple, list)):
+                base = tuple if isinstance(thing, tuple) else list
+                items = list(base.__iter__(thing))[:MAX_ITEMS]  # type: ignore[arg-type]  # is one
+                name: Any = base.__name__
+                return frames.SeqV(name, tuple(self(x, depth + 1) for x in items))
+            if isinstance(thing, dict) and len(thing) <= MAX_ITEMS:
+                pairs = [(k, v) for k, v in dict.items(thing) if type(k) in (str, int)]
+                return frames.MapV(
+                    tuple(k for k, _ in pairs), tuple(self(v, depth + 1) for _, v in pairs)
+                )
+            if kind is torch.Size:
+                return frames.SeqV("tuple", tuple(int(n) for n in thing))
+        return self.keep(thing) or frames.OpaqueV(kind.__name__[:200])
+
+    def _once(self, thing: Any, encode: Callable[[Any], frames.Value]) -> frames.Value:
+        """The same object twice becomes the same value twice: aliasing survives the wire."""
+        seen = self._seen.get(id(thing))
+        if seen is None:
+            seen = self._seen[id(thing)] = (thing, encode(thing))
+        return seen[1]
+
+    def _buffer(self, raw: bytes) -> int:
+        # Of exactly this type: a view of memory could be written to once nobody watches any more.
+        self.buffers.append(bytes(raw))
+        return len(self.buffers) - 1
+
+    def _tensor(self, x: torch.Tensor) -> frames.Value:
+        kind, device, name = type(x), x.device.type, TORCH_NAMES.get(x.dtype)
+        needs_gradient = x.requires_grad
+        if device == FAKE_DEVICE:  # it holds its data on the CPU
+            x = getattr(x.detach(), "elem", x)
+            kind = type(x)
+        if device == "meta" or x.device.type == FAKE_DEVICE:
+            if name is None:
+                return frames.OpaqueV(f"tensor of {x.dtype}")
+            return frames.TensorV(name, tuple(int(n) for n in x.shape), None, device, None)
+        if kind is not torch.Tensor and kind is not torch.nn.Parameter:
+            return frames.OpaqueV(kind.__name__[:200])
+        if x.is_nested:  # it has no shape that could be asked for
+            return frames.OpaqueV("nested tensor")
+        if name is None or x.layout is not torch.strided:
+            return frames.OpaqueV(f"{x.layout} tensor of {x.dtype}".replace("torch.", ""))
+        x = x.detach().resolve_conj().resolve_neg()
+        shape, strides = tuple(x.shape), None
+        if device not in ("cpu", FAKE_DEVICE):
+            x = x.cpu()
+        elif not x.is_contiguous() and 0 not in shape:
+            strides = x.stride()
+            extent = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+            x = torch.as_strided(x, (extent,), (1,))
+        index = self._buffer(self.told(tensor_bytes(x), name))
+        return frames.TensorV(name, shape, strides, device, index, needs_gradient)
+
+    def _array(self, x: np.ndarray[Any, Any] | np.generic) -> frames.Value:
+        scalar = isinstance(x, np.generic)
+        if not scalar and type(x) is not np.ndarray:
+            return frames.OpaqueV(type(x).__name__[:200])
+        name = _NUMPY_NAMES.get(x.dtype)
+        if name is None:
+            other_order = _NUMPY_NAMES.get(x.dtype.newbyteorder("="))
+            if other_order is None:
+                return frames.OpaqueV(f"array of {x.dtype.name}"[:200])
+            x, name = x.astype(other_order), other_order
+        strides = None if scalar else _strides(x)  # type: ignore[arg-type]  # an array
+        if strides is not None:
+            extent = 1 + sum((n - 1) * s for n, s in zip(x.shape, strides, strict=True))
+            flat = np.lib.stride_tricks.as_strided(x, (extent,), (x.itemsize,))
+            return frames.ArrayV(name, x.shape, self._buffer(flat.tobytes()), False, strides)
+        return frames.ArrayV(name, x.shape, self._buffer(x.tobytes()), scalar)
+
+
+def _strides(x: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
+    """The strides of a view, in elements; None if it lies in order, or in a way we do not send."""
+    if x.flags.c_contiguous or not x.size:
+        return None
+    if any(s < 0 or s % x.itemsize for s in x.strides):
+        return None
+    return tuple(s // x.itemsize for s in x.strides)
+
+
+def tensor_bytes(x: torch.Tensor) -> bytes:
+    """The elements of a CPU tensor in order, as raw bytes of its dtype."""
+    x = x.detach()
+    if x.dtype is torch.bfloat16:
+        x = x.contiguous().view(torch.int16)
+    return x.numpy().tobytes()
+
+
+# Where decoded tensors lie, by address: the memory, and the bytes that were copied to it.
+Memories = dict[int, tuple[bytearray, memoryview]]
+_PLAIN = {type(None), bool, int, float, str}
+_SPECIAL = (frames.SpecialV, frames.HandleV, frames.OpaqueV, frames.DrawingV, frames.FigureV)
+
+
+@dataclass
+class Decoder:
+    """Turns checked values into objects; `special` builds what only this side can build."""
+
+    buffers: list[memoryview]
+    special: Callable[[frames.Value, Any], Any] = lambda value, _: value
+    tensor: Callable[[torch.Tensor], torch.Tensor] = lambda x: x
+    gradients: bool = False  # mark tensors that need gradients as their sender had them
+    without_data: bool = True  # whether a tensor may come without any
+    budget: int = frames.MAX_BODY  # bytes that all values together may take
+    memories: Memories | None = None  # noted here, if they are asked for
+    _seen: dict[frames.TensorV | frames.ArrayV, Any] = field(default_factory=dict)
+    _decoded: int = 0
+    _values: int = 0
+    _depth: int = 0
+
+    def __call__(self, value: frames.Value) -> Any:
+        if self._depth > frames.MAX_DEPTH:
+            raise frames.BadFrame(f"values are nested deeper than {frames.MAX_DEPTH} levels")
+        self._values += 1
+        if self._values > frames.MAX_VALUES:
+            raise frames.BadFrame(f"more than {frames.MAX_VALUES} values")
+        if type(value) in _PLAIN:
+            return value
+        self._depth += 1
+        try:
+            return self._value(value)
+        finally:
+            self._depth -= 1
+
+    def _value(self, value: frames.Value) -> Any:
+        if isinstance(value, frames.TensorV):
+            seen = self._seen.get(value) if value.buffer is not None else None
+            if seen is None:
+                tensor = self._tensor(value)
+                if value.needs_gradient and self.gradients and tensor.is_floating_point():
+                    tensor.requires_grad_()
+                seen = self._seen[value] = self.tensor(tensor)
+            return seen
+        if isinstance(value, frames.ArrayV):
+            seen = self._seen.get(value)
+            if seen is None:
+                seen = self._seen[value] = self._array(value)
+            return seen
+        if isinstance(value, frames.SeqV):
+            items = [self(v) for v in value.items]
+            return tuple(items) if value.kind == "tuple" else items
+        if isinstance(value, frames.MapV):
+            if len(value.keys) != len(value.items):
+                raise frames.BadFrame("a mapping with more keys than items, or fewer")
+            return {k: self(v) for k, v in zip(value.keys, value.items, strict=True)}
+        if isinstance(value, frames.BigIntV):
+            if not _BIG_INTEGER.match(value.digits):
+                raise frames.BadFrame("an integer that is none")
+            return int(value.digits)
+        if isinstance(value, _SPECIAL):
+            return self.special(value, self)
+        return value
+
+    def _count(self, size: int) -> None:
+        """Bound what all values of a frame take together, however few bytes they came in."""
+        self._decoded += size
+        if self._decoded > self.budget:
+            raise frames.BadFrame(f"the values take more than {self.budget} bytes together")
+
+    def _raw(self, index: int, size: int) -> memoryview:
+        if not 0 <= index < len(self.buffers):
+            raise frames.BadFrame(f"buffer {index} is not there")
+        raw = self.buffers[index]
+        if len(raw) != size:
+            raise frames.BadFrame(f"a buffer of {len(raw)} bytes where {size} are needed")
+        return raw
+
+    def _tensor(self, value: frames.TensorV) -> torch.Tensor:
+        if value.device not in frames.DEVICES:
+            raise frames.BadFrame(f"no such device: {value.device[:40]!r}")
+        size = frames.checked_size(value.dtype, value.shape, frames.TORCH_ITEM_BYTES)
+        dtype = TORCH_DTYPES[value.dtype]
+        if value.buffer is None:
+            if not self.without_data:
+                raise frames.BadFrame("a tensor without data")
+            return torch.empty(value.shape, dtype=dtype, device="meta")
+        self._count(size)
+        if value.strides is not None:
+            extent, size = self._extent(value, frames.TORCH_ITEM_BYTES)
+            flat = self._flat(self._raw(value.buffer, size), dtype, extent)
+            return torch.as_strided(flat, value.shape, value.strides)
+        count = size // frames.TORCH_ITEM_BYTES[value.dtype]
+        return self._flat(self._raw(value.buffer, size), dtype, count).view(value.shape)
+
+    def _flat(self, raw: memoryview, dtype: torch.dtype, count: int) -> torch.Tensor:
+        if count == 0:
+            return torch.empty(0, dtype=dtype)
+        memory = bytearray(raw)
+        if dtype is torch.bool:
+            return torch.frombuffer(memory, dtype=torch.uint8).ne(0)
+        flat = torch.frombuffer(memory, dtype=dtype)
+        if self.memories is not None:
+            self.memories[flat.data_ptr()] = memory, raw
+        return flat
+
+    def _extent(
+        self, value: frames.TensorV | frames.ArrayV, item_bytes: dict[str, int]
+    ) -> tuple[int, int]:
+        """The elements, and their bytes, over which a view reaches."""
+        strides = value.strides or ()
+        if len(strides) != len(value.shape) or not all(0 <= s <= frames.MAX_BODY for s in strides):
+            raise frames.BadFrame("strides that do not belong to the shape")
+        extent = 1 + sum((n - 1) * s for n, s in zip(value.shape, strides, strict=True))
+        size = frames.checked_size(value.dtype, (extent,), item_bytes)
+        self._count(size)
+        return extent, size
+
+    def _view(self, value: frames.ArrayV) -> Any:
+        if value.scalar or 0 in value.shape:
+            raise frames.BadFrame("a view of nothing")
+        _, size = self._extent(value, frames.NUMPY_ITEM_BYTES)
+        flat = np.frombuffer(bytearray(self._raw(value.buffer, size)), dtype=value.dtype)
+        strides = tuple(s * flat.itemsize for s in value.strides or ())
+        return np.lib.stride_tricks.as_strided(flat, value.shape, strides)
+
+    def _array(self, value: frames.ArrayV) -> Any:
+        size = frames.checked_size(value.dtype, value.shape, frames.NUMPY_ITEM_BYTES)
+        self._count(size)
+        if value.strides is not None:
+            return self._view(value)
+        raw = self._raw(value.buffer, size)
+        array = np.frombuffer(bytearray(raw), dtype=value.dtype).reshape(value.shape)
+        if not value.scalar:
+            return array
+        if value.shape:
+            raise frames.BadFrame("a scalar with axes")
+        return array[()]
+
+
+def _big_integer(number: int) -> frames.Value:
+    """Past its bound an integer is no plain data; Python would not even print it."""
+    if number.bit_length() > 990:
+        return frames.OpaqueV("int of more than 300 digits")
+    return frames.BigIntV(str(number))

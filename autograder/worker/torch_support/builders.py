@@ -1,0 +1,193 @@
+"""Arguments that a grader names as plain data and only the worker can build."""
+
+from __future__ import annotations
+
+import math
+import os
+from importlib import import_module  # extras may be missing, to a type checker too
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..monitor.operator_hooks import module_nets_down
+from ..triton_support import interpreter
+from . import devices
+
+
+def build(kind: str, content: Any, device: str) -> Any:
+    """The object for a `SpecialV` of this kind."""
+    if kind == "torch_mha":
+        return _torch_mha(content, device)
+    if kind == "hf_encoder":
+        return _hf_encoder(content, device)
+    if kind == "expression":
+        names = {"torch": torch, "np": np, "math": math}
+        return eval(compile(content, "<argument>", "eval"), names)  # a grader's own
+    raise ValueError(f"no such fixture: {kind}")
+
+
+def warm(extra: str) -> None:
+    """Import an extra's packages ahead of the first call, which has no time for it.
+
+    Keras reads its backend and its device from the environment when it is imported; left alone it
+    moves every tensor to a GPU that it finds. Importing it also draws from Python's random state.
+    """
+    with module_nets_down():
+        _warm(extra)
+
+
+def _warm(extra: str) -> None:
+    if extra == "keras":
+        os.environ.setdefault("KERAS_BACKEND", "torch")
+        os.environ.setdefault("KERAS_TORCH_DEVICE", "cpu")
+        ops = import_module("keras").ops
+        ops.softmax(ops.matmul(torch.ones(2, 2), torch.ones(2, 2)))
+    elif extra == "triton":
+        interpreter.setup()
+    elif extra == "text":
+        import_module("transformers").logging.set_verbosity_error()
+        tiny = {"seed": 0, "layers": 1, "heads": 1, "hidden": 4, "vocabulary": ["a"]}
+        tiny |= {"training": False, "attention": "eager", "dtype": "float32"}
+        tokenizer = _hf_encoder(tiny | {"part": "tokenizer"}, "cpu")
+        _hf_encoder(tiny | {"part": "model"}, "cpu")(**tokenizer("a", return_tensors="pt"))
+
+
+def _torch_mha(content: dict[str, Any], device: str) -> nn.MultiheadAttention:
+    state = content["state"]
+    dtype = next(iter(state.values())).dtype
+    generator_state = torch.get_rng_state()
+    module = nn.MultiheadAttention(
+        content["embed_dim"], content["num_heads"], bias=content["bias"], batch_first=True
+    )
+    torch.set_rng_state(generator_state)
+    devices.move_module(module, device, dtype)
+    module.load_state_dict(state)
+    return module
+
+
+def _hf_encoder(content: dict[str, Any], device: str) -> Any:
+    """A small BERT with drawn weights, or its tokenizer; nothing is read from disk or network."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    words = [*_SPECIAL_TOKENS, *content["vocabulary"]]
+    if content["part"] == "tokenizer":
+        return _wordpiece_tokenizer(words)
+    shape = _Shape(len(words), *(content[name] for name in _Shape._fields[1:]))
+    ready = _ready.get(shape)
+    model, drawn = ready.pop() if ready else _undrawn(shape)
+    _draw_weights(drawn, content["seed"])
+    devices.move_module(model, device, getattr(torch, content["dtype"]))
+    return model.train() if content["training"] else model
+
+
+class _Shape(NamedTuple):
+    """What a BERT is made of, but for its numbers."""
+
+    words: int
+    hidden: int
+    layers: int
+    heads: int
+    attention: str
+
+
+# What tests ask for (`hf_encoder` of the authors' vocabulary, with a dozen words), and how often
+# for a submission.
+_USUAL = {
+    _Shape(16, 16, 2, 2, "eager"): 12,
+    _Shape(16, 16, 2, 2, "sdpa"): 2,
+    _Shape(16, 16, 3, 2, "eager"): 1,
+    _Shape(16, 16, 1, 1, "eager"): 1,
+    _Shape(16, 12, 1, 4, "eager"): 1,
+    _Shape(16, 8, 4, 1, "eager"): 1,
+    _Shape(16, 6, 2, 3, "eager"): 1,
+}
+_ready: dict[_Shape, list[tuple[Any, list[_Drawn]]]] = {}
+
+
+def stock(extra: str) -> None:
+    """In the template: make beforehand what takes longer to make than the calls it is made for.
+
+    Each is handed out once, so that a call finds what nobody had before it.
+    """
+    if extra == "text":
+        _ready.update({s: [_undrawn(s) for _ in range(n)] for s, n in _USUAL.items()})
+
+
+def _undrawn(shape: _Shape) -> tuple[Any, list[_Drawn]]:
+    """A BERT that is not trained, but for its weights, and those that are still to be drawn."""
+    transformers: Any = import_module("transformers")
+    config = transformers.BertConfig(
+        vocab_size=shape.words,
+        hidden_size=shape.hidden,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        intermediate_size=2 * shape.hidden,
+        max_position_embeddings=64,
+        attn_implementation=shape.attention,
+    )
+    # To look for what each part begins with takes half of the time.
+    undrawn = import_module("transformers.initialization").no_init_weights
+    with torch.random.fork_rng(devices=[]), undrawn():
+        model = transformers.BertModel(config, add_pooling_layer=False).eval()
+    return model, _settled(model)
+
+
+_SPREAD = 0.4  # large enough for attention that is far from uniform
+
+
+class _Drawn(NamedTuple):
+    """A weight that is drawn, and the row of it that is not (a token's, for padding)."""
+
+    weight: nn.Parameter
+    padding: int | None
+
+
+@torch.no_grad()
+def _settled(model: nn.Module) -> list[_Drawn]:
+    """No biases, and norms that change nothing; the weights that are left to draw."""
+    drawn = []
+    for part in model.modules():
+        for name, parameter in part._parameters.items():
+            if parameter is None:
+                continue
+            if isinstance(part, nn.LayerNorm):
+                parameter.fill_(float(name == "weight"))
+            elif name == "bias":
+                parameter.zero_()
+            else:
+                drawn.append(_Drawn(parameter, getattr(part, "padding_idx", None)))
+    return drawn
+
+
+@torch.no_grad()
+def _draw_weights(drawn: list[_Drawn], seed: int) -> None:
+    """Normal weights, and nothing for the padding token."""
+    generator = torch.Generator().manual_seed(seed)
+    for weight, padding in drawn:
+        weight.normal_(0.0, _SPREAD, generator=generator)
+        if padding is not None:
+            weight[padding].zero_()
+
+
+_SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+
+
+def _wordpiece_tokenizer(words: list[str]) -> Any:
+    rust: Any = import_module("tokenizers")
+    numbers = {word: number for number, word in enumerate(words)}
+    tokenizer = rust.Tokenizer(rust.models.WordPiece(numbers, unk_token="[UNK]"))
+    tokenizer.normalizer = rust.normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = rust.pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = rust.processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(token, numbers[token]) for token in ("[CLS]", "[SEP]")],
+    )
+    return import_module("transformers").PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        unk_token="[UNK]",
+        pad_token="[PAD]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+    )

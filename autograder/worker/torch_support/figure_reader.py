@@ -1,0 +1,126 @@
+"""Reading a drawing back from matplotlib: what it shows, as plain data."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..protocol import frames
+from ..protocol.values import Encoder
+
+MAX_LABEL = 500
+MAX_AXES = 64
+MAX_IMAGES = 16
+
+
+def describe(result: Any, encoder: Encoder, given: list[Any]) -> frames.Value:
+    """Describe axes, a list of axes or a figure; return None for anything else."""
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    if isinstance(result, Axes):
+        return describe_axes(result, encoder, given)
+    if isinstance(result, Figure):
+        return describe_figure(result, encoder, given)
+    if not isinstance(result, list) or not 0 < len(result) <= MAX_AXES:
+        return None
+    if not all(isinstance(x, Axes) for x in result):
+        return None
+    return frames.SeqV("list", tuple(describe_axes(x, encoder, given) for x in result))
+
+
+def describe_axes(axes: Any, encoder: Encoder, given: list[Any]) -> frames.DrawingV:
+    """Images as they are seen (rows from the top, columns from the left), labels and ticks."""
+    images = []
+    shown = [*axes.get_images(), *(c for c in axes.collections if _is_mesh(c))]
+    for image in shown[:MAX_IMAGES]:
+        data = np.ma.filled(np.ma.asarray(image.get_array(), dtype=np.float64), np.nan)
+        data, top_first = _as_seen(axes, image, data)
+        low, high = image.get_clim()
+        array = encoder(np.ascontiguousarray(data))
+        assert isinstance(array, frames.ArrayV)
+        images.append(frames.ImageV(array, top_first, _finite(low), _finite(high)))
+    rows, columns = _extent(shown)
+    return frames.DrawingV(
+        images=tuple(images),
+        xlabel=_text(axes.get_xlabel()),
+        ylabel=_text(axes.get_ylabel()),
+        title=_text(axes.get_title() or axes.get_title("left") or axes.get_title("right")),
+        xticks=_ticks(axes.xaxis, columns),
+        yticks=_ticks(axes.yaxis, rows),
+        same_axes=any(axes is other for other in given),
+    )
+
+
+def describe_figure(figure: Any, encoder: Encoder, given: list[Any]) -> frames.FigureV:
+    """The figure's panels, empty ones too; colour bars and hidden axes left out."""
+    panels = [a for a in figure.axes if not _is_colorbar(a) and a.get_visible()]
+    panels = [a for a in panels if a.axison or a.get_images()]
+    described = tuple(describe_axes(a, encoder, given) for a in panels[:MAX_AXES])
+    title = figure.get_suptitle() if hasattr(figure, "get_suptitle") else ""
+    return frames.FigureV(described, _text(title))
+
+
+def _is_mesh(collection: Any) -> bool:
+    return type(collection).__name__ == "QuadMesh"
+
+
+def _is_colorbar(axes: Any) -> bool:
+    return hasattr(axes, "_colorbar") or axes.get_label() == "<colorbar>"
+
+
+def _extent(shown: list[Any]) -> tuple[int, int]:
+    if not shown:
+        return 0, 0
+    array = np.asarray(shown[0].get_array())
+    if array.ndim < 2:
+        return 0, 0
+    return int(array.shape[0]), int(array.shape[1])
+
+
+def _as_seen(axes: Any, image: Any, data: Any) -> tuple[Any, bool]:
+    """Flip the data to how the eye meets it, whatever origin, extent or inverted axis was used."""
+    if _is_mesh(image):
+        bottom_up, left_right = not axes.yaxis_inverted(), not axes.xaxis_inverted()
+        return (data[:, ::1] if left_right else data[:, ::-1]), not bottom_up
+    left, right, bottom, top = image.get_extent()
+    origin_upper = image.origin == "upper"
+    first_row_at = top if origin_upper else bottom
+    last_row_at = bottom if origin_upper else top
+    row_goes_up = last_row_at > first_row_at
+    top_first = row_goes_up == bool(axes.yaxis_inverted())
+    if (right > left) == bool(axes.xaxis_inverted()):
+        data = data[:, ::-1]
+    return data, top_first
+
+
+_SET_BY_HAND = ("FixedFormatter", "FuncFormatter", "StrCategoryFormatter")
+
+
+def _ticks(axis: Any, count: int) -> tuple[str, ...]:
+    """Labels at the cells' centres, in order of position; empty if no text was set.
+
+    Centres are 0, 1, 2 … for an image and 0.5, 1.5 … for a mesh: both round to the cell.
+    """
+    formatter = axis.get_major_formatter()
+    if type(formatter).__name__ not in _SET_BY_HAND:
+        return ()
+    # Asking the formatter, not the drawn tick labels: those cost a layout of the whole axis.
+    locations = list(axis.get_majorticklocs())
+    labels = [_text(label) for label in formatter.format_ticks(locations)]
+    found: dict[int, str] = {}
+    for location, label in zip(locations, labels, strict=False):
+        cell = math.floor(location + 1e-6)
+        if math.isfinite(location) and 0 <= cell < count and label:
+            found.setdefault(cell, label)
+    return tuple(found.get(i, "") for i in range(min(count, 500))) if found else ()
+
+
+def _text(value: Any) -> str:
+    return str(value)[:MAX_LABEL].encode("utf-8", "replace").decode("utf-8")
+
+
+def _finite(value: Any) -> float | None:
+    return float(value) if value is not None and math.isfinite(float(value)) else None

@@ -1,0 +1,137 @@
+"""A new module's weights: cast, given and moved to where the call runs."""
+
+from __future__ import annotations
+
+import zlib
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..protocol import frames
+from ..protocol.values import TORCH_DTYPES, Decoder
+from . import devices
+from .fake_device import ClaimedTensor
+
+
+def settle(
+    module: nn.Module, request: frames.Call, buffers: list[memoryview]
+) -> frames.StateMismatch | None:
+    """Cast a new module, load the weights it was given, and move it to the device."""
+    dtype = TORCH_DTYPES[request.dtype] if request.dtype else None
+    devices.move_module(module, request.device, dtype)
+    if not isinstance(request.state, frames.MapV):
+        return None
+    decoder = Decoder(buffers, tensor=lambda x: devices.place(x, request.device))
+    state = decoder(request.state)
+    plain = _plain_state(module)
+    own = module.state_dict() if plain is None else plain
+    mismatch = frames.StateMismatch(
+        missing=tuple(sorted(state.keys() - own.keys()))[:50],
+        unexpected=tuple(sorted(own.keys() - state.keys()))[:50],
+        shapes=tuple(
+            (name, tuple(state[name].shape), tuple(own[name].shape))
+            for name in sorted(state.keys() & own.keys())
+            if state[name].shape != own[name].shape
+        ),
+    )
+    if mismatch.missing or mismatch.unexpected or mismatch.shapes:
+        if not request.fitting:
+            return mismatch
+        tables = {name for name, _ in module.named_buffers()} - state.keys()
+        trained = {name: value for name, value in own.items() if name not in tables}
+        if not _fitted(trained, state):
+            _fill(trained, request.device)
+        return None
+    if plain is None:
+        module.load_state_dict(state, strict=True)
+        return None
+    with torch.no_grad():
+        for name, value in plain.items():
+            value.copy_(state[name])
+    return None
+
+
+def _fitted(own: dict[str, torch.Tensor], state: dict[str, torch.Tensor]) -> bool:
+    """Load weights under whichever names; biases too many become zero and stay so.
+
+    Return False if that is not possible. What has no name in common is taken in its order.
+    """
+    free = [name for name in own if name not in state]
+    spare = [name for name in free if name.rpartition(".")[2] == "bias"]
+    for names in (free, [name for name in free if name not in spare]):
+        wanted = [name for name in state if name not in own]
+        into = {**{n: n for n in state if n in own}, **dict(zip(wanted, names, strict=False))}
+        fits = all(own[o].shape == state[n].shape for n, o in into.items())
+        if len(wanted) == len(names) and fits:
+            with torch.no_grad():
+                for name, value in own.items():
+                    if name not in into.values():
+                        value.zero_().requires_grad_(False)  # nobody asks for its gradient
+                for name, place in into.items():
+                    own[place].copy_(state[name])
+            return True
+    return False
+
+
+def _fill(own: dict[str, torch.Tensor], device: str) -> None:
+    """Give layers of other sizes numbers that follow from their names."""
+    for name, value in own.items():
+        if value.is_floating_point():
+            seed = torch.Generator().manual_seed(zlib.crc32(name.encode("utf-8", "replace")))
+            drawn = torch.randn(tuple(value.shape), generator=seed).to(value.dtype)
+            with torch.no_grad():
+                value.copy_(devices.place(0.3 * drawn, device))
+
+
+def _plain_state(module: nn.Module) -> dict[str, torch.Tensor] | None:
+    """What `state_dict` of torch's own would name; None where a part has a way of its own.
+
+    torch looks through a module twice, at names, hooks and versions, to load what fits anyway.
+    """
+    found: dict[str, torch.Tensor] = {}
+    for prefix, part in module.named_modules(remove_duplicate=False):
+        if not _stores_as_torch(part.__class__) or any(getattr(part, h, None) for h in _HOOKS):
+            return None
+        start = f"{prefix}." if prefix else ""
+        for name, value in part._parameters.items():
+            if value is not None:
+                found[start + name] = value
+        for name, buffer in part._buffers.items():
+            if buffer is not None and name not in part._non_persistent_buffers_set:
+                found[start + name] = buffer
+    return found
+
+
+_HOOKS = (
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
+_WAYS = (
+    "state_dict",
+    "load_state_dict",
+    "_save_to_state_dict",
+    "_load_from_state_dict",
+    "get_extra_state",
+    "set_extra_state",
+    "named_modules",
+)
+
+
+@lru_cache(maxsize=256)
+def _stores_as_torch(kind: Any) -> bool:
+    return all(getattr(kind, way) is getattr(nn.Module, way) for way in _WAYS)
+
+
+def shares_memory(result: nn.Module, args: list[Any]) -> bool:
+    """Return whether a module made from another holds that one's own parameters."""
+    theirs = {_place(p) for a in args if isinstance(a, nn.Module) for p in a.parameters()}
+    return any(_place(p) in theirs for p in result.parameters()) if theirs else False
+
+
+def _place(x: torch.Tensor) -> int:
+    """Where its data lies in memory."""
+    return (x.elem if isinstance(x, ClaimedTensor) else x).data_ptr()

@@ -1,0 +1,245 @@
+"""Whether a GPU's compiler would take a kernel: Triton's own frontend is asked, on any machine.
+
+The interpreter runs a kernel as Python, so it lets much pass that is no kernel: a range that is no
+power of two, a product of tiles that are too small, a call of torch, a list, a value that changes
+its type in a loop. Triton's frontend, which makes the compiler's first intermediate language
+out of the source, needs no GPU, no other program and no file; what it refuses no GPU will run.
+
+Triton decides when it is imported whether its own functions (`tl.max`, `tl.sum`) are interpreted or
+compiled. Here they are interpreted; for as long as the frontend looks at a kernel, each has a twin
+in its place that can be compiled.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module  # triton is an extra, and may be missing
+from typing import Any
+
+from ..protocol import frames
+from ..torch_support.fake_device import ClaimedTensor
+
+_MOST_KNOWN = 512
+_CAPABILITY = 80  # Ampere: what it refuses, newer ones refuse
+
+
+class Frontend:
+    """Compiles kernels as far as Triton's own language goes; remembers those that it took."""
+
+    def __init__(self) -> None:
+        backends: Any = import_module("triton.backends.compiler")
+        compiler: Any = import_module("triton.compiler.compiler")
+        self._target = backends.GPUTarget("cuda", _CAPABILITY, 32)
+        self._backend = compiler.make_backend(self._target)
+        self._source = compiler.ASTSource
+        self._ir: Any = import_module("triton._C.libtriton").ir
+        self._specialize = import_module("triton.runtime.jit").native_specialize_impl
+        self._any: Any = backends.BaseBackend
+        self._utils: Any = import_module("triton._utils")
+        self._known: dict[Any, frames.Raised | None] = {}
+        tensor = import_module("triton.language").tensor
+        # the interpreter puts its own in the place of these, and leaves some of it there
+        self._plain = [(owner, dict(vars(owner))) for owner in [tensor, *_language()]]
+        self._libraries = frozenset(sys.modules)
+
+    def refusal(
+        self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], root: str
+    ) -> frames.Raised | None:
+        """What the frontend says against a launch of a kernel with these arguments, if anything."""
+        try:
+            bound = inspect.signature(kernel.fn).bind(*args, **_known_to(kernel, kwargs))
+        except TypeError:
+            return None  # the launch itself will say so
+        bound.apply_defaults()
+        try:
+            signature, constants = self._types(kernel, bound.arguments)
+        except Exception as error:  # an argument that no kernel can be given
+            return _described(error, root)
+        key = kernel.fn, tuple(signature.items()), repr(constants)
+        if key not in self._known:
+            if len(self._known) > _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = self._compile(kernel, signature, constants, root)
+        return self._known[key]
+
+    def _types(
+        self, kernel: Any, arguments: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[tuple[int, ...], Any]]:
+        """The types of a kernel's parameters, and what is constant among them, by its place."""
+        signature = {}
+        values = [_bare(value) for value in arguments.values()]
+        for name, value in zip(arguments, values, strict=True):
+            given = "constexpr" in str(kernel.fn.__annotations__.get(name, ""))
+            # a 1 and None become constants, as in every launch on a GPU
+            own = "constexpr" if given else self._specialize(self._any, value, False, True, True)[0]
+            signature[name] = own
+        places = self._utils.find_paths_if(tuple(signature.values()), _is_constant)
+        return signature, {p: self._utils.get_iterable_path(values, p) for p in places}
+
+    def _compile(
+        self,
+        kernel: Any,
+        signature: dict[str, Any],
+        constants: dict[tuple[int, ...], Any],
+        root: str,
+    ) -> frames.Raised | None:
+        others = [m for n, m in list(sys.modules.items()) if n not in self._libraries]
+        own = [vars(module) for module in others if _is_own(module, root + os.sep)]
+        with warnings.catch_warnings(), compiled_twins(self._plain, kernel.fn, own) as twin:
+            warnings.simplefilter("ignore")
+            try:
+                source = self._source(twin, signature, constants)
+                # What an overflow is told by is left out of a kernel that is not debugged.
+                options = self._backend.parse_options({"sanitize_overflow": False})
+                context = self._ir.context()
+                self._ir.load_dialects(context)
+                self._backend.load_dialects(context)
+                functions = self._backend.get_codegen_implementation(options)
+                modules = self._backend.get_module_map()
+                source.make_ir(self._target, options, functions, modules, context)
+            except Exception as error:
+                return _described(error, root)
+        return None
+
+
+def _is_constant(_: object, kind: object) -> bool:
+    return kind == "constexpr"
+
+
+def _bare(value: Any) -> Any:
+    if isinstance(value, tuple):
+        inner = tuple(map(_bare, value))
+        return type(value)(*inner) if hasattr(value, "_fields") else inner
+    if type(value) is import_module("triton.runtime.interpreter").InterpretedFunction:
+        return _twin(value.fn)
+    return value.elem if isinstance(value, ClaimedTensor) else value
+
+
+def _known_to(kernel: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Without the options of a launch, such as `num_warps`."""
+    return {name: value for name, value in kwargs.items() if name in kernel.arg_names}
+
+
+def _described(error: BaseException, root: str) -> frames.Raised:
+    """The innermost of what went wrong, and the submission's line that it is about."""
+    line = _line_of(error, root)
+    while error.__cause__ is not None:
+        error = error.__cause__
+        line = _line_of(error, root) or line
+    message = str(getattr(error, "error_message", None) or error).strip().split("\n")[0]
+    clean = message[:500].replace(root, "").encode("utf-8", "replace").decode("utf-8")
+    bases = tuple(b.__name__[:100] for b in type(error).__mro__[:8])
+    return frames.Raised(bases[0], bases, clean, line)
+
+
+def _line_of(error: BaseException, root: str) -> int | None:
+    """The line of the submission to which a CompilationError points, if to one of it."""
+    node, source = getattr(error, "node", None), getattr(error, "src", None)
+    for twin in _twins.values():
+        inside = twin.fn.__code__.co_filename.startswith(root + os.sep)
+        if twin.src == source and node is not None and inside:
+            return int(_begins(twin.fn) + node.lineno - 1)
+    return None
+
+
+def _begins(function: Any) -> int:
+    """The line of a kernel's `def`; what Triton itself knows of it depends on its version."""
+    lines, first = inspect.getsourcelines(function)
+    return first + next(n for n, line in enumerate(lines) if line.lstrip().startswith("def "))
+
+
+# Interpreted functions of Triton's and their compiled twins
+
+
+def interpreted() -> None:
+    """Triton's own functions are interpreted, even if something imported it otherwise before."""
+    jit: Any = import_module("triton.runtime.jit")
+    interpreter: Any = import_module("triton.runtime.interpreter")
+    import_module("triton.language")
+    tensor = import_module("triton.language").tensor
+    for owner, name, value in _functions([*_language(), tensor], jit.JITFunction):
+        function = interpreter.InterpretedFunction(value.fn)
+        setattr(owner, name, _as_method(function) if owner is tensor else function)
+
+
+def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *args, **kwargs: function(*args, **kwargs)
+
+
+_twins: dict[Any, Any] = {}
+
+
+@contextmanager
+def compiled_twins(
+    plain: list[tuple[Any, dict[str, Any]]],
+    kernel: types.FunctionType,
+    own: list[dict[str, Any]],
+) -> Iterator[Any]:
+    """While this lasts, what can be called from a kernel can be compiled; the kernel's own twin.
+
+    plain: Triton's modules and classes, and what they held when nothing had been interpreted
+    own:   the names of the submission's modules
+    """
+    kind = import_module("triton.runtime.interpreter").InterpretedFunction
+    tensor = import_module("triton.language").tensor
+    changed: list[tuple[Any, str, Any]] = []
+
+    def put(owner: Any, name: str, value: Any) -> None:
+        changed.append((owner, name, _get(owner, name)))
+        _set(owner, name, value)
+
+    try:
+        for owner, values in plain:
+            for name, value in values.items():
+                compiled = _twin(value.fn) if type(value) is kind else value
+                if compiled is not vars(owner).get(name):
+                    put(owner, name, compiled)
+                if compiled is not value and hasattr(tensor, name):
+                    put(tensor, name, compiled)
+        for names in [*own, kernel.__globals__]:
+            for name, value in list(names.items()):
+                if type(value) is kind:
+                    put(names, name, _twin(value.fn))
+        yield _twin(kernel)
+    finally:
+        for owner, name, value in reversed(changed):
+            _set(owner, name, value)
+
+
+def _get(owner: Any, name: str) -> Any:
+    return (owner if isinstance(owner, dict) else vars(owner)).get(name)
+
+
+def _set(owner: Any, name: str, value: Any) -> None:
+    if isinstance(owner, dict):
+        owner[name] = value
+    else:
+        setattr(owner, name, value)
+
+
+def _twin(function: Any) -> Any:
+    if function not in _twins:
+        _twins[function] = import_module("triton.runtime.jit").JITFunction(function)
+    return _twins[function]
+
+
+def _language() -> list[Any]:
+    return [m for n, m in list(sys.modules.items()) if n.startswith("triton.language")]
+
+
+def _functions(owners: list[Any], kind: type) -> Iterator[tuple[Any, str, Any]]:
+    for owner in owners:
+        for name, value in list(vars(owner).items()):
+            if type(value) is kind:
+                yield owner, name, value
+
+
+def _is_own(module: Any, within: str) -> bool:
+    file = getattr(module, "__file__", None)
+    return type(file) is str and file.startswith(within)

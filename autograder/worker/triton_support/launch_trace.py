@@ -1,0 +1,227 @@
+"""The memory that a launch of a kernel was given, and what its programs did with it.
+
+An address that a kernel is given bears the number of its tensor in the bits that no address has. So
+one that runs past the end of a tensor is told from one of whatever lies behind it in memory, which
+chance decides. An address without a number (a tensor's `data_ptr()`) may be of any tensor.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import random
+import sys
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import torch
+
+from ..monitor import numpy_allocations
+from ..monitor.call_watch import student_line
+from ..protocol import frames
+from .races import Accesses, Races, alike
+
+_NUMBER = np.uint64(48)  # the bits that no address of a process has, from this one on
+_ADDRESS = np.uint64((1 << 48) - 1)
+
+
+def bare(places: np.ndarray) -> np.ndarray:
+    """Addresses as they are in memory."""
+    found: np.ndarray = places & _ADDRESS
+    return found
+
+
+class Region:
+    """The memory of a tensor: which bytes begin an element that was handed over, and who did what.
+
+    number:   which of the launch's it is, from 1
+    start:    the address of its first byte
+    sizes:    for each byte, the size of the element that begins there, or 0
+    loaded:   for each byte, how many loads asked for the element that begins there
+    accesses: which programs loaded and stored it
+    written:  whether any program has stored to it
+    """
+
+    def __init__(self, tensor: torch.Tensor, number: int) -> None:
+        self.number = np.uint64(number)
+        storage = tensor.untyped_storage()
+        self.start, length = storage.data_ptr(), storage.nbytes()
+        self.sizes = np.zeros(length, np.uint8)
+        self.loaded = np.zeros(length, np.int32)
+        self.accesses = Accesses(length)
+        self.written = False
+        self.views: list[torch.Tensor] = []
+
+    def add(self, tensor: torch.Tensor) -> None:
+        self.view(self.sizes, tensor)[...] = tensor.element_size()
+        self.views.append(tensor)
+
+    def elements(
+        self, places: np.ndarray, numbers: np.ndarray, size: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Which addresses are those of its elements, and the offsets of all, 0 if elsewhere.
+
+        numbers: those that the addresses bear
+        """
+        offsets = places - np.uint64(self.start)  # addresses before it wrap to huge ones
+        near = (offsets < len(self.sizes)) & ((numbers == self.number) | (numbers == 0))
+        offsets = np.where(near, offsets, 0).astype(np.int64)
+        if not len(self.sizes):
+            return near, offsets
+        return near & (self.sizes[offsets] == size), offsets
+
+    def holds(self, offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return where the elements at these offsets have these values already, up to rounding."""
+        memory = (ctypes.c_uint8 * len(self.sizes)).from_address(self.start)
+        pieces = offsets[:, None] + np.arange(values.itemsize)
+        before = np.ctypeslib.as_array(memory)[pieces].view(values.dtype)[:, 0]
+        return alike(before, values)
+
+    @staticmethod
+    def view(by_byte: np.ndarray, tensor: torch.Tensor) -> np.ndarray:
+        """The entries of the first bytes of a tensor's elements."""
+        size = tensor.element_size()
+        if tensor.numel() == 0:
+            return by_byte[:0]
+        return np.lib.stride_tricks.as_strided(
+            by_byte[tensor.storage_offset() * size :],
+            tuple(tensor.shape),
+            tuple(step * size * by_byte.itemsize for step in tensor.stride()),
+        )
+
+
+class Launch:
+    """One launch of a kernel: the memory that it was given, its grid, what it did.
+
+    noting: also how often each element is loaded, and which accesses race
+    """
+
+    def __init__(
+        self, tensors: list[torch.Tensor], root: str, order: int | None, noting: bool = True
+    ) -> None:
+        self.root, self._seed, self._noting = root, order, noting
+        self.regions: dict[int, Region] = {}
+        for tensor in tensors:
+            place = tensor.untyped_storage().data_ptr()
+            if place not in self.regions:
+                self.regions[place] = Region(tensor, len(self.regions) + 1)
+            self.regions[place].add(tensor)
+        self.grid: tuple[int, ...] = ()
+        self.order: list[int] = []  # of its programs
+        self.program = self.run = 0
+        self.outside_loads = self.outside_stores = self.largest = 0
+        self.races = Races(lambda: student_line(sys._getframe(), root))
+        self.patched: set[int] = set()
+        self.line: int | None = None
+        self.arrays = numpy_allocations.made_so_far()
+
+    def numbered(self, tensor: torch.Tensor) -> np.uint64:
+        """The number that addresses of a tensor bear, in its place."""
+        region = self.regions.get(tensor.untyped_storage().data_ptr())
+        return np.uint64(0) if region is None else region.number << _NUMBER
+
+    def begin(self, grid: tuple[int, ...]) -> None:
+        """Its grid is known; in which order will its programs run?"""
+        self.grid, self.order = grid, list(range(int(np.prod(grid))))
+        if self._seed is not None:
+            random.Random(self._seed).shuffle(self.order)
+
+    def next_program(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """The place in the grid of the program that runs where this one would."""
+        self.program = self.order[int(np.ravel_multi_index(index, self.grid))]
+        self.run += 1
+        self.races.next_program()
+        return tuple(map(int, np.unravel_index(self.program, self.grid)))
+
+    def note_load(self, places: np.ndarray, active: np.ndarray, size: int) -> np.ndarray | None:
+        """Note what is loaded; where that is outside of every tensor, if anywhere."""
+
+        def load(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
+            region.loaded[offsets] += 1  # once for a load that asks for it in several lanes
+            self.races.load(region.accesses, offsets)
+
+        return self._note("outside_loads", places, active, size, load)
+
+    def note_store(
+        self, places: np.ndarray, active: np.ndarray, size: int, values: np.ndarray
+    ) -> np.ndarray | None:
+        """Note what is stored; where that is outside of every tensor, if anywhere."""
+
+        def store(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
+            def same(racing: np.ndarray) -> np.ndarray:
+                stored = np.broadcast_to(values, active.shape)[active][own][racing]
+                return region.holds(offsets[racing], stored)
+
+            self.races.store(region.accesses, offsets, same)
+
+        return self._note("outside_stores", places, active, size, store)
+
+    def note_atomic(
+        self, places: np.ndarray, active: np.ndarray, size: int, releases: bool
+    ) -> tuple[np.ndarray | None, list[Callable[[], None]]]:
+        """Note an atomic operation; where that is outside, and what makes the operation acquire."""
+        acquire: list[Callable[[], None]] = []
+
+        def change(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
+            if len(offsets):
+                acquire.append(self.races.atomic(region.accesses, offsets, releases))
+
+        return self._note("outside_stores", places, active, size, change), acquire
+
+    def _note(
+        self,
+        kind: str,
+        places: np.ndarray,
+        active: np.ndarray,
+        size: int,
+        note: Callable[[Region, np.ndarray, np.ndarray], None],
+    ) -> np.ndarray | None:
+        """Hand each region's part of an access to `note`: which lanes, and their offsets."""
+        asked = places[active]
+        allowed, numbers, asked = np.zeros(len(asked), bool), asked >> _NUMBER, bare(asked)
+        for region in self._borne_by(numbers):
+            own, offsets = region.elements(asked, numbers, size)
+            allowed |= own
+            region.written |= kind == "outside_stores" and bool(own.any())
+            if self._noting:
+                note(region, own, offsets[own])
+        return self._outside(kind, active, allowed)
+
+    def _borne_by(self, numbers: np.ndarray) -> Iterable[Region]:
+        """The memory that addresses with these numbers may lie in: of most launches' loads one."""
+        if not len(numbers):
+            return ()
+        first = numbers[0]
+        if first and (numbers == first).all():
+            return [region for region in self.regions.values() if region.number == first]
+        return self.regions.values()
+
+    def _outside(self, kind: str, active: np.ndarray, allowed: np.ndarray) -> np.ndarray | None:
+        self.largest = max(self.largest, len(allowed))
+        if allowed.all():
+            return None
+        outside = np.zeros(active.shape, bool)
+        outside[active] = ~allowed
+        setattr(self, kind, getattr(self, kind) + len(allowed) - int(allowed.sum()))
+        if self.line is None:
+            self.line = student_line(sys._getframe(), self.root)
+        return outside
+
+    def told(self) -> frames.LaunchCounts:
+        loads = []
+        for region in self.regions.values():
+            for tensor in region.views:
+                times = region.view(region.loaded, tensor)
+                if times.size and times.any():
+                    loads.append((times.size, int(times.min()), int(times.max())))
+        return frames.LaunchCounts(
+            programs=self.run,
+            outside_loads=self.outside_loads,
+            outside_stores=self.outside_stores,
+            races=tuple(
+                frames.Race(kind, number, self.races.lines[kind])
+                for kind, number in self.races.found.items()
+            ),
+            largest=self.largest,
+            loads=tuple(loads[:16]),
+            line=self.line,
+        )

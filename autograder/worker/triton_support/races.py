@@ -1,0 +1,164 @@
+"""Detect data races between the programs of one launch of a Triton kernel.
+
+Two accesses race if different programs make them to the same element, at least one of them is a
+store, and nothing orders them. Triton's interpreter runs the programs one after the other, so a
+race shows in the results at best if the order changes. Here every access is recorded instead.
+
+What orders two accesses is what orders them on a GPU. An atomic operation releases what its program
+did before, and acquires what other programs released on the same tensor, unless its `sem` says
+otherwise; that makes locks and counters of finished programs work. It acquires only once the kernel
+uses its result: a program that ignores the result does not wait for anybody, whatever came first.
+
+Two kinds of accesses are not reported: atomic operations among themselves, and a store of the value
+that is there already (up to rounding), because then the order makes no difference.
+
+A *segment* is what a program does from one release to the next. Each element has the segment that
+stored it last, a segment that loaded it, and one that changed it atomically; of several segments,
+one that is not ordered before the current one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..protocol.frames import RaceKind
+
+
+class Accesses:
+    """The segments that accessed the elements of one tensor's memory, by byte; 0 is none.
+
+    released: for each segment, whether an atomic operation on this tensor has released it
+    """
+
+    def __init__(self, length: int) -> None:
+        self.stored = np.zeros(length, np.int32)
+        self.loaded = np.zeros(length, np.int32)
+        self.changed = np.zeros(length, np.int32)  # atomically
+        self.atomic = False
+        self.released = np.zeros(0, bool)
+
+
+class Races:
+    """The races of one launch.
+
+    found: the number of elements, by kind
+    lines: the line of the first race, by kind
+    """
+
+    def __init__(self, line: Callable[[], int | None]) -> None:
+        self.found: Counter[RaceKind] = Counter()
+        self.lines: dict[RaceKind, int | None] = {}
+        self._line = line
+        self._segment = 0
+        self._ordered = np.ones(1, bool)  # for each segment, whether it is ordered before now
+
+    def next_program(self) -> None:
+        """Begin a program, which knows of nothing that other programs do."""
+        self._ordered[1:] = False
+        self._next_segment()
+
+    def _next_segment(self) -> None:
+        self._segment += 1
+        if self._segment == len(self._ordered):
+            self._ordered = _longer(self._ordered, 2 * self._segment + 64)
+        self._ordered[self._segment] = True
+
+    def load(self, seen: Accesses, places: np.ndarray) -> None:
+        """Record a load of the elements at these offsets."""
+        self._count("read_after_write", self._unordered_changes(seen, places))
+        self._note(seen.loaded, places)
+
+    def store(
+        self, seen: Accesses, places: np.ndarray, same: Callable[[np.ndarray], np.ndarray]
+    ) -> None:
+        """Record a store. `same`: where the stored values, of those selected, are there already."""
+        writes = self._unordered_changes(seen, places)
+        racing = writes | ~self._ordered[seen.loaded[places]]
+        if racing.any():
+            racing[racing] = ~same(racing)
+            self._count("write_after_write", racing & writes)
+            self._count("write_after_read", racing & ~writes)
+        seen.stored[places] = self._segment
+
+    def atomic(self, seen: Accesses, places: np.ndarray, releases: bool) -> Callable[[], None]:
+        """Record an atomic operation, and return what makes it acquire."""
+        seen.atomic = True
+        writes = ~self._ordered[seen.stored[places]]
+        self._count("write_after_write", writes)
+        self._count("write_after_read", ~writes & ~self._ordered[seen.loaded[places]])
+        self._note(seen.changed, places)
+        before = seen.released
+        if releases:
+            seen.released = _joined(before, self._ordered[: self._segment + 1])
+            self._next_segment()
+
+        def acquire() -> None:
+            self._ordered[: len(before)] |= before
+
+        return acquire
+
+    def _unordered_changes(self, seen: Accesses, places: np.ndarray) -> np.ndarray:
+        unordered: np.ndarray = ~self._ordered[seen.stored[places]]
+        if seen.atomic:
+            unordered |= ~self._ordered[seen.changed[places]]
+        return unordered
+
+    def _note(self, segments: np.ndarray, places: np.ndarray) -> None:
+        """Enter the current segment, except where one is entered that is not ordered before it."""
+        ordered = self._ordered[segments[places]]
+        segments[places if ordered.all() else places[ordered]] = self._segment
+
+    def _count(self, kind: RaceKind, racing: np.ndarray) -> None:
+        number = int(np.count_nonzero(racing))
+        if number:
+            self.found[kind] += number
+            if kind not in self.lines:
+                self.lines[kind] = self._line()
+
+
+def _longer(flags: np.ndarray, length: int) -> np.ndarray:
+    result = np.zeros(length, bool)
+    result[: len(flags)] = flags
+    return result
+
+
+def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return what either says, in an array of its own."""
+    result = _longer(one, max(len(one), len(other)))
+    result[: len(other)] |= other
+    return result
+
+
+def alike(before: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return where two arrays agree: floating-point numbers up to rounding, NaN with NaN."""
+    if before.dtype.kind != "f":
+        return np.asarray(before == values)
+    close: np.ndarray = np.isclose(before, values, rtol=1e-3, atol=1e-6, equal_nan=True)
+    return close
+
+
+@cache
+def once_used(handle: Any) -> Any:
+    """Return a class of handles that make some calls as soon as a kernel uses their numbers."""
+
+    class Handle(handle):  # type: ignore[misc]
+        def __init__(self, result: Any, then: list[Callable[[], None]]) -> None:
+            self.dtype, self.attr = result.dtype, result.attr
+            self._numbers, self._then = result.data, then
+
+        @property
+        def data(self) -> Any:
+            while self._then:
+                self._then.pop()()
+            return self._numbers
+
+        @data.setter
+        def data(self, numbers: Any) -> None:
+            self._numbers = numbers
+
+    return Handle
