@@ -1,4 +1,4 @@
-"""Grading one submission in a container of Gradescope: `python -m autograder.channels.in_container`.
+"""Grade one submission in a Gradescope container: `python -m autograder.channels.in_container`.
 
 Theory of operation. The container is plain Docker: root, no namespaces to be had, one submission.
 Who may be lying: the submission. Promised: it runs in a sandbox that this container can really

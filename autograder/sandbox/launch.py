@@ -49,7 +49,7 @@ def python_arguments(path: list[str], control_fd: int) -> list[str]:
     Not -I: it would ignore PYTHONHASHSEED. With an empty environment, -P, -s and -S isolate alike.
     """
     program = f"import sys; sys.path[:] = {path!r}\n"
-    program += f"from worker.template import main; main({control_fd})"
+    program += f"from worker.fork_server import main; main({control_fd})"
     return ["-P", "-s", "-S", "-B", "-X", "utf8", "-c", program]
 
 

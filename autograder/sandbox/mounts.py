@@ -57,7 +57,7 @@ class Visible:
     stdlib:     its standard library
     libraries:  folders and files for the dynamic loader
     packages:   place below a packages folder -> host path
-    worker:     file name in the worker package -> host path
+    worker:     path in the worker package -> host path
     devices:    harmless device nodes, and a GPU's where asked for
     driver:     a GPU's libraries that lie where the dynamic loader does not look by itself
     """
@@ -87,9 +87,9 @@ class Visible:
 
 def look(runtime: Path | None, *, cuda: bool) -> Visible:
     """What a submission may see. runtime: a file to stand in for `worker/server.py`."""
-    files = {path.name: path for path in sorted(_WORKER.glob("*.py"))}
+    files = {path.relative_to(_WORKER).as_posix(): path for path in sorted(_WORKER.rglob("*.py"))}
     if runtime is not None:
-        files["runtime.py"] = runtime.resolve()
+        files["server.py"] = runtime.resolve()
     prefix = Path(sys.base_prefix).resolve()
     graphics = graphics_nodes(Path("/dev")) if cuda else []
     folders = _loader_folders()

@@ -15,7 +15,7 @@ from pathlib import Path
 from . import processes
 
 _NAME = "bwrap"
-_OURS = b"worker.template"
+_OURS = b"worker.fork_server"
 
 
 def end_orphans() -> int:

@@ -21,8 +21,8 @@ from autograder.model.errors import EngineError  # noqa: E402
 from autograder.worker.executor import Executor  # noqa: E402
 from autograder.worker.monitor.call_watch import Counting  # noqa: E402
 from autograder.worker.protocol import frames  # noqa: E402
-from autograder.worker.torch_support import fake_device
-from autograder.worker.triton_support import interpreter
+from autograder.worker.torch_support import fake_device  # noqa: E402
+from autograder.worker.triton_support import interpreter  # noqa: E402
 from autograder.worker.triton_support.hidden_inputs import Withheld  # noqa: E402
 
 MODULE = """

@@ -82,7 +82,7 @@ NAMES = ("twice", "rows", "halves", "squares", "waits", "outer", "waves", "Layer
 
 @pytest.fixture(scope="module")
 def right(tmp_path_factory: pytest.TempPathFactory) -> Right:
-    fake_device.device()  # as an engine does: another one may need it, after a backward pass of these
+    fake_device.device()  # as an engine does: a later test may need it
     path = tmp_path_factory.mktemp("solution") / "week.py"
     path.write_text(RIGHT, encoding="utf-8")
     return Right(path)

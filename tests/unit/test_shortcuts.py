@@ -9,8 +9,10 @@ import pytest
 
 tl = pytest.importorskip("triton.language", reason="triton is not installed: pip install triton")
 
-from autograder.worker.triton_support import interpreter as kernels  # noqa: E402  # after the question for triton
-from autograder.worker.triton_support import shortcuts
+# isort: off
+from autograder.worker.triton_support import interpreter as kernels  # noqa: E402
+from autograder.worker.triton_support import shortcuts  # noqa: E402
+# isort: on
 
 kernels.setup()
 

@@ -3,8 +3,8 @@
 Theory of operation. Where a student's `softmax` is wrong, their attention fails its tests however
 well it is written. To see how it is written, it is tried with a right `softmax`, as a teacher would
 do who marks it by hand. The solution stays here: what enters the student's process is what a right
-exercise answers to that process's own questions (worker/doubles/remote_stub.py), and no question is answered but
-of the exercises that are lent.
+exercise answers to that process's own questions (worker/doubles/remote_stub.py), and no question
+is answered but of the exercises that are lent.
 
 The questions are a submission's, and may be anything. They are decoded under the same bounds as
 its replies, hold plain data only, and no number that could ask for much. An answer has the engine's

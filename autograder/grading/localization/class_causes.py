@@ -1,12 +1,12 @@
 """Where the mistakes of a class are: where to look first in exercises that are alike.
 
 Two wrong exercises have one cause if they say the same but for the names of their variables
-(`repair/same_program.py`), fail the same tests and gave the same answers there. A change that fixes one is
-then likely to fix the other, on the line that corresponds. It need not: each also calls code of its
-own, which can answer differently once a change is made. So what was found for one submission holds
-for others whose whole modules are alike. In the rest its lines are tried first, and shown if they
-are confirmed there. Nothing but places is handed from one submission to another, and they change no
-verdict and no points.
+(`repair/same_program.py`), fail the same tests and gave the same answers there. A change that fixes
+one is then likely to fix the other, on the line that corresponds. It need not: each also calls code
+of its own, which can answer differently once a change is made. So what was found for one submission
+holds for others whose whole modules are alike. In the rest its lines are tried first, and shown if
+they are confirmed there. Nothing but places is handed from one submission to another, and they
+change no verdict and no points.
 """
 
 from __future__ import annotations

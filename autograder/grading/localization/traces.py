@@ -1,11 +1,11 @@
 """Where a wrong program's values leave those of right ones, expression by expression.
 
-Theory of operation. A version of the program that notes its values (`repair/instrumentation.py`) is asked
-what a failed test asks. What it noted is compared with what the solution and its alternatives noted
-on the same questions, which are run outside of the sandbox: nothing of them goes in. An expression
-is odd if no right program has its value; it is where the mistake shows if all that it is made of is
-right. Where a misconception has a name, its own program tells which value its mistake makes: the
-line that makes it is the student's mistake, in whatever words.
+Theory of operation. A version of the program that notes its values (`repair/instrumentation.py`) is
+asked what a failed test asks. What it noted is compared with what the solution and its alternatives
+noted on the same questions, which are run outside of the sandbox: nothing of them goes in. An
+expression is odd if no right program has its value; it is where the mistake shows if all that it is
+made of is right. Where a misconception has a name, its own program tells which value its mistake
+makes: the line that makes it is the student's mistake, in whatever words.
 
 Nothing is believed of what was noted but a place in the student's own text.
 """

@@ -1,12 +1,11 @@
 """The landlock backend, for hosts that grant no user namespace.
 
-Theory of operation
--------------------
-Who may be lying: whatever runs in the sandbox later. The template is an ordinary process with an
-empty environment and no descriptor but its control socket. It finds its libraries through a farm
-of links that names only what `visible.py` lists; each child is then confined to what those links
-lead to, see `worker/isolation/enter_landlock.py`, and by the same seccomp program, with signals and changes of
-file metadata refused as well, since nothing else stands between it and the grader's own files.
+Theory of operation ------------------- Who may be lying: whatever runs in the sandbox later. The
+template is an ordinary process with an empty environment and no descriptor but its control socket.
+It finds its libraries through a farm of links that names only what `visible.py` lists; each child
+is then confined to what those links lead to, see `worker/isolation/enter_landlock.py`, and by the
+same seccomp program, with signals and changes of file metadata refused as well, since nothing else
+stands between it and the grader's own files.
 """
 
 from __future__ import annotations

@@ -6,10 +6,10 @@ Who may be lying: nobody; this runs in the template and in its fork before any s
 
 For containers that grant neither user namespaces nor Landlock, but root: plain Docker as learning
 platforms run it. The child's root becomes the folder that holds the Python installation, where
-everything stands under the same absolute paths as outside (`sandbox/backends/chroot.py` sees to it). Outside
-of it nothing can be named: no /proc, no /etc, no hidden test. Within it the child has a uid that
-owns nothing but its own folder. Seccomp refuses what would lead out: mounts, sockets, signals,
-tracing, changes of ownership; no descriptor of a folder outside is left open.
+everything stands under the same absolute paths as outside (`sandbox/backends/chroot.py` sees to
+it). Outside of it nothing can be named: no /proc, no /etc, no hidden test. Within it the child has
+a uid that owns nothing but its own folder. Seccomp refuses what would lead out: mounts, sockets,
+signals, tracing, changes of ownership; no descriptor of a folder outside is left open.
 
 What this backend does not promise, unlike the others: whatever else the installation's folder holds
 and lets everybody read can be read; the disk budget is watched, not kept by the kernel.

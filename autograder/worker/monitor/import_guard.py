@@ -21,12 +21,12 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import Any, Protocol
 
 # `settrace` and its like are C functions: they are named by the rules, not hidden here.
-_PACKAGE = __name__.rpartition(".")[0]
+_PACKAGE = __name__.rsplit(".", 2)[0]
 
 
 class Loaders(Protocol):
@@ -131,7 +131,7 @@ def seal(root: str, modules: Iterable[str], own: Iterable[str]) -> StudentImport
     """
     imports = StudentImports(root, modules)
     imports.install()
-    kit = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    kit = str(Path(__file__).absolute().parents[2])
     sys.path[:] = [p for p in sys.path if os.path.abspath(p) != kit]
     sys.path_importer_cache.pop(kit, None)
     for name in own:
