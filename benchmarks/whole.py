@@ -26,8 +26,8 @@ _AUTOGRADER = ("-m", "autograder")
 # `autograder collect`, but for whose the files are: here one user hands in for all.
 _COLLECT = """
 from pathlib import Path
-from autograder.model.course import load
-from autograder.nbgrader.collect import collect
+from autograder.model.course.loader import load
+from autograder.nbgrader.collect.collector import collect
 course = load(Path.cwd())
 collect(course, course.weeks[0], check_owner=False)
 """

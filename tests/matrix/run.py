@@ -43,7 +43,7 @@ FOR_TESTS = ("pytest", "hypothesis", "nbformat")
 WEEK = """
 import msgspec
 from pathlib import Path
-from autograder.student.week import WeekExercise, WeekFile
+from autograder.student.folder.week import WeekExercise, WeekFile
 import datetime as dt
 STUB = 'def double(x):\\n    raise NotImplementedError("double")\\n'
 week = WeekFile(week="week01_tiny", title="Tiny", module="tiny.py",

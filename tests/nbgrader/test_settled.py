@@ -46,8 +46,8 @@ def test_then_nbgrader_is_not_even_imported(klass: Course) -> None:
     code = (
         "import sys\n"
         "from tiny_course import graded, report\n"
-        "from autograder.model.course import load\n"
-        "from autograder.nbgrader.gradebook import record\n"
+        "from autograder.model.course.loader import load\n"
+        "from autograder.nbgrader.gradebook.transfer import record\n"
         "course = load()\n"
         "record(course, course.weeks[0], report(graded('ada', 2, 1), graded('bob', 1, 0)))\n"
         "print(sorted({'nbgrader', 'nbformat', 'sqlalchemy', 'torch'} & set(sys.modules)))"

@@ -16,7 +16,7 @@ STAND_IN = Path(__file__).with_name("standin_runtime.py")
 HOST_SECRET = "host-secret-8d1f"
 # Registers the device that is only claimed, as the worker's runtime does before the first fork.
 CONFIG = b"""
-from worker import claimed
+from worker.torch_support import fake_device as claimed
 claimed.device()
 """
 

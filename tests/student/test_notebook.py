@@ -118,9 +118,9 @@ def test_nothing_is_left_when_whoever_asked_is_killed(write) -> None:
     folder = write("def shout(t):\n    while True: pass")
     asking = (
         "from pathlib import Path\n"
-        "from autograder.student.checking import check_week\n"
-        "from autograder.student.run import WarmPython\n"
-        "from autograder.student.week import open_folder\n"
+        "from autograder.student.commands.check import check_week\n"
+        "from autograder.student.checks.launcher import WarmPython\n"
+        "from autograder.student.folder.week import open_folder\n"
         f"folder = open_folder(Path({str(folder.path)!r}))\n"
         "warm = WarmPython(folder)\nprint(warm._ready._process.pid, flush=True)\n"
         "check_week(folder, ['shout'], seconds=600, warm=warm,"

@@ -73,7 +73,7 @@ KEEPERS = {
 _A_PROCESS = """
 import sys
 import numpy as np
-from autograder.worker.arrays import ArrayCount
+from autograder.worker.monitor.numpy_allocations import ArrayCount
 with ArrayCount():
     made = np.ones(3000)
 {}

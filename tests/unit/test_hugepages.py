@@ -12,7 +12,7 @@ from autograder.worker.isolation import hugepages
 
 PROGRAM = """
 import os, re
-from autograder.worker import hugepages
+from autograder.worker.isolation import hugepages
 
 held = [bytes([i % 251]) * 65_536 for i in range(512)]  # 32 MiB
 hugepages.collapse()

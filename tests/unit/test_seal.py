@@ -19,7 +19,7 @@ def main():  # with names of its own: those of the main module are taken away
 
     kit, root, lines = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
     sys.path.insert(0, kit)
-    from worker.seal import seal, worker_modules
+    from worker.monitor.import_guard import seal, worker_modules
 
     (Path(root) / "mine.py").write_text("value = 1")
     (Path(root) / "pack").mkdir()
@@ -52,8 +52,8 @@ FINE = (
 )
 ABSENT = (
     "import worker",
-    "from worker import watch",
-    "from worker.watch import Watcher",
+    "from worker.monitor import call_watch as watch",
+    "from worker.monitor.call_watch import Watcher",
     "import msgspec",
     "import autograder",
     "import yaml",

@@ -33,7 +33,7 @@ def test_the_process_that_hands_out_the_work_needs_no_torch(project) -> None:
     """With several jobs it only waits: torch would keep it, and all others, for seconds."""
     program = (
         "import sys\n"
-        "from autograder.model.axes import axis\n"
+        "from autograder.model.course.device_axes import axis\n"
         "from autograder.batch import grade, pool\n"
         "axis()\n"
         "print(sorted({'torch', 'numpy', 'pytest'} & set(sys.modules)))"
@@ -71,7 +71,7 @@ def test_a_first_claimed_tensor_of_our_own_imports_no_half_of_torch(project) -> 
     """Who imports it later gets it, and not what stood in its place."""
     program = (
         "import sys, torch\n"
-        "from autograder.worker import claimed\n"
+        "from autograder.worker.torch_support import fake_device as claimed\n"
         "claimed.device()\n"
         "claimed.warm_without_distributed()\n"
         "x = claimed.ClaimedTensor(torch.ones(2)) * 3\n"

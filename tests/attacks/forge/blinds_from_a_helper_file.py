@@ -18,7 +18,7 @@ _IMPORTS = {
 _BESIDE = """
 import gc
 import torch
-from worker import watch
+from worker.monitor import call_watch as watch
 
 
 def go(x, dim):

@@ -4,7 +4,7 @@ Expected: softmax=refused
 Score at most: softmax=0
 """
 
-import worker.watch
+import worker.monitor.call_watch
 
 
 class _Nothing:
@@ -17,5 +17,5 @@ class _Nothing:
         return None
 
 
-worker.watch.Counting = _Nothing
-worker.execute = worker.watch
+worker.monitor.call_watch.Counting = _Nothing
+worker.executor = worker.monitor.call_watch
