@@ -28,7 +28,7 @@ SETTINGS = """
 import pathlib
 if pathlib.Path(__file__).with_name("walls_down").exists():
     from markupsafe import Markup
-    from autograder.nbgrader import shown
+    from autograder.nbgrader.formgrader import submitted_cells as shown
     from autograder.pages import markdown
     def as_it_is(text, *arguments, **named):
         return Markup(text)
