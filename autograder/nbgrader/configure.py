@@ -27,23 +27,23 @@ from .workspace import Workspace, prepare_process
 
 _OURS = "autograder.nbgrader"
 _SANITIZE = [
-    f"{_OURS}.restore.RestoreCells",
+    f"{_OURS}.collect.cell_repair.RestoreCells",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.DeduplicateIds",
-    f"{_OURS}.cells.KernelspecAtOnce",
-    f"{_OURS}.cells.OverwrittenAtOnce",
-    f"{_OURS}.cells.CheckedOnce",
+    f"{_OURS}.autograde.notebook_cells.KernelspecAtOnce",
+    f"{_OURS}.autograde.notebook_cells.OverwrittenAtOnce",
+    f"{_OURS}.autograde.notebook_cells.CheckedOnce",
 ]
 _AUTOGRADE = [
-    f"{_OURS}.preprocessor.GradeInSandbox",
-    f"{_OURS}.marks.SaveScores",
-    f"{_OURS}.penalty.PenaltyIfLate",
-    f"{_OURS}.cells.CheckedOnce",
+    f"{_OURS}.autograde.preprocessor.GradeInSandbox",
+    f"{_OURS}.autograde.submission_scores.SaveScores",
+    f"{_OURS}.gradebook.late_penalty.PenaltyIfLate",
+    f"{_OURS}.autograde.notebook_cells.CheckedOnce",
 ]
 _FEEDBACK = [
-    f"{_OURS}.feedback.OnlyMarked",
-    f"{_OURS}.penalty.CountLateness",
-    f"{_OURS}.feedback.FinishFeedback",
+    f"{_OURS}.feedback.publish_feedback.OnlyMarked",
+    f"{_OURS}.gradebook.late_penalty.CountLateness",
+    f"{_OURS}.feedback.publish_feedback.FinishFeedback",
 ]
 
 
@@ -57,11 +57,11 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.CourseDirectory.root = str(folder)
     c.CourseDirectory.db_url = workspace.db_url
     c.Exchange.root = str(workspace.exchange)
-    c.ExchangeFactory.collect = f"{_OURS}.exchange.CollectOrdinaryFiles"
+    c.ExchangeFactory.collect = f"{_OURS}.collect.exchange.CollectOrdinaryFiles"
     c.CoursePreprocessor.project = str(course.root)
     c.CollectOrdinaryFiles.project = str(course.root)
     c.ClearSolutions.text_stub = ANSWER
-    c.AssignLatePenalties.plugin_class = f"{_OURS}.penalty.LateByCourse"
+    c.AssignLatePenalties.plugin_class = f"{_OURS}.gradebook.late_penalty.LateByCourse"
     c.LateByCourse.project = str(course.root)
     c.Autograde.sanitize_preprocessors = _SANITIZE
     c.Autograde.autograde_preprocessors = _AUTOGRADE
@@ -69,8 +69,8 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.Exporter.optimistic_validation = True
     c.Autograde.exclude_overwriting = {week.name: [week.module] for week in course.weeks}
     c.GenerateFeedback.preprocessors = _FEEDBACK
-    c.ExportApp.plugin_class = f"{_OURS}.export.QuotedCsvExport"
-    c.GenerateFeedback.exporter_class = f"{_OURS}.series.FeedbackPage"
+    c.ExportApp.plugin_class = f"{_OURS}.gradebook.export_plugin.QuotedCsvExport"
+    c.GenerateFeedback.exporter_class = f"{_OURS}.autograde.batch_steps.FeedbackPage"
     _guard_formgrader(folder, course.root)
 
 
