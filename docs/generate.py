@@ -2,7 +2,8 @@
 
 The syllabus comes from course.yaml and exercises/<week>/syllabus.yaml, course-yaml.md from the
 types that read course.yaml, attacks.md from the headers of the attack files, commands.md from the
-commands' own help, words.md from the docstrings of what hidden tests import.
+commands' own help, words.md from the docstrings of what hidden tests import, code-map.md from the
+first line of each module's docstring.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ def on_files(files: Files, config: Any) -> Files:
         ("attacks.md", attacks()),
         ("commands.md", commands()),
         ("words.md", words()),
+        ("code-map.md", code_map()),
         *((f"syllabus/{name}.md", page) for name, page in syllabus()),
     ):
         files.append(File.generated(config, name, content=page))
@@ -78,7 +80,7 @@ def course_yaml() -> str:
 
 
 def _kinds() -> Iterator[tuple[ast.ClassDef, list[str]]]:
-    source = (ROOT / "autograder" / "model" / "registry.py").read_text(encoding="utf-8")
+    source = (ROOT / "autograder" / "model" / "course" / "registry.py").read_text(encoding="utf-8")
     for node in ast.parse(source).body:
         if isinstance(node, ast.ClassDef) and "_Config" in map(ast.unparse, node.bases):
             yield node, source.split("\n")
@@ -131,12 +133,11 @@ def words() -> str:
 
 def public_names() -> Iterator[tuple[str, ast.stmt]]:
     """What `autograder.authors` gives, with the statement that defines it."""
-    folder = ROOT / "autograder" / "grading"
     source = (ROOT / "autograder" / "authors" / "__init__.py").read_text(encoding="utf-8")
     for node in ast.parse(source).body:
         if isinstance(node, ast.ImportFrom):
-            file = folder / f"{str(node.module).rpartition('.')[2]}.py"
-            known = _definitions(file)
+            file = ROOT / "autograder" / str(node.module).replace(".", "/")
+            known = _definitions(file.with_suffix(".py"))
             yield from ((alias.name, known[alias.name]) for alias in node.names)
 
 
@@ -159,7 +160,8 @@ def _described(name: str, node: ast.stmt) -> Iterator[str]:
     members = list(node.body)
     for base in map(ast.unparse, node.bases):  # what `agree` can is said in its base, mostly
         if base == "Comparison":
-            inherited = _definitions(ROOT / "autograder" / "grading" / "comparison.py")[base]
+            file = ROOT / "autograder" / "grading" / "assertions" / "call_comparison.py"
+            inherited = _definitions(file)[base]
             members += getattr(inherited, "body", [])
     for member in members:
         name = getattr(member, "name", "_")
@@ -179,6 +181,28 @@ def _said(node: ast.stmt) -> str:
     documented = isinstance(node, (ast.FunctionDef, ast.ClassDef))
     text = (ast.get_docstring(node) or "") if documented else f"`{ast.unparse(node)}`"
     return " ".join(text.split("\n\n")[0].split())
+
+
+def code_map() -> str:
+    """Return a page with one line for each package and module of the kit."""
+    parts = ["# Code map\n", "One line for each module of `autograder/`, by package.\n"]
+    for package in sorted((ROOT / "autograder").rglob("__init__.py")):
+        if "graders" in package.parts:
+            continue
+        name = ".".join(package.parent.relative_to(ROOT).parts)
+        parts += [f"## `{name}`\n", f"{summary(package)}\n"]
+        modules = [m for m in sorted(package.parent.glob("*.py")) if m != package]
+        if modules:
+            parts += ["| module | |", "| --- | --- |"]
+            parts += [f"| `{m.stem}` | {summary(m)} |" for m in modules]
+            parts.append("")
+    return "\n".join(parts)
+
+
+def summary(module: Path) -> str:
+    """Return the first paragraph of a module's docstring on one line."""
+    text = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
+    return " ".join(text.split("\n\n")[0].split()).replace("|", "\\|")
 
 
 def attacks() -> str:
