@@ -16,9 +16,10 @@ from ..model.report.findings import NOT_DESCRIBED, finding_key
 from ..model.report.schema import ExerciseReport, Suspect, TestReport, axes_of
 from ..model.report.verdicts import Verdict
 from ..repair.edit_wording import MAKES, SHOWN, question
+from ..worker.protocol.dtypes import TEST_DTYPES, TORCH_ITEM_BYTES
 from .arithmetic import ArithmeticLine, arithmetic, carried_words
 
-DTYPES = ("float16", "bfloat16", "float32", "float64")
+DTYPES = tuple(sorted(TEST_DTYPES, key=TORCH_ITEM_BYTES.__getitem__))
 DEVICES = tuple(AXES)
 _AXES = re.compile(rf"(?<!\w)({'|'.join((*DTYPES, *DEVICES))})(?!\w)")
 

@@ -95,7 +95,7 @@ _BODIES = {
             return a.reshape(*(lead if many > count else ()), *a.shape[max(count - many, 1) :])
 """,
     TYPES: """
-        halves = str(main.dtype).endswith(("float16", "bfloat16"))
+        halves = "float" in str(main.dtype) and main.dtype.itemsize < 4
 
         def cast(a, kind):
             return a.to(kind) if hasattr(a, "to") else a.astype(kind)

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from ..grading.disclosure.line_disclosure import SUBMISSION_BITS
 from ..model.course.loader import Course, Week
+from ..worker.protocol.dtypes import TEST_DTYPES
 
 _MOMENT = 0.3  # seconds between two states of a page
 # How a test may end: it passes, fails, is carried or was not run; and for the points, whether a
 # named mistake explains the failure.
 _STATES = {"names": 1, "verdicts": 4, "scores": 5}
-_DTYPES, _DEVICES = 4, 2
+_DEVICES = 2
 _UNKNOWN = 8  # variants of a test whose list is not written out
 
 
@@ -46,7 +47,7 @@ def _tests(path: Path) -> int:
 def _variants(function: ast.FunctionDef) -> int:
     arguments = {a.arg for a in function.args.args}
     count = _DEVICES if "device" in arguments else 1
-    dtypes = _DTYPES if "dtype" in arguments else 1
+    dtypes = len(TEST_DTYPES) if "dtype" in arguments else 1
     for mark in function.decorator_list:
         if not isinstance(mark, ast.Call) or not isinstance(mark.func, ast.Attribute):
             continue

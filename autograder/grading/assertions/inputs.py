@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from ...worker.protocol.dtypes import DEFAULT_DTYPE, NOT_IN_NUMPY
 from ...worker.protocol.values import TORCH_DTYPES
 
 # Inputs that took long to find, by where a draw stood: a test that is played for every submission
@@ -79,7 +80,7 @@ class DrawArray:
 
     def __init__(self, rng: np.random.Generator, dtype: str) -> None:
         self._rng = rng
-        self._dtype = "float32" if dtype == "bfloat16" else dtype
+        self._dtype = DEFAULT_DTYPE if dtype in NOT_IN_NUMPY else dtype
 
     def normal(self, *shape: int, std: float = 1.0, mean: float = 0.0) -> Any:
         """Normal entries of the given standard deviation."""

@@ -16,13 +16,15 @@ import numpy as np
 import torch
 
 from ...worker.protocol import frames
+from ...worker.protocol.dtypes import FLOAT_TYPES
+from ...worker.protocol.values import TORCH_DTYPES
 from ..disclosure.leak_budget import Ration, count_of, few, of_texts, of_values, shape
 from ..disclosure.signatures import NamedParts
 from ..outcomes import BadReply, Flaw, GraderFault, Wrong
 from .figure_comparison import Drawing, Figure, compare_drawing, compare_figure
 from .mismatch_text import explain_difference
 
-_ROUNDINGS = {torch.float16: 8, torch.bfloat16: 8, torch.float32: 64, torch.float64: 64}
+_ROUNDINGS = {TORCH_DTYPES[name]: t.roundings for name, t in FLOAT_TYPES.items()}
 
 
 @dataclass(frozen=True)

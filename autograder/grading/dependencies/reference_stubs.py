@@ -36,7 +36,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...worker.doubles.remote_stub import LAYERS, lend, plain_attributes
 from ...worker.monitor import call_watch
-from ...worker.protocol import frames
+from ...worker.protocol import dtypes, frames
 from ...worker.protocol.values import Decoder, Encoder
 from ..running.author_errors import let_go
 from ..targets.in_process import Answer, InProcess, split_reply
@@ -349,9 +349,9 @@ class _Demand:
             self.bytes += 8 if isinstance(value, float) else len(value)
             return True
         if isinstance(value, frames.TensorV):
-            return value.buffer is not None and self._has(value, frames.TORCH_ITEM_BYTES)
+            return value.buffer is not None and self._has(value, dtypes.TORCH_ITEM_BYTES)
         if isinstance(value, frames.ArrayV):
-            return self._has(value, frames.NUMPY_ITEM_BYTES)
+            return self._has(value, dtypes.NUMPY_ITEM_BYTES)
         if isinstance(value, (frames.SeqV, frames.MapV)):
             return all(map(self.holds, value.items))
         if isinstance(value, frames.SpecialV):

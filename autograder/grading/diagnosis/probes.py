@@ -16,7 +16,8 @@ import numpy as np
 import torch
 
 from ...worker.protocol import frames
-from ...worker.protocol.values import Decoder
+from ...worker.protocol.dtypes import FLOAT_TYPES
+from ...worker.protocol.values import TORCH_DTYPES, Decoder
 from ..assertions.figure_comparison import Drawing, Figure, Image, read_special
 from ..outcomes import Outcome
 from ..targets.in_process import Answer, Target, frame_path
@@ -25,7 +26,7 @@ FAR = math.inf
 Steps = list[tuple[bytes, Answer | Outcome]]
 _NOISE = 1e-2
 # Farther than this from the solution is wrong, in parts of the largest entry.
-_LOOSE = {torch.float16: 0.1, torch.bfloat16: 0.3, torch.float32: 1e-3, torch.float64: 1e-3}
+_LOOSE = {TORCH_DTYPES[name]: t.wrong_beyond for name, t in FLOAT_TYPES.items()}
 
 
 class Recording:

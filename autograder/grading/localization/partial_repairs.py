@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Protocol
 
+from ...model.report.schema import in_low_precision
 from ...repair import Change
 from ..diagnosis.probes import Probe
 from ..running.pytest_plugin import Ran
@@ -196,7 +197,7 @@ def _one_of_a_line(
 def plainness(probe: Probe) -> tuple[bool, bool, int]:
     """How little a test asks for, the lower, the less: no errors, no halves, no other device."""
     refused = any(answer[0].raised is not None for _, answer in probe.steps)
-    return refused, "float16" in probe.test or "fake" in probe.test, probe.size
+    return refused, in_low_precision(probe.test) or "fake" in probe.test, probe.size
 
 
 def _families(asked: list[Probe]) -> list[Probe]:

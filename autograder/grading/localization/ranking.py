@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from ...model.course.device_axes import AXES
+from ...model.report.schema import in_low_precision
 from ...model.report.verdicts import Verdict
 from ...repair import Change
 from ...worker.protocol import frames
@@ -20,7 +21,6 @@ from ..diagnosis.probes import Probe, read
 from ..running.pytest_plugin import Ran
 from .traces import NO_HINTS, ValueHints
 
-_HALVES = ("[float16", "[bfloat16", "-float16", "-bfloat16")
 _UNLIKELY = 1.5  # added to the weight of a change that cannot mend what is seen
 _LIKELY = -0.7
 # What changes of these kinds mend, no value tells.
@@ -77,7 +77,7 @@ class Clues:
         self._seen = [_symptoms(r, probes.get(r.report.name)) for r in runs]
         self._every = frozenset().union(*self._seen)
         names = [r.report.name for r in runs]
-        self._in_halves = all(any(h in n for h in _HALVES) for n in names)
+        self._in_halves = all(map(in_low_precision, names))
         self._elsewhere = all(any(AXES[d].claimed and d in n for d in AXES) for n in names)
         self._lines = {r.report.line for r in runs if r.report.line}
 

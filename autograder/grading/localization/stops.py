@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from ...model.report.schema import Suspect
+from ...model.report.schema import Suspect, in_low_precision
 from ...model.report.verdicts import Verdict
 from ...repair import condition_of, maker_of
 from ...repair.adapters import AXES, IN_PLACE, LENGTH, MEMORY, TYPES, WIDTH
@@ -82,7 +82,7 @@ def needed(
         yield from ((AXES, count) for count in _COUNTS)
     if kinds & {"sizes", "stopped", "parts", "shape"}:
         yield from ((kind, 0) for kind in (WIDTH, LENGTH))
-    if kinds & {"number types", "type"} or any("float16" in r.report.name for r in failing):
+    if kinds & {"number types", "type"} or any(in_low_precision(r.report.name) for r in failing):
         yield TYPES, 0
     if any(r.flaw is Flaw.EFFECT for r in failing):
         yield IN_PLACE, 0

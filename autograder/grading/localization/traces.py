@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...model.course.device_axes import AXES, CPU
-from ...model.report.schema import axes_of
+from ...model.report.schema import axes_of, in_low_precision
 from ...repair import NO_PYTHON
 from ...repair.instrumentation import COUNT, NODE, WIDTH, Traced, statements, traced
 from ..diagnosis.probes import Probe
@@ -310,7 +310,7 @@ def _telling(probes: Iterable[Probe], most: int) -> list[Probe]:
     """
 
     def rank(probe: Probe) -> tuple[bool, bool]:
-        halves = any(h in probe.test for h in ("float16", "half"))
+        halves = in_low_precision(probe.test) or "half" in probe.test
         return halves, "fake" in probe.test
 
     answered = (p for p in probes if p.steps and p.steps[-1][1][0].raised is None)

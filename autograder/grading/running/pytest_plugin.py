@@ -22,6 +22,7 @@ from ...model.errors import EngineError
 from ...model.report.schema import TestReport, base_of
 from ...model.report.verdicts import Verdict
 from ...sandbox import SandboxError
+from ...worker.protocol.dtypes import DEFAULT_DTYPE, TEST_DTYPES
 from ...worker.protocol.values import TORCH_DTYPES
 from ..assertions.agree import Agree
 from ..assertions.calls import Calls, Count
@@ -40,7 +41,6 @@ from .memory_ceiling import machine_is_short
 
 # Raised by what a test runs on, whoever is graded: the machine, the sandbox, an unseeded test.
 _NEVER_THE_STUDENTS = (SandboxError, OSError, EngineError, Unseeded)
-ALL_DTYPES = ("float32", "float64", "float16", "bfloat16")
 
 
 @dataclass
@@ -119,7 +119,7 @@ class GraderPlugin:
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "dtype" in metafunc.fixturenames:
-            names = _dtypes(metafunc.definition) or ALL_DTYPES
+            names = _dtypes(metafunc.definition) or TEST_DTYPES
             values = [TORCH_DTYPES[n] for n in names]
             metafunc.parametrize("dtype", values, ids=names)
         if "device" in metafunc.fixturenames:
@@ -336,7 +336,7 @@ def _place(item: Any) -> tuple[str, str]:
     device = str(parameters.get("device", CPU))
     if "dtype" in parameters:
         return device, str(parameters["dtype"]).removeprefix("torch.")
-    return device, (_dtypes(item) or ("float32",))[0]
+    return device, (_dtypes(item) or (DEFAULT_DTYPE,))[0]
 
 
 def _weight(item: Any) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from ...version import __version__
+from ...worker.protocol.dtypes import LOW_PRECISION
 from ..visible import visible_json
 from .verdicts import Ending, Verdict
 
@@ -20,6 +21,11 @@ def base_of(test: str) -> str:
 def axes_of(test: str) -> str:
     """What stands in the brackets of a test's name, or nothing."""
     return test.partition("[")[2].removesuffix("]")
+
+
+def in_low_precision(test: str) -> bool:
+    """Return True if a test's name says that it runs in a float type of less than 32 bits."""
+    return not LOW_PRECISION.isdisjoint(axes_of(test).split("-"))
 
 
 class TestReport(msgspec.Struct, frozen=True):

@@ -34,28 +34,6 @@ MAX_NOTICES = 4  # with one reply
 MAX_DEPTH = 48
 MAX_VALUES = 50_000
 
-# Bytes per element of every dtype that may cross.
-TORCH_ITEM_BYTES = {
-    "float16": 2,
-    "bfloat16": 2,
-    "float32": 4,
-    "float64": 8,
-    "complex64": 8,
-    "complex128": 16,
-    "bool": 1,
-    "uint8": 1,
-    "int8": 1,
-    "int16": 2,
-    "int32": 4,
-    "int64": 8,
-}
-NUMPY_ITEM_BYTES = {k: v for k, v in TORCH_ITEM_BYTES.items() if k != "bfloat16"} | {
-    "uint16": 2,
-    "uint32": 4,
-    "uint64": 8,
-}
-
-
 DEVICES = ("cpu", "cuda", "fake_gpu", "meta", "mps", "xpu")
 
 

@@ -19,7 +19,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from . import frames
+from . import dtypes, frames
 
 FAKE_DEVICE = "fake_gpu"
 MAX_DEPTH = 24
@@ -28,9 +28,10 @@ MAX_TEXT = 50_000
 # A float holds 308 digits; longer integers are no results of this course.
 _BIG_INTEGER = re.compile(r"-?[0-9]{1,300}\Z", re.ASCII)
 
-TORCH_DTYPES: dict[str, torch.dtype] = {n: getattr(torch, n) for n in frames.TORCH_ITEM_BYTES}
+TORCH_DTYPES: dict[str, torch.dtype] = {n: getattr(torch, n) for n in dtypes.TORCH_ITEM_BYTES}
 TORCH_NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
-_NUMPY_NAMES = {np.dtype(name): name for name in frames.NUMPY_ITEM_BYTES}
+NOT_IN_NUMPY = {TORCH_DTYPES[name] for name in dtypes.NOT_IN_NUMPY}
+_NUMPY_NAMES = {np.dtype(name): name for name in dtypes.NUMPY_ITEM_BYTES}
 
 
 @dataclass
@@ -146,11 +147,16 @@ def _strides(x: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
     return tuple(s // x.itemsize for s in x.strides)
 
 
+def integer_like(dtype: torch.dtype) -> torch.dtype:
+    """Return the signed integer type with as many bytes, as which NumPy can view the elements."""
+    return TORCH_DTYPES[f"int{8 * dtype.itemsize}"]
+
+
 def tensor_bytes(x: torch.Tensor) -> bytes:
     """The elements of a CPU tensor in order, as raw bytes of its dtype."""
     x = x.detach()
-    if x.dtype is torch.bfloat16:
-        x = x.contiguous().view(torch.int16)
+    if x.dtype in NOT_IN_NUMPY:
+        x = x.contiguous().view(integer_like(x.dtype))
     return x.numpy().tobytes()
 
 
@@ -236,7 +242,7 @@ class Decoder:
     def _tensor(self, value: frames.TensorV) -> torch.Tensor:
         if value.device not in frames.DEVICES:
             raise frames.BadFrame(f"no such device: {value.device[:40]!r}")
-        size = frames.checked_size(value.dtype, value.shape, frames.TORCH_ITEM_BYTES)
+        size = frames.checked_size(value.dtype, value.shape, dtypes.TORCH_ITEM_BYTES)
         dtype = TORCH_DTYPES[value.dtype]
         if value.buffer is None:
             if not self.without_data:
@@ -244,10 +250,10 @@ class Decoder:
             return torch.empty(value.shape, dtype=dtype, device="meta")
         self._count(size)
         if value.strides is not None:
-            extent, size = self._extent(value, frames.TORCH_ITEM_BYTES)
+            extent, size = self._extent(value, dtypes.TORCH_ITEM_BYTES)
             flat = self._flat(self._raw(value.buffer, size), dtype, extent)
             return torch.as_strided(flat, value.shape, value.strides)
-        count = size // frames.TORCH_ITEM_BYTES[value.dtype]
+        count = size // dtypes.TORCH_ITEM_BYTES[value.dtype]
         return self._flat(self._raw(value.buffer, size), dtype, count).view(value.shape)
 
     def _flat(self, raw: memoryview, dtype: torch.dtype, count: int) -> torch.Tensor:
@@ -276,13 +282,13 @@ class Decoder:
     def _view(self, value: frames.ArrayV) -> Any:
         if value.scalar or 0 in value.shape:
             raise frames.BadFrame("a view of nothing")
-        _, size = self._extent(value, frames.NUMPY_ITEM_BYTES)
+        _, size = self._extent(value, dtypes.NUMPY_ITEM_BYTES)
         flat = np.frombuffer(bytearray(self._raw(value.buffer, size)), dtype=value.dtype)
         strides = tuple(s * flat.itemsize for s in value.strides or ())
         return np.lib.stride_tricks.as_strided(flat, value.shape, strides)
 
     def _array(self, value: frames.ArrayV) -> Any:
-        size = frames.checked_size(value.dtype, value.shape, frames.NUMPY_ITEM_BYTES)
+        size = frames.checked_size(value.dtype, value.shape, dtypes.NUMPY_ITEM_BYTES)
         self._count(size)
         if value.strides is not None:
             return self._view(value)

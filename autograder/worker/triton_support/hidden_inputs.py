@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..protocol import dtypes
+from ..protocol.values import NOT_IN_NUMPY, integer_like
 from ..torch_support.fake_device import ClaimedTensor
 from .launch_trace import Region
 from .placeholder_memory import Places
@@ -95,7 +97,7 @@ class Withheld:
 
     def told(self, raw: bytes, dtype: str) -> bytes:
         """The bytes of a result, with the numbers in the places of stand-ins."""
-        if not raw or dtype == "bfloat16" or dtype.startswith("complex"):
+        if not raw or dtype in dtypes.NOT_IN_NUMPY or dtype.startswith("complex"):
             return raw
         array = np.frombuffer(raw, dtype).copy()
         self._put(array, np.ones(array.shape, bool))
@@ -166,6 +168,5 @@ def _on_host(x: Any) -> torch.Tensor | None:
     if x.device.type != "cpu" or x.dtype.is_complex or x.numel() == 0:
         return None
     bare: torch.Tensor = x.detach()
-    if bare.dtype is torch.bfloat16:  # which NumPy does not have, nor any float of one byte
-        return bare.view(torch.int16)
-    return bare.view(torch.uint8) if bare.is_floating_point() and bare.itemsize == 1 else bare
+    unknown = bare.dtype in NOT_IN_NUMPY or (bare.is_floating_point() and bare.itemsize == 1)
+    return bare.view(integer_like(bare.dtype)) if unknown else bare

@@ -1,0 +1,60 @@
+"""The table of dtypes: what may cross the sandbox boundary, and what hidden tests run in.
+
+To grade in another float type, add one line to `FLOAT_TYPES`. The wire format, the `dtype` axis of
+hidden tests, tolerances, the feedback page and the bound on leaked bits all read this table. The
+module does not import torch, which takes seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FloatType:
+    """A float type that hidden tests run in.
+
+    name:         torch's name for the type
+    item_bytes:   bytes per element
+    roundings:    allowed error of a result, in units of the machine epsilon
+    wrong_beyond: error beyond which a result is certainly wrong, as a part of its largest entry
+    in_numpy:     whether NumPy has the type too
+    """
+
+    name: str
+    item_bytes: int
+    roundings: int
+    wrong_beyond: float
+    in_numpy: bool = True
+
+
+FLOAT_TYPES = {
+    t.name: t
+    for t in (
+        FloatType("float32", 4, roundings=64, wrong_beyond=1e-3),
+        FloatType("float64", 8, roundings=64, wrong_beyond=1e-3),
+        FloatType("float16", 2, roundings=8, wrong_beyond=0.1),
+        FloatType("bfloat16", 2, roundings=8, wrong_beyond=0.3, in_numpy=False),
+    )
+}
+TEST_DTYPES = tuple(FLOAT_TYPES)
+DEFAULT_DTYPE = TEST_DTYPES[0]
+LOW_PRECISION = frozenset(t.name for t in FLOAT_TYPES.values() if t.item_bytes < 4)
+NOT_IN_NUMPY = frozenset(t.name for t in FLOAT_TYPES.values() if not t.in_numpy)
+
+# Bytes per element of every dtype that may cross the boundary.
+TORCH_ITEM_BYTES = {t.name: t.item_bytes for t in FLOAT_TYPES.values()} | {
+    "complex64": 8,
+    "complex128": 16,
+    "bool": 1,
+    "uint8": 1,
+    "int8": 1,
+    "int16": 2,
+    "int32": 4,
+    "int64": 8,
+}
+NUMPY_ITEM_BYTES = {k: v for k, v in TORCH_ITEM_BYTES.items() if k not in NOT_IN_NUMPY} | {
+    "uint16": 2,
+    "uint32": 4,
+    "uint64": 8,
+}
