@@ -43,7 +43,6 @@ from .compile_check import Frontend, interpreted
 from .hidden_inputs import Withheld
 from .launch_trace import Launch, Region, bare
 from .races import once_used
-from .shortcuts import take_shortcuts
 
 # The operators of torch that make a tensor, copy it or look at it, and compute nothing.
 _MAKING = {
@@ -191,7 +190,6 @@ def setup() -> None:
     for name in ("triton.language.extra.libdevice", "triton.tools.tensor_descriptor"):
         import_module(name)  # a submission may: what is there before it is Triton's own
     interpreted()
-    take_shortcuts()
     _frontend = Frontend()
     interpreter: Any = import_module("triton.runtime.interpreter")
     builder, executor = interpreter.InterpreterBuilder, interpreter.GridExecutor
