@@ -21,10 +21,11 @@ from .doubles.injected_module import is_brought, module_of
 from .doubles.remote_stub import Asks, lend
 from .exceptions import described, stopped_import
 from .monitor import rng_state
-from .monitor.call_watch import Counting, FunctionNet, Watcher
+from .monitor.call_watch import Counting, Watcher
+from .monitor.function_hooks import function_mode, hooked_patterns
 from .monitor.import_guard import Loaders
 from .monitor.numpy_allocations import trim_memory
-from .monitor.operator_hooks import all_patterns, hold_all
+from .monitor.operator_hooks import hold_all
 from .monitor.side_effects import Before
 from .protocol import frames
 from .protocol.values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
@@ -81,7 +82,7 @@ class Executor:
         self._trusted = trusted
         self.root = Path()
         self.watcher = Watcher()
-        self.net = FunctionNet(self.watcher)
+        self.net = function_mode(self.watcher.note)
         self.module: Any = None
         self.objects: list[Any] = []
         self._formulas: dict[tuple[bool, str], set[tuple[str, ...]]] = {}
@@ -155,7 +156,7 @@ class Executor:
         sys.modules[name] = self.module
         self._modules = len(sys.modules)
         interpreter.remember()
-        self.watcher.begin(all_patterns(), str(self.root), importing=True)
+        self.watcher.begin(hooked_patterns(), str(self.root), importing=True)
         try:
             with interrupted_after(seconds):
                 spec.loader.exec_module(self.module)

@@ -16,8 +16,13 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils.checkpoint import checkpoint
 
 from autograder.worker.monitor.call_watch import Watcher
-from autograder.worker.monitor.function_hooks import is_replaced
-from autograder.worker.monitor.operator_hooks import _NotedUfunc, module_nets_down, set_nets
+from autograder.worker.monitor.function_hooks import (
+    HookedUfunc,
+    hook_function,
+    is_hooked,
+    original_ufuncs,
+)
+from autograder.worker.monitor.operator_hooks import set_nets
 from autograder.worker.torch_support import fake_device
 
 fake_device.device()  # autograd counts devices at the first backward pass of a process
@@ -151,7 +156,7 @@ def test_a_pattern_with_a_dot_means_a_function_by_its_full_name(pattern):
 
 def test_what_a_class_of_a_named_module_inherits_is_left_alone():
     set_nets(("torch.utils.checkpoint.*",))
-    assert not is_replaced(inspect.unwrap(Enum._generate_next_value_))
+    assert not is_hooked(inspect.unwrap(Enum._generate_next_value_))
 
 
 def test_a_function_that_notes_keeps_its_signature(watcher):
@@ -168,21 +173,19 @@ def test_a_function_of_the_modules_own_is_left_alone(watcher):
 
 
 def test_a_library_that_is_imported_meets_numpys_own_function(watcher):
-    assert isinstance(np.logaddexp, _NotedUfunc)
-    with module_nets_down():
+    assert isinstance(np.logaddexp, HookedUfunc)
+    with original_ufuncs():
         assert isinstance(np.logaddexp, np.ufunc)
-    assert isinstance(np.logaddexp, _NotedUfunc)
+    assert isinstance(np.logaddexp, HookedUfunc)
 
 
 def test_the_nets_are_up_again_after_an_import_that_failed(watcher):
-    with pytest.raises(ImportError), module_nets_down():
+    with pytest.raises(ImportError), original_ufuncs():
         raise ImportError("no such extra")
-    assert isinstance(np.logaddexp, _NotedUfunc)
+    assert isinstance(np.logaddexp, HookedUfunc)
 
 
 def test_a_closure_can_be_made_to_note():
-    from autograder.worker.monitor.function_hooks import _replace_one
-
     offset = 2
 
     def softmax(y, *, scale=3):
@@ -190,7 +193,7 @@ def test_a_closure_can_be_made_to_note():
 
     watcher = Watcher()
     watcher.begin(PATTERNS, "")
-    _replace_one(softmax, "softmax")
+    hook_function(softmax, "softmax")
     assert (softmax(1), softmax(1, scale=1)) == (5, 3)
     assert isinstance(softmax, types.FunctionType)
     assert watcher.seen

@@ -1,14 +1,14 @@
-"""Noticing calls that are not allowed while the public checks run, whatever alias they go by.
+"""Report forbidden calls while the public checks run, whatever alias the code uses.
 
-The sources are read besides (`allowed.py`), but `act = nn.Softmax(-1)` at the top of a module, or
-a name that is put together at run time, is no plain call. A torch function mode sees every public
-function of torch by its name, as the grader's does; a dispatch mode sees the operators that run,
-from compiled programs too; what torch composes in Python (references, decompositions) notes itself
-(`worker/monitor/function_hooks.py`), and NumPy's ufuncs are noted by wrappers in their place.
+The rules also read the source, but `act = nn.Softmax(-1)` at the top of a module, or a name that is
+put together at run time, is not a plain call. The hooks are the grader's own
+(`worker/monitor/function_hooks.py`): Python functions of libraries, NumPy's ufuncs, and torch's
+public functions. A dispatch mode adds the operators that run, also from compiled programs; grading
+replaces their kernels instead, which takes longer than a check should.
 
-A call is the student's if the innermost frame of the week's folder is not one of the checks, which
-may compare with whatever they like. What a module calls while it is imported is its own affair, as
-in the grading.
+A call is the student's if the innermost frame in the week's folder does not belong to the checks,
+which may compare with any function. Calls that a module makes while it is imported are not held
+against it, as in grading.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from ...model.source.rules import call_in_words
-from ...worker.protocol.call_patterns import UFUNCS, matches
+from ...worker.monitor.function_hooks import function_mode
+from ...worker.protocol.call_patterns import matches
 from .results import Failure
 
 _MOST_TRACED = 20
@@ -43,7 +44,7 @@ class CallNotice:
             self._fail(name, line)
         try:
             if patterns and "torch" in sys.modules:
-                with _torch_mode(self.note), _dispatch_mode(self.note):
+                with function_mode(self.note), _dispatch_mode(self.note):
                     yield
             else:
                 yield
@@ -91,19 +92,6 @@ class CallNotice:
         return Path(file).is_relative_to(self._folder) and "site-packages" not in file
 
 
-def _torch_mode(note: Callable[[str], None]) -> Any:
-    from torch.overrides import TorchFunctionMode  # imported with torch
-
-    class FunctionMode(TorchFunctionMode):
-        def __torch_function__(
-            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            note(getattr(func, "__name__", ""))
-            return func(*args, **(kwargs or {}))
-
-    return FunctionMode()
-
-
 def _dispatch_mode(note: Callable[[str], None]) -> Any:
     from torch.utils._python_dispatch import TorchDispatchMode  # imported with torch
 
@@ -120,29 +108,3 @@ def _dispatch_mode(note: Callable[[str], None]) -> Any:
             return False
 
     return OperatorMode()  # type: ignore[no-untyped-call]  # torch's own
-
-
-class _NoticedUfunc:
-    """A ufunc that notes its use, its methods included."""
-
-    def __init__(self, ufunc: Any, note: Callable[[str], None]) -> None:
-        self._ufunc, self._note = ufunc, note
-        self.__name__, self.__doc__ = ufunc.__name__, ufunc.__doc__
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        self._note(self.__name__)
-        return self._ufunc(*args, **kwargs)
-
-    def __getattr__(self, attribute: str) -> Any:
-        value = getattr(self._ufunc, attribute)
-        if callable(value):
-            self._note(self.__name__)
-        return value
-
-
-def note_ufuncs(patterns: tuple[str, ...], note: Callable[[str], None]) -> None:
-    """Put noting ufuncs in the place of NumPy's, before the student's module takes any."""
-    numpy = sys.modules.get("numpy")
-    for name in UFUNCS:
-        if numpy is not None and matches(name, patterns):
-            setattr(numpy, name, _NoticedUfunc(getattr(numpy, name), note))

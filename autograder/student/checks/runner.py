@@ -32,11 +32,11 @@ import pytest
 
 from ...model.pytest_options import run_pytest
 from ...model.source.rules import Rules
-from ...worker.monitor.function_hooks import watch_functions
+from ...worker.monitor.function_hooks import hook_functions
 from ..folder.week import WeekFolder, open_folder
 from .check_messages import TIMED_OUT, Event, Order
 from .explain import Explainer
-from .forbidden_calls import CallNotice, note_ufuncs
+from .forbidden_calls import CallNotice
 from .forked_runs import Fork, Orders
 from .importing import import_module, still_importing
 from .limits import limited
@@ -87,8 +87,7 @@ class CheckPlugin:
             fork.import_late()
         _forget_compiled(self.folder.path)
         patterns = {p for e in self.folder.week.exercises for p in e.not_allowed}
-        note_ufuncs(tuple(sorted(patterns)), self.notice.note)
-        watch_functions(tuple(sorted(patterns)), self.notice.note)
+        hook_functions(tuple(sorted(patterns)), self.notice.note)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -15,7 +15,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import torch
-from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..protocol.call_patterns import matches
@@ -78,20 +77,6 @@ def watch_again(watcher: Watcher) -> None:
     """Put a watcher back that another one followed."""
     global _watching
     _watching = watcher
-
-
-class FunctionNet(TorchFunctionMode):
-    """Sees torch functions by their public name."""
-
-    def __init__(self, watcher: Watcher) -> None:
-        super().__init__()
-        self.watcher = watcher
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name = getattr(func, "__name__", "").removeprefix("__").removesuffix("__")  # as its kernel
-        if matches(name, self.watcher.patterns):
-            self.watcher.note(name)
-        return func(*args, **kwargs) if kwargs else func(*args)
 
 
 class Counting(TorchDispatchMode):
@@ -259,7 +244,6 @@ def student_line(frame: Any, root: str) -> int | None:
 
 __all__ = [
     "Counting",
-    "FunctionNet",
     "Watcher",
     "formulas",
     "matches",

@@ -1,9 +1,16 @@
-"""Functions that torch and other libraries compose in Python: they are made to say that they run.
+"""Hooks that report calls of library functions, whatever name or alias the caller uses.
 
-Theory of operation. References and decompositions have no kernel. Their code is replaced, not their
-name, so that whoever holds the function, in whatever table, runs the code that notes; in modules
-that are imported later too. The grading sets this net below student code (`nets.py`), and `check`
-sets it too, so that what grading refuses is said first.
+Shared by grading and `autograder check`, so that what grading refuses is reported at home first.
+Three kinds of functions have no operator of torch's that could be hooked (`operator_hooks`):
+
+- Functions that torch, scipy or keras compose in Python (references, decompositions). Their code
+  object is replaced, not their name, so whoever holds the function calls the hook. Modules that are
+  imported later are hooked as well.
+- NumPy's ufuncs. A wrapper replaces them in every module of NumPy and SciPy.
+- torch's public functions, as a torch function mode sees them (`function_mode`).
+
+A process has one set of hooks: the last caller of `hook_functions` receives all reports. The module
+imports neither torch nor NumPy, because `check` also runs in weeks that use neither.
 """
 
 from __future__ import annotations
@@ -12,75 +19,73 @@ import fnmatch
 import inspect
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-from ..protocol.call_patterns import matches
+from ..protocol.call_patterns import UFUNCS, matches
 
+# Receives the base name of a called function, and whether the library composes it of others.
 Note = Callable[[str, bool], None]
 
-# Whose functions in Python are looked at as they are imported; of what is there, these modules.
+# Libraries whose Python functions are hooked on import, and the modules that are hooked at once.
 _LIBRARIES = ("torch", "functorch", "scipy", "numpy", "keras", "transformers", "einops")
 _PYTHON = (
     *("torch.nn.functional", "torch.masked._ops", "torch._refs", "torch._refs.special"),
     *("torch._refs.nn.functional", "torch._decomp.decompositions", "scipy.special._logsumexp"),
     "torch.distributions.transforms",
 )
-# Methods of a class that compute nothing: they build it, describe it and print it.
+# Methods that build, describe or print an object, and compute nothing.
 _DESCRIBING = ("build", "get_config", "from_config", "extra_repr", "reset_parameters", "compute_*")
-# Where what is named is composed of other operators: a trace of it holds no name.
+# Functions of these modules are composed of other operators: no operator carries their name.
 _COMPOSED = ("torch._", "torch.distributions.")
 _TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_table")
 
 
-def watch_functions(
-    patterns: tuple[str, ...],
-    note: Note,
-    on_import: Callable[[types.ModuleType], None] = lambda module: None,
-) -> None:
-    """Note the calls that a pattern names, of what libraries hold now and of what comes later.
-
-    A process has one such net: whoever sets it later is told from then on, of all patterns.
-    """
-    _later.note, _later.on_import = note, on_import
+def hook_functions(patterns: tuple[str, ...], note: Note) -> None:
+    """Report calls of all functions that a pattern names, in present and later imports."""
+    _import_hook.note = note
     for name, module in list(sys.modules.items()):
         if name in _PYTHON or _is_named_in_full(f"{name}.", patterns):
-            _look_into(module, patterns)
+            _hook_module(module, patterns)
     tables = sys.modules.get("torch._decomp")
     for table in _TABLES:
         for operator, function in getattr(tables, table, {}).items():
             name = getattr(operator, "__name__", "").split(".")[0]
             if matches(name, patterns):
-                _replace_code(function, name)
-    _later.patterns = tuple(dict.fromkeys((*_later.patterns, *patterns)))
-    if _later not in sys.meta_path:
-        sys.meta_path.insert(0, _later)
+                hook_function(function, name)
+    _hook_ufuncs(patterns)
+    _import_hook.patterns = tuple(dict.fromkeys((*_import_hook.patterns, *patterns)))
+    if _import_hook not in sys.meta_path:
+        sys.meta_path.insert(0, _import_hook)
 
 
-def all_patterns() -> tuple[str, ...]:
-    """Whatever the net is set under."""
-    return _later.patterns
+def hooked_patterns() -> tuple[str, ...]:
+    """Return the patterns of all calls of `hook_functions` in this process."""
+    return _import_hook.patterns
 
 
-def _look_into(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
-    """Replace the code of a module's functions, and of its classes, that a pattern names."""
+# Functions written in Python
+
+
+def _hook_module(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
+    """Hook the functions and classes of a module that a pattern names."""
     for name, value in list(vars(module).items()):
-        # an operator that Python's `torch.library.custom_op` made holds its function
+        # an operator made by `torch.library.custom_op` holds its function
         function = getattr(value, "__dict__", {}).get("_init_fn", value)
         if isinstance(function, types.FunctionType):
             noted = _noted_name(function, name, patterns)
             if noted:
-                _replace_code(function, noted)
+                hook_function(function, noted)
         elif isinstance(value, type):
             noted = _noted_name(value, name, patterns)
-            for method in _computing(value) if noted else ():
-                _replace_code(method, noted)
+            for method in _computing_methods(value) if noted else ():
+                hook_function(method, noted)
 
 
-def _computing(owner: type) -> list[Any]:
-    """Return the methods that a class defines, but for those that describe it."""
-
+def _computing_methods(owner: type) -> list[Any]:
     def computes(name: str, method: Any) -> bool:
         if getattr(method, "__module__", None) != owner.__module__:  # an Enum holds one of `enum`
             return False
@@ -91,9 +96,9 @@ def _computing(owner: type) -> list[Any]:
 
 
 def _noted_name(value: Any, name: str, patterns: tuple[str, ...]) -> str:
-    """Return the name by which a pattern means a function or a class, or "".
+    """Return the name by which a pattern means a function or class, or "" if none does.
 
-    A pattern with a dot means the full name, without its private parts.
+    A pattern with a dot is compared with the full name without its private parts.
     """
     full = ".".join(p for p in f"{value.__module__}.{name}".split(".") if not p.startswith("_"))
     if _is_named_in_full(full, patterns):
@@ -106,24 +111,25 @@ def _is_named_in_full(name: str, patterns: tuple[str, ...]) -> bool:
     return any("." in p and fnmatch.fnmatchcase(name, p) for p in patterns)
 
 
-def _replace_code(function: Any, name: str) -> None:
-    """Have a function note its calls, and what it wraps, whoever holds it."""
+def hook_function(function: Any, name: str) -> None:
+    """Replace the code of a function, and of the functions it wraps, by code that reports."""
     while function is not None:
-        if isinstance(function, types.FunctionType) and not is_replaced(function):
-            _replace_one(function, name)
+        if isinstance(function, types.FunctionType) and not is_hooked(function):
+            _replace_code(function, name)
         function = getattr(function, "__wrapped__", None)
 
 
-def is_replaced(function: Any) -> bool:
-    """Return whether its code was replaced by one that notes."""
+def is_hooked(function: Any) -> bool:
+    """Return True if a function's code reports its calls."""
     code = getattr(function, "__code__", None)
-    return any(isinstance(constant, _Noting) for constant in getattr(code, "co_consts", None) or ())
+    constants = getattr(code, "co_consts", None) or ()
+    return any(isinstance(constant, _HookedCall) for constant in constants)
 
 
-class _Noting:
-    """Stands for the code that a function had; a constant in the code that took its place.
+class _HookedCall:
+    """A constant in the code of a hooked function: reports the call, then runs the original.
 
-    Constants are read from outside with ease, so what it stands for is kept elsewhere.
+    The original is kept in `_originals`, because anybody can read the constants of code.
     """
 
     __slots__ = ("composed", "name")
@@ -136,17 +142,17 @@ class _Noting:
         )
         call.__defaults__ = function.__defaults__
         call.__kwdefaults__ = function.__kwdefaults__
-        _calls[self] = call
+        _originals[self] = call
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        _later.note(self.name, self.composed)
-        return _calls[self](*args, **kwargs)
+        _import_hook.note(self.name, self.composed)
+        return _originals[self](*args, **kwargs)
 
 
-_calls: dict[_Noting, types.FunctionType] = {}
+_originals: dict[_HookedCall, types.FunctionType] = {}
 
 
-def _replace_one(function: types.FunctionType, name: str) -> None:
+def _replace_code(function: types.FunctionType, name: str) -> None:
     old = function.__code__
     try:
         signature = inspect.signature(function)
@@ -157,11 +163,10 @@ def _replace_one(function: types.FunctionType, name: str) -> None:
         call: Any = "the function"  # replaced below
         return call(*args, **kwargs)
 
-    noting: Any = _Noting(function, name)
+    hooked: Any = _HookedCall(function, name)
     code = template.__code__
-    constants = tuple(noting if c == "the function" else c for c in code.co_consts)
     function.__code__ = code.replace(
-        co_consts=constants,
+        co_consts=tuple(hooked if c == "the function" else c for c in code.co_consts),
         co_freevars=old.co_freevars,
         co_name=old.co_name,
         co_qualname=old.co_qualname,
@@ -172,16 +177,12 @@ def _replace_one(function: types.FunctionType, name: str) -> None:
         function.__signature__ = signature  # type: ignore[attr-defined]  # what inspect reads
 
 
-class _LaterImports:
-    """A finder that has libraries' modules looked at once they are imported.
-
-    note: is told of a call by its name, and whether what was called is composed of others
-    """
+class _ImportHook:
+    """A finder that hooks the modules of libraries when they are imported later."""
 
     def __init__(self) -> None:
         self.patterns: tuple[str, ...] = ()
         self.note: Note = lambda name, composed: None
-        self.on_import: Callable[[types.ModuleType], None] = lambda module: None
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name.partition(".")[0] not in _LIBRARIES:
@@ -195,11 +196,122 @@ class _LaterImports:
 
         def exec_module(module: types.ModuleType) -> None:
             execute(module)
-            _look_into(module, self.patterns)
-            self.on_import(module)
+            _hook_module(module, self.patterns)
+            _replace_ufuncs_in(module)
 
         spec.loader.exec_module = exec_module  # type: ignore[method-assign,union-attr]  # it has one
         return spec
 
 
-_later = _LaterImports()
+_import_hook = _ImportHook()
+
+
+# NumPy's ufuncs
+
+
+class HookedUfunc:
+    """A ufunc that reports its calls and those of its methods, such as `reduce`."""
+
+    def __init__(self, ufunc: Any) -> None:
+        self.__name__, self.__doc__ = ufunc.__name__, ufunc.__doc__
+        _ufuncs[self] = ufunc
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self._apply(_ufuncs[self], args, kwargs)
+
+    def __getattr__(self, attribute: str) -> Any:
+        value = getattr(_ufuncs[self], attribute)
+        if not callable(value):
+            return value
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return self._apply(value, args, kwargs)
+
+        return method
+
+    def _apply(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Report the call and run it so that neither an argument nor an error gets the original."""
+        _import_hook.note(self.__name__, False)
+        try:
+            plain = {name: _without_hooks(value) for name, value in kwargs.items()}
+            return function(*map(_without_hooks, args), **plain)
+        except TypeError as error:
+            if hasattr(error, "ufunc"):
+                error.ufunc = self
+            raise
+
+
+def _without_hooks(value: Any) -> Any:
+    """Return a ufunc's argument, as a plain array if its class would be handed the ufunc."""
+    if isinstance(value, tuple):
+        return tuple(map(_without_hooks, value))
+    numpy: Any = sys.modules["numpy"]
+    for hook in ("__array_ufunc__", "__array_wrap__"):
+        own = inspect.getattr_static(type(value), hook, None)
+        numpys = (None, vars(numpy.ndarray)[hook], vars(numpy.generic).get(hook))
+        if not any(own is known for known in numpys):
+            return numpy.asarray(value)
+    return value
+
+
+_ufuncs: dict[HookedUfunc, Any] = {}
+
+
+def _hook_ufuncs(patterns: tuple[str, ...]) -> None:
+    numpy = sys.modules.get("numpy")
+    known = {u.__name__ for u in _ufuncs}
+    for name in UFUNCS:
+        if numpy is not None and matches(name, patterns) and name not in known:
+            HookedUfunc(getattr(numpy, name))
+    for module in list(sys.modules.values()):
+        _replace_ufuncs_in(module)
+
+
+def _replace_ufuncs_in(module: types.ModuleType | None) -> None:
+    if getattr(module, "__name__", "").partition(".")[0] in ("numpy", "scipy"):
+        for hooked, ufunc in _ufuncs.items():
+            if vars(module).get(hooked.__name__) is ufunc:
+                setattr(module, hooked.__name__, hooked)
+
+
+@contextmanager
+def original_ufuncs() -> Iterator[None]:
+    """Restore NumPy's ufuncs while a library is imported that registers loops with them."""
+    replaced = []
+    for module in list(sys.modules.values()):
+        for hooked, ufunc in _ufuncs.items():
+            if getattr(module, "__dict__", {}).get(hooked.__name__) is hooked:
+                setattr(module, hooked.__name__, ufunc)
+                replaced.append((module, hooked))
+    try:
+        yield
+    finally:
+        for module, hooked in replaced:
+            setattr(module, hooked.__name__, hooked)
+
+
+# torch's public functions
+
+
+def function_mode(note: Note) -> Any:
+    """Return a torch function mode that reports torch's public functions by their base names."""
+    return _mode_class()(note)
+
+
+@cache
+def _mode_class() -> Any:
+    from torch.overrides import TorchFunctionMode  # see the module's docstring
+
+    class FunctionMode(TorchFunctionMode):
+        def __init__(self, note: Note) -> None:
+            super().__init__()
+            self._note = note
+
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            name = getattr(func, "__name__", "").removeprefix("__").removesuffix("__")
+            self._note(name, False)
+            return func(*args, **kwargs) if kwargs else func(*args)
+
+    return FunctionMode

@@ -17,22 +17,18 @@ another matter; see docs/threat-model.md.
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
-import types
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 from torch.overrides import get_overridable_functions
 
-from ..protocol.call_patterns import UFUNCS, matches, plain
+from ..protocol.call_patterns import matches, plain
 from .call_watch import note
-from .function_hooks import all_patterns, is_replaced, watch_functions
+from .function_hooks import hook_functions, is_hooked
 
 # The keys of kernels that torch.library can hand out; mkldnn's is computed by way of dense ones.
 _KEYS = ("CPU", "CUDA", "SparseCPU", "SparseCsrCPU", "NestedTensorCPU", "QuantizedCPU")
@@ -48,11 +44,10 @@ def set_nets(patterns: tuple[str, ...]) -> None:
     if not patterns:
         return
     _replace_kernels(patterns)
-    _replace_ufuncs(patterns)
-    watch_functions(patterns, note, on_import=_replace_in)
+    hook_functions(patterns, note)
     operators = {plain(name.partition("::")[2].partition(".")[0]) for name, _ in _set}
     # each notes itself, or runs an operator of its name whose kernels do
-    if all(is_replaced(f) or plain(f.__name__) in operators for f in _public_functions(patterns)):
+    if all(is_hooked(f) or plain(f.__name__) in operators for f in _public_functions(patterns)):
         _whole.update(patterns)
 
 
@@ -147,95 +142,3 @@ class _quiet_stderr:
     def __exit__(self, *_: object) -> None:
         os.dup2(self.saved, 2)
         os.close(self.saved)
-
-
-# numpy's ufuncs
-
-
-class _NotedUfunc:
-    """A ufunc that notes its use, its methods included."""
-
-    def __init__(self, ufunc: np.ufunc, name: str) -> None:
-        self.__name__ = name
-        self.__doc__ = ufunc.__doc__
-        _ufuncs[self] = ufunc
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        return self._apply(_ufuncs[self], args, kwargs)
-
-    def __getattr__(self, attribute: str) -> Any:
-        value = getattr(_ufuncs[self], attribute)
-        if not callable(value):
-            return value
-
-        def method(*args: Any, **kwargs: Any) -> Any:
-            return self._apply(value, args, kwargs)
-
-        return method
-
-    def _apply(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Note it, and see to it that nobody is handed the bare ufunc: no argument, no error."""
-        note(self.__name__)
-        try:
-            return function(*map(_plain, args), **{k: _plain(v) for k, v in kwargs.items()})
-        except TypeError as error:
-            if hasattr(error, "ufunc"):
-                error.ufunc = self
-            raise
-
-
-def _plain(value: Any) -> Any:
-    """An argument of a ufunc; as a plain array where its type would be told which ufunc it is."""
-    if isinstance(value, tuple):
-        return tuple(map(_plain, value))
-    for hook in ("__array_ufunc__", "__array_wrap__"):
-        own = inspect.getattr_static(type(value), hook, None)
-        if (
-            own is not None
-            and own is not vars(np.ndarray)[hook]
-            and own is not vars(np.generic).get(hook)
-        ):
-            return np.asarray(value)
-    return value
-
-
-_ufuncs: dict[_NotedUfunc, np.ufunc] = {}
-
-
-def _replace_ufuncs(patterns: tuple[str, ...]) -> None:
-    known = {u.__name__ for u in _ufuncs}
-    for name in UFUNCS:
-        if matches(name, patterns) and name not in known:
-            _NotedUfunc(getattr(np, name), name)
-    for module in list(sys.modules.values()):
-        _replace_in(module)
-
-
-def _replace_in(module: types.ModuleType | None) -> None:
-    """Put the noting ones in the place of numpy's own in a module of numpy's or scipy's."""
-    if getattr(module, "__name__", "").partition(".")[0] in ("numpy", "scipy"):
-        for noted, ufunc in _ufuncs.items():
-            if vars(module).get(noted.__name__) is ufunc:
-                setattr(module, noted.__name__, noted)
-
-
-@contextmanager
-def module_nets_down() -> Iterator[None]:
-    """While libraries are imported: some register loops with numpy's functions, as they are.
-
-    A process that grades several weeks has the nets of the earlier ones up.
-    """
-    up = []
-    for module in list(sys.modules.values()):
-        for noted, ufunc in _ufuncs.items():
-            if getattr(module, "__dict__", {}).get(noted.__name__) is noted:
-                setattr(module, noted.__name__, ufunc)
-                up.append((module, noted))
-    try:
-        yield
-    finally:
-        for module, noted in up:
-            setattr(module, noted.__name__, noted)
-
-
-__all__ = ["all_patterns", "hold_all", "module_nets_down", "set_nets"]

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..monitor.operator_hooks import module_nets_down
+from ..monitor.function_hooks import original_ufuncs
 from ..triton_support import interpreter
 from . import devices
 
@@ -34,7 +34,7 @@ def warm(extra: str) -> None:
     Keras reads its backend and its device from the environment when it is imported; left alone it
     moves every tensor to a GPU that it finds. Importing it also draws from Python's random state.
     """
-    with module_nets_down():
+    with original_ufuncs():
         _warm(extra)
 
 
