@@ -24,7 +24,7 @@ def page(name: str, prefix: str, who: Person | None, course: Course, **values: A
 
 def static(name: str) -> bytes:
     """A style or script that pages refer to."""
-    own = resources.files(__package__) / "templates" / name
+    own = resources.files("autograder.serve") / "templates" / name
     if name == "style.css":
         shared = environment("serve").get_template("page.css").render()
         return f"{shared}\n{own.read_text(encoding='utf-8')}".encode()
