@@ -14,9 +14,9 @@ import sys
 
 # What plugins of pytest would import in each fork.
 import anyio.pytest_plugin  # noqa: F401
-import autograder.grading.running.standalone  # noqa: F401
 import hypothesis  # noqa: F401
 
+import autograder.grading.running.standalone  # noqa: F401
 from autograder.worker.torch_support import fake_device
 
 
