@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...model.course.device_axes import AXES
 from ...worker.protocol import frames
 from ...worker.protocol.values import Decoder, Encoder
 from ..disclosure.allowed_words import Echo
 from ..disclosure.failure_messages import crashed, forbidden, state_mismatch
 from ..disclosure.leak_budget import with_products
 from ..disclosure.signatures import Names
-from ..outcomes import BadReply, Crashed, GraderFault, LimitExceeded, NotRun
+from ..outcomes import BadReply, Crashed, GraderFault, LimitExceeded
 from ..targets.in_process import Answer, Target
-from ..targets.unsupported_ops import is_unable
 from .call_options import PLAIN, CallOptions
 from .figure_comparison import read_special
 from .inputs import Draw
@@ -173,12 +171,6 @@ class Side:
         if reply.banned and not self.is_reference:
             by_model = any(isinstance(a, frames.SpecialV) and a.kind == _ENCODER for a in call.args)
             raise forbidden(reply.banned, case.module, Echo(self.source), by_model)
-        on_claimed = AXES[case.device].claimed
-        if on_claimed and reply.raised is not None and is_unable(reply.raised, self.source):
-            raise NotRun(
-                "This needs a real GPU: your code uses something that the simulated one (fake-gpu) "
-                "lacks."
-            )
         if reply.status == "missing":
             raise Crashed(
                 f"`{path or 'the object'}` is not in {case.module}. Was it renamed or deleted?"

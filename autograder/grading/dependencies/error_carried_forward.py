@@ -9,6 +9,8 @@ own. The rules:
 * The student's own calls decide which helpers an exercise has, not the solution's. A helper that
   needs the exercise, in the student's program or in the solution, is never replaced: otherwise two
   unfinished exercises could be made of each other.
+* A source rule that is broken in a helper's lines is the helper's. The caller runs with a correct
+  function in its place; the helper runs apart from the rest, to see whether it is an attempt.
 * Only a genuine attempt is replaced: the student's helper earned points, or a misconception
   explains its outputs (`Standings.is_attempt`). A constant, a wrong type or code that only crashes
   is not an attempt, and neither is a helper that is unwritten or does not end. For a caller that
@@ -16,6 +18,9 @@ own. The rules:
   helper could otherwise do the work of any exercise that is made of it.
 * Credit requires use. A test that fails first and passes now earns credit only if a helper
   answered in it; whatever else differs between two runs of one program is no merit of it.
+* A student's helper may take arguments that the correct one has no parameter for, or refuses. A
+  test that fails where that happened names no mistake. It is inherited if its answer as submitted
+  resembles the right one, as in a genuine attempt, and made no call that is not allowed.
 * The exercise earns what it earns with correct helpers, or what it earned as it was submitted if
   that is more and more of its tests pass that way (standings.py). It never earns one test one way
   and another test the other way: a helper that ignores `causal` would hide half of the mistakes of
@@ -33,8 +38,9 @@ from ...model.report.verdicts import Verdict
 from ..running.pytest_plugin import Ran, exercise_of
 from ..running.test_runner import Runs
 from ..targets.in_process import Target
+from ..triviality.shown_work import resembling
 from .call_graph import dependence, named_in
-from .reference_stubs import Right, RightHelpers, TimeLeft
+from .reference_stubs import Answered, Right, RightHelpers, TimeLeft
 
 # Ends of a helper's own tests after which nobody waits for it again.
 _HOPELESS = {Verdict.TIMEOUT, Verdict.LIMIT, Verdict.BAD_REPLY}
@@ -147,24 +153,39 @@ class FollowThrough:
             return Inherited()
         before = {r.report.name: r for r in runs if r.report.verdict in _TRIED}
         exercise = next(iter(before.values())).exercise if before else ""
-        credit, again = dict[str, float](), dict[str, Ran]()
+        credit, again, doubtful = dict[str, float](), dict[str, Ran](), list[Ran]()
 
         def hear(ran: Ran) -> None:
             name, answered = ran.report.name, helpers.take_answered()
             first = before[name].report.verdict
             # a refused question may be why it fails
             used = answered.answers and not answered.refusals
-            if ran.report.verdict.failed and (used or first is Verdict.PASS):
+            if ran.report.verdict.failed and _is_in_doubt(answered, first, ran):
+                doubtful.extend([before[name]] if first is Verdict.WRONG else [])
+            elif ran.report.verdict.failed and (used or first is Verdict.PASS):
                 again[name] = ran
             elif ran.report.verdict is Verdict.PASS and first.failed and answered.answers:
                 credit[name] = 1.0
 
         student = target(helpers)
         try:
-            self.runs.run_some(student, files, exercise, before.keys(), hear)
+            self.runs.run_some(student, files, exercise, before.keys(), hear, helpers.names)
         finally:
             student.close()
+        if doubtful:
+            alike = resembling(doubtful, self.runs.right_answers(exercise))
+            credit.update(dict.fromkeys(alike, 1.0))
         return Inherited(helpers.names if credit else (), credit, again, helpers.names)
+
+
+def _is_in_doubt(answered: Answered, first: Verdict, ran: Ran) -> bool:
+    """Return True if a test may fail because the student's own helper takes other arguments.
+
+    No call that is not allowed may have helped it to its first answer.
+    """
+    crashed = Verdict.CRASHED
+    refused = answered.raised and first is not crashed and ran.report.verdict is crashed
+    return first is not Verdict.FORBIDDEN and bool(answered.dropped or refused)
 
 
 def is_fault_of_its_own(runs: Iterable[Ran], inherited: Inherited) -> bool:

@@ -15,11 +15,12 @@ from ...model.course.loader import Week
 from ...model.errors import IntakeError
 from ...model.report.verdicts import Ending
 from ...model.submission_zip import digest_of, packed
+from ...model.timestamps import parse_timestamp
 from ...nbgrader.collect.merging import Merged, merge
 from ...nbgrader.collect.submissions import earlier_files
 from ...nbgrader.workspace import Workspace
 from ..courses import Courses
-from ..gradebook.current import history_of, overrules, received_at
+from ..gradebook.current import history_of, overrules
 from ..gradebook.exchange_inbox import FoundHandIn
 from ..queue.policy import counting_rule, standing
 from ..queue.queue import GRADED, REPLACED, Admission, Queue, Try, precedence
@@ -135,7 +136,8 @@ class Submitting:
         """
         course, tries = self.courses.now, self.queue.of(student, week.name)
         history, refused = history_of(course, week, student), []
-        received = received_at(history.base.handed_in) if history.base else None
+        moment = parse_timestamp(history.base.handed_in) if history.base else None
+        received = moment.timestamp() if moment else None
         base = Base(earlier_files(course, week, student), received, _version(tries))
         for one in sorted(tries, key=precedence, reverse=True):
             if one.state == REPLACED:

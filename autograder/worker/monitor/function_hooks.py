@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import fnmatch
 import inspect
+import re
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ from functools import cache
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-from ..protocol.call_patterns import UFUNCS, matches
+from ..protocol.call_patterns import UFUNCS, any_of, matches
 
 # Receives the base name of a called function, and whether the library composes it of others.
 Note = Callable[[str, bool], None]
@@ -47,8 +48,9 @@ _TABLES = ("decomposition_table", "pre_autograd_decomposition_table", "meta_tabl
 def hook_functions(patterns: tuple[str, ...], note: Note) -> None:
     """Report calls of all functions that a pattern names, in present and later imports."""
     _import_hook.note = note
+    dotted = _dotted(patterns)
     for name, module in list(sys.modules.items()):
-        if name in _PYTHON or _is_named_in_full(f"{name}.", patterns):
+        if name in _PYTHON or (dotted and dotted.match(f"{name}.")):
             _hook_module(module, patterns)
     tables = sys.modules.get("torch._decomp")
     for table in _TABLES:
@@ -100,15 +102,20 @@ def _noted_name(value: Any, name: str, patterns: tuple[str, ...]) -> str:
 
     A pattern with a dot is compared with the full name without its private parts.
     """
-    full = ".".join(p for p in f"{value.__module__}.{name}".split(".") if not p.startswith("_"))
-    if _is_named_in_full(full, patterns):
-        return full
+    dotted = _dotted(patterns)
+    if dotted is not None:
+        full = ".".join(p for p in f"{value.__module__}.{name}".split(".") if not p.startswith("_"))
+        if dotted.match(full):
+            return full
     names = (name, name.lower()) if isinstance(value, type) else (name,)  # softmax: Softmax too
     return next((n for n in names if matches(n, patterns)), "")
 
 
-def _is_named_in_full(name: str, patterns: tuple[str, ...]) -> bool:
-    return any("." in p and fnmatch.fnmatchcase(name, p) for p in patterns)
+@cache
+def _dotted(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Return what matches the full names that patterns mean, or None if all mean base names."""
+    dotted = tuple(p for p in patterns if "." in p)
+    return any_of(dotted) if dotted else None
 
 
 def hook_function(function: Any, name: str) -> None:
