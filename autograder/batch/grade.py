@@ -15,7 +15,7 @@ from ..files.secret import course_secret
 from ..model.course.loader import Course, Week
 from ..model.errors import KitError
 from ..model.report import scoring
-from ..model.report.schema import Report, Shared, SubmissionReport
+from ..model.report.schema import Interning, Report, SubmissionReport
 from ..model.report.verdicts import Ending
 from .cluster import Cluster
 from .fingerprint import fingerprint
@@ -57,7 +57,7 @@ def grade_batch(
     reports: dict[int, SubmissionReport] = {}
     waiting: dict[str, list[int]] = {}
     work = _Waiting(submissions, waiting, store)
-    shared = Shared()
+    interned = Interning()
     names: list[str] = []
     for number, submission in enumerate(submissions):
         names.append(submission.name)
@@ -69,8 +69,8 @@ def grade_batch(
         key = store.key(submission.files)
         known = store.get(key)
         if known is not None:
-            given = scoring.as_given(known, week, course.registry.decimals)
-            renamed = msgspec.structs.replace(shared(given), name=submission.name)
+            given = scoring.with_rounded_scores(known, week, course.registry.decimals)
+            renamed = msgspec.structs.replace(interned(given), name=submission.name)
             _settle(number, renamed, reports, on_done)
         else:
             waiting.setdefault(key, []).append(number)
@@ -79,7 +79,7 @@ def grade_batch(
     def finished(key: str, report: SubmissionReport) -> None:
         if report.verdict is Ending.GRADED:
             _store(store, key, report)
-        report = shared(scoring.as_given(report, week, course.registry.decimals))
+        report = interned(scoring.with_rounded_scores(report, week, course.registry.decimals))
         for number in waiting[key]:
             renamed = msgspec.structs.replace(report, name=names[number])
             _settle(number, renamed, reports, on_done)

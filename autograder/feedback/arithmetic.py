@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..model.report.schema import ExerciseReport, TestReport
+from ..model.report.schema import ExerciseReport
 from ..model.report.verdicts import Verdict
 
 _MINUS = "\N{MINUS SIGN}"
@@ -106,7 +106,7 @@ def _by_mistakes(report: ExerciseReport) -> list[ArithmeticLine]:
 def _by_tests(report: ExerciseReport) -> list[ArithmeticLine]:
     counted = [t for t in report.tests if t.verdict.counted]
     total = sum(t.weight for t in counted)
-    lost = sum(t.weight * (1.0 - _kept(t)) for t in counted)
+    lost = sum(t.weight * (1.0 - t.earned_share) for t in counted)
     failed = sum(t.verdict.failed and t.carried < 1.0 for t in counted)
     checks = "check that does not hold" if failed == 1 else "checks that do not hold"
     share = f"({_points(lost)} of {_points(total)} parts)"
@@ -115,10 +115,6 @@ def _by_tests(report: ExerciseReport) -> list[ArithmeticLine]:
             f"{_MINUS} {_points(report.max_score - report.score)}", f"{share} {failed} {checks}"
         )
     ]
-
-
-def _kept(test: TestReport) -> float:
-    return 1.0 if test.verdict is Verdict.PASS else test.carried
 
 
 def _result(report: ExerciseReport) -> ArithmeticLine:

@@ -211,7 +211,7 @@ _MARKS = {
 def view_exercise(report: ExerciseReport, points: float | None = None) -> ExerciseView:
     """`points` is what the exercise is worth, if that is more than could be graded here."""
     variants = _variants(report.tests)
-    failed = [t for t in report.tests if t.verdict.a_finding and not t.carried]
+    failed = [t for t in report.tests if t.verdict.reported and not t.carried]
     return ExerciseView(
         report=report,
         points=report.max_score if points is None else points,
@@ -220,7 +220,7 @@ def view_exercise(report: ExerciseReport, points: float | None = None) -> Exerci
             Claim(_claim(tests[0]))
             for tests in variants.values()
             if any(t.verdict is Verdict.PASS for t in tests)
-            and not any(t.verdict.a_finding for t in tests)
+            and not any(t.verdict.reported for t in tests)
         ],
         not_run=_grouped([t for t in report.tests if t.verdict is Verdict.NOT_RUN], variants),
         grids=_grids(t for t in report.tests if not t.carried),

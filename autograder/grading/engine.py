@@ -212,7 +212,7 @@ class Engine:
 
     def _hear(self, ran: Ran) -> None:
         if self.heard is not None:
-            self.heard(ran.exercise, not ran.report.verdict.a_finding)
+            self.heard(ran.exercise, not ran.report.verdict.reported)
 
     def _judged(self, ran: list[Ran], files: Mapping[str, bytes]) -> dict[str, JudgedExercise]:
         """How each exercise stands; helpers are judged before the exercises that call them."""

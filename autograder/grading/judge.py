@@ -47,7 +47,7 @@ _NOTHING_TO_NAME = (Verdict.UNWRITTEN, Verdict.NOT_RUN)
 class JudgedExercise(NamedTuple):
     """An exercise, what its tests answered and what it inherits."""
 
-    standing: scoring.Standing
+    standing: scoring.Evidence
     ran: list[Ran]
     carried: Inherited
 
@@ -136,7 +136,7 @@ class Standings:
 
     def _standing(
         self, exercise: str, ran: list[Ran], carried: Inherited, files: Files
-    ) -> scoring.Standing:
+    ) -> scoring.Evidence:
         """What the tests found out about an exercise: mistakes by name, and what it inherits."""
         named: list[Named] = []
         own = [r for r in ran if r.report.name not in carried.credit]
@@ -153,7 +153,7 @@ class Standings:
             none,
         )
         explained = frozenset[str]().union(*(priced.get(n.name, n.tests) for n in named))
-        standing = scoring.Standing(
+        standing = scoring.Evidence(
             exercise=self._runs.week.exercise(exercise),
             tests=tuple(r.report for r in ran),
             mistakes=tuple(
@@ -165,16 +165,16 @@ class Standings:
                 for n in named
             ),
             explained=explained,
-            seen=came_to_something(r for r in own if r.report.name in explained),
+            has_outputs=came_to_something(r for r in own if r.report.name in explained),
             diagnoses=tuple(_explained(n, by_name[n.name]) for n in named),
             inherits=carried.helpers,
             carried=carried.credit,
-            beside=carried.lent,
+            replaced=carried.lent,
         )
         if not failed:
             return standing
         worked = self._behind.find(f"{exercise}, work", lambda: self._worked(standing, own), True)
-        return replace(standing, worked=worked)
+        return replace(standing, shows_work=worked)
 
     def _named(self, exercise: str, own: list[Ran], files: Files) -> list[Named]:
         """Name the misconceptions; a name whose program reads more than the student's is not one.
@@ -195,7 +195,7 @@ class Standings:
         fitting = {name: runs for name, runs in bank.items() if mine <= theirs[name]}
         return diagnose(own, fitting, right)
 
-    def _worked(self, standing: scoring.Standing, own: list[Ran]) -> bool:
+    def _worked(self, standing: scoring.Evidence, own: list[Ran]) -> bool:
         """Return False if a trivial program passes all the tests that pass.
 
         Parameters that do not fit hide the rest, so they tell nothing.

@@ -24,7 +24,7 @@ from tests.nbgrader.tiny_course import SOLUTION
 
 SECRET = "expected 3.25 at [0, 7], got 6.5"
 LEVELS = ("nothing", "names", "verdicts", "scores")
-OF_VALUES = [v for v in Verdict if v.a_finding and v not in (Verdict.FORBIDDEN, Verdict.UNWRITTEN)]
+OF_VALUES = [v for v in Verdict if v.reported and v not in (Verdict.FORBIDDEN, Verdict.UNWRITTEN)]
 
 
 def graded(verdict: Verdict = Verdict.WRONG) -> SubmissionReport:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from autograder.model.course.loader import load
 from autograder.model.report.schema import ExerciseReport, SubmissionReport
-from autograder.model.report.scoring import as_given, rounded
+from autograder.model.report.scoring import rounded, with_rounded_scores
 from autograder.model.report.verdicts import Ending
 
 TINY = load(Path(__file__).resolve().parents[1] / "golden" / "course")
@@ -33,5 +33,5 @@ def test_the_total_is_the_sum_of_what_is_shown(points: list[float], decimals: in
         ExerciseReport(e.name, p, e.points) for e, p in zip(week.exercises, points, strict=True)
     )
     report = SubmissionReport("ada", Ending.GRADED, sum(points), 5.0, 0.0, "", exercises)
-    shown = as_given(report, week, decimals)
+    shown = with_rounded_scores(report, week, decimals)
     assert shown.score == rounded(sum(e.score for e in shown.exercises), decimals)

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.model.course.loader import Exercise, Scoring
 from autograder.model.report import schema
-from autograder.model.report.scoring import Mistake, Standing, exercise_reports
+from autograder.model.report.scoring import Evidence, Mistake, exercise_reports
 from autograder.model.report.verdicts import Verdict
 
 BY_TESTS, BY_MISTAKES = Scoring(by="tests"), Scoring()
@@ -22,14 +22,20 @@ def outcomes(**verdicts):
 
 
 def standing(
-    name="softmax", points=2.0, mistakes=(), explained=(), carried=None, seen=True, **verdicts
+    name="softmax",
+    points=2.0,
+    mistakes=(),
+    explained=(),
+    carried=None,
+    has_outputs=True,
+    **verdicts,
 ):
-    return Standing(
+    return Evidence(
         Exercise(name, points),
         outcomes(**verdicts),
         tuple(mistakes),
         frozenset(explained),
-        seen=seen,
+        has_outputs=has_outputs,
         carried=carried or {},
         inherits=("helper",) if carried else (),
     )
@@ -78,7 +84,7 @@ def test_a_failure_that_no_name_explains_costs_its_weight_beside_the_price():
 
 
 def test_errors_that_a_name_explains_show_nothing_of_what_else_is_there():
-    mine = {"mistakes": [SLIP], "explained": "a", "seen": False, "a": "crashed 8"}
+    mine = {"mistakes": [SLIP], "explained": "a", "has_outputs": False, "a": "crashed 8"}
     assert score(standing(**mine, b="wrong 2")) == [0.0]
     assert score(standing(**mine, b="pass 2")) == [1.8]
 
@@ -129,7 +135,9 @@ def test_a_belief_that_cost_more_by_tests_is_not_charged_again():
 
 def test_another_mistake_never_earns_more():
     one = standing(mistakes=[GLOBAL], explained="a", a="wrong", b="pass 9")
-    two = standing(mistakes=[GLOBAL], explained="a", seen=False, a="wrong", b="pass 8", c="crashed")
+    two = standing(
+        mistakes=[GLOBAL], explained="a", has_outputs=False, a="wrong", b="pass 8", c="crashed"
+    )
     assert score(two) <= score(one) == [1.2]
 
 
@@ -221,8 +229,8 @@ def any_standing(draw, name):
     own = [t for t in failed if t not in carried and draw.random() < 0.7]
     costs = [draw.choice([None, 0.1, 0.4, 0.6]) for _ in range(draw.randint(0, 2))]
     mistakes = [Mistake(str(c), c, draw.choice(["", "one", "other"])) for c in costs]
-    points, seen = draw.choice([1.0, 2.0, 4.0]), draw.random() < 0.5
-    return standing(name, points, mistakes, own, carried, seen, **verdicts)
+    points, has_outputs = draw.choice([1.0, 2.0, 4.0]), draw.random() < 0.5
+    return standing(name, points, mistakes, own, carried, has_outputs, **verdicts)
 
 
 def test_what_is_inherited_counts_as_far_as_the_helper_lets_the_test_tell():

@@ -25,7 +25,7 @@ def test_what_fails_counts():
 
 
 def test_our_own_fault_is_told_and_does_not_count():
-    assert Verdict.GRADER_FAULT.a_finding
+    assert Verdict.GRADER_FAULT.reported
     assert not Verdict.GRADER_FAULT.counted
 
 

@@ -1,4 +1,4 @@
-"""Why a submission's score changes between two reports: which tests say something else now."""
+"""Explain why a submission's score changes between two reports, test by test."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ import msgspec
 
 from .schema import ExerciseReport, SubmissionReport, TestReport, base_of
 
-_ABSENT = "not there"
-
 
 def differ(old: SubmissionReport, new: SubmissionReport) -> bool:
-    """Return whether two reports differ in more than their times."""
-    fields = ("verdict", "score", "max_score", "message", "exercises", "attempts", "unexplained")
-    return any(getattr(old, f) != getattr(new, f) for f in fields)
+    """Return True if two reports differ in more than their times."""
+    return msgspec.structs.replace(old, seconds=0.0) != msgspec.structs.replace(new, seconds=0.0)
 
 
 class ExerciseChange(msgspec.Struct, frozen=True):
@@ -27,12 +24,12 @@ class ExerciseChange(msgspec.Struct, frozen=True):
 
 
 def changes(old: SubmissionReport, new: SubmissionReport) -> list[ExerciseChange]:
-    """The exercises whose score or tests changed, with the reasons."""
+    """Return the exercises whose score or tests changed, with the reasons."""
     before = {e.name: e for e in old.exercises}
     found = []
     for exercise in new.exercises:
         former = before.get(exercise.name) or ExerciseReport(exercise.name, 0.0, 0.0)
-        reasons = _reasons(former, exercise)
+        reasons = _changed_tests(former, exercise)
         if old.verdict != new.verdict:
             reasons = [f"the submission was {old.verdict}, now it is {new.verdict}"]
         if former.score != exercise.score and not reasons:
@@ -44,14 +41,12 @@ def changes(old: SubmissionReport, new: SubmissionReport) -> list[ExerciseChange
     return found
 
 
-def _reasons(old: ExerciseReport, new: ExerciseReport) -> list[str]:
-    """A line per test function and kind of change; its axes are counted."""
-    before, after = _tests(old), _tests(new)
+def _changed_tests(old: ExerciseReport, new: ExerciseReport) -> list[str]:
+    """Return one line per test function and kind of change, with the number of its axes."""
+    before, after = ({t.name: t for t in exercise.tests} for exercise in (old, new))
     counted: Counter[tuple[str, str]] = Counter()
     for name in dict.fromkeys((*before, *after)):
-        was, now = before.get(name), after.get(name)
-        change = _change(was, now)
-        if change:
+        if change := _change(before.get(name), after.get(name)):
             counted[base_of(name).split("::")[-1], change] += 1
     return [
         f"{function}: {change}" + (f" ({axes} axes)" if axes > 1 else "")
@@ -59,15 +54,10 @@ def _reasons(old: ExerciseReport, new: ExerciseReport) -> list[str]:
     ]
 
 
-def _tests(exercise: ExerciseReport) -> dict[str, TestReport]:
-    return {t.name: t for t in exercise.tests}
-
-
-def _change(was: TestReport | None, now: TestReport | None) -> str:
-    old = was.verdict if was else _ABSENT
-    new = now.verdict if now else _ABSENT
-    if old != new:
-        return f"{old} → {new}"
-    if was and now and was.weight != now.weight:
-        return f"weight {was.weight:g} → {now.weight:g}"
+def _change(old: TestReport | None, new: TestReport | None) -> str:
+    if old is None or new is None or old.verdict != new.verdict:
+        verdicts = (test.verdict if test else "absent" for test in (old, new))
+        return " → ".join(verdicts)
+    if old.weight != new.weight:
+        return f"weight {old.weight:g} → {new.weight:g}"
     return ""

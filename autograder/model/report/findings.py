@@ -1,4 +1,4 @@
-"""Which failed tests read the same to a student: the same verdict and words, other numbers."""
+"""Group failed tests by their message, ignoring numbers, so that feedback describes each once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HOW_MUCH = (
 
 
 def finding_key(test: TestReport) -> tuple[Verdict, str]:
-    """Return what tests with the same flaw have in common: neither numbers nor number types."""
+    """Return the verdict and the message without its numbers, shapes and dtypes."""
     message = test.message
     for pattern, words in _HOW_MUCH:
         message = pattern.sub(words, message)

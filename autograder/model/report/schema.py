@@ -1,4 +1,4 @@
-"""The one typed report of a batch, and its JSON form (a contract: others' tools read it)."""
+"""The report of a batch, and its JSON form, which other tools read."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ READABLE = (1, SCHEMA)
 
 
 def base_of(test: str) -> str:
-    """A test's name without its axes: `test_softmax.py::test_rows` of `...::test_rows[cuda]`."""
+    """Return a test's name without its axes: `...::test_rows` for `...::test_rows[cuda]`."""
     return test.partition("[")[0]
 
 
 def axes_of(test: str) -> str:
-    """What stands in the brackets of a test's name, or nothing."""
+    """Return the axes of a test, such as `cuda-float16`, or ""."""
     return test.partition("[")[2].removesuffix("]")
 
 
 def in_low_precision(test: str) -> bool:
-    """Return True if a test's name says that it runs in a float type of less than 32 bits."""
+    """Return True if the axes of a test name a float type of less than 32 bits."""
     return not LOW_PRECISION.isdisjoint(axes_of(test).split("-"))
 
 
 class TestReport(msgspec.Struct, frozen=True):
-    """One hidden test on one axis. `message` is for the student; `claim` is what the test asks.
+    """One hidden test on one axis.
 
-    `carried`: the share of its weight that a failed test earns, because the mistake is another
-    exercise's and was charged there. `line`: where in the student's module it stopped, 0 if
-    that is not known.
+    message: for the student. claim: the requirement that the test checks
+    carried: the share of the weight that a failed test earns because a helper is wrong
+    line: the line of the student's module at which the test stopped, or 0
     """
 
     name: str
@@ -50,13 +50,17 @@ class TestReport(msgspec.Struct, frozen=True):
         """The test's name without its axes."""
         return base_of(self.name)
 
+    @property
+    def earned_share(self) -> float:
+        """The share of its weight that the test earns."""
+        return 1.0 if self.verdict is Verdict.PASS else self.carried
+
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """A misconception that the outputs betray: its name, what it looks like, and a hint.
+    """A misconception that the outputs show: its name, its description and a hint.
 
-    explains, of: how many of the failed tests it accounts for; 0 of 0 if that is not known, as of
-    one of two changes that only together mend a program. mostly: in some of its own tests the
-    student's answers are not its own.
+    explains, of: how many of how many failed tests it accounts for; 0 of 0 if that is not known
+    mostly: the student's outputs differ from the misconception's in some of its own tests
     """
 
     name: str
@@ -68,19 +72,22 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
     @property
     def is_minor(self) -> bool:
-        """Whether it leaves open most of what fails: no headline then."""
+        """Whether it leaves most failures unexplained, so that it must not be the headline."""
         return 2 * self.explains < self.of
 
     @property
     def opening(self) -> str:
-        """How the sentence begins that ends with its title."""
+        """The beginning of the sentence that ends with the title."""
         if self.is_minor:
             return "Among other things, it looks as if your code"
         return f"{'In most checks it' if self.mostly else 'It'} looks as if your code"
 
 
 class Deduction(msgspec.Struct, frozen=True):
-    """What a mistake cost. `counted_in`: the exercise that lost points for the same belief."""
+    """The points that a mistake cost.
+
+    counted_in: the exercise that was charged for the same misconception instead
+    """
 
     name: str
     points: float
@@ -88,10 +95,10 @@ class Deduction(msgspec.Struct, frozen=True):
 
 
 class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A place whose change makes every failing test pass; `kind` says what is changed.
+    """A line whose edit makes failing tests pass. `kind` names the kind of edit.
 
-    `alone`: not so if that takes a change of another of these places too, or of what is named.
-    `explains`: how many failing tests it mends, or ends, if those are not all.
+    alone: False if that takes a second edit as well
+    explains: how many failing tests the edit fixes, if not all
     """
 
     file: str
@@ -103,11 +110,12 @@ class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ExerciseReport(msgspec.Struct, frozen=True):
-    """One exercise. `inherits`: the exercises whose mistakes it carries; `beside`: those that
-    right ones stood in for while it was tried.
+    """The result of one exercise.
 
-    `deductions`: what its named mistakes cost, where they explain most of what fails; `suspects`:
-    where the mistake is.
+    inherits: the exercises whose mistakes it inherits
+    beside: the helpers that the solution replaced while the exercise was graded
+    deductions: the costs of named mistakes, if they decide the score
+    suspects: the lines of the mistake
     """
 
     name: str
@@ -123,17 +131,17 @@ class ExerciseReport(msgspec.Struct, frozen=True):
 
     @property
     def unwritten(self) -> bool:
-        """Return whether nothing of it was begun: every test that ran found it unwritten."""
+        """Whether every test that ran found only the stub."""
         ran = [t for t in self.tests if t.verdict is not Verdict.NOT_RUN]
         return bool(ran) and all(t.verdict is Verdict.UNWRITTEN for t in ran)
 
 
 class SubmissionReport(msgspec.Struct, frozen=True):
-    """`attempts`: what it did that honest work never does; for the instructor, changes no score.
+    """The result of one submission.
 
-    `message`: why it was not graded: a sentence, with the source line and a caret below it where
-    a line of the module is the reason.
-    `unexplained`: what of ours failed beyond the verdicts, in names, lines or follow-through.
+    message: why it was not graded, followed by the source line and a caret if a line is the reason
+    attempts: suspicious actions, for the instructor; they do not change the score
+    unexplained: errors of the grading system in optional steps, such as diagnosis
     """
 
     name: str
@@ -148,12 +156,12 @@ class SubmissionReport(msgspec.Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """The message without the source line below it, for lists."""
+        """The message without the source line."""
         return self.message.partition("\n")[0]
 
 
 class Report(msgspec.Struct, frozen=True):
-    """A batch of one week. `sandbox` names what kept the submissions apart."""
+    """The results of a batch of one week. `sandbox`: the backend that isolated submissions."""
 
     week: str
     devices: tuple[str, ...]
@@ -163,15 +171,15 @@ class Report(msgspec.Struct, frozen=True):
     kit: str = __version__
 
 
-class Shared:
-    """Holds equal parts of many reports once: most tests end alike, and a class is large."""
+class Interning:
+    """Store equal parts of many reports only once, because most tests end the same way."""
 
     def __init__(self) -> None:
         self._tests: dict[TestReport, TestReport] = {}
         self._exercises: dict[ExerciseReport, ExerciseReport] = {}
 
     def __call__(self, report: SubmissionReport) -> SubmissionReport:
-        """The same report, made of parts that others have too."""
+        """Return an equal report that shares its parts with earlier ones."""
         exercises = tuple(self._exercise(e) for e in report.exercises)
         return msgspec.structs.replace(report, exercises=exercises)
 
@@ -190,7 +198,7 @@ def to_json(report: Report) -> bytes:
 
 
 def from_json(data: bytes | str) -> Report:
-    """Read a report of this schema or an earlier one; raises msgspec.DecodeError otherwise."""
+    """Decode a report of this or an earlier schema; raise msgspec.DecodeError otherwise."""
     try:
         report = msgspec.json.decode(data, type=Report)
         if report.schema not in READABLE:
@@ -199,11 +207,11 @@ def from_json(data: bytes | str) -> Report:
             )
         return report if report.schema == SCHEMA else _from_schema_1(report)
     except (UnicodeDecodeError, RecursionError) as error:
-        raise msgspec.DecodeError(f"no report: {error}") from None
+        raise msgspec.DecodeError(f"not a report: {error}") from None
 
 
 def _from_schema_1(report: Report) -> Report:
-    """Schema 1 knew "not written" by the words of its message alone."""
+    """Set the verdict `unwritten`, which schema 1 expressed only in messages."""
 
     def test(old: TestReport) -> TestReport:
         unwritten = old.verdict is Verdict.CRASHED and "is not filled in yet" in old.message

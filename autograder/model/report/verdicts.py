@@ -1,12 +1,13 @@
-"""How a hidden test ends, and how a submission does: values with their words, decided once.
+"""The verdicts of hidden tests and of whole submissions.
 
-Whatever asks "did it fail", "does it count" or "what is it called" asks the value. A new verdict
-is one line in each of the two tables here, and the type checker finds what else must know it.
+Every decision that depends on a verdict is a property of `Verdict`, or a `match` over all verdicts
+that ends in `assert_never`. So mypy lists every place that has to handle a new verdict.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import assert_never
 
 
 class Verdict(StrEnum):
@@ -26,40 +27,64 @@ class Verdict(StrEnum):
 
     @property
     def counted(self) -> bool:
-        """Return whether the test's weight counts: it ran, and the fault was not ours."""
-        return self not in _NOT_COUNTED
+        """Whether the test's weight counts: it ran, and the grading system was not at fault."""
+        return self is Verdict.PASS or self.failed
 
     @property
     def failed(self) -> bool:
-        """Return whether the test counts and did not pass."""
-        return self not in _NOT_FAILED
+        """Whether the test counts and did not pass."""
+        return self is Verdict.UNWRITTEN or self._rejects_an_attempt
 
     @property
-    def a_finding(self) -> bool:
-        """Return whether feedback has to speak of it: it failed, or the fault was ours."""
+    def attempted(self) -> bool:
+        """Whether the test ran code that the student wrote."""
+        return self is Verdict.PASS or (self.reported and self is not Verdict.UNWRITTEN)
+
+    @property
+    def reported(self) -> bool:
+        """Whether feedback mentions the test: it failed, or the grading system was at fault."""
         return self.failed or self is Verdict.GRADER_FAULT
 
     @property
+    def _rejects_an_attempt(self) -> bool:
+        match self:
+            case Verdict.PASS | Verdict.UNWRITTEN | Verdict.NOT_RUN | Verdict.GRADER_FAULT:
+                return False
+            case Verdict.WRONG | Verdict.FORBIDDEN | Verdict.CRASHED | Verdict.REFUSED:
+                return True
+            case Verdict.TIMEOUT | Verdict.LIMIT | Verdict.BAD_REPLY:
+                return True
+            case _:
+                assert_never(self)
+
+    @property
     def words(self) -> str:
-        """What a student reads."""
-        return _WORDS[self]
-
-
-_NOT_COUNTED = frozenset((Verdict.NOT_RUN, Verdict.GRADER_FAULT))
-_NOT_FAILED = _NOT_COUNTED | {Verdict.PASS}
-_WORDS = {
-    Verdict.PASS: "holds",
-    Verdict.UNWRITTEN: "Not written yet",
-    Verdict.WRONG: "Wrong result",
-    Verdict.FORBIDDEN: "A call that is not allowed",
-    Verdict.CRASHED: "Stopped with an error",
-    Verdict.TIMEOUT: "Took too long",
-    Verdict.LIMIT: "Used more memory than allowed",
-    Verdict.BAD_REPLY: "Returned something that could not be read",
-    Verdict.REFUSED: "Not accepted",
-    Verdict.NOT_RUN: "Not run",
-    Verdict.GRADER_FAULT: "A fault of the grading system, not yours",
-}
+        """The verdict as students read it."""
+        match self:
+            case Verdict.PASS:
+                return "Passed"
+            case Verdict.UNWRITTEN:
+                return "Not written yet"
+            case Verdict.WRONG:
+                return "Wrong result"
+            case Verdict.FORBIDDEN:
+                return "Forbidden call"
+            case Verdict.CRASHED:
+                return "Stopped with an error"
+            case Verdict.TIMEOUT:
+                return "Took too long"
+            case Verdict.LIMIT:
+                return "Used more memory than allowed"
+            case Verdict.BAD_REPLY:
+                return "Returned something that could not be read"
+            case Verdict.REFUSED:
+                return "Not accepted"
+            case Verdict.NOT_RUN:
+                return "Not run"
+            case Verdict.GRADER_FAULT:
+                return "An error of the grading system, not yours"
+            case _:
+                assert_never(self)
 
 
 class Ending(StrEnum):

@@ -122,7 +122,7 @@ def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
                 f"{week.name}: the released notebook gives {grading['points']:g} points for "
                 f"{name!r}, which course.yaml does not: `autograder release {week.name}` again"
             )
-        exercise = exercises.get(name) or scoring.nothing(week.exercise(name))
+        exercise = exercises.get(name) or scoring.ungraded(week.exercise(name))
         html, message = _fragment(exercise, points[name], message), ""
         if name in exercises and name not in counted:
             html = f"{html}\n{_NOT_COUNTED.format(week.electives_counted)}"

@@ -41,7 +41,7 @@ class Work:
         return self._given(report)
 
     def _given(self, report: SubmissionReport) -> SubmissionReport:
-        given = scoring.as_given(report, self.week, self.course.registry.decimals)
+        given = scoring.with_rounded_scores(report, self.week, self.course.registry.decimals)
         return msgspec.structs.replace(given, name=self.submission.name)
 
 

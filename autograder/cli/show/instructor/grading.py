@@ -227,7 +227,7 @@ def print_scores(console: Console, report: Report) -> None:
             if exercise.diagnosis:
                 notes.append(f"{exercise.name}: {', '.join(exercise.diagnosis)}")
             elif exercise.score < exercise.max_score and submission.verdict is Ending.GRADED:
-                worst = next((t.verdict for t in exercise.tests if t.verdict.a_finding), "")
+                worst = next((t.verdict for t in exercise.tests if t.verdict.reported), "")
                 notes.append(f"{exercise.name}: {worst}")
         score = f"{submission.score:g}/{submission.max_score:g}"
         shown = score if submission.verdict is Ending.GRADED else submission.verdict

@@ -206,7 +206,7 @@ def _found(submission: SubmissionReport) -> str:
         return f"{submission.verdict}: {submission.reason}"
     notes: dict[str, list[str]] = {}
     for number, exercise in enumerate(submission.exercises, start=1):
-        failed = [t for t in exercise.tests if t.verdict.a_finding]
+        failed = [t for t in exercise.tests if t.verdict.reported]
         if failed:
             opened = exercise.unwritten
             seen = exercise.diagnosis[0] if exercise.diagnosis else failed[0].verdict
