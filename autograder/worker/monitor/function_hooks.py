@@ -75,16 +75,16 @@ def hooked_patterns() -> tuple[str, ...]:
 def _hook_module(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
     """Hook the functions and classes of a module that a pattern names."""
     for name, value in list(vars(module).items()):
-        # an operator made by `torch.library.custom_op` holds its function
-        function = getattr(value, "__dict__", {}).get("_init_fn", value)
-        if isinstance(function, types.FunctionType):
-            noted = _noted_name(function, name, patterns)
-            if noted:
-                hook_function(function, noted)
-        elif isinstance(value, type):
+        if isinstance(value, type):
             noted = _noted_name(value, name, patterns)
             for method in _computing_methods(value) if noted else ():
                 hook_function(method, noted)
+            continue
+        if not isinstance(value, types.FunctionType):
+            # an operator made by `torch.library.custom_op` holds its function
+            value = getattr(value, "__dict__", {}).get("_init_fn")
+        if isinstance(value, types.FunctionType) and (noted := _noted_name(value, name, patterns)):
+            hook_function(value, noted)
 
 
 def _computing_methods(owner: type) -> list[Any]:
@@ -270,7 +270,7 @@ def _hook_ufuncs(patterns: tuple[str, ...]) -> None:
     for name in UFUNCS:
         if numpy is not None and matches(name, patterns) and name not in known:
             HookedUfunc(getattr(numpy, name))
-    for module in list(sys.modules.values()):
+    for module in list(sys.modules.values()) if _ufuncs else ():
         _replace_ufuncs_in(module)
 
 
