@@ -1,21 +1,18 @@
-"""Where submissions run.
+"""Run submissions in isolated processes.
 
-The seam between the grading engine and the operating system:
-
-    sandbox = choose()                       # the strongest that works on this host
-    with sandbox.start(config) as template:  # one warm process, torch imported
+    sandbox = choose()                       # the strongest backend that works on this host
+    with sandbox.start(config) as template:  # a warm process that has imported torch
         with template.spawn(ChildLimits()) as child:
-            child.sock                       # speak to the worker; then
-            child.kill()                     # ends it and all it started
+            child.sock                       # the stream to the worker
+            child.kill()                     # ends the child and all processes that it started
 
-Theory of operation
--------------------
-Who may be lying: the submission, in everything it says and does. What is promised of a sandbox,
-whichever backend: it sees the Python runtime, the libraries of `visible.py` and its own files; it
-has no network, starts no process that it was not allowed, keeps to `ChildLimits`, cannot gain
-power, cannot reach another submission, the template or the grader, and is gone, with all it
-started, after `kill`, `Template.close`, or the death of the grader. What a weaker backend does not
-promise it lists in `caveats`. Not promised by any: a defence against bugs of the kernel itself.
+Theory of operation ------------------- Who may be lying: the submission, in everything that it
+sends and does. Every backend guarantees: a submission sees only the Python runtime, the libraries
+listed in `mounts.py` and its own files. It has no network, starts only the processes that it is
+allowed to, stays within `ChildLimits`, cannot gain privileges and cannot reach other submissions,
+the template or the grader. It ends, with all processes that it started, after `kill`,
+`Template.close` or the end of the grader. Weaker backends list the guarantees that they lack in
+`caveats`. No backend protects against bugs in the kernel.
 """
 
 from autograder.worker.isolation.lockdown import ChildLimits

@@ -1,4 +1,4 @@
-"""What `autograder doctor` says about sandboxes; each is really run."""
+"""Check the sandboxes for `autograder doctor` by running each of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from .seccomp.syscalls import Tasks, program
 
 
 class HealthFinding(msgspec.Struct, frozen=True):
-    """One thing looked at. remedy: what to do about it, "" if nothing is wrong."""
+    """The result of one check.
+
+    remedy: how to fix the problem, "" if there is none
+    """
 
     ok: bool
     name: str
@@ -22,10 +25,10 @@ class HealthFinding(msgspec.Struct, frozen=True):
 
 
 def probe() -> list[HealthFinding]:
-    """Each thing a sandbox needs, then each backend, then the verdict: can hidden tests run?"""
+    """Check the requirements, then each backend, then whether hidden tests can run."""
     if not sys.platform.startswith("linux"):
-        remedy = "grade on Linux; public checks of one's own code run anywhere"
-        return [HealthFinding(False, "sandbox", f"none exists for {sys.platform}", remedy)]
+        remedy = "grade on Linux; `autograder check` runs on every system"
+        return [HealthFinding(False, "sandbox", f"not available on {sys.platform}", remedy)]
     findings = [_system_call_filter()]
     working = []
     for name, backend in BACKENDS.items():
@@ -34,8 +37,8 @@ def probe() -> list[HealthFinding]:
             working.append(name)
             made = backend()
             caveats = "; ".join(made.caveats)
-            uids = "each submission has a uid of its own" if made.own_uids else _SHARED_UID
-            detail = f"works; {uids}" + (f"; not promised: {caveats}" if caveats else "")
+            uids = "each submission has its own uid" if made.separate_uids else _SHARED_UID
+            detail = f"works; {uids}" + (f"; not guaranteed: {caveats}" if caveats else "")
             findings.append(HealthFinding(True, name, detail))
         else:
             findings.append(HealthFinding(False, name, problem, REMEDIES[name]))
@@ -44,26 +47,26 @@ def probe() -> list[HealthFinding]:
     return findings
 
 
-_SHARED_UID = "submissions have the uid of whoever grades"
+_SHARED_UID = "submissions run with the grader's uid"
 
 
 def _tripwire() -> HealthFinding:
     _, names = tripwire.program(alone=True, gpu=False)
     if names:
-        detail = f"{len(names)} system calls that honest work never makes are counted from outside"
+        detail = f"{len(names)} system calls that honest programs never make are counted"
         return HealthFinding(True, "tripwire", detail)
-    detail = "this kernel cannot ask (no user_notif): such system calls are refused, not counted"
-    return HealthFinding(False, "tripwire", detail, "Linux 5.0 or newer")
+    detail = "the kernel lacks seccomp user_notif: such system calls are denied but not counted"
+    return HealthFinding(False, "tripwire", detail, "use Linux 5.0 or newer")
 
 
 def _bounds() -> HealthFinding:
-    """What bounds memory and processor time, and what does not."""
+    """Describe the limits that are in force."""
     return HealthFinding(
         True,
         "limits",
-        "in force: the kernel's limits on each process (address space, processor time, files,"
-        " processes), and a watchdog on the clock and on the memory that all processes of a"
-        " submission hold together; not in force: control groups (the kit does not use them)",
+        "in force: resource limits for each process (address space, processor time, files,"
+        " processes) and a watchdog for wall-clock time and the total memory of a submission;"
+        " not in force: control groups (the kit does not use them)",
     )
 
 
@@ -79,7 +82,7 @@ def _system_call_filter() -> HealthFinding:
 
 def _verdict(working: list[str]) -> HealthFinding:
     if not working:
-        return HealthFinding(False, "sandbox", "none works: hidden tests are refused", "see above")
+        return HealthFinding(False, "sandbox", "none works: hidden tests cannot run", "see above")
     if working[0] == "bubblewrap":
         return HealthFinding(True, "sandbox", "submissions will run in bubblewrap")
     return HealthFinding(

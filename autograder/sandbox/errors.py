@@ -1,10 +1,8 @@
-"""What can go wrong with a sandbox.
+"""Errors of the sandbox; none of them is ever caused by a student.
 
-    SandboxError         a KitError: one line, exit code 2
-    ├── SandboxMissing   this host cannot give one (or not one as strong as asked); says what to do
-    └── SandboxFault     one that ran has failed us: start a new template and try again
-
-Neither is ever a student's fault.
+SandboxError         a KitError: one line, exit code 2
+├── SandboxMissing   this host cannot run the requested sandbox; the message ends with a remedy
+└── SandboxFault     a running sandbox failed: start a new template and retry
 """
 
 from __future__ import annotations
@@ -13,12 +11,12 @@ from autograder.model.errors import KitError
 
 
 class SandboxError(KitError):
-    """The sandbox could not do its part."""
+    """Base class of sandbox errors."""
 
 
 class SandboxMissing(SandboxError):
-    """No sandbox of the asked kind can run here; the message ends with the remedy."""
+    """The requested sandbox cannot run on this host; the message ends with a remedy."""
 
 
 class SandboxFault(SandboxError):
-    """A template or child could not be made, or is gone; grade again with a new template."""
+    """A template or a child could not start, or ended unexpectedly; retry with a new template."""

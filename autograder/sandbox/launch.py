@@ -1,7 +1,7 @@
-"""Starting the process that holds a template.
+"""Start the process of a template.
 
-The kernel ends a sandbox when the *thread* that started it ends. So all are started from one
-thread that lives as long as the trusted process, whoever asks.
+The kernel ends a sandbox when the *thread* that started it ends. All sandboxes are therefore
+started from one thread that lives as long as the trusted process.
 """
 
 from __future__ import annotations
@@ -17,26 +17,23 @@ from . import processes
 WARM = ("numpy", "torch")
 END_SECONDS = 3.0
 _ONE_THREAD = ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
-
-# Whoever shares a machine's GPUs with others says so.
-_WHICH_GPU = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER")
+_WHICH_GPU = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER")  # passed on if set
 
 
 def environment(cache: str, temporary: str) -> dict[str, str]:
-    """The template's whole environment. Both folders are writable while it warms up."""
+    """Return the environment of the template; both folders are writable while it warms up."""
     return {
         **dict.fromkeys(_ONE_THREAD, "1"),
-        "PYTHONHASHSEED": "0",  # so that the order of a set is the same in every report
+        "PYTHONHASHSEED": "0",  # gives sets the same order in every report
         "MPLBACKEND": "Agg",
         "MPLCONFIGDIR": cache,
         "KERAS_BACKEND": "torch",
         "HF_HUB_OFFLINE": "1",
         "TOKENIZERS_PARALLELISM": "false",
         "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
-        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # a library that asks for a GPU must not start it
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # `torch.cuda.is_available` must not start CUDA
         **{name: os.environ[name] for name in _WHICH_GPU if name in os.environ},
-        "TRITON_INTERPRET": "1",  # no compiler may run; nor is there a need for a cache
+        "TRITON_INTERPRET": "1",  # no compiler may run here
         "USER": "student",
         "HOME": "/submission",
         "TMPDIR": temporary,
@@ -44,9 +41,9 @@ def environment(cache: str, temporary: str) -> dict[str, str]:
 
 
 def python_arguments(path: list[str], control_fd: int) -> list[str]:
-    """Options and program for the template's interpreter.
+    """Return the options and the program of the template's interpreter.
 
-    Not -I: it would ignore PYTHONHASHSEED. With an empty environment, -P, -s and -S isolate alike.
+    -I would ignore PYTHONHASHSEED; -P, -s and -S in an empty environment isolate equally well.
     """
     program = f"import sys; sys.path[:] = {path!r}\n"
     program += f"from worker.fork_server import main; main({control_fd})"
@@ -54,7 +51,7 @@ def python_arguments(path: list[str], control_fd: int) -> list[str]:
 
 
 class Process:
-    """The process that holds a template. What it prints is kept for the error message."""
+    """The process of a template; its output is recorded for error messages."""
 
     def __init__(self, argv: list[str], descriptors: tuple[int, ...], env: dict[str, str]) -> None:
         self._printed = os.memfd_create("printed")
@@ -70,7 +67,7 @@ class Process:
         )
 
     def end(self, seconds: float) -> str:
-        """Wait so long until it ends, else end it; answer what it printed."""
+        """Wait for the process to end, kill it after `seconds`, and return its output."""
         if self._printed < 0:
             return ""
         try:
@@ -83,11 +80,11 @@ class Process:
         return printed
 
     def _kill(self) -> None:
-        """Kill it and what it started.
+        """Kill the process and its children.
 
-        bubblewrap binds its child's life to its own some moments after it started it. Killed in
-        between, it leaves a child that waits for ever. So it is stopped first: then it starts no
-        other, and its child's number cannot become another process's.
+        bubblewrap sets the parent-death signal of its child shortly after the fork. If bubblewrap
+        is killed in between, the child waits forever. Therefore stop bubblewrap first: a stopped
+        process starts no other child, and the pid of its child is not reused.
         """
         pid = self._process.pid
         os.kill(pid, signal.SIGSTOP)
@@ -103,7 +100,7 @@ _starter: ThreadPoolExecutor | None = None
 
 
 def run(argv: list[str], descriptors: tuple[int, ...], env: dict[str, str]) -> Process:
-    """Start a process from the thread that outlives all callers."""
+    """Start a process from the thread that lives as long as this process."""
     global _starter
     if _starter is None:
         _starter = ThreadPoolExecutor(1, "sandbox-starter")

@@ -1,20 +1,17 @@
-"""What a submission may see of this host: an allow-list, the same for every backend.
+"""List the files of this host that a submission can see, for all backends.
 
-Theory of operation
--------------------
-Who may be lying: nobody; this reads the trusted side's own installation. What is promised: a
-file that is not listed here does not exist for a submission. So the list is built from what is
-needed, never by hiding what is secret:
+Theory of operation ------------------- This module reads only the trusted installation. It
+guarantees that a submission sees no file that is not listed here. The list therefore names the
+required files instead of hiding secret ones:
 
-* the base Python runtime, without its site-packages;
-* the folders in which the dynamic loader looks for shared libraries, and which of several is meant;
-* of the installed distributions, those that submissions may use and what these require, by
-  their own metadata. The kit itself, nbgrader and whatever else shares the virtual environment
-  are not among them, however they were installed;
-* the files of `autograder/worker/`, one by one.
+* the base Python runtime without its site-packages;
+* the folders in which the dynamic loader searches for shared libraries, and the alternatives that
+  the system has selected;
+* the installed distributions that submissions may use, and their requirements according to their
+  metadata. The kit, nbgrader and everything else in the virtual environment are not included;
+* the files of `autograder/worker/`.
 
-What is not promised: compiled bytecode and metadata of the listed packages contain the paths at
-which they were installed.
+It does not hide the installation paths that the bytecode and metadata of these packages contain.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ WELCOME = ("keras", "transformers", "scipy", "einops", "triton")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 _WORKER = Path(worker.__file__).parent
-_ALTERNATIVES = Path("/etc/alternatives")  # where a system says which of several is meant
+_ALTERNATIVES = Path("/etc/alternatives")  # links to the selected alternatives, such as BLAS
 _DPKG = Path("/var/lib/dpkg/info")
 _DATA = (Path("/usr/share/matplotlib"), Path("/etc/matplotlibrc"))
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
@@ -50,16 +47,16 @@ PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
 @dataclass(frozen=True)
 class Visible:
-    """Host paths, by role.
+    """Host paths by role.
 
-    executable: the base interpreter (not a virtual environment's link to it)
-    prefix:     where that interpreter is installed
+    executable: the base interpreter, not the link in a virtual environment
+    prefix:     its installation prefix
     stdlib:     its standard library
     libraries:  folders and files for the dynamic loader
-    packages:   place below a packages folder -> host path
+    packages:   path below a packages folder -> host path
     worker:     path in the worker package -> host path
-    devices:    harmless device nodes, and a GPU's where asked for
-    driver:     a GPU's libraries that lie where the dynamic loader does not look by itself
+    devices:    harmless device nodes, and those of GPUs if requested
+    driver:     GPU libraries outside the search path of the dynamic loader
     """
 
     executable: Path
@@ -72,12 +69,12 @@ class Visible:
     driver: tuple[Path, ...] = ()
 
     def readable_by_others(self) -> bool:
-        """Return whether a uid that owns nothing could read all this where it stands."""
+        """Return True if an unprivileged uid can read all files in place."""
         places = (self.stdlib / "os.py", *self.packages.values(), *self.worker.values())
         return all(os.stat(place).st_mode & 0o004 for place in places)
 
     def open_to_others(self) -> bool:
-        """Return whether it could walk to the libraries where they stand, and read them."""
+        """Return True if an unprivileged uid can reach and read the libraries in place."""
         places = (self.stdlib / "os.py", *self.packages.values())
         folders = {folder for place in places for folder in place.parents}
         return all(os.stat(place).st_mode & 0o004 for place in places) and all(
@@ -85,8 +82,12 @@ class Visible:
         )
 
 
-def look(runtime: Path | None, *, cuda: bool) -> Visible:
-    """What a submission may see. runtime: a file to stand in for `worker/server.py`."""
+def visible_paths(runtime: Path | None, *, cuda: bool) -> Visible:
+    """Return the paths that a submission can see.
+
+    runtime: a file that replaces `worker/server.py`
+    cuda:    include the device nodes and libraries of NVIDIA GPUs
+    """
     files = {path.relative_to(_WORKER).as_posix(): path for path in sorted(_WORKER.rglob("*.py"))}
     if runtime is not None:
         files["server.py"] = runtime.resolve()
@@ -107,32 +108,32 @@ def look(runtime: Path | None, *, cuda: bool) -> Visible:
 
 
 def stdlib_entries(stdlib: Path) -> Iterator[Path]:
-    """The standard library's own entries, without packages installed beside them."""
+    """Return the entries of the standard library without its folders of installed packages."""
     return (path for path in stdlib.iterdir() if path.name not in PACKAGE_FOLDERS)
 
 
 def _loader_folders() -> list[Path]:
-    """Where the system keeps shared libraries, narrower than /usr/lib if it can be."""
+    """Return the system's folders of shared libraries, narrower than /usr/lib if possible."""
     multiarch = sysconfig.get_config_var("MULTIARCH") or f"{platform.machine()}-linux-gnu"
     named = [Path(f"/usr/lib/{multiarch}"), Path(f"/lib/{multiarch}")]
     named += [Path("/usr/lib64"), Path("/lib64")]
     found = [path for path in named if path.is_dir()]
     found += sorted(Path("/lib").glob("ld-linux-*.so*"))
-    # one by one: all of them in a flat layout, as on Arch; a few elsewhere
+    # as single files, because distributions with a flat layout (Arch) have them all here
     return found + sorted(Path("/usr/lib").glob("*.so*"))
 
 
 def graphics_nodes(folder: Path) -> list[str]:
-    """What a program needs to compute on NVIDIA's GPUs, and no node to set modes, debug or switch.
+    """Return the device nodes for computing on NVIDIA GPUs, without those for modes or debugging.
 
-    The capabilities are those of a GPU's parts, where it is divided.
+    `nvidia-caps` holds the nodes of GPU instances (MIG).
     """
     kinds = re.compile(r"nvidia(?:\d+|ctl|-uvm|-caps)")
     return sorted(str(path) for path in folder.glob("nvidia*") if kinds.fullmatch(path.name))
 
 
 def driver_libraries(folders: Sequence[Path]) -> tuple[Path, ...]:
-    """NVIDIA's libraries where none of the loader's folders has them, as in some containers."""
+    """Return NVIDIA's libraries if they are outside the loader's folders, as in some containers."""
     if any((folder / _CUDA).exists() for folder in folders):
         return ()
     named = filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
@@ -154,17 +155,17 @@ _DRIVER_FOLDERS = tuple(
 
 
 def _runtime_libraries(prefix: Path) -> list[Path]:
-    """libpython and what a self-contained distribution of Python brings along."""
+    """Return libpython and the libraries that a self-contained Python distribution includes."""
     return [] if prefix == Path("/usr") else sorted((prefix / "lib").glob("*.so*"))
 
 
 def _linked_libraries(folder: Path) -> list[Path]:
-    """Libraries of which a system has several, such as BLAS: the loader's folders link to these."""
+    """Return libraries with alternatives, such as BLAS, to which the loader's folders link."""
     return sorted(path for path in folder.glob("*lib*.so*") if path.is_file())
 
 
 def _data_of_the_system() -> list[Path]:
-    """What packages of the system's read from beside the packages folder."""
+    """Return files that system packages read from outside their package folder."""
     if Path(sys.base_prefix) != Path("/usr"):
         return []
     return [path for path in _DATA if path.exists()]
@@ -180,9 +181,9 @@ def _packages() -> dict[str, Path]:
 
 
 def _closure() -> list[metadata.Distribution]:
-    """The distributions that submissions may use, with all that these require.
+    """Return the distributions that submissions may use and all their requirements.
 
-    Extras too: all of CUDA's libraries are extras that torch asks of one distribution.
+    Extras are followed, too: torch requires the CUDA libraries as extras of one distribution.
     """
     found: dict[str, metadata.Distribution | None] = {}
     asked = set[tuple[str, str]]()
@@ -214,9 +215,9 @@ def _installed(name: str) -> metadata.Distribution | None:
 
 
 def _places(distribution: metadata.Distribution) -> set[str]:
-    """What to show of one distribution: whole packages, but of a shared folder only its part.
+    """Return the paths of a distribution: packages as a whole, namespace packages in part.
 
-    Its RECORD is read as text: `Distribution.files` takes a third of a second over torch's.
+    RECORD is parsed as text because `Distribution.files` takes a third of a second for torch.
     """
     record = distribution.read_text("RECORD")
     if record is None:
@@ -238,14 +239,14 @@ def _places(distribution: metadata.Distribution) -> set[str]:
 
 
 def _of_the_system(distribution: metadata.Distribution) -> list[str]:
-    """What Debian's package manager installed of a distribution; its packages have no RECORD."""
+    """Return the files of a distribution that dpkg installed: Debian packages have no RECORD."""
     folder = Path(str(distribution.locate_file("")))
     return _by_dpkg(folder, _DPKG).get(canonicalize_name(distribution.metadata["Name"]), [])
 
 
 @cache
 def _by_dpkg(folder: Path, lists: Path) -> dict[str, list[str]]:
-    """Distribution -> its files below a packages folder, by dpkg's lists of what it installed."""
+    """Map distributions to their files below a packages folder, from dpkg's file lists."""
     found: dict[str, list[str]] = {}
     for path in sorted(lists.glob("python3*.list")):
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -259,7 +260,7 @@ def _by_dpkg(folder: Path, lists: Path) -> dict[str, list[str]]:
 
 
 def _top_level(distribution: metadata.Distribution) -> list[str]:
-    """The packages and modules that a distribution without a list of its files is named after."""
+    """Return the top-level packages and modules of a distribution without a file list."""
     name = distribution.metadata["Name"]
     names = (distribution.read_text("top_level.txt") or name).split()
     return [file for n in names for file in (n, f"{n}.py")]

@@ -1,8 +1,8 @@
-"""What a grader that was killed at the wrong moment left: the beginning of a sandbox.
+"""End half-started sandboxes of graders that were killed.
 
-bubblewrap binds its child's life to its own some moments after it started it. If it dies in
-between, as it does with its grader, that child waits for ever. It runs nothing yet. Whoever starts
-a sandbox next ends it.
+bubblewrap sets the parent-death signal of its child shortly after the fork. If bubblewrap dies in
+between, for instance together with the grader, the child waits forever without running anything.
+The next grader that starts a sandbox ends such children.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OURS = b"worker.fork_server"
 
 
 def end_orphans() -> int:
-    """End them; how many there were."""
+    """Kill all orphans and return their number."""
     found = orphans()
     for pid in found:
         with contextlib.suppress(ProcessLookupError):
@@ -37,7 +37,7 @@ def _called(name: str) -> list[int]:
 
 
 def _is_orphan(pid: int) -> bool:
-    """Return whether it is first in a sandbox of ours, and bubblewrap outside of it is gone."""
+    """Return True for the first process of one of our sandboxes whose bubblewrap has ended."""
     if _OURS not in _read(pid, "cmdline"):
         return False
     fields = dict(line.split(b":", 1) for line in _read(pid, "status").splitlines())

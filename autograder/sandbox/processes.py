@@ -1,4 +1,4 @@
-"""Questions to the kernel about processes, asked from outside."""
+"""Read the state and resource usage of processes from /proc."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import select
 
 
 def readable(descriptor: int, seconds: float) -> bool:
-    """Return whether there is something to read (of a pidfd: whether the process ended) in time."""
+    """Return True once a descriptor is readable (a pidfd: has ended), False after `seconds`."""
     poller = select.poll()
     poller.register(descriptor, select.POLLIN)
     return bool(poller.poll(max(0.0, seconds) * 1000))
 
 
 def pid_of(pidfd: int) -> int:
-    """The process's number as we see it, whatever namespaces it is in."""
+    """Return the pid of a process in our own pid namespace."""
     with open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as file:
         fields = dict(line.split(":", 1) for line in file)
     return int(fields["Pid"])
 
 
 def tree(root: int) -> list[int]:
-    """`root` and its descendants; the parents of all processes are read once."""
+    """Return `root` and its descendants."""
     parents = _parents()
     found = [root]
     for member in found:
@@ -31,7 +31,7 @@ def tree(root: int) -> list[int]:
 
 
 def children(parent: int) -> list[int]:
-    """The processes that this one started, zombies included."""
+    """Return the child processes of `parent`, including zombies."""
     return [pid for pid, its_parent in _parents().items() if its_parent == parent]
 
 
@@ -39,38 +39,38 @@ def _parents() -> dict[int, int]:
     parents: dict[int, int] = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
-            # the command's name may hold spaces and brackets: the state follows the last one
+            # the command name may contain spaces and parentheses; the fields follow the last ")"
             parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
     return parents
 
 
 def parent_of(pid: int) -> int:
-    """The process that started it; 0 if it is gone."""
+    """Return the parent's pid, or 0 if the process has ended."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
         return int(file.read().rpartition(b")")[2].split()[1])
     return 0
 
 
 def step_back(pid: int) -> None:
-    """Give another process's session our own niceness.
+    """Copy our niceness to the session of another process.
 
-    Linux shares processors among sessions first (`man 7 sched`, autogroup), and niceness counts
-    within one: without this, a sandbox takes as much as a whole service that was told to be nice.
+    Linux distributes CPU time among sessions first (`man 7 sched`, autogroup) and applies niceness
+    only within a session: otherwise a sandbox would get as much CPU time as everything else.
     """
     niceness = os.getpriority(os.PRIO_PROCESS, 0)
     if niceness > 0:
-        # it is gone, or the kernel has no such thing, or allows ten of them in a second
+        # the process has ended, the kernel has no autogroups, or the rate limit was reached
         with contextlib.suppress(OSError), open(f"/proc/{pid}/autogroup", "w") as file:
             file.write(str(niceness))
 
 
 def peak_resident_bytes(pid: int) -> int:
-    """The most resident memory that a process ever had; 0 if it is gone."""
+    """Return the peak resident memory of a process; 0 if it has ended."""
     return _status_bytes(pid, "VmHWM")
 
 
 def anonymous_bytes(pid: int) -> int:
-    """Resident memory that lies behind no file: what a process and its parents wrote."""
+    """Return the resident memory of a process that is not backed by a file; 0 if it has ended."""
     return _status_bytes(pid, "RssAnon")
 
 
@@ -82,22 +82,24 @@ def _status_bytes(pid: int, field: str) -> int:
     return 0
 
 
-def waited_seconds(pid: int) -> float:
-    """Time in a processor's queue (the kernel's schedstat); 0 if it is gone or not counted."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/schedstat", "rb") as file:
-        return int(file.read().split()[1]) / 1e9
-    return 0.0
-
-
 def ran_seconds(pid: int) -> float:
-    """Time that a process had a processor (the kernel's schedstat); 0 if it is gone."""
+    """Return the time that a process ran on a CPU; 0 if it has ended."""
+    return _schedstat_seconds(pid, 0)
+
+
+def waited_seconds(pid: int) -> float:
+    """Return the time that a process was runnable but waited for a CPU; 0 if it has ended."""
+    return _schedstat_seconds(pid, 1)
+
+
+def _schedstat_seconds(pid: int, field: int) -> float:
     with contextlib.suppress(OSError), open(f"/proc/{pid}/schedstat", "rb") as file:
-        return int(file.read().split()[0]) / 1e9
+        return int(file.read().split()[field]) / 1e9
     return 0.0
 
 
 def resident_bytes(pid: int) -> int:
-    """Resident memory of a process, pages shared with others included; 0 if it is gone."""
+    """Return the resident memory of a process, including shared pages; 0 if it has ended."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/statm", "rb") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0

@@ -1,16 +1,16 @@
-"""The trusted end of a sandbox: a warm template, and the children that it forks.
+"""Manage a sandbox from the trusted side: a warm template process and the children that it forks.
 
 Theory of operation
 -------------------
-Who may be lying: a child, about everything that comes over its socket; nothing here reads that.
-The template runs only the kit's code and is believed.
+Who may be lying: a child, in everything that it writes to its socket. This module never reads from
+that socket. The template runs only the kit's code and is trusted.
 
-What is promised: `spawn` returns when the child is confined and not before. The first one waits
-until the template is warm, and says why where it does not get so far. The child is held by
-a pidfd, so that it can be killed and watched without the template's help and never confused with
-a process that got its number later. `kill` takes down everything that the child started. All of
-this may be used from several threads; only the template's control socket is shared, and each use
-of it is short, because whoever waits for a child waits on that child's own pidfd.
+Guarantees: `spawn` returns once the child is confined, and not earlier. The first call waits until
+the template is warm, or raises the reason why it did not start. A child is identified by a pidfd,
+so it can be watched and killed without the template, and is never confused with a later process
+that reuses its pid. `kill` ends the child and every process that it started. All methods are
+thread-safe: threads share only the control socket, and hold its lock briefly, because a thread that
+waits for a child waits on the child's pidfd.
 """
 
 from __future__ import annotations
@@ -50,14 +50,17 @@ _SPAWN_SECONDS = 15.0
 _GPU_SPAWN_SECONDS = 75.0
 _REPORT_SECONDS = 5.0
 _KILL_SECONDS = 2.0
-_GPU_KILL_SECONDS = 30.0  # the last one that leaves a GPU may have to wait until it is put to sleep
-# Threads that a GPU driver starts for itself, and descriptors that it holds.
+_GPU_KILL_SECONDS = 30.0  # the last process to leave a GPU waits until the driver powers it down
+# Additional threads and file descriptors that a GPU driver needs.
 _GPU_THREADS, _GPU_FILES = 16, 192
 _DECODER = msgspec.msgpack.Decoder(Report)
 
 
 class Child:
-    """One submission's process. `sock` is its stream, blocking; frames on it are the caller's."""
+    """The process of one submission.
+
+    sock: blocking stream socket to the process; the caller defines what is sent over it
+    """
 
     def __init__(
         self,
@@ -76,7 +79,10 @@ class Child:
         self._status: int | None = None
 
     def kill(self) -> None:
-        """SIGKILL it and all it started; return once all are gone. Harmless when they are."""
+        """Kill the child and all processes that it started, and wait until they have ended.
+
+        Do nothing if they have ended already. Raise SandboxFault if the child survives SIGKILL.
+        """
         if self._pidfd < 0:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -84,53 +90,48 @@ class Child:
         patience = _GPU_KILL_SECONDS if self._template._gpu else _KILL_SECONDS
         if not processes.readable(self._pidfd, patience):
             raise SandboxFault(f"a child did not die within {patience:.0f} s of SIGKILL")
-        with contextlib.suppress(SandboxFault):  # without its template, nobody knows its status
+        with contextlib.suppress(SandboxFault):  # only the template knows the exit status
             self.exit_status(0)
 
     def exit_status(self, timeout: float) -> int | None:
-        """Its exit code, negative for a signal; None while it runs after `timeout` seconds."""
+        """Return the exit code (negative: a signal), or None if still running after `timeout` s."""
         if self._status is None and self._pidfd >= 0 and processes.readable(self._pidfd, timeout):
             self._status = self._template._status_of(self._number)
         return self._status
 
     def tried(self) -> tuple[str, ...]:
-        """System calls that honest work never makes, once it is gone: those that it made."""
+        """Return the system calls of the tripwire that the child made, after it has ended."""
         calls = self._template._tried.get(self._number, ())
         return tuple(sorted({self._watched.get(call, "another") for call in calls}))
 
     def resident_bytes(self) -> int:
-        """Resident memory of it and all it started, shared pages included; 0 once gone."""
-        if self._pidfd < 0 or processes.readable(self._pidfd, 0):
+        """Return the resident memory of the child and its descendants, including shared pages."""
+        if self._has_ended():
             return 0
         pids = [self._pid] if not self._template._bred else processes.tree(self._pid)
         return sum(processes.resident_bytes(pid) for pid in pids)
 
     def peak_bytes(self) -> int:
-        """The most resident memory that it ever had, as the kernel counted it; 0 once gone."""
-        if self._pidfd < 0 or processes.readable(self._pidfd, 0):
-            return 0
-        return processes.peak_resident_bytes(self._pid)
+        """Return the peak resident memory of the child; 0 once it has ended."""
+        return 0 if self._has_ended() else processes.peak_resident_bytes(self._pid)
 
     def anonymous_bytes(self) -> int:
-        """Its resident memory that lies behind no file, the template's included; 0 once gone."""
-        if self._pidfd < 0 or processes.readable(self._pidfd, 0):
-            return 0
-        return processes.anonymous_bytes(self._pid)
+        """Return the anonymous resident memory, including the template's; 0 once it has ended."""
+        return 0 if self._has_ended() else processes.anonymous_bytes(self._pid)
 
     def waited_seconds(self) -> float:
-        """How long it has stood ready to run while others had the processors; 0 once gone."""
-        if self._pidfd < 0 or processes.readable(self._pidfd, 0):
-            return 0.0
-        return processes.waited_seconds(self._pid)
+        """Return the time that the child was runnable but waited for a CPU; 0 once it has ended."""
+        return 0.0 if self._has_ended() else processes.waited_seconds(self._pid)
 
     def ran_seconds(self) -> float:
-        """How long it has had a processor; 0 once gone."""
-        if self._pidfd < 0 or processes.readable(self._pidfd, 0):
-            return 0.0
-        return processes.ran_seconds(self._pid)
+        """Return the time that the child ran on a CPU; 0 once it has ended."""
+        return 0.0 if self._has_ended() else processes.ran_seconds(self._pid)
+
+    def _has_ended(self) -> bool:
+        return self._pidfd < 0 or processes.readable(self._pidfd, 0)
 
     def close(self) -> None:
-        """End it if it still runs, and release what is held for it."""
+        """Kill the child if it still runs, and release its descriptors."""
         if self._pidfd < 0:
             return
         try:
@@ -154,18 +155,15 @@ class Child:
 
 
 class Template:
-    """One warm process in the sandbox, from which submissions are forked.
+    """A warm process in the sandbox that forks a child for each submission.
 
-    It warms up while the caller goes on.
+    It warms up while the caller continues; `warm` is True once it is ready.
 
-    control:      socket on which the started process waits for `boot`
-    boot, config: what it is told first
-    programs:     gives the seccomp programs for what a child may start
-    most:         the most that can be granted and bounded here
-    end:          ends and reaps the process that holds the template, given so many seconds to
-                  end by itself; answers what it printed
-
-    `warm` says whether it got so far.
+    control:      control socket of the started process
+    boot, config: the first message to the process
+    programs:     return the seccomp programs for the tasks that a child may start
+    most:         the most that this host can grant and limit
+    end:          end and reap the process after a grace period in seconds; return its output
     """
 
     def __init__(
@@ -201,7 +199,7 @@ class Template:
             raise
 
     def spawn(self, limits: ChildLimits) -> Child:
-        """Fork and confine a child; SandboxFault where the template is gone or could not."""
+        """Fork a child and confine it; raise SandboxFault if the template has ended or fails."""
         tasks = self._tasks(limits)
         if self._gpu:
             limits = msgspec.structs.replace(
@@ -235,12 +233,12 @@ class Template:
             return child
 
     def close(self) -> None:
-        """End the template and every child of it."""
+        """End the template and all of its children."""
         with self._lock:
             self._dead = self._dead or "the template was closed"
             self._control.close()
         _living.discard(self)
-        # before it is warm it has no children to end, and does not look at its socket
+        # a template that is not warm yet has no children and does not read its socket
         self._end(END_SECONDS if self.warm else 0.0)
 
     def __enter__(self) -> Template:
@@ -278,7 +276,7 @@ class Template:
             self._fail("the template is gone")
 
     def _await(self, kind: type[Started | Ready | Exited], number: int, seconds: float) -> int:
-        """Read reports until the wanted one comes; the descriptor that came with it, or -1."""
+        """Read reports until one of `kind` arrives; return its descriptor, or -1 without one."""
         deadline = time.monotonic() + seconds
         while True:
             report, descriptor = self._receive(deadline)
@@ -292,7 +290,7 @@ class Template:
             if isinstance(report, Refused) and report.number == number:
                 raise SandboxFault(f"a child could not be confined: {report.message}")
             if descriptor >= 0:
-                _discard(descriptor)  # whoever asked for that child was interrupted
+                _discard(descriptor)  # the thread that requested this child was interrupted
 
     def _receive(self, deadline: float) -> tuple[Report, int]:
         if not processes.readable(self._control.fileno(), deadline - time.monotonic()):
@@ -326,7 +324,7 @@ class Template:
             self._tried.pop(number, None)
 
     def _abandon(self) -> None:
-        """In a forked copy of the trusted process: hold nothing of what is not ours."""
+        """Close all descriptors after a fork: the template belongs to the parent process."""
         self._dead = "this template belongs to the process that started it"
         self._control.close()
         for child in self._children.values():
@@ -349,5 +347,5 @@ def _abandon_all() -> None:
     _living.clear()
 
 
-# A fork that kept a control socket open would keep a template alive after its owner.
+# An inherited control socket would keep the template alive after its owner has ended.
 os.register_at_fork(after_in_child=_abandon_all)

@@ -71,7 +71,7 @@ def test_a_missing_sandbox_is_one_line_with_the_remedy(classroom) -> None:
 def test_no_sandbox_at_all_is_refused_not_weakened(classroom) -> None:
     code, errors = classroom.grade("--sandbox", "vault")
     assert code == 2
-    assert "no sandbox is called 'vault'" in errors
+    assert "unknown sandbox 'vault'" in errors
 
 
 def test_an_unprotected_run_shouts_and_marks_its_report(classroom) -> None:

@@ -115,11 +115,11 @@ def test_the_doctor_has_a_remedy_for_whatever_is_wrong() -> None:
 def test_the_doctor_names_what_is_in_force() -> None:
     """Whose uid a submission has, what bounds it, and what counts its attempts."""
     said = {finding.name: finding.detail for finding in probe()}
-    own = "each submission has a uid of its own"
+    own = "each submission has its own uid"
     for name, backend in BACKENDS.items():
         if said[name].startswith("works"):
-            assert (own in said[name]) == backend().own_uids
-            assert own in said[name] or "the uid of whoever grades" in said[name]
+            assert (own in said[name]) == backend().separate_uids
+            assert own in said[name] or "the grader's uid" in said[name]
     assert "not in force: control groups" in said["limits"]
     assert "address space" in said["limits"]
     assert "system calls" in said["tripwire"]

@@ -159,7 +159,7 @@ def test_the_batch_goes_on_around_bad_submissions(tmp_path, autograder):
         (("grade", "week99", "."), "no week 'week99'"),
         (("grade", "1", "not-there"), "there is no not-there"),
         (("grade", "1", ".", "--device", "tpu"), "no device 'tpu'"),
-        (("grade", "1", ".", "--sandbox", "cardboard"), "no sandbox is called 'cardboard'"),
+        (("grade", "1", ".", "--sandbox", "cardboard"), "unknown sandbox 'cardboard'"),
         (("verify", "first"), "no week 'first'"),
     ],
 )

@@ -1,19 +1,17 @@
-"""The bubblewrap backend: a template in namespaces of its own, its children in others within.
+"""The bubblewrap backend: a template in separate namespaces, each child in nested namespaces.
 
-Theory of operation
--------------------
-Who may be lying: whatever runs in the sandbox later. bubblewrap makes user, pid, mount, ipc,
-network, uts and cgroup namespaces in which only `visible.py`'s list exists, read-only and under
-neutral names; the environment is empty and the control socket the only descriptor. The template
-keeps the one capability (inside its own namespace) with which it raises a second ring around each
-child; see `worker/isolation/enter_namespaces.py`.
+Theory of operation ------------------- Who may be lying: the code that runs in the sandbox later.
+bubblewrap creates user, pid, mount, ipc, network, uts and cgroup namespaces. Only the files listed
+by `mounts.py` exist in them, read-only and under neutral names; the environment is empty, and the
+control socket is the only descriptor. The template keeps the capability (within its namespace) to
+confine each child in nested namespaces; see `worker/isolation/enter_namespaces.py`.
 
-Where the grader is root, each child takes a uid of its own that owns nothing on this host, provided
-that it may read the Python installation. Otherwise they keep root's uid without any capability, and
-may be allowed no extra process, because RLIMIT_NPROC does not bind root.
+If the grader is root, each child gets a separate uid that owns nothing on this host, provided that
+this uid can read the Python installation. Otherwise children keep root's uid without capabilities,
+and cannot be allowed additional processes, because RLIMIT_NPROC does not apply to root.
 
-When the trusted process dies, however it dies, the kernel ends bubblewrap, and with it the
-outermost pid namespace and everything in it; but see `orphans.py`.
+When the trusted process ends, for whatever reason, the kernel kills bubblewrap and with it the
+outermost pid namespace and all processes in it (but see `orphans.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ from autograder.worker.isolation.lockdown import SPARE_UIDS
 
 from .. import launch
 from ..errors import SandboxFault, SandboxMissing
-from ..mounts import PACKAGE_FOLDERS, Visible, look
+from ..mounts import PACKAGE_FOLDERS, Visible, visible_paths
 from ..orphans import end_orphans
 from ..seccomp import syscalls
 from ..seccomp.syscalls import Tasks
@@ -38,7 +36,7 @@ from ..session import Template
 from . import identity
 
 _DRIVER = "/runtime/driver"
-# Where a CUDA driver looks for the GPU on its bus; without, it does not start.
+# The CUDA driver looks up the GPU on its bus here and does not start without these folders.
 _SYS_OF_A_GPU = ("/sys/devices", "/sys/bus/pci", "/sys/module/nvidia", "/sys/module/nvidia_uvm")
 _OF_THE_SYSTEM = Path("/usr/lib/python3/dist-packages")
 _CHILD_UID_INSIDE = 1000
@@ -53,9 +51,9 @@ _FOLDERS = ("/dev", "/submission", "/dev/shm", "/scratch")
 
 
 class Bubblewrap:
-    """Starts templates in bubblewrap.
+    """Start templates in bubblewrap.
 
-    runtime: a file to stand in for `worker/server.py` (a trial's own)
+    runtime: a file that replaces `worker/server.py` (for trials)
     warm:    modules that the template imports before the first fork
     """
 
@@ -66,27 +64,29 @@ class Bubblewrap:
         self._warm = warm
 
     @property
-    def own_uids(self) -> bool:
-        """Return whether each submission has a uid of its own here."""
-        return os.geteuid() == 0 and _outer_uid(look(self._runtime, cuda=False)) is not None
+    def separate_uids(self) -> bool:
+        """Return True if each submission gets a separate uid on this host."""
+        return (
+            os.geteuid() == 0 and _outer_uid(visible_paths(self._runtime, cuda=False)) is not None
+        )
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """What cannot be promised here."""
-        if os.geteuid() != 0 or _outer_uid(look(self._runtime, cuda=False)) is not None:
+        """Return the guarantees that are missing on this host."""
+        if os.geteuid() != 0 or _outer_uid(visible_paths(self._runtime, cuda=False)) is not None:
             return ()
         return (
-            "submissions keep root's uid, without its capabilities: other users cannot read the"
-            " Python installation",
+            "submissions keep root's uid without its capabilities, because other users cannot read"
+            " the Python installation",
         )
 
     def start(self, config: bytes, *, cuda: bool = False) -> Template:
-        """A template that warms up; SandboxMissing or SandboxFault where there can be none."""
+        """Start a template; raise SandboxMissing or SandboxFault if that is impossible here."""
         program = shutil.which("bwrap")
         if program is None:
             raise SandboxMissing("bubblewrap is not installed; run: apt-get install bubblewrap")
         end_orphans()
-        visible = look(self._runtime, cuda=cuda)
+        visible = visible_paths(self._runtime, cuda=cuda)
         root = os.geteuid() == 0
         outer_uid = _outer_uid(visible)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -115,14 +115,14 @@ class Bubblewrap:
 
 
 def _outer_uid(visible: Visible) -> int | None:
-    """As root: the uid outside that children take, if one that owns nothing could read enough."""
+    """Return the children's uid on the host if the grader is root and that uid can read enough."""
     return identity.spare_uid() if os.geteuid() == 0 and visible.readable_by_others() else None
 
 
 def _run(
     program: str, arguments: list[str], control: socket.socket, outer_uid: int | None
 ) -> launch.Process:
-    """Start bubblewrap; as root, map spare uids into its user namespace before it goes on."""
+    """Start bubblewrap; as root, map spare uids into its user namespace before it continues."""
     if outer_uid is None:
         return launch.run([program, *_FIXED, *arguments], (control.fileno(),), {})
     info, info_theirs = os.pipe()
@@ -151,14 +151,14 @@ def _run(
 
 
 def _arguments(visible: Visible, control_fd: int) -> list[str]:
-    """bubblewrap's arguments: what to separate, what to show, what to run."""
+    """Return bubblewrap's arguments: environment, mounts and the program."""
     arguments: list[str] = []
     libraries = f"/runtime/lib:{_DRIVER}" if visible.driver else "/runtime/lib"
     environment = {"LD_LIBRARY_PATH": libraries, **launch.environment("/cache", "/tmp")}
     for name, value in environment.items():
         arguments += ["--setenv", name, value]
     places = _places(visible)
-    # bubblewrap makes the folders in between for the owner alone; a child may be another uid
+    # bubblewrap creates intermediate folders for the owner only; a child may have a different uid
     for folder in sorted({str(folder) for _, place in places for folder in Path(place).parents}):
         arguments += ["--dir", folder]
     for source, place in places:
@@ -174,18 +174,8 @@ def _arguments(visible: Visible, control_fd: int) -> list[str]:
     if any("nvidia" in device for device in visible.devices):
         for place in filter(os.path.exists, _SYS_OF_A_GPU):
             arguments += ["--ro-bind", place, place]
-    arguments += [
-        "--tmpfs",
-        "/cache",
-        "--tmpfs",
-        "/tmp",
-        "--proc",
-        "/proc",
-        "--remount-ro",
-        "/",
-        "--chdir",
-        "/",
-    ]
+    arguments += ["--tmpfs", "/cache", "--tmpfs", "/tmp", "--proc", "/proc"]
+    arguments += ["--remount-ro", "/", "--chdir", "/"]
     path = [stdlib, f"{stdlib}/lib-dynload", "/packages", "/kit"]
     if any(map(_is_the_systems, visible.packages.values())):
         path.insert(3, str(_OF_THE_SYSTEM))
@@ -193,12 +183,12 @@ def _arguments(visible: Visible, control_fd: int) -> list[str]:
 
 
 def _is_the_systems(package: Path) -> bool:
-    """Return whether it is one of Debian's, which link to libraries by where they lie."""
+    """Return True for Debian packages, which find their libraries by absolute path."""
     return package.is_relative_to(_OF_THE_SYSTEM)
 
 
 def _places(visible: Visible) -> list[tuple[Path, str]]:
-    """Host path and the neutral name under which the sandbox shows it."""
+    """Return host paths and the neutral paths at which the sandbox mounts them."""
     places = [(visible.executable, "/runtime/bin/python3")]
     places += [(visible.stdlib, f"/runtime/{visible.stdlib.relative_to(visible.prefix)}")]
     for library in visible.libraries:

@@ -1,4 +1,4 @@
-"""Choosing a sandbox: the strongest that works on this host, shown by trying it."""
+"""Choose the strongest sandbox that works on this host, by running a trial in each."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ REMEDIES = {
 
 
 class Sandbox(Protocol):
-    """A backend.
+    """A sandbox backend.
 
-    name:    as reports name it
-    caveats: what it does not promise that a stronger one would
+    name:    its name in reports
+    caveats: guarantees that it lacks compared with stronger backends
     """
 
     @property
@@ -46,7 +46,7 @@ class Sandbox(Protocol):
     def caveats(self) -> tuple[str, ...]: ...
 
     def start(self, config: bytes, *, cuda: bool = False) -> Template:
-        """A template that warms up; `config` goes to `runtime.prepare` before the first fork."""
+        """Start a template; `config` is passed to `server.prepare` before the first fork."""
         ...
 
 
@@ -58,22 +58,25 @@ BACKENDS: dict[str, type[Bubblewrap] | type[LandlockSandbox] | type[Chroot]] = {
 
 
 def choose(prefer: str | None = None) -> Sandbox:
-    """The strongest sandbox that works here, or the one asked for; else SandboxMissing."""
+    """Return the strongest sandbox that works on this host, or the preferred one.
+
+    Raise SandboxMissing if none works.
+    """
     if prefer is not None and prefer not in BACKENDS:
-        raise SandboxMissing(f"no sandbox is called {prefer!r}; choose from {', '.join(BACKENDS)}")
+        raise SandboxMissing(f"unknown sandbox {prefer!r}: choose from {', '.join(BACKENDS)}")
     failures = []
     for name in [prefer] if prefer else BACKENDS:
         problem = trial(name)
         if problem is None:
             return BACKENDS[name]()
-        failures.append(f"{name}: {problem}; to mend it, {REMEDIES[name]}")
+        failures.append(f"{name}: {problem}; to fix it, {REMEDIES[name]}")
     raise SandboxMissing("no sandbox works here. " + " | ".join(failures))
 
 
 def trial(name: str) -> str | None:
-    """Run a small sandbox that tries to get out. None if it could not, else what went wrong.
+    """Run a trial that tries to escape; return None if it could not, otherwise the problem.
 
-    A success is remembered; a failure may pass, and is tried again.
+    Success is cached. A failure may be temporary and is not cached.
     """
     if name in _proven:
         return None
@@ -96,9 +99,9 @@ def _try(name: str) -> str | None:
             while not answer.endswith(b"."):
                 received = child.sock.recv(1024)
                 if not received:
-                    return "a trial in it died"
+                    return "the trial process ended unexpectedly"
                 answer += received
     except (SandboxMissing, SandboxFault, OSError) as error:
         return str(error).strip()
     escaped = answer[:-1].decode(errors="replace")
-    return f"a trial in it reached {escaped}" if escaped else None
+    return f"the trial process could access: {escaped}" if escaped else None

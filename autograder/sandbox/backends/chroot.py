@@ -1,19 +1,17 @@
-"""The chroot backend, for containers that grant root and neither user namespaces nor Landlock.
+"""The chroot backend, for containers that grant root but neither user namespaces nor Landlock.
 
-Theory of operation
--------------------
-Who may be lying: whatever runs in the sandbox later. The template is an ordinary process of root
-with an empty environment and no descriptor but its control socket. Each child changes its root to
-the folder that holds the Python installation (`/usr`, usually), takes a uid that owns nothing, and
-is put under the same seccomp program as with Landlock; see `worker/isolation/enter_chroot.py`.
+Theory of operation ------------------- Who may be lying: the code that runs in the sandbox later.
+The template is an ordinary root process with an empty environment and no descriptor except its
+control socket. Each child changes its root to the folder of the Python installation (usually
+`/usr`), takes a uid that owns nothing, and runs under the same seccomp filter as with Landlock; see
+`worker/isolation/enter_chroot.py`.
 
-In its new root everything must stand under the path that it has outside, or no library could be
-imported any more. A link inside the folder sees to it: `/usr/usr` leads to `/usr`. It is made when
-the container is built (`LINK` says how) and looked for here; the device nodes that everybody may
-use are made here.
+Paths in the new root must equal the paths outside, or no library could be imported any more. A link
+inside the folder ensures this: `/usr/usr` points to `/usr`. It is created when the container is
+built (`LINK` is the command) and checked here. This module creates the harmless device nodes.
 
-This is what a platform leaves that runs graders in plain Docker: uid changes and chroot are among
-the capabilities that Docker grants, namespaces are not.
+Platforms that run graders in plain Docker leave only this option: Docker grants chroot and changes
+of uid, but no namespaces.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from autograder.worker.fork_server import Boot
 
 from .. import launch
 from ..errors import SandboxMissing
-from ..mounts import Visible, look
+from ..mounts import Visible, visible_paths
 from ..seccomp import syscalls
 from ..seccomp.syscalls import Tasks
 from ..session import Template
@@ -36,19 +34,19 @@ from .landlock import DISK_IS_WATCHED, THREADS_ARE_NOT_COUNTED
 from .template_home import Home
 
 LINK = "mkdir -p {root}{parent} && ln -s {up} {root}{root}"
-_ROOMS = "grading"
+_WORKDIRS = "grading"
 _NEEDED = {5: "CAP_KILL", 6: "CAP_SETGID", 7: "CAP_SETUID", 8: "CAP_SETPCAP", 18: "CAP_SYS_CHROOT"}
 _CAVEATS = (
-    "a submission can read what the folder of the Python installation lets everybody read",
+    "a submission can read all world-readable files in the folder of the Python installation",
     DISK_IS_WATCHED,
     THREADS_ARE_NOT_COUNTED,
 )
 
 
 class Chroot:
-    """Starts templates whose children have a root of their own.
+    """Start templates whose children run in a chroot.
 
-    runtime: a file to stand in for `worker/server.py` (a trial's own)
+    runtime: a file that replaces `worker/server.py` (for trials)
     warm:    modules that the template imports before the first fork
     """
 
@@ -59,25 +57,25 @@ class Chroot:
         self._warm = warm
 
     @property
-    def own_uids(self) -> bool:
-        """Without them this backend refuses."""
+    def separate_uids(self) -> bool:
+        """Return True: this backend refuses to start without separate uids."""
         return True
 
     @cached_property
     def caveats(self) -> tuple[str, ...]:
-        """What this backend does not promise."""
+        """Return the guarantees that this backend lacks."""
         return _CAVEATS
 
     def start(self, config: bytes, *, cuda: bool = False) -> Template:
-        """A template that warms up; SandboxMissing or SandboxFault if there can be none."""
+        """Start a template; raise SandboxMissing or SandboxFault if that is impossible here."""
         if cuda:
             raise SandboxMissing("no GPU can be used here: its devices are outside the new root")
-        visible = look(self._runtime, cuda=False)
+        visible = visible_paths(self._runtime, cuda=False)
         uid, root = _spare_uid(), _root_of(visible)
         _make_devices(root, visible.devices)
-        rooms = root / _ROOMS
-        rooms.mkdir(mode=0o711, exist_ok=True)
-        home = Home(visible, within=str(rooms))
+        workdirs = root / _WORKDIRS
+        workdirs.mkdir(mode=0o711, exist_ok=True)
+        home = Home(visible, within=str(workdirs))
         ours, process = home.start(visible)
         boot = Boot(
             backend=self.name,
@@ -99,14 +97,14 @@ class Chroot:
 
 
 def _spare_uid() -> int:
-    """The first uid for children; SandboxMissing, with what is lacking, if they cannot have one."""
+    """Return the first uid for children; raise SandboxMissing without the right to change uids."""
     if os.geteuid() != 0:
-        raise SandboxMissing("it needs root, as graders in containers have it")
+        raise SandboxMissing("it needs root")
     if lacking := [name for bit, name in _NEEDED.items() if not _capabilities() >> bit & 1]:
         raise SandboxMissing(f"root lacks {', '.join(lacking)} here")
     uid = identity.spare_uid()
     if uid is None:
-        raise SandboxMissing("this user namespace has no uid to spare for submissions")
+        raise SandboxMissing("this user namespace has no spare uids for submissions")
     return uid
 
 
@@ -117,26 +115,26 @@ def _capabilities() -> int:
 
 
 def _root_of(visible: Visible) -> Path:
-    """The folder that becomes the root; SandboxMissing if the installation has no such folder."""
+    """Return the folder that becomes the root; raise SandboxMissing if it is unsuitable."""
     places = [visible.stdlib, *visible.packages.values(), *visible.libraries]
     root = Path(os.path.commonpath([place.resolve() for place in places]))
     if root == Path("/"):
         raise SandboxMissing(
-            "Python and its packages lie in different folders of the root: for this sandbox make "
-            "the virtual environment in the folder that has Python, such as /usr/local/grading"
+            "Python and its packages are in different top-level folders: for this sandbox create "
+            "the virtual environment in the folder of Python, for example /usr/local/grading"
         )
     if not visible.open_to_others():
-        raise SandboxMissing(f"others cannot read the Python packages: chmod -R o+rX {root}")
+        raise SandboxMissing(f"other users cannot read the Python packages: chmod -R o+rX {root}")
     inside = Path(f"{root}{root}")
     if not (inside.exists() and inside.samefile(root)):
-        raise SandboxMissing(f"{inside} does not lead to {root}: {how_to_link(root)}")
+        raise SandboxMissing(f"{inside} is not a link to {root}: {how_to_link(root)}")
     return root
 
 
 def _make_devices(root: Path, devices: tuple[str, ...]) -> None:
-    """The harmless device nodes in the new root too, where this root may make any.
+    """Create the harmless device nodes in the new root if this container permits it.
 
-    Not needed by the worker; code that opens /dev/urandom itself finds none without them.
+    The worker does not need them, but programs may open /dev/urandom themselves.
     """
     (root / "dev").mkdir(mode=0o755, exist_ok=True)
     for device in devices:
@@ -150,6 +148,6 @@ def _make_devices(root: Path, devices: tuple[str, ...]) -> None:
 
 
 def how_to_link(root: Path) -> str:
-    """The command that makes paths in the new root what they are outside of it."""
+    """Return the command that makes paths in the new root equal to those outside."""
     up = "/".join([".."] * (len(root.parts) - 2)) or "."
     return LINK.format(root=root, parent=root.parent if len(root.parts) > 2 else "", up=up)

@@ -1,11 +1,11 @@
-"""The landlock backend, for hosts that grant no user namespace.
+"""The Landlock backend, for hosts that grant no user namespaces.
 
-Theory of operation ------------------- Who may be lying: whatever runs in the sandbox later. The
-template is an ordinary process with an empty environment and no descriptor but its control socket.
-It finds its libraries through a farm of links that names only what `visible.py` lists; each child
-is then confined to what those links lead to, see `worker/isolation/enter_landlock.py`, and by the
-same seccomp program, with signals and changes of file metadata refused as well, since nothing else
-stands between it and the grader's own files.
+Theory of operation ------------------- Who may be lying: the code that runs in the sandbox later.
+The template is an ordinary process with an empty environment and no descriptor except its control
+socket. It finds its libraries through links to the paths that `mounts.py` lists. Each child is
+confined to these paths (see `worker/isolation/enter_landlock.py`) and runs under the same seccomp
+filter, which also denies signals and changes of file metadata, because nothing else separates it
+from the grader's files.
 """
 
 from __future__ import annotations
@@ -20,29 +20,27 @@ from autograder.worker.isolation.enter_namespaces import GPU_PROC_FILES
 
 from .. import launch
 from ..errors import SandboxMissing
-from ..mounts import Visible, look
+from ..mounts import Visible, visible_paths
 from ..seccomp import syscalls
 from ..seccomp.syscalls import Tasks
 from ..session import Template
 from . import identity
 from .template_home import Home
 
-DISK_IS_WATCHED = (
-    "disk use is watched, not bounded: a submission can exceed its budget for a moment"
-)
-THREADS_ARE_NOT_COUNTED = "where threads are allowed, only memory bounds their number"
+DISK_IS_WATCHED = "disk usage is monitored, not limited: a submission can briefly exceed its limit"
+THREADS_ARE_NOT_COUNTED = "if threads are allowed, only memory limits their number"
 CAVEATS = (
-    "a submission can tell whether a path exists on this machine",
+    "a submission can test whether a path exists on this machine",
     DISK_IS_WATCHED,
     THREADS_ARE_NOT_COUNTED,
 )
-SHARED_UID = "submissions run under the uid of whoever grades, without its capabilities"
+SHARED_UID = "submissions run with the grader's uid, without its capabilities"
 
 
 class LandlockSandbox:
-    """Starts templates under Landlock.
+    """Start templates under Landlock.
 
-    runtime: a file to stand in for `worker/server.py` (a trial's own)
+    runtime: a file that replaces `worker/server.py` (for trials)
     warm:    modules that the template imports before the first fork
     """
 
@@ -53,25 +51,25 @@ class LandlockSandbox:
         self._warm = warm
 
     @property
-    def own_uids(self) -> bool:
-        """Return whether each submission has a uid of its own here."""
-        return child_uid(look(self._runtime, cuda=False)) is not None
+    def separate_uids(self) -> bool:
+        """Return True if each submission gets a separate uid on this host."""
+        return child_uid(visible_paths(self._runtime, cuda=False)) is not None
 
     @cached_property
     def caveats(self) -> tuple[str, ...]:
-        """What this backend does not promise, here."""
-        separate = child_uid(look(self._runtime, cuda=False)) is not None
+        """Return the guarantees that this backend lacks on this host."""
+        separate = child_uid(visible_paths(self._runtime, cuda=False)) is not None
         return CAVEATS if separate else (*CAVEATS, SHARED_UID)
 
     def start(self, config: bytes, *, cuda: bool = False) -> Template:
-        """A template that warms up; SandboxMissing or SandboxFault where there can be none."""
+        """Start a template; raise SandboxMissing or SandboxFault if that is impossible here."""
         try:
             abi()
         except OSError as error:
             raise SandboxMissing(
                 f"this kernel has no Landlock ({error}); boot Linux 5.13 or newer with lsm=landlock"
             ) from error
-        visible = look(self._runtime, cuda=cuda)
+        visible = visible_paths(self._runtime, cuda=cuda)
         uid = child_uid(visible)
         home = Home(visible)
         ours, process = home.start(visible)
@@ -95,5 +93,5 @@ class LandlockSandbox:
 
 
 def child_uid(visible: Visible) -> int | None:
-    """The first uid for children: as root, if one that owns nothing could read what it needs."""
+    """Return the first uid for children if the grader is root and that uid can read enough."""
     return identity.spare_uid() if os.geteuid() == 0 and visible.open_to_others() else None

@@ -1,8 +1,8 @@
-"""The folder of a template that has no filesystem of its own.
+"""Manage the folder of a template that has no separate file system.
 
-It holds a farm of links to what `visible.py` lists, copies of the worker's files, and the working
-directories of children. The template removes it when it ends; where that was killed outright, the
-next start removes what it left.
+The folder holds links to the paths that `mounts.py` lists, copies of the worker's files and the
+working directories of children. The template removes it at its end; if the template was killed, the
+next start removes it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _PREFIX = "grading-sandbox-"
 
 
 class Home:
-    """The folder of one template: its farm of links, and room for children's folders.
+    """The folder of one template, with its links and the folders of its children.
 
-    Whoever holds the lock uses the folder; the lock goes with the last process that holds it.
+    A lock marks the folder as in use; the kernel releases it with the last process that holds it.
     """
 
     def __init__(self, visible: Visible, within: str | None = None) -> None:
@@ -57,14 +57,14 @@ class Home:
         link.symlink_to(source)
 
     def _copy(self, farm: str, name: str, source: Path) -> None:
-        """The kit's own files need not be readable by others where they stand."""
+        """Copy a file, because other users may be unable to read the kit's installation."""
         copy = Path(self.folder, farm, name)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(source.read_bytes())
         copy.chmod(0o644)
 
     def start(self, visible: Visible) -> tuple[socket.socket, launch.Process]:
-        """Start a template here; our end of its control socket, and its process."""
+        """Start a template in this folder; return our end of its control socket and its process."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             arguments = launch.python_arguments(self.path, theirs.fileno())
@@ -75,7 +75,7 @@ class Home:
             return ours, launch.run(argv, (theirs.fileno(), self.lock), env)
 
     def end(self, process: launch.Process, seconds: float) -> str:
-        """End the process and leave nothing behind; what it printed."""
+        """End the process, remove the folder and return the process's output."""
         printed = process.end(seconds)
         with contextlib.suppress(OSError):
             remove_tree(self.folder)
@@ -86,14 +86,14 @@ class Home:
 
 
 def _open_to_others(farms: list[str]) -> None:
-    """Whatever the umask is: children with a uid of their own walk here."""
+    """Let children with separate uids traverse these folders, whatever the umask is."""
     for farm in farms:
         for folder, _, _ in os.walk(farm):
             os.chmod(folder, 0o755)
 
 
 def _sweep(within: Path) -> None:
-    """Remove the folders of templates that were killed before they could."""
+    """Remove the folders of templates that were killed."""
     for folder in within.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             if folder.lstat().st_uid != os.geteuid():

@@ -1,7 +1,7 @@
-"""Stands in for the worker's runtime in a trial: tries to get out, and says how far it came.
+"""Replace the worker in a trial of a sandbox: try to escape and report what succeeded.
 
-Runs inside a sandbox; imported nowhere else. The answer is one line of comma-separated names of
-things that should have failed and did not, then a full stop.
+This module runs inside a sandbox and is imported nowhere else. Its answer is one line: the
+comma-separated names of attempts that should have failed but succeeded, then a full stop.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Callable
 
 
 def prepare(config: bytes) -> None:
-    """Nothing to prepare."""
+    """Do nothing; part of the interface of `worker/server.py`."""
 
 
 def serve(sock: socket.socket) -> None:
-    """Answer with the names of the attempts that succeeded."""
+    """Send the names of the attempts that succeeded."""
     escaped = [name for name, attempt in _ATTEMPTS.items() if _succeeds(attempt)]
     if not _succeeds(_write_own_file):
         escaped.append("nothing: not even its own folder can be written")

@@ -1,16 +1,16 @@
-"""Which system calls a submission may make, compiled to a seccomp program.
+"""Compile the system calls that a submission may make into a seccomp filter.
 
 Theory of operation
 -------------------
-Who may be lying: the code that runs under the program. It may call anything with any arguments,
-from any thread, also past libc. What is promised: calls outside these lists fail, those of
-another architecture end the process, and no capability or later call takes the program away.
+Who may be lying: the code that runs under the filter. It may make any call with any arguments, from
+any thread, without libc. Guarantees: calls outside these lists fail, calls of another architecture
+kill the process, and no capability or later call removes the filter.
 
-An allow-list: what a kernel will learn tomorrow is refused today. Refused calls answer ENOSYS,
-to which C libraries know an alternative (clone3 -> clone, faccessat2 -> faccessat), or EPERM where
-the caller should see plainly that it was told no.
+The filter is an allow-list, so calls of future kernels are denied. A denied call returns ENOSYS,
+for which C libraries have fallbacks (clone3 -> clone, faccessat2 -> faccessat), or EPERM where the
+caller should see a clear refusal.
 
-Compiled by libseccomp on the trusted side; the sandbox receives finished BPF and needs no library.
+libseccomp compiles the filter on the trusted side; the sandbox receives BPF and needs no library.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ from typing import Any, NamedTuple
 
 from ..errors import SandboxMissing
 from . import tripwire
-from .bpf import exported
 
 _MEMORY = """
     brk mmap munmap mprotect mremap madvise msync munlock membarrier get_mempolicy
 """
-# Reading and writing what the walls let it open.
+# Read and write files; the backend decides which files can be opened.
 _FILES = """
     read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek close close_range
     stat fstat lstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink readlinkat
@@ -52,22 +51,22 @@ _SIGNALS = """
     sigaltstack pause alarm setitimer getitimer
 """
 _TIME = "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time"
-# On the one socket it has; it can make no other. setsockopt would attach BPF programs, and
-# sendmsg put descriptors in flight, which are counted against the grader's user.
+# For its only socket. setsockopt could attach BPF programs, and sendmsg could put descriptors in
+# flight that count against the grader's user.
 _SOCKET = "getsockname getpeername shutdown"
 _ALLOWED = (_MEMORY, _FILES, _DESCRIPTORS, _SELF, _SIGNALS, _TIME, _SOCKET)
 
-# Only in a pid namespace of its own: elsewhere they reach the grader's other processes.
+# Only in a separate pid namespace: elsewhere signals would reach other processes of the grader.
 _SIGNAL_OTHERS = "kill tkill tgkill"
-# Only where all that is outside is read-only: Landlock does not restrict them.
+# Only if everything outside is mounted read-only, because Landlock does not restrict these calls.
 _METADATA = """
     chmod fchmod fchmodat fchmodat2 utimensat truncate link linkat
     getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
 """
-# What a GPU driver needs besides; its device nodes are bound only where CUDA is asked for.
+# Additional calls of a GPU driver; its device nodes are visible only if CUDA was requested.
 _GPU = "ioctl sched_setaffinity sched_setscheduler mlock memfd_create set_mempolicy mbind"
 
-# Refused with EPERM, so that a student reads "Operation not permitted".
+# Denied with EPERM, so that a student reads "Operation not permitted".
 _REFUSED = f"""
     fork vfork execve execveat socket socketpair connect bind listen accept accept4 setsockopt
     sendmsg sendmmsg recvmsg recvmmsg flock mincore fadvise64
@@ -92,14 +91,14 @@ _IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451, 0x5413)
 # Duplicate, flags, pipe size. Never F_SETOWN or F_SETSIG, which send signals; and no locks, which
 # two submissions could hold on one library file.
 _FCNTLS = (0, 1, 2, 3, 4, 1030, 1032)
-# Its type, protocol, domain, error. Never SO_PEERPIDFD, a handle on the grader.
+# SO_TYPE, SO_PROTOCOL, SO_DOMAIN, SO_ERROR. Never SO_PEERPIDFD, which is a handle to the grader.
 _SOCKET_OPTIONS = (3, 38, 39, 4)
-# Name a thread or a mapping; ask. Never PR_SET_PDEATHSIG, PR_SET_DUMPABLE or PR_SET_SECCOMP.
+# Name a thread or mapping, or query. Never PR_SET_PDEATHSIG, PR_SET_DUMPABLE or PR_SET_SECCOMP.
 _PRCTLS = (3, 15, 16, 21, 39, 0x53564D41)
 
 
 class Tasks(Enum):
-    """What a submission may start."""
+    """The tasks that a submission may start."""
 
     NONE = "none"
     THREADS = "threads"
@@ -115,9 +114,9 @@ def program(
     gpu: bool,
     left_out: frozenset[str] = frozenset(),
 ) -> bytes:
-    """The BPF program: eight bytes an instruction, for this machine's architecture.
+    """Return the BPF program for this machine's architecture, eight bytes per instruction.
 
-    left_out: calls that another program answers, which stands before this one (`tripwire.py`)
+    left_out: calls that another filter handles (see `tripwire.py`)
     """
     try:
         import pyseccomp as seccomp
@@ -175,7 +174,7 @@ def _allow_tasks(compiled: _Rules, tasks: Tasks) -> None:
 
 
 class _Rules:
-    """libseccomp's filter, with names that this version does not know left out."""
+    """A libseccomp filter that ignores calls unknown to this version or architecture."""
 
     def __init__(self, seccomp: Any) -> None:
         self._seccomp = seccomp
@@ -202,7 +201,7 @@ class _Rules:
         self._allow_if(name, compare)
 
     def export(self) -> bytes:
-        return exported(self._filter)
+        return tripwire.export_bpf(self._filter)
 
     def _allow_if(self, name: str, compare: Any) -> None:
         if self._known(name):
@@ -213,13 +212,15 @@ class _Rules:
             number = self._seccomp.resolve_syscall(self._seccomp.system_arch(), name)
         except (OSError, ValueError):
             return False
-        return bool(number >= 0)  # negative: a call that this architecture does not have
+        return bool(number >= 0)  # negative: not available on this architecture
 
 
 class Programs(NamedTuple):
-    """What a child is put under. `asking` holds calls for the template to count; it may be empty.
+    """The seccomp filters of a child.
 
-    names: of the calls that `asking` holds, by number
+    refusing: the allow-list
+    asking:   the tripwire; may be empty
+    names:    names of the calls in `asking`, by number
     """
 
     refusing: bytes
@@ -228,7 +229,7 @@ class Programs(NamedTuple):
 
 
 def programs(tasks: Tasks, *, own_pids: bool, read_only_outside: bool, gpu: bool) -> Programs:
-    """Both programs for a child that may start such tasks."""
+    """Return both filters for a child that may start `tasks`."""
     asking, names = tripwire.program(alone=own_pids and tasks is not Tasks.PROCESSES, gpu=gpu)
     refusing = program(
         tasks,

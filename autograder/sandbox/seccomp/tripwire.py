@@ -1,23 +1,22 @@
-"""System calls that honest work never makes, counted from outside the process that makes them.
+"""Count system calls that honest programs never make.
 
-Theory of operation. A second seccomp program holds every such call and asks the template what it
-should answer; the template counts it and answers "not permitted". The submission cannot tell this
-from a refusal, cannot undo the count and cannot silence it. The first program lets these calls
-pass, since of two answers the kernel takes the stricter, and a refusal is stricter than a question.
-Where nobody listens any more, the kernel refuses them by itself.
+Theory of operation. A second seccomp filter suspends each of these calls and notifies the template,
+which counts the call and denies it with EPERM. The submission cannot distinguish this from an
+ordinary denial, and cannot undo or suppress the count. The first filter allows these calls, because
+the kernel applies the strictest action of all filters and a denial is stricter than a notification.
+Without a listener the kernel denies them itself.
 
-A count changes no score. What is listed here is never made by Python, numpy, torch or honest code,
-also where that fails; trying to start a process, a thread or a connection may be an accident and is
-not listed.
+Counts do not change a score. The list contains only calls that Python, NumPy, torch and honest
+programs never make, even when they fail. Starting a process, a thread or a connection can happen by
+accident and is not listed.
 """
 
 from __future__ import annotations
 
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-from .bpf import exported
 
 NEVER_HONEST = """
     ptrace unshare setns mount umount2 pivot_root chroot move_mount open_tree fsopen fsmount
@@ -26,18 +25,17 @@ NEVER_HONEST = """
     keyctl quotactl reboot swapon settimeofday clock_settime process_madvise acct syslog
     setuid setgid setreuid setregid setresuid setresgid setgroups sethostname setdomainname
 """
-# A GPU's driver makes these.
+# GPU drivers make these calls.
 _NOT_ON_A_GPU = "process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kcmp"
 _ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
-_FIRST = 1  # the submission's own number in its pid namespace
+_FIRST = 1  # the pid of the submission in its namespace
 
 
 @cache
 def program(*, alone: bool, gpu: bool) -> tuple[bytes, dict[int, str]]:
-    """The BPF program and the calls' names by number; nothing where the kernel cannot ask.
+    """Return the BPF program and the names of its calls by number; both empty if unsupported.
 
-    alone: whether the submission is the only process that it can name, so that any other signal's
-           target is not its own
+    alone: True if the submission can address no process but itself; signals to others then count
     """
     if not _kernel_can_ask():
         return b"", {}
@@ -53,11 +51,11 @@ def program(*, alone: bool, gpu: bool) -> tuple[bytes, dict[int, str]]:
     if alone:
         filter_.add_rule(seccomp.NOTIFY, "kill", seccomp.Arg(0, seccomp.NE, _FIRST))
         numbers[_number(seccomp, "kill")] = "kill"
-    return exported(filter_), numbers
+    return export_bpf(filter_), numbers
 
 
 def _number(seccomp: Any, name: str) -> int:
-    """The call's number here, -1 where there is none."""
+    """Return the number of a call on this architecture, or -1 if it has none."""
     try:
         return max(-1, int(seccomp.resolve_syscall(seccomp.system_arch(), name)))
     except (OSError, ValueError):
@@ -70,3 +68,11 @@ def _kernel_can_ask() -> bool:
         return "user_notif" in _ACTIONS.read_text(encoding="ascii").split()
     except OSError:
         return False
+
+
+def export_bpf(filter_: Any) -> bytes:
+    """Return a libseccomp filter as a BPF program."""
+    with tempfile.TemporaryFile() as file:
+        filter_.export_bpf(file)
+        file.seek(0)
+        return file.read()
