@@ -43,7 +43,7 @@ class StageFailed(Exception):
     """The claim of a stage is false; the message is for the student."""
 
 
-class _Message(msgspec.Struct, frozen=True):
+class _StageEvent(msgspec.Struct, frozen=True):
     """A line from the checking process: the title, a stage, or the closing words."""
 
     title: str = ""
@@ -92,7 +92,7 @@ def run_stages(folder: Path, start: Path | None = None, seconds: float = _SECOND
     out = console()
     passes, fails, skips = ("✓", "✗", "-") if writes_unicode(out) else ("+", "x", "-")
     passed, closing = True, ""
-    for message in _messages((start or Path.cwd()).resolve(), folder, seconds):
+    for message in _events((start or Path.cwd()).resolve(), folder, seconds):
         if message.title:
             out.print(message.title, style="bold", markup=False)
         closing = message.done or closing
@@ -108,7 +108,7 @@ def run_stages(folder: Path, start: Path | None = None, seconds: float = _SECOND
     return passed
 
 
-def _messages(here: Path, folder: Path, seconds: float) -> Iterator[_Message]:
+def _events(here: Path, folder: Path, seconds: float) -> Iterator[_StageEvent]:
     """Yield the messages of a checking process, and a failed stage if it ends early."""
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "autograder.student.checks.stages", str(here), str(folder)],
@@ -124,7 +124,7 @@ def _messages(here: Path, folder: Path, seconds: float) -> Iterator[_Message]:
     try:
         for line in process.stdout:
             with contextlib.suppress(msgspec.MsgspecError):
-                message = msgspec.json.decode(line, type=_Message)
+                message = msgspec.json.decode(line, type=_StageEvent)
                 stage = message.stage
                 finished = bool(message.done or (stage and not (stage.passed or stage.skipped)))
                 yield message
@@ -136,7 +136,7 @@ def _messages(here: Path, folder: Path, seconds: float) -> Iterator[_Message]:
         process.stdout.close()
     if not finished:
         why = "It took too long and was stopped." if timed_out else "Python exited before the end."
-        yield _Message(stage=Stage("the next stage", False, f"{why} Check each week first."))
+        yield _StageEvent(stage=Stage("the next stage", False, f"{why} Check each week first."))
 
 
 def main(here: Path, folder: Path) -> None:
@@ -144,18 +144,18 @@ def main(here: Path, folder: Path) -> None:
     messages = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
-    def send(message: _Message) -> None:
+    def send(message: _StageEvent) -> None:
         messages.write(msgspec.json.encode(message) + b"\n")
         messages.flush()
 
     os.chdir(here)
     suite = _load_suite(folder)
-    send(_Message(title=suite.TITLE))
+    send(_StageEvent(title=suite.TITLE))
     for stage in suite.stages(here):
-        send(_Message(stage=stage))
+        send(_StageEvent(stage=stage))
         if not (stage.passed or stage.skipped):
             os._exit(0)
-    send(_Message(done=suite.DONE))
+    send(_StageEvent(done=suite.DONE))
     os._exit(0)
 
 

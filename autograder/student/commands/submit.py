@@ -15,7 +15,7 @@ from rich.console import Console
 
 from ...model.errors import KitError
 from ...model.submission_zip import packed
-from ..folder.packing import Parcel, pack, save_receipt, submit_to_exchange
+from ..folder.packing import SubmissionFiles, pack, save_receipt, submit_to_exchange
 from ..folder.week import WeekFolder, open_all, open_folder
 from ..show.terminal import console
 from .check import check_week
@@ -104,7 +104,7 @@ def _confirm(confirm: bool) -> None:
 def _send_to_service(
     out: Console,
     folder: WeekFolder,
-    parcel: Parcel,
+    parcel: SubmissionFiles,
     service: CourseService,
     *,
     confirm: bool,
@@ -132,7 +132,7 @@ def _send_to_service(
 
 
 def _review(
-    out: Console, folder: WeekFolder, parcel: Parcel, service: CourseService
+    out: Console, folder: WeekFolder, parcel: SubmissionFiles, service: CourseService
 ) -> dict[str, Any]:
     """Send the files, signing in if needed; return what submitting them would change."""
     data = packed(parcel.files)

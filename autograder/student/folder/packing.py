@@ -31,7 +31,7 @@ _LOG = re.compile(r"^\[\w+ \| [A-Z]+\] ")
 _DONE = re.compile(r"Submitted as: (\S+) (\S+) (.+)")
 
 
-class Parcel(msgspec.Struct, frozen=True):
+class SubmissionFiles(msgspec.Struct, frozen=True):
     """The files of a submission by name, and notes for the student."""
 
     files: dict[str, bytes]
@@ -42,7 +42,7 @@ class Parcel(msgspec.Struct, frozen=True):
         return digest_of(self.files)
 
 
-def pack(folder: WeekFolder) -> Parcel:
+def pack(folder: WeekFolder) -> SubmissionFiles:
     """Collect the module, the notebook and the files that the code may need; raise KitError."""
     module = folder.module.name
     copies = folder.copies()
@@ -61,7 +61,7 @@ def pack(folder: WeekFolder) -> Parcel:
     notebook = f"{folder.week.week}.ipynb"
     if notebook not in files and folder.week.questions:
         notes.append(f"there is no {notebook}: this submission adds no written answers")
-    return Parcel(files, tuple(notes))
+    return SubmissionFiles(files, tuple(notes))
 
 
 def _is_submitted(folder: WeekFolder, name: str) -> bool:
@@ -72,7 +72,7 @@ def _is_submitted(folder: WeekFolder, name: str) -> bool:
     return name == f"{folder.week.week}.ipynb" or name.endswith(_SUFFIXES)
 
 
-def submit_to_exchange(folder: WeekFolder, parcel: Parcel) -> str:
+def submit_to_exchange(folder: WeekFolder, parcel: SubmissionFiles) -> str:
     """Submit through nbgrader; return the time that it reports. Raise KitError if it fails."""
     next_to_python = str(Path(sys.executable).parent)
     program = shutil.which("nbgrader", path=next_to_python) or shutil.which("nbgrader")

@@ -23,7 +23,7 @@ _MIN_WIDTH = 40
 _TWO_COLUMNS = 100  # in a narrower terminal most lines of code would be wrapped
 
 
-class SideBySide(msgspec.Struct, frozen=True):
+class SolutionComparison(msgspec.Struct, frozen=True):
     """A student's version of an exercise and the solution.
 
     line: the first line of the student's version in the module; 0 if there is none.
@@ -58,7 +58,7 @@ def solution_output(
 
 def compare_with_solution(
     folder: WeekFolder, exercise: str, place: Path | None = None
-) -> SideBySide:
+) -> SolutionComparison:
     """Put the student's version next to the released solution and the helpers it uses.
 
     Raises KitError if there is no such exercise, or no solution yet.
@@ -77,7 +77,7 @@ def compare_with_solution(
         if name and name not in folder.names:
             theirs += ["", "", *_definition(solution.source, name)[1]]
     heading = f"{exercise} · {folder.heading}"
-    return SideBySide(heading, line, _rows(mine, theirs), solution.mistakes_in(exercise))
+    return SolutionComparison(heading, line, _rows(mine, theirs), solution.mistakes_in(exercise))
 
 
 def _definition(source: str, name: str) -> tuple[int, list[str]]:
@@ -96,7 +96,7 @@ def _rows(mine: list[str], theirs: list[str]) -> tuple[tuple[str, bool, str], ..
     )
 
 
-def lines(found: SideBySide, width: int) -> Iterator[str]:
+def lines(found: SolutionComparison, width: int) -> Iterator[str]:
     """Lay the comparison out in two columns, or in a narrow terminal as a diff."""
     yield found.heading
     yield ""
@@ -110,7 +110,7 @@ def lines(found: SideBySide, width: int) -> Iterator[str]:
         )
 
 
-def _columns(found: SideBySide, width: int) -> Iterator[str]:
+def _columns(found: SolutionComparison, width: int) -> Iterator[str]:
     column = (width - 3) // 2
     place = f"yours, line {found.line}" if found.line else "yours"
     yield f"{place.ljust(column)}   the solution"
@@ -119,7 +119,7 @@ def _columns(found: SideBySide, width: int) -> Iterator[str]:
             yield f"{a.ljust(column)} {'|' if differs else ' '} {b}".rstrip()
 
 
-def _diff(found: SideBySide, width: int) -> Iterator[str]:
+def _diff(found: SolutionComparison, width: int) -> Iterator[str]:
     yield "- yours   + the solution"
     for left, differs, right in found.rows:
         for mark, text in (("-", left), ("+", right)) if differs else ((" ", left),):
