@@ -16,7 +16,7 @@ MODULES = {
     "autograder.cli.student",
     "autograder.model",
     "autograder.model.course",
-    "autograder.model.course.extras",
+    "autograder.model.extras",
     "autograder.model.course.folder_checks",
     "autograder.model.course.loader",
     "autograder.model.course.registry",

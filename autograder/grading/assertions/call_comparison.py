@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import torch
 
-from ...model.course.device_axes import AXES
+from ...model.device_axes import AXES
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Effect
 from ..comparator import EXACT, Tolerance, verdict_bound

@@ -12,7 +12,7 @@ import sys
 import warnings
 from types import FrameType
 
-from ...model.course.extras import is_missing
+from ...model.extras import is_missing
 from ...model.source.import_failure import STUCK, ImportFailure
 from ...worker.stop_location import stopped_at
 from ..folder.week import WeekFolder
