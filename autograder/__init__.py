@@ -1,9 +1,9 @@
 """An auto-graded course exercise kit: attention from scratch.
 
-In a notebook: `check("softmax")` runs the public checks of an exercise on the file beside it,
-`hint("softmax")` gives the next hint, `progress()` shows how far you are,
-`explore("temperature.html")` shows a page with something to move,
-`solution("softmax")` shows a released solution beside one's own.
+In a notebook, `check("softmax")` runs the public checks of an exercise on the file next to it,
+`hint("softmax")` shows the next hint, `progress()` shows the results so far,
+`explore("temperature.html")` shows an interactive page, and `solution("softmax")` shows a released
+solution side by side with your version.
 """
 
 import sys
@@ -16,34 +16,34 @@ __all__ = ["__version__", "check", "explore", "hint", "progress", "solution"]
 
 
 def check(exercise: str | None = None, folder: str | Path | None = None) -> Any:
-    """Run the public checks of one exercise (or all of the folder) on the student's own files.
+    """Run the public checks of one exercise, or of all.
 
-    folder: a week's folder; the one that the notebook works in by default.
+    folder: a week's folder; default: the one that the notebook runs in.
 
     Returns a result that renders as a table in a notebook and as text elsewhere. Under nbgrader's
-    Validate button a check that does not pass raises: the button knows no other sign.
+    Validate button, a failing check raises NotPassed, because the button reports only exceptions.
     """
-    from .student.commands.check import NotPassed, being_validated
-    from .student.commands.notebook import check_warm
+    from .student.commands.check import NotPassed, is_validating
+    from .student.commands.notebook import check_in_notebook
 
-    result = check_warm(exercise, folder)
-    if being_validated() and not result.passed:
+    result = check_in_notebook(exercise, _path(folder))
+    if is_validating() and not result.passed:
         raise NotPassed(repr(result))
     return result
 
 
 def hint(exercise: str | None = None, again: bool = False, folder: str | Path | None = None) -> Any:
-    """The next hint for an exercise (default: the one to work on), after those seen before.
+    """Show the next hint for an exercise (default: the one to work on), after those seen before.
 
-    again: those seen before, and no new one.
+    again: show only the hints seen before.
     """
-    from .student.commands.notebook import show_hints
+    from .student.commands.notebook import hint_in_notebook
 
-    return show_hints(exercise, again, folder)
+    return hint_in_notebook(exercise, again, _path(folder))
 
 
 def explore(page: str, folder: str | Path | None = None, **data: Any) -> Any:
-    """A page that lies beside the notebook, with something to move; `data` goes into it."""
+    """Show an interactive page that lies next to the notebook, with `data` passed to it."""
     from .student.show.explore import open_page
 
     return open_page(page, folder, data)
@@ -54,23 +54,27 @@ def solution(
     folder: str | Path | None = None,
     source: str | Path | None = None,
 ) -> Any:
-    """A released solution beside what one wrote, with what differs; until then, when it comes.
+    """Show a released solution side by side with your version, or say when it will be released.
 
-    source: the folder or zip of the released solutions, if it does not lie beside the week
+    source: the folder or zip of the released solutions, if it is not next to the week's folder.
     """
-    from .student.show.solution_view import show_solution
+    from .student.show.solution import solution_output
 
-    return show_solution(exercise, folder, source)
+    return solution_output(exercise, _path(folder), _path(source))
 
 
 def progress(folder: str | Path | None = None) -> Any:
-    """How far you are in every week that lies here, as the last checks left it."""
-    from .student.commands.notebook import show_progress
+    """Show your progress in every week here, from the results of the last checks."""
+    from .student.commands.notebook import progress_in_notebook
 
-    return show_progress(folder)
+    return progress_in_notebook(_path(folder))
+
+
+def _path(folder: str | Path | None) -> Path | None:
+    return None if folder is None else Path(folder).expanduser()
 
 
 if "ipykernel" in sys.modules:
-    from .student.commands.notebook import begin
+    from .student.commands.notebook import prepare_kernel
 
-    begin()  # while a student reads what comes next, torch is imported by what will check
+    prepare_kernel()  # torch is imported while the student reads

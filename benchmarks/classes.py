@@ -21,8 +21,8 @@ from autograder.batch.fingerprint import fingerprint
 from autograder.batch.store import ResultStore
 from autograder.files.secret import course_secret
 from autograder.grading.warmup import warm_engine
-from autograder.model.course.device_axes import axis
 from autograder.model.course.loader import Course, Week, load
+from autograder.model.device_axes import axis
 from autograder.model.report.schema import SubmissionReport
 from autograder.model.timestamps import format_timestamp
 from autograder.nbgrader.collect.submitted import read_student

@@ -61,7 +61,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 def syllabus() -> list[tuple[str, str]]:
     """Each week's name and page."""
-    from autograder.authoring.new.syllabus import syllabus_page
+    from autograder.authoring.lesson.syllabus import syllabus_page
     from autograder.model.course.loader import load
 
     course = load(ROOT)

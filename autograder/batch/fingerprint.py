@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 
 from ..files.hashing import feed
-from ..model.course.extras import EXTRAS
 from ..model.course.loader import Course, Limits, Scoring, Suspects, Week
+from ..model.extras import EXTRAS
 from ..version import __version__
 
 # Rooms whose code takes part in grading. The others show, hand out or return what was graded.

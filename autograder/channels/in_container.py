@@ -20,8 +20,8 @@ import msgspec
 from ..batch.grade import grade_batch
 from ..batch.intake import read_submission
 from ..files.atomic import replace_file
-from ..model.course.device_axes import axis
 from ..model.course.loader import Course, load
+from ..model.device_axes import axis
 from ..model.errors import KitError
 from ..model.report.schema import SubmissionReport
 from ..model.visible import replaced

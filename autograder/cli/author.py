@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..model.course.device_axes import CHOICES_IN_WORDS
+from ..model.device_axes import CHOICES_IN_WORDS
 from .app import AUTHORS, WeekArgument, app
 
 

@@ -146,16 +146,15 @@ def submit(
     Example: autograder submit
     Example: autograder submit week01 --to https://grade.example.org/
     """
-    from ..student.commands.submit import run_submit, token_given
+    from ..student.commands.submit import run_submit
 
     if not run_submit(
         week,
         folder,
         to=to,
-        token=token_given(),
         exchange=exchange,
         check=not no_check,
-        ask=not yes,
+        confirm=not yes,
         wait=not no_wait,
     ):
         raise typer.Exit(1)
@@ -178,6 +177,6 @@ def solution(
 
     Example: autograder solution softmax
     """
-    from ..student.show.solution_view import run_solution
+    from ..student.show.solution import run_solution
 
     run_solution(exercise, folder, source)

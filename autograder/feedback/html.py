@@ -13,8 +13,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ..model.course.device_axes import FAKE_GPU
 from ..model.course.loader import Course, Week
+from ..model.device_axes import FAKE_GPU
 from ..model.report.schema import ExerciseReport, SubmissionReport
 from ..model.report.verdicts import Ending
 from ..pages.environment import environment

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..model.course.device_axes import AXES
+from ..model.device_axes import AXES
 from ..model.report.findings import NOT_DESCRIBED, finding_key
 from ..model.report.schema import ExerciseReport, Suspect, TestReport, axes_of
 from ..model.report.verdicts import Verdict

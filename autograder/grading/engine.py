@@ -18,8 +18,8 @@ import torch
 
 from ..files.workfolder import WorkFolder
 from ..model.course.bank import Bank
-from ..model.course.device_axes import AXES
 from ..model.course.loader import Course, Limits, Scoring, Suspects, Week
+from ..model.device_axes import AXES
 from ..model.errors import EngineError
 from ..model.report import scoring
 from ..model.report.schema import SubmissionReport

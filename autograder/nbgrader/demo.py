@@ -87,7 +87,7 @@ def steps(project: Course) -> int:
 def play(project: Course, told: Told = lambda _, __: None) -> Played:
     """Play week 1; `told` gets what is being done and how many steps were finished."""
     from ..batch.grade import grade_batch
-    from ..model.course.device_axes import axis
+    from ..model.device_axes import axis
     from .collect.collector import collect
     from .feedback.publish_feedback import return_feedback
     from .gradebook.transfer import collected, record, standings

@@ -28,9 +28,9 @@ from typing import Any
 
 import numpy as np
 
-from ..model.course.extras import installed
 from ..model.course.loader import Week
 from ..model.errors import KitError
+from ..model.extras import installed
 from .canonical import SourcePart, parts
 
 K = 25  # characters of a fingerprint, names counting one: copydetect's own choice

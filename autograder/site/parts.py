@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ..authoring.new.syllabus import Effort, WeekSyllabus
+from ..authoring.lesson.syllabus import Effort, WeekSyllabus
 from ..model.course.loader import Week
 from ..pages.markdown import Pictures, code, embedded, markdown
 

@@ -8,7 +8,7 @@ import capstone as given
 import msgspec
 import torch
 
-from autograder.student.checks.stages import NotSo, Stage, tried
+from autograder.student.checks.stages import StageFailed, Stage, run_stage
 
 TITLE = "Capstone · your weeks 2 to 5 as one model"
 DONE = "It is one model, and all of it is yours. README.md says what to try with it."
@@ -43,7 +43,7 @@ class Capstone:
             ("it writes: generate gives the letters back", self.writes),
         ]
         for claim, check in claims:
-            yield tried(claim, check, WEEKS)
+            yield run_stage(claim, check, WEEKS)
         extras = [
             ("serving", "fed in pieces, with week 8's caches, it writes the same", self.served),
             ("lsh", "with week 4's LSH attention it still never looks ahead", self.lsh_causal),
@@ -55,13 +55,13 @@ class Capstone:
         if not any(p.is_file() for p in given.places(module, self.here)):
             why = f"{module}.py is not beside the others: left out."
             return Stage(claim, False, why, skipped=True)
-        stage = tried(claim, check, WEEKS)
+        stage = run_stage(claim, check, WEEKS)
         return msgspec.structs.replace(stage, skipped=stage.unwritten)
 
     def found(self) -> None:
         for name in NEEDED:
             if not any(p.is_file() for p in given.places(name, self.here)):
-                raise NotSo(
+                raise StageFailed(
                     f"Week {WEEKS[name]} is missing: put {name}.py here, or the folder "
                     f"{given.MODULES[name]} beside this one."
                 )
@@ -76,7 +76,7 @@ class Capstone:
             mask = self.weeks["masking"].causal_mask(5)
             _, one = self.weeks["masking"].scaled_dot_product_attention(q, k, v, mask)
         if not _close(many.squeeze(1), one):
-            raise NotSo(
+            raise StageFailed(
                 "With one head, the weights of week 3's CausalSelfAttention and of week 2's "
                 "scaled_dot_product_attention differ. Check weeks 2 and 3 by themselves."
             )
@@ -91,12 +91,12 @@ class Capstone:
         with torch.no_grad():
             expected, got = plain.eval()(ids), self.model.eval()(ids)
         if got.shape != (3, 10, SIZES["vocab_size"]):
-            raise NotSo(
+            raise StageFailed(
                 f"The logits have shape {tuple(got.shape)}; (3, 10, {SIZES['vocab_size']}) "
                 "was expected: MiniTransformer, week 5."
             )
         if not _close(expected, got):
-            raise NotSo(
+            raise StageFailed(
                 "With the same parameters the logits differ: with several heads, "
                 "CausalSelfAttention (week 3) computes something else."
             )
@@ -113,12 +113,12 @@ class Capstone:
             at_once = served(whole, served.new_caches(50, 9))
             expected = self.model.eval()(whole)
         if not _close(at_once, expected):
-            raise NotSo(
+            raise StageFailed(
                 "With the same numbers the logits differ already where a text is fed at once: "
                 "GroupedQueryAttention or KVCache (week 8)."
             )
         if not torch.equal(self.weeks["serving"].generate_cached(served, prompt, 4), whole):
-            raise NotSo(
+            raise StageFailed(
                 "Fed token by token it writes something else: generate_cached, or where "
                 "GroupedQueryAttention takes a query to stand (week 8)."
             )
@@ -135,12 +135,12 @@ class Capstone:
         losses = self.weeks["transformer"].fit(self.model, inputs, targets, 100)
         if not losses or not losses[-1] < 0.05 * losses[0]:
             shown = f"from {losses[0]:.2f} to {losses[-1]:.2f}" if losses else "by no step"
-            raise NotSo(f"In 100 steps the loss went {shown}. Look at fit (week 5).")
+            raise StageFailed(f"In 100 steps the loss went {shown}. Look at fit (week 5).")
         new, answers = given.copy_task(200, seed=9)
         with torch.no_grad():
             right = (self.model.eval()(new).argmax(-1) == answers).float().mean().item()
         if right < 0.9:
-            raise NotSo(
+            raise StageFailed(
                 f"Of letters that it never saw it copies {right:.0%} right, where 90 % are easy: "
                 "it learned by heart. Look at the positions (week 5)."
             )
@@ -149,10 +149,10 @@ class Capstone:
         new, answers = given.copy_task(50, seed=10)
         ids = self.weeks["transformer"].generate(self.model, new[:, :5], 4, temperature=0)
         if ids.shape != (50, 9):
-            raise NotSo(f"generate (week 5) gave shape {tuple(ids.shape)}, not (50, 9).")
+            raise StageFailed(f"generate (week 5) gave shape {tuple(ids.shape)}, not (50, 9).")
         right = (ids[:, 5:] == answers[:, 4:]).float().mean().item()
         if right < 0.8:
-            raise NotSo(
+            raise StageFailed(
                 f"The model knows the letters, but {right:.0%} of what generate (week 5) wrote "
                 "are right. Is each new token chosen from the last logits?"
             )
@@ -169,7 +169,7 @@ class Capstone:
                 with torch.no_grad():
                     answers.append(model(ids)[:, :place])
             if not _close(*answers):
-                raise NotSo(f"A change at token {place} changes what stands before it: {who}.")
+                raise StageFailed(f"A change at token {place} changes what stands before it: {who}.")
 
 
 def _close(one: Any, other: Any) -> bool:

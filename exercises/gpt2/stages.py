@@ -8,7 +8,7 @@ import gpt2 as given
 import torch
 from torch.nn import functional as F
 
-from autograder.student.checks.stages import NotSo, Stage, tried
+from autograder.student.checks.stages import StageFailed, Stage, run_stage
 
 TITLE = "GPT-2 around your weeks 2 and 3"
 DONE = "Your attention runs GPT-2. README.md says how to let it write."
@@ -42,18 +42,18 @@ class RealModel:
             ("no token sees a later one", self.causal),
         ]
         for claim, check in claims:
-            yield tried(claim, check, WEEKS)
+            yield run_stage(claim, check, WEEKS)
         claim = "with GPT-2's own weights it knows two capitals (optional)"
         why = self.cannot_speak()
         if why:
             yield Stage(claim, False, why, skipped=True)
         else:
-            yield tried(claim, self.speaks, WEEKS)
+            yield run_stage(claim, self.speaks, WEEKS)
 
     def found(self) -> None:
         for name in WEEKS:
             if not any(p.is_file() for p in given.places(name, self.here)):
-                raise NotSo(
+                raise StageFailed(
                     f"Week {WEEKS[name]} is missing: put {name}.py here, or the folder "
                     f"{given.MODULES[name]} beside this one."
                 )
@@ -65,7 +65,7 @@ class RealModel:
         own, theirs = set(self.model.state_dict()), set(given.converted(self.state))
         if own != theirs:
             odd = sorted(own ^ theirs)[0]
-            raise NotSo(
+            raise StageFailed(
                 f"The parameters of MultiHeadAttention (week 3) have other names: {odd}. "
                 "They are W_q, W_k, W_v and W_o, with biases."
             )
@@ -77,12 +77,12 @@ class RealModel:
         with torch.no_grad():
             got, expected = self.model(ids), plain_logits(self.state, ids)
         if got.shape != expected.shape:
-            raise NotSo(f"The logits have shape {tuple(got.shape)}, not {tuple(expected.shape)}.")
+            raise StageFailed(f"The logits have shape {tuple(got.shape)}, not {tuple(expected.shape)}.")
         if not torch.allclose(got, expected, rtol=1e-4, atol=1e-4):
             first = int(((got - expected).abs() > 1e-3).any(-1).any(0).nonzero()[0])
             # one key to see: whatever its score, its weight is 1
             clue = "so its weights are 1" if first == 0 else "and it is right: look at the weights"
-            raise NotSo(
+            raise StageFailed(
                 f"The logits differ from GPT-2's from token {first} on. Token 0 sees itself only, "
                 f"{clue}. It is MultiHeadAttention (week 3) or causal_mask (week 2): "
                 "`autograder check` in their folders says more."
@@ -95,7 +95,7 @@ class RealModel:
         with torch.no_grad():
             same = torch.allclose(self.model(ids)[:, :7], self.model(other)[:, :7], atol=1e-5)
         if not same:
-            raise NotSo("A change at token 7 changes what stands before it: causal_mask (week 2).")
+            raise StageFailed("A change at token 7 changes what stands before it: causal_mask (week 2).")
 
     def cannot_speak(self) -> str:
         """Why the last stage is left out, if it is."""
@@ -110,10 +110,10 @@ class RealModel:
     def speaks(self) -> None:
         model = given.load(self.weeks, given.model_near(self.here))
         if model.wte.num_embeddings < 50257:
-            raise NotSo("The model in this folder has another vocabulary than GPT-2's.")
+            raise StageFailed("The model in this folder has another vocabulary than GPT-2's.")
         surprise = given.nats_per_token(model, torch.tensor([KNOWN]))
         if surprise > SURPRISE:
-            raise NotSo(
+            raise StageFailed(
                 f"A known sentence costs it {surprise:.1f} nats per token, and GPT-2 fewer than 5: "
                 "MultiHeadAttention (week 3) with 12 heads."
             )

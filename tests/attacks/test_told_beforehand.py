@@ -13,7 +13,7 @@ from autograder.batch.intake import Submission
 from autograder.model.source.rules import Rules
 from autograder.sandbox import SandboxMissing, choose
 from autograder.student.commands.check import check_week
-from autograder.student.folder.rule_warnings import refused
+from autograder.student.folder.rule_warnings import find_refusals
 from autograder.student.folder.week import open_folder
 from tests.attacks.laboratory import ATTACKED, Laboratory
 
@@ -137,7 +137,7 @@ def with_line(lab: Laboratory, line: str) -> bytes:
 def test_check_warns_exactly_where_grade_refuses(lab: Laboratory, line: str) -> None:
     week, source = lab.week(WEEK), with_line(lab, line)
     rules = {e.name: Rules(week.patterns(e.name), e.source_not_allowed) for e in week.exercises}
-    warned = "softmax" in refused({week.module: source}, week.module, rules, week.extras)
+    warned = "softmax" in find_refusals({week.module: source}, week.module, rules, week.extras)
     trial = lab.grade(Submission("ada", {week.module: source}), WEEK)
     graded = bool(trial.verdicts("softmax") - {"pass"})
     assert (warned, graded) == (line in REFUSED, line in REFUSED)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from autograder.authoring.new.syllabus import (
+from autograder.authoring.lesson.syllabus import (
     read_syllabus,
     syllabus_page,
     syllabus_path,

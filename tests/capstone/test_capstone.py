@@ -149,7 +149,7 @@ def test_without_the_folder_it_says_where_to_go(
 ):
     code, said = check(tmp_path)
     assert code == 2
-    assert "`cd` into the folder of a week" in said
+    assert "`cd` into a week's folder" in said
 
 
 @pytest.mark.parametrize("inside", [pytest.param(".", marks=pytest.mark.thorough), "capstone"])

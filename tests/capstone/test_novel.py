@@ -17,7 +17,7 @@ from autograder.authoring.lesson.leak_check import check_files, secrets_of
 from autograder.model.course.loader import Course, load
 from autograder.model.course.stubs import make_stub
 from autograder.nbgrader.release.publish import week_files
-from autograder.student.checks.stages import NotSo
+from autograder.student.checks.stages import StageFailed
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER, SOLUTION = ROOT / "exercises" / "novel", ROOT / "solutions" / "novel" / "bpe.py"
@@ -96,7 +96,7 @@ def test_a_mistake_is_found_at_its_stage(solved: Path, reader, old, new, stage) 
     getattr(reader, stage)()
     (solved / "bpe.py").write_text(source.replace(old, new, 1), encoding="utf-8")
     reader.found()
-    with pytest.raises(NotSo):
+    with pytest.raises(StageFailed):
         getattr(reader, stage)()
 
 

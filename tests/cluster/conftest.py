@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.model.course.extras import installed
+from autograder.model.extras import installed
 from autograder.sandbox import SandboxMissing, choose
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"

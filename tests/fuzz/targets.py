@@ -23,8 +23,8 @@ import torch
 
 from autograder.batch.intake import read_submission
 from autograder.feedback.html import feedback_page
-from autograder.grading.assertions.figure_comparison import Drawing, read_special
-from autograder.grading.assertions.value_comparison import DERIVED, compare
+from autograder.grading.assertions.value_comparison import compare
+from autograder.grading.decoding import Drawing, read_special
 from autograder.grading.diagnosis.equivalence import same_answers
 from autograder.grading.disclosure.allowed_words import Echo
 from autograder.grading.disclosure.failure_messages import crashed, forbidden, state_mismatch
@@ -200,7 +200,7 @@ def _judge(reply: frames.Reply, buffers: list[memoryview]) -> None:
 
 def _compared(value: Any, expected: Any) -> str:
     try:
-        compare(value, expected, expected, DERIVED)
+        compare(value, expected, expected)
     except Outcome as outcome:
         return outcome.message
     return ""

@@ -47,7 +47,7 @@ def test_Scale_is_there():
 CHECK_SAYS = {
     "utf_16": "tiny.py does not run: it is saved as UTF-16. Save it again as UTF-8.",
     "module_missing": "there is no tiny.py in week01_tiny: "
-    "`autograder reset --all` puts the stub back",
+    "`autograder reset --all` restores the stub",
 }
 
 

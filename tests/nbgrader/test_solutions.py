@@ -22,7 +22,7 @@ from autograder.nbgrader.release.solutions import (
 )
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from autograder.student.folder.week import open_folder
-from autograder.student.show.solution import beside
+from autograder.student.show.solution import compare_with_solution
 from tests.nbgrader.tiny_course import GRADER, REGISTRY, SOLUTION, WEEK
 
 OUT = f"{WEEK}-solutions"
@@ -163,13 +163,13 @@ def test_a_student_sees_the_solution_beside_their_own_after_the_release_and_not_
     monkeypatch.setattr("autograder.student.show.solution.shutil.which", lambda *_, **__: None)
     mine = open_folder(home / week.name)
     with pytest.raises(KitError, match="once nobody can hand in without losing points any more"):
-        beside(mine, "double")
+        compare_with_solution(mine, "double")
     assert not [p for p in home.rglob("*") if p.is_file() and b"twice_the" in p.read_bytes()]
     release_solutions(course, week)
     _student_step(
         ExchangeFetchAssignment, course, msgspec.structs.replace(week, name=OUT), "ada", home
     )
-    shown = beside(mine, "double")
+    shown = compare_with_solution(mine, "double")
     assert "twice_the_number_that_came_in = x + x" in "\n".join(row[2] for row in shown.rows)
     assert any("3 gives 9. Try 3 by hand." in line for line in shown.mistakes)
 

@@ -119,7 +119,7 @@ def _write_reports(played: Any, root: Path) -> None:
 
 def _rank(played: Any) -> str:
     """Of all pairs; many here share texts of one bank, so this is a figure and no claim."""
-    from autograder.model.course.extras import installed
+    from autograder.model.extras import installed
     from tests.simulation.plan import COPIED_WEEK
 
     if len(played.weeks) <= COPIED_WEEK or not installed("similarity"):

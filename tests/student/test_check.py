@@ -14,8 +14,9 @@ from rich.console import Console
 
 from autograder.batch.intake import read_submission
 from autograder.model.course.loader import Limits, Week
-from autograder.student.commands.check import check_folder, check_week
-from autograder.student.show.check_text import Look, lines, plain, show
+from autograder.student.commands.check import check_week
+from autograder.student.commands.notebook import check_in_notebook
+from autograder.student.show.check_text import Layout, lines, plain, show
 
 from .conftest import SOLVED
 
@@ -89,7 +90,7 @@ def test_leaving_python_costs_only_its_exercise(write):
     folder = write("def double(x):\n    import os; os._exit(7)", SOLVED["shout"])
     result = check_week(folder, ["double", "shout"])
     assert states(result) == {"double": "fail", "shout": "pass"}
-    assert "exit code 7" in plain(result)
+    assert "exited with code 7" in plain(result)
 
 
 def test_the_import_is_stopped_once_however_many_exercises_there_are(write):
@@ -113,13 +114,13 @@ def test_a_library_is_not_hidden_by_a_file_beside_the_module(write):
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("return input('a number: ')", "It waits for somebody to type (`input()`)"),
-        ("import sys; return sys.stdin.readline()", "It waits for somebody to type"),
+        ("return input('a number: ')", "It waits for keyboard input (`input()`)"),
+        ("import sys; return sys.stdin.readline()", "It waits for keyboard input"),
         (
             "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
             "Python itself crashed (SIGSEGV)",
         ),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "Did it use up the memory?"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "Did it run out of memory?"),
     ],
 )
 def test_accidents_are_told_in_words(write, body, said):
@@ -137,7 +138,7 @@ def test_check_and_grader_read_the_same_encodings(write, encoding, fine):
     folder.module.write_bytes(text.encode(encoding))
     week = Week("week03_tiny", "Tiny", "tiny.py", *(dt.datetime(2027, 1, n) for n in (11, 18)), ())
     handed_in = read_submission(folder.module, week, Limits())
-    result = check_folder(folder=folder.path)
+    result = check_in_notebook(None, folder.path)
     assert (result.passed, not handed_in.problem) == (fine, fine)
     if encoding == "latin-1":
         assert result.problem in handed_in.problem
@@ -151,7 +152,7 @@ def test_what_only_uses_a_broken_exercise_says_so_and_comes_after_it(write):
     assert "double_all  1 of 2 checks, uses double" in text
     assert "double: three" in text
     alone = " ".join(plain(check_week(folder, ["double_all"])).split())
-    assert "It uses `double`, whose own checks fail: correct that first" in alone
+    assert "It calls `double`, which also fails: fix that first" in alone
     write("def double(x):\n    return 3 * x + 0", SOLVED["double_all"])  # nobody knows of this one
     assert check_week(folder, ["double_all"]).exercises[0].uses == ()
 
@@ -164,7 +165,7 @@ def test_of_several_checks_each_is_named(write):
 
 def test_a_check_that_stopped_where_another_did_is_not_said_to_have_failed(write):
     text = plain(check_week(write("def double(x):\n    return x.twice()"), ["double"]))
-    assert "Its checks: ✗ three · ○ Twice nothing is nothing.  (○ not tried yet)" in text
+    assert "Its checks: ✗ three · ○ Twice nothing is nothing.  (○ not reached yet)" in text
 
 
 @pytest.mark.parametrize("width", [40, 57, 80, 120])
@@ -174,7 +175,7 @@ def test_no_line_is_wider_than_the_terminal(write, width):
         SOLVED["double_all"],
     )
     result = check_week(folder, folder.names)
-    shown = [line.plain for line in lines(result, Look(width))]
+    shown = [line.plain for line in lines(result, Layout(width))]
     paths = ("Next:", "      ")  # commands and places to copy stay whole
     assert all(len(line) <= width for line in shown if not line.startswith(paths))
     assert max(map(len, shown)) > width - 15
@@ -235,7 +236,7 @@ def test_the_folder_stays_as_it_was_but_for_the_memory(write):
 def test_in_a_notebook_nothing_is_raised(name, tmp_path, write):
     broken = write("raise RuntimeError('at import')")
     for folder in (tmp_path, broken.path):
-        result = check_folder(name, folder)
+        result = check_in_notebook(name, folder)
         assert not result.passed
         assert repr(result)
         assert result._repr_html_()
@@ -252,7 +253,7 @@ def test_html_of_a_result_is_escaped(write):
 def test_shapes_stand_beside_the_line_that_failed(week1, bank):
     wrong = "\ndef scaled_dot_product_attention(q, k, v):\n    return q @ k, v\n"
     (week1 / "softmax.py").write_text(bank.solution + wrong, encoding="utf-8")
-    failure = check_folder("scaled_dot_product_attention", week1).exercises[0].first.failure
+    failure = check_in_notebook("scaled_dot_product_attention", week1).exercises[0].first.failure
     assert failure.facts == (
         "q: tensor of shape (2, 4), float32",
         "k: tensor of shape (3, 4), float32",
@@ -265,19 +266,21 @@ def test_a_known_folder_reads_as_in_the_golden_file(week1, bank):
     source = bank.solution + mistakes["leaves_the_graph"] + mistakes["counts_only_the_inputs"]
     source += "\ndef ascii_heatmap(*a, **k):\n    raise NotImplementedError('ascii_heatmap')\n"
     (week1 / "softmax.py").write_text(source, encoding="utf-8")
-    assert plain(check_folder(folder=week1)) + "\n" == (GOLDEN / "check.txt").read_text("utf-8")
+    assert plain(check_in_notebook(None, week1)) + "\n" == (GOLDEN / "check.txt").read_text("utf-8")
 
 
 def test_no_right_program_is_suspected_of_what_is_not_allowed(course):
     from autograder.model.course.bank import Bank
     from autograder.model.source.rules import Rules
-    from autograder.student.folder.rule_warnings import refused
+    from autograder.student.folder.rule_warnings import find_refusals
 
     for week in course.weeks:
         bank = Bank(course, week)
         rules = {e.name: Rules(week.patterns(e.name), e.source_not_allowed) for e in week.exercises}
         for source in (bank.solution, *(a.source for a in bank.alternatives)):
-            assert refused({week.module: source.encode()}, week.module, rules, week.extras) == {}
+            assert (
+                find_refusals({week.module: source.encode()}, week.module, rules, week.extras) == {}
+            )
 
 
 def test_open_points_count_only_as_many_electives_as_count(tmp_path):

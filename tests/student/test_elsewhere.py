@@ -15,8 +15,7 @@ from autograder.model.errors import KitError
 from autograder.student.folder.packing import pack
 from autograder.student.folder.reset import reset_all, reset_exercise
 from autograder.student.folder.week import WeekFolder, open_folder
-from autograder.student.show.check_text import writes_unicode
-from autograder.student.show.terminal import console
+from autograder.student.show.terminal import console, writes_unicode
 from tests.student.conftest import SOLVED, STUB
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -49,7 +49,7 @@ def test_where_nothing_is_drawn_it_says_what_to_do() -> None:
 
 
 def test_a_page_that_is_missing_is_no_error(tmp_path: Path) -> None:
-    assert "is not beside this notebook" in explore("temperature.html", tmp_path)
+    assert "is not in this folder" in explore("temperature.html", tmp_path)
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.student.checks.forked_runs import CAN_SERVE
+from autograder.student.checks.forked_runs import CAN_SERVE, LateImports, variables_set_in
 from autograder.student.checks.launcher import WarmPython
-from autograder.student.checks.preimport import import_told, imported_since, settings_in
 from autograder.student.commands.check import check_week
 
 from .conftest import SOLVED
@@ -33,9 +32,11 @@ def keras(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_a_library_is_imported_with_the_environment_that_it_was_imported_with(keras, monkeypatch):
     monkeypatch.delenv("KERAS_BACKEND", raising=False)
-    import_told(b"KERAS_BACKEND=torch\nkeras\nos.path\nkeras; import antigravity\nkeras.none")
+    modules = ["keras", "os.path", "keras; import antigravity", "keras.none"]
+    LateImports(modules, {"KERAS_BACKEND": "torch", "PATH": "/elsewhere"}).repeat()
     assert sys.modules["keras"].BACKEND == "torch"
     assert "KERAS_BACKEND" not in os.environ
+    assert os.environ["PATH"] != "/elsewhere"
 
 
 def test_it_is_told_with_what_the_environment_says(keras, monkeypatch):
@@ -43,7 +44,7 @@ def test_it_is_told_with_what_the_environment_says(keras, monkeypatch):
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     before = frozenset(sys.modules)
     __import__("keras")
-    assert imported_since(before) == b"KERAS_BACKEND=torch\nkeras"
+    assert LateImports.since(before) == LateImports(["keras"], {"KERAS_BACKEND": "torch"})
 
 
 def test_a_file_of_the_students_own_is_not_told(keras, monkeypatch):
@@ -52,20 +53,19 @@ def test_a_file_of_the_students_own_is_not_told(keras, monkeypatch):
     monkeypatch.chdir(keras)
     before = frozenset(sys.modules)
     __import__("keras")
-    assert imported_since(before) == b""
+    assert LateImports.since(before) == LateImports([], {})
 
 
 @pytest.mark.skipif(not CAN_SERVE, reason="one Python per order here")
 def test_a_file_that_names_another_backend_is_checked_by_another_python(tiny, write):
     folder = write("import os\nos.environ['KERAS_BACKEND'] = 'one'", *SOLVED.values())
-    assert settings_in(folder.path) == ("os.environ['KERAS_BACKEND'] = 'one'",)
+    assert variables_set_in(folder.path) == ("os.environ['KERAS_BACKEND'] = 'one'",)
     python = WarmPython(folder)
     try:
 
         def answers() -> int:
             assert check_week(folder, folder.names, warm=python).passed
-            assert python._ready is not None
-            return python._ready._process.pid
+            return python.pid
 
         first = answers()
         assert answers() == first

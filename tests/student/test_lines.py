@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.student.checks.mistake_lines import Lines
+from autograder.student.checks.mistake_lines import MistakeLines
 from autograder.student.commands.check import check_week
 from autograder.student.show.check_text import plain
 
@@ -47,5 +47,5 @@ def test_two_mistakes_have_no_line(write):
 
 
 def test_what_passes_costs_no_search(write, monkeypatch):
-    monkeypatch.setattr(Lines, "of", None)
+    monkeypatch.setattr(MistakeLines, "find", None)
     assert check_week(write(*SOLVED.values()), ["double"]).passed

@@ -32,17 +32,12 @@ def warm(tiny: WeekFolder) -> Iterator[WarmPython]:
     python.close()
 
 
-def process_of(warm: WarmPython) -> int:
-    assert warm._ready is not None
-    return warm._ready._process.pid
-
-
 @forking
 def test_one_python_answers_again_and_again(warm, write) -> None:
     folder = write(*SOLVED.values())
-    before = process_of(warm)
+    before = warm.pid
     assert all(check_week(folder, folder.names, warm=warm).passed for _ in range(3))
-    assert process_of(warm) == before
+    assert warm.pid == before
 
 
 @pytest.mark.parametrize(
@@ -108,7 +103,7 @@ def test_what_torch_imports_late_is_there_the_next_time(tiny, write) -> None:
 @forking
 def test_a_python_that_was_killed_meanwhile_is_replaced(warm, write) -> None:
     folder = write(*SOLVED.values())
-    os.kill(process_of(warm), signal.SIGKILL)
+    os.kill(warm.pid, signal.SIGKILL)
     for _ in range(2):
         assert check_week(folder, folder.names, warm=warm).passed
 
@@ -122,7 +117,7 @@ def test_nothing_is_left_when_whoever_asked_is_killed(write) -> None:
         "from autograder.student.checks.launcher import WarmPython\n"
         "from autograder.student.folder.week import open_folder\n"
         f"folder = open_folder(Path({str(folder.path)!r}))\n"
-        "warm = WarmPython(folder)\nprint(warm._ready._process.pid, flush=True)\n"
+        "warm = WarmPython(folder)\nprint(warm.pid, flush=True)\n"
         "check_week(folder, ['shout'], seconds=600, warm=warm,"
         " on_begin=lambda name: print('begun', flush=True))\n"
     )
@@ -197,8 +192,8 @@ def test_a_kernel_checks_hints_and_shows_progress(kernel, write) -> None:
 def test_a_kernel_has_its_python_before_the_first_check_and_takes_it_along(kernel) -> None:
     kernel("import autograder, sys")
     said = kernel(
-        "(warm,) = sys.modules['autograder.student.commands.notebook']._kept.values()\n"
-        "print(warm._ready._process.pid)"
+        "(warm,) = sys.modules['autograder.student.commands.notebook'].processes.values()\n"
+        "print(warm.pid)"
     )
     pid = int(said["stdout"])
     assert Path(f"/proc/{pid}").exists() or sys.platform != "linux"
@@ -227,18 +222,18 @@ def test_two_weeks_are_kept_and_no_more(tiny, tmp_path) -> None:
 
     for name in ("week01_a", "week02_b", "week04_c"):
         folder = shutil.copytree(tiny.path, tmp_path / name)
-        notebook.check_warm("shout", folder)
-    assert [path.name for path in notebook._kept] == ["week02_b", "week04_c"]
-    notebook._end()
+        notebook.check_in_notebook("shout", Path(folder))
+    assert [path.name for path in notebook.processes] == ["week02_b", "week04_c"]
+    notebook.close_processes()
 
 
 @pytest.mark.parametrize("cell", ['check("double")\n', "check('double')", ' check( "a" ) \n'])
 def test_validate_runs_the_checks(cell: str) -> None:
-    assert notebook.checks_alone([cell]) == [cell]
+    assert notebook.keep_only_checks([cell]) == [cell]
 
 
 @pytest.mark.parametrize(
     "cell", ["train()\n", 'check("double")\ntrain()\n', "%matplotlib inline\n", 'x = check("a")\n']
 )
 def test_validate_leaves_out_what_it_does_not_look_at(cell: str) -> None:
-    assert notebook.checks_alone([cell]) == ["pass\n"]
+    assert notebook.keep_only_checks([cell]) == ["pass\n"]

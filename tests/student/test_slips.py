@@ -16,8 +16,8 @@ import pytest
 from autograder.model.errors import KitError
 from autograder.student.commands.check import check_week
 from autograder.student.folder.packing import reason_of
-from autograder.student.show.check_page import checked_html
-from autograder.student.show.check_text import Look, lines, plain
+from autograder.student.show.check_text import Layout, lines, plain
+from autograder.student.show.notebook_output import check_html
 from autograder.student.show.progress import progress_lines, week_progress
 
 from .conftest import SOLVED
@@ -61,7 +61,7 @@ def test_code_in_the_notebook_is_pointed_out(tiny):
     notebook = tiny.path / f"{tiny.week.week}.ipynb"
     notebook.write_text(json.dumps({"cells": [cell]}), encoding="utf-8")
     (note,) = check_week(tiny, tiny.names).notes
-    assert "defines `double`, but only tiny.py is checked: write it there." in note
+    assert "defines `double`, but only tiny.py is checked: move the code there." in note
 
 
 def test_a_damaged_notebook_says_nothing(tiny):
@@ -74,10 +74,10 @@ def test_a_file_that_is_the_same_as_before_may_not_be_saved(write):
     assert check_week(folder, ["double"]).notes == ()
     assert check_week(folder, ["shout"]).notes == ()
     (note,) = check_week(folder, ["double"]).notes
-    assert note == "tiny.py is the same as at your last check: is it saved?"
+    assert note == "tiny.py has not changed since your last check: is it saved?"
     again = check_week(folder, ["double"])
     assert f"LOOK  {note}" in plain(again)
-    assert note in checked_html(again)
+    assert note in check_html(again)
     write("def double(x):\n    return x + x")
     assert check_week(folder, ["double"]).notes == ()
 
@@ -86,7 +86,7 @@ def test_a_file_that_is_the_same_as_before_may_not_be_saved(write):
 def test_no_line_is_wider_than_the_terminal(write, width):
     folder = write("def double(x):\n    return 3 * x", SOLVED["double_all"])
     result = check_week(folder, folder.names)
-    shown = list(lines(result, Look(width, checks=True)))
+    shown = list(lines(result, Layout(width, checks=True)))
     assert max(len(line.plain.rstrip()) for line in shown) <= width
     assert "(the check itself)" in words(" ".join(line.plain for line in shown))
 
@@ -94,9 +94,9 @@ def test_no_line_is_wider_than_the_terminal(write, width):
 @pytest.mark.parametrize("width", [40, 80])
 def test_progress_fits_the_terminal(tiny, width):
     check_week(tiny, ["double"])
-    shown = [line.plain for line in progress_lines([week_progress(tiny)], room=width)]
+    shown = [line.plain for line in progress_lines([week_progress(tiny)], width=width)]
     assert max(map(len, shown)) <= width
-    stands = "3 points, not written yet" if width == 40 else "░░░░░░░░ 3 points not written yet"
+    stands = "3 points, not written yet" if width == 40 else "3 points not written yet"
     assert f"double_all {stands}" in words(" ".join(shown))
 
 
@@ -111,7 +111,7 @@ def test_of_what_nbgrader_says_the_reason_is_kept():
 
 
 def test_what_is_unwritten_is_not_marked_as_wrong_in_the_list(tiny):
-    shown = [line.plain for line in lines(check_week(tiny, ["double"]), Look(checks=True))]
+    shown = [line.plain for line in lines(check_week(tiny, ["double"]), Layout(checks=True))]
     assert "    ○ Twice nothing is nothing." in shown
 
 
@@ -167,9 +167,9 @@ def test_a_raise_that_was_left_below_the_code_is_pointed_out(write):
     left = 'def double(x):\n    y = 2 * x\n    raise NotImplementedError("double")'
     folder = write(left)
     notes = check_week(folder, ["double", "shout"]).notes
-    assert [n for n in notes if "still a `raise NotImplementedError`" in n] == [
-        "`double` holds code of yours and still a `raise NotImplementedError`: delete that line "
-        "where you are done."
+    assert [n for n in notes if "still `raise NotImplementedError`" in n] == [
+        "`double` contains code, but also still `raise NotImplementedError`: delete that line when "
+        "you are done."
     ]
 
 
@@ -200,12 +200,12 @@ def test_newer_code_beside_the_week_is_pointed_out(tiny, place):
 
 def test_a_changed_signature_is_named(write):
     text = plain(check_week(write("def double():\n    return 2"), ["double"]))
-    assert "its parameters are others now" in text
+    assert "Its parameters differ from those in the stub" in text
 
 
 def test_an_exit_is_named(write):
     text = plain(check_week(write("def double(x):\n    exit()"), ["double"]))
-    assert "It ends Python (`exit()` or `quit()`)" in text
+    assert "It exits Python (`exit()` or `quit()`)" in text
 
 
 def test_tabs_among_spaces_are_told_to_go(write):
@@ -215,4 +215,4 @@ def test_tabs_among_spaces_are_told_to_go(write):
 
 def test_a_watch_does_not_ask_whether_the_file_is_saved(tiny):
     for _ in range(2):
-        assert check_week(tiny, ["double"], asked=False).notes == ()
+        assert check_week(tiny, ["double"], note_unsaved=False).notes == ()

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from autograder.grading.running.pytest_plugin import Known
-from autograder.model.course import device_axes
-from autograder.model.course.device_axes import AXES, CHOICES, axis
+from autograder.model import device_axes
+from autograder.model.device_axes import AXES, CHOICES, axis
 from autograder.model.errors import KitError
 from autograder.model.report import schema
 from autograder.model.report.verdicts import Verdict

@@ -18,8 +18,9 @@ from autograder.grading.assertions import properties
 from autograder.grading.assertions.call_comparison import BothCalls, compare_gradients
 from autograder.grading.assertions.call_options import CallOptions
 from autograder.grading.assertions.case import Seen
-from autograder.grading.assertions.figure_comparison import Drawing, Figure, Image, read_special
-from autograder.grading.assertions.value_comparison import DERIVED, EXACT, compare
+from autograder.grading.assertions.value_comparison import compare
+from autograder.grading.comparator import EXACT
+from autograder.grading.decoding import Drawing, Figure, Image, read_special
 from autograder.grading.diagnosis.answer_digests import _beginning, digest_of, same_digests
 from autograder.grading.diagnosis.equivalence import same_answers
 from autograder.grading.disclosure.signatures import Names
@@ -174,7 +175,7 @@ def judged(check: Any, *arguments: Any) -> None:
 def test_every_value_compares_with_every_result(value: Any) -> None:
     seen = received(value)
     for expected in EXPECTED:
-        judged(compare, seen, expected, None, DERIVED)
+        judged(compare, seen, expected)
         judged(compare, seen, expected, expected, EXACT)
 
 
@@ -182,7 +183,7 @@ def test_every_value_compares_with_every_result(value: Any) -> None:
 @given(st.one_of(drawings(), st.builds(Figure, st.lists(drawings(), max_size=3), WORDS)))
 def test_every_drawing_compares_with_every_result(drawing: Any) -> None:
     for expected in EXPECTED:
-        judged(compare, drawing, expected, None, DERIVED)
+        judged(compare, drawing, expected)
 
 
 @many
@@ -192,20 +193,20 @@ def test_every_gradient_compares_with_every_gradient_and_with_none(value: Any, o
     gradient = seen if isinstance(seen, torch.Tensor) else None
     reply = wire.Reply("ok")
     mine, theirs = Seen(None, None, (gradient,), reply), Seen(None, None, (own,), reply)
-    judged(compare_gradients, mine, theirs, None, [torch.ones(3)], DERIVED, CALL, Names())
+    judged(compare_gradients, mine, theirs, None, [torch.ones(3)], None, CALL, Names())
 
 
 def test_a_gradient_of_another_kind_where_there_is_none_is_wrong() -> None:
     reply = wire.Reply("ok")
     mine = Seen(None, None, (torch.zeros(1, dtype=torch.complex64),), reply)
     with pytest.raises(Outcome, match="should be zero or none"):
-        compare_gradients(mine, Seen(None, None, (None,), reply), None, [], DERIVED, CALL, Names())
+        compare_gradients(mine, Seen(None, None, (None,), reply), None, [], None, CALL, Names())
 
 
 def test_zeros_are_right_where_there_is_no_gradient() -> None:
     reply = wire.Reply("ok")
     mine = Seen(None, None, (torch.zeros(2, 3),), reply)
-    compare_gradients(mine, Seen(None, None, (None,), reply), None, [], DERIVED, CALL, Names())
+    compare_gradients(mine, Seen(None, None, (None,), reply), None, [], None, CALL, Names())
 
 
 @many

@@ -10,9 +10,9 @@ import struct
 import pytest
 import torch
 
-from autograder.grading.assertions.figure_comparison import Drawing, Figure, Image
 from autograder.grading.assertions.properties import all_finite, rows_sum_to_one
-from autograder.grading.assertions.value_comparison import DERIVED, compare
+from autograder.grading.assertions.value_comparison import compare
+from autograder.grading.decoding import Drawing, Figure, Image
 from autograder.grading.disclosure.allowed_words import Echo
 from autograder.grading.disclosure.failure_messages import crashed, forbidden, state_mismatch
 from autograder.grading.disclosure.known_errors import KNOWN
@@ -139,7 +139,7 @@ def test_a_number_that_nobody_knows_is_not_shown() -> None:
 
 def wrong(actual: torch.Tensor, expected: torch.Tensor) -> str:
     with pytest.raises(Wrong) as caught:
-        compare(actual, expected, None, DERIVED)
+        compare(actual, expected)
     return caught.value.message
 
 
@@ -216,7 +216,7 @@ def test_an_honest_shape_is_shown(shape: tuple[int, ...]) -> None:
 def test_no_length_or_sum_or_count_carries_a_hidden_number() -> None:
     many = [0] * HALVES[0]
     with pytest.raises(Wrong, match="a list of more than 9"):
-        compare(many, torch.zeros(2), None, DERIVED)
+        compare(many, torch.zeros(2))
     with pytest.raises(Wrong, match=r"sums to (1\.2|far more)"):
         rows_sum_to_one(torch.full((2, 1), 1.2345678))
     with pytest.raises(Wrong, match="more than 999 entries"):
@@ -331,7 +331,7 @@ def test_no_choice_of_keys_carries_a_hidden_number() -> None:
 
 def test_what_honest_drawings_and_texts_lack_is_told() -> None:
     assert (
-        "Panel 2: the x label should be 'keys', but is another"
+        "Panel 2: the x label should be 'keys', but is different"
         in compared(Figure((drawn(), drawn(xlabel="key")), ""), Figure((drawn(), drawn()), ""))[0]
     )
     assert (
@@ -355,5 +355,5 @@ def compared(actual: object, expected: object) -> tuple[str, float]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Ration, "among", among)
         with pytest.raises(Wrong) as caught:
-            compare(actual, expected, None, DERIVED)
+            compare(actual, expected)
     return caught.value.message, max(spent)

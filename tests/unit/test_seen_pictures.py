@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from autograder.grading.assertions.figure_comparison import Drawing, Image, compare_drawing
+from autograder.grading.assertions.figure_comparison import compare_drawing
+from autograder.grading.decoding import Drawing, Image
 from autograder.grading.outcomes import Wrong
 
 WEIGHTS = np.array([[0.2, 0.8, 0.0], [0.5, 0.25, 0.25]])

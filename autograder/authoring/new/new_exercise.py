@@ -18,10 +18,10 @@ from ...files.atomic import replace_file
 from ...model.course.loader import REGISTRY, Course, Week, load
 from ...model.course.stubs import stub_of, stub_path
 from ...model.errors import CourseError
+from ..lesson.syllabus import syllabus_path
 from .course_yaml import with_exercise
 from .function_source import TakenFunction, with_function
 from .new_week import BLANK, checked_exercise, filled
-from .syllabus import syllabus_path
 
 _ENTRY = "{{name: {name}, points: 2}}"
 _EFFORT = "  {name}: {{minutes: [10, 20], difficulty: 2, weight: 2}}  # {blank}: your estimates"

@@ -17,8 +17,8 @@ from typing import Any
 import msgspec
 
 from ...grading.warmup import warm_engine
-from ...model.course.device_axes import CPU, FAKE_GPU
 from ...model.course.loader import Course, Week
+from ...model.device_axes import CPU, FAKE_GPU
 from ...sandbox import Sandbox
 
 _BINARY: dict[type[ast.operator], type[ast.operator]] = {

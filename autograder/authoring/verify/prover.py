@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING
 
 from ...grading.warmup import warm_engine
 from ...model.course.bank import Bank, Misconception
-from ...model.course.extras import installed
 from ...model.course.loader import Course, Week
 from ...model.course.stubs import stub_of, stub_path
+from ...model.extras import installed
 from ...model.report.schema import ExerciseReport, SubmissionReport, base_of
 from ...model.report.verdicts import Ending, Verdict
 from ...sandbox import Sandbox
 from ..lesson.marking_guide import answers_problems
+from ..lesson.syllabus import syllabus_problems
 from ..new.new_week import blanks
-from ..new.syllabus import syllabus_problems
 from .proof import Row, Verification
 from .selection import Aim
 from .undefined_names import strange_names

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from ...model.course.extras import installed
 from ...model.errors import KitError
+from ...model.extras import installed
 from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
 from ..intake import Submission

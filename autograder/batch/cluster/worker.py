@@ -100,7 +100,7 @@ def _other_versions(parcel: Parcel) -> str:
 def _no_device(parcel: Parcel) -> str:
     if "cuda" not in parcel.devices:
         return ""
-    from ...model.course.device_axes import has_cuda
+    from ...model.device_axes import has_cuda
 
     return "" if has_cuda() else "it has no CUDA device"
 

@@ -13,16 +13,17 @@ from typing import Any, Self
 
 import torch
 
-from ...model.course.device_axes import AXES
+from ...model.device_axes import AXES
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Effect
+from ..comparator import EXACT, Tolerance, verdict_bound
 from ..disclosure.leak_budget import few
 from ..disclosure.signatures import NamedParts, Names
 from ..outcomes import BadReply, Flaw, GraderFault, Wrong
 from .call_options import CallOptions
 from .calls import wrap
 from .case import Case, Seen
-from .value_comparison import DERIVED, EXACT, Tolerance, compare
+from .value_comparison import compare
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Comparison:
     """What of two results is compared, and how closely."""
 
     case: Case
-    tolerance: Tolerance = DERIVED
+    tolerance: Tolerance | None = None  # None: derived from the dtype
     with_gradients: bool = False
     pure: bool = True
     view: Callable[[Any], Any] | None = None
@@ -188,7 +189,7 @@ def compare_gradients(
     expected: Seen,
     finer: Seen | None,
     cotangents: Sequence[torch.Tensor],
-    tolerance: Tolerance,
+    tolerance: Tolerance | None,
     calls: BothCalls,
     names: Names,
 ) -> None:
@@ -205,18 +206,19 @@ def compare_gradients(
     fine = finer.gradients if finer and finer.gradients else theirs
     sizes = [float(c.abs().max()) for c in cotangents if c.numel() and not c.is_meta]
     sizes += [float(g.abs().max()) for g in theirs if g is not None and g.numel() and not g.is_meta]
-    tolerance = replace(tolerance, terms=max(sizes, default=0.0))
+    terms = max(sizes, default=0.0)
     inputs = calls.inputs(names, len(theirs))
     for name, g, e, f in zip(inputs, mine, theirs, fine, strict=True):
         where = f"The gradient of {calls.whose} for {name}"
         if e is not None:
             g = torch.zeros_like(e) if g is None else g
             try:
-                compare(g, e, e.double() if f is None else f, tolerance, where)
+                compare(g, e, e.double() if f is None else f, tolerance, where, terms)
             except Wrong as wrong:
                 raise Wrong(wrong.message, Flaw.GRADIENT) from None
         elif g is not None:  # what has no gradient may have one of zeros
-            small = tolerance.bound(torch.zeros((), dtype=torch.float32), torch.zeros(()))
+            zero = torch.zeros(())
+            small = verdict_bound(zero, zero, tolerance, terms)
             if not (g.is_meta or (g.is_floating_point() and _all_below(g, small))):
                 raise Wrong(f"{where} should be zero or none.", Flaw.GRADIENT)
 

@@ -11,6 +11,7 @@ import torch
 
 from ...worker.protocol import frames
 from ...worker.protocol.values import Decoder, Encoder
+from ..decoding import read_special
 from ..disclosure.allowed_words import Echo
 from ..disclosure.failure_messages import crashed, forbidden, state_mismatch
 from ..disclosure.leak_budget import with_products
@@ -18,7 +19,6 @@ from ..disclosure.signatures import Names
 from ..outcomes import BadReply, Crashed, GraderFault, LimitExceeded
 from ..targets.in_process import Answer, Target
 from .call_options import PLAIN, CallOptions
-from .figure_comparison import read_special
 from .inputs import Draw
 
 _VIEWS = 8 << 20

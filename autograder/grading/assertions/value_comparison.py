@@ -1,10 +1,8 @@
-"""Comparing a student's result with the reference: kind, shape, dtype, finiteness, values.
+"""Check a result against the reference: kind, shape, dtype, finiteness, values.
 
-Tolerances follow the dtype. The reference is also run in float64; an entry may differ from that by
-a small multiple of the unit roundoff times the largest entry (8 for halves, 64 for float32 and
-float64, where sums over many terms are compared), or by four times the reference's own largest
-error in the dtype, whichever is more. Messages say where and by how much, never the hidden inputs
-or the expected values.
+The reference also runs in float64. `comparator.verdict_bound` says how far a result may be from
+that. Messages say where and by how much a result is wrong, never the hidden inputs or the expected
+values.
 """
 
 from __future__ import annotations
@@ -16,277 +14,209 @@ import numpy as np
 import torch
 
 from ...worker.protocol import frames
-from ...worker.protocol.dtypes import FLOAT_TYPES
-from ...worker.protocol.values import TORCH_DTYPES
+from ..comparator import (
+    Tolerance,
+    as_tensor,
+    is_array,
+    trusted_precise,
+    verdict_bound,
+    without_trailing_spaces,
+)
+from ..decoding import Drawing, Figure
 from ..disclosure.leak_budget import Ration, count_of, few, of_texts, of_values, shape
 from ..disclosure.signatures import NamedParts
 from ..outcomes import BadReply, Flaw, GraderFault, Wrong
-from .figure_comparison import Drawing, Figure, compare_drawing, compare_figure
+from .figure_comparison import compare_drawing, compare_figure
 from .mismatch_text import explain_difference
 
-_ROUNDINGS = {TORCH_DTYPES[name]: t.roundings for name, t in FLOAT_TYPES.items()}
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """How far values may be apart. `absolute` None derives it from the dtype."""
-
-    absolute: float | None = None
-    relative: float = 0.0
-    terms: float = 0.0  # the size of the terms that a result is a sum of
-
-    def bound(self, expected: torch.Tensor, precise: torch.Tensor) -> float:
-        """The largest allowed difference from `precise`, for results in expected's dtype."""
-        finite = precise[torch.isfinite(precise)]
-        largest = float(finite.abs().max()) if finite.numel() else 0.0
-        if self.absolute is not None:
-            return self.absolute + self.relative * largest
-        if expected.dtype not in _ROUNDINGS:
-            return 0.0
-        unit = torch.finfo(expected.dtype).eps * _ROUNDINGS[expected.dtype]
-        own = (expected.double() - precise).abs()
-        own = own[torch.isfinite(own)]
-        own_error = float(own.max()) if own.numel() else 0.0
-        return max(unit * max(largest, self.terms), 4 * own_error)
-
-
-DERIVED = Tolerance()
-EXACT = Tolerance(0.0)
+_LONGEST_COUNT = 99  # lines of a text, or characters of a line, that a message counts
 
 
 def compare(
-    actual: Any, expected: Any, precise: Any, tolerance: Tolerance, where: str = "The result"
+    actual: Any,
+    expected: Any,
+    precise: Any = None,
+    tolerance: Tolerance | None = None,
+    where: str = "The result",
+    terms: float = 0.0,
 ) -> None:
-    """Raise Wrong if `actual` is not `expected` (whose float64 version is `precise`)."""
-    if isinstance(actual, frames.OpaqueV) or (
-        isinstance(actual, frames.HandleV) and not isinstance(expected, frames.HandleV)
-    ):
-        raise BadReply(
-            f"{where} is a {actual.type!r} object, which is not plain data. "
-            f"Return {_kind(expected)}."
-        )
-    if isinstance(expected, torch.Tensor):
-        _compare_tensor(actual, expected, precise, tolerance, where)
-    elif isinstance(expected, (np.ndarray, np.generic)):
-        _compare_array(actual, expected, precise, tolerance, where)
-    elif isinstance(expected, (tuple, list)):
-        _compare_items(actual, expected, precise, tolerance, where)
-    elif isinstance(expected, dict):
-        _compare_mapping(actual, expected, precise, tolerance, where)
-    elif isinstance(expected, Drawing):
-        compare_drawing(actual, expected, where)
-    elif isinstance(expected, Figure):
-        compare_figure(actual, expected, where)
-    elif isinstance(expected, frames.HandleV):
-        if not isinstance(actual, frames.HandleV):
-            raise Wrong(f"{where} should be {_kind(expected)}, but is {_kind(actual)}.", Flaw.KIND)
-    else:
-        _compare_plain(actual, expected, precise, tolerance, where)
+    """Raise Wrong if `actual` is not `expected`, or BadReply if it is not plain data.
+
+    precise:   the expected value in float64, if there is one
+    tolerance: None derives it from the dtype
+    where:     the subject of the message
+    terms:     size of the terms of which the values are sums
+    """
+    _Comparison(tolerance, terms).check(actual, expected, precise, where)
 
 
-def _compare_tensor(
-    actual: Any, expected: torch.Tensor, precise: Any, tolerance: Tolerance, where: str
-) -> None:
-    if not isinstance(actual, torch.Tensor):
-        raise Wrong(f"{where} should be a torch tensor, but is {_kind(actual)}.", Flaw.KIND)
-    if actual.shape != expected.shape:
-        raise Wrong(
-            f"{where} should have shape {tuple(expected.shape)}, but has "
-            f"{shape(tuple(actual.shape), tuple(expected.shape), Ration())}.",
-            Flaw.KIND,
-        )
-    if actual.dtype != expected.dtype:
-        raise Wrong(
-            f"{where} should have dtype {_name(expected.dtype)}, but has {_name(actual.dtype)}.",
-            Flaw.KIND,
-        )
-    if actual.is_meta or expected.is_meta:
-        return
-    if not isinstance(precise, torch.Tensor) or precise.shape != expected.shape:
-        precise = expected
-    _compare_values(actual, expected, precise, tolerance, where)
+@dataclass(frozen=True)
+class _Comparison:
+    tolerance: Tolerance | None
+    terms: float
 
+    def check(self, actual: Any, expected: Any, precise: Any, where: str) -> None:
+        is_object = isinstance(actual, frames.HandleV)
+        if isinstance(actual, frames.OpaqueV) or (
+            is_object and not isinstance(expected, frames.HandleV)
+        ):
+            raise BadReply(
+                f"{where} is a {actual.type!r} object, which is not plain data. "
+                f"Return {_kind(expected)}."
+            )
+        if is_array(expected):
+            self._check_array(actual, expected, precise, where)
+        elif isinstance(expected, (tuple, list)):
+            self._check_items(actual, expected, precise, where)
+        elif isinstance(expected, dict):
+            self._check_mapping(actual, expected, precise, where)
+        elif isinstance(expected, Drawing):
+            compare_drawing(actual, expected, where)
+        elif isinstance(expected, Figure):
+            compare_figure(actual, expected, where)
+        elif isinstance(expected, float):
+            self._check_float(actual, expected, precise, where)
+        elif not isinstance(expected, frames.HandleV):
+            _check_exact(actual, expected, where)
+        elif not is_object:
+            raise _wrong_kind(where, _kind(expected), actual)
 
-def _compare_array(
-    actual: Any, expected: Any, precise: Any, tolerance: Tolerance, where: str
-) -> None:
-    if not isinstance(actual, (np.ndarray, np.generic)):
-        if isinstance(actual, float) and expected.ndim == 0:
+    def _check_array(self, actual: Any, expected: Any, precise: Any, where: str) -> None:
+        in_torch = isinstance(expected, torch.Tensor)
+        if not in_torch and isinstance(actual, float) and expected.ndim == 0:
             actual = np.float64(actual)
-        else:
-            raise Wrong(f"{where} should be a numpy array, but is {_kind(actual)}.", Flaw.KIND)
-    if actual.shape != expected.shape:
-        has = shape(actual.shape, expected.shape, Ration())
-        raise Wrong(f"{where} should have shape {expected.shape}, but has {has}.", Flaw.KIND)
-    if actual.dtype != expected.dtype:
-        raise Wrong(
-            f"{where} should have dtype {expected.dtype}, but has {actual.dtype}.", Flaw.KIND
-        )
-    if not isinstance(precise, (np.ndarray, np.generic)) or precise.shape != expected.shape:
-        precise = expected
-    tensors = [torch.from_numpy(np.array(a)) for a in (actual, expected, precise)]
-    _compare_values(tensors[0], tensors[1], tensors[2], tolerance, where)
+        if not is_array(actual) or isinstance(actual, torch.Tensor) != in_torch:
+            raise _wrong_kind(where, "a torch tensor" if in_torch else "a numpy array", actual)
+        wanted = tuple(expected.shape)
+        if tuple(actual.shape) != wanted:
+            has = shape(tuple(actual.shape), wanted, Ration())
+            raise Wrong(f"{where} should have shape {wanted}, but has {has}.", Flaw.KIND)
+        if actual.dtype != expected.dtype:
+            wanted_type, has = (str(x.dtype).removeprefix("torch.") for x in (expected, actual))
+            raise Wrong(f"{where} should have dtype {wanted_type}, but has {has}.", Flaw.KIND)
+        if in_torch and (actual.is_meta or expected.is_meta):
+            return
+        if not is_array(precise) or precise.shape != expected.shape:
+            precise = expected
+        self._check_values(as_tensor(actual), as_tensor(expected), as_tensor(precise), where)
+
+    def _check_values(
+        self, actual: torch.Tensor, expected: torch.Tensor, precise: torch.Tensor, where: str
+    ) -> None:
+        if not (expected.is_floating_point() or expected.is_complex()):
+            if not torch.equal(actual, expected):
+                off = actual != expected
+                raise Wrong(explain_difference(actual, expected, off, where), Flaw.VALUE)
+            return
+        if expected.is_complex() or torch.isnan(expected).any():
+            raise GraderFault("the reference's result is complex or NaN")
+        wide, wanted = actual.double(), expected.double()
+        if torch.isnan(wide).any():
+            raise Wrong(_nan_message(torch.isnan(wide), where), Flaw.VALUE)
+        target = trusted_precise(wanted, precise.double())
+        bound = verdict_bound(expected, target, self.tolerance, self.terms)
+        near = ((wide - target).abs() <= bound) & torch.isfinite(wide)
+        off = ~torch.where(torch.isinf(wanted), wide == wanted, near)
+        if off.any():
+            raise Wrong(explain_difference(wide, target, off, where), Flaw.VALUE)
+
+    def _check_items(self, actual: Any, expected: Any, precise: Any, where: str) -> None:
+        count = len(expected)
+        if not isinstance(actual, (tuple, list)):
+            raise _wrong_kind(where, f"{count} values (return a, b)", actual)
+        if len(actual) != count:
+            raise Wrong(
+                f"{where} should contain {count} values, but contains {few(len(actual))}.",
+                Flaw.KIND,
+            )
+        has_precise = isinstance(precise, (tuple, list)) and len(precise) == count
+        whole = NamedParts.of(where)
+        for number, (mine, theirs) in enumerate(zip(actual, expected, strict=True)):
+            finer = precise[number] if has_precise else None
+            self.check(mine, theirs, finer, whole.part(number, count))
+
+    def _check_mapping(self, actual: Any, expected: Any, precise: Any, where: str) -> None:
+        if not isinstance(actual, dict):
+            raise _wrong_kind(where, "a dict", actual)
+        if actual.keys() != expected.keys():  # a key of the submission's could be a hidden input
+            missing = [repr(k) for k in expected if k not in actual]
+            names = ", ".join(missing) if of_texts().among(1 << len(expected)) else "some of them"
+            raise Wrong(
+                f"{where} should have the keys {', '.join(map(repr, expected))}, but "
+                + (f"lacks {names}." if missing else "has more than these."),
+                Flaw.KIND,
+            )
+        whole = NamedParts.of(where)
+        for key in expected:
+            finer = precise.get(key) if isinstance(precise, dict) else None
+            self.check(actual[key], expected[key], finer, whole.item(key))
+
+    def _check_float(self, actual: Any, expected: float, precise: Any, where: str) -> None:
+        if isinstance(actual, (int, np.floating)) and not isinstance(actual, bool):
+            actual = float(actual)
+        if not isinstance(actual, float):
+            raise _wrong_kind(where, "a float", actual)
+        finer = precise if isinstance(precise, float) else expected
+        values = (actual, expected, finer)
+        mine, theirs, wide = (torch.tensor(x, dtype=torch.float64) for x in values)
+        # a Python float may come from a float32 tensor
+        bound = verdict_bound(theirs.float(), wide, self.tolerance, self.terms)
+        replace(self, tolerance=Tolerance(bound))._check_values(mine, theirs, wide, where)
 
 
-def _compare_values(
-    actual: torch.Tensor,
-    expected: torch.Tensor,
-    precise: torch.Tensor,
-    tolerance: Tolerance,
-    where: str,
-) -> None:
-    if not (expected.is_floating_point() or expected.is_complex()):
-        if not torch.equal(actual, expected):
-            raise Wrong(explain_difference(actual, expected, actual != expected, where), Flaw.VALUE)
+def _check_exact(actual: Any, expected: Any, where: str) -> None:
+    """Compare integers, booleans, texts and None."""
+    if isinstance(actual, (np.bool_, np.integer)):
+        actual = actual.item()
+    if isinstance(actual, str) and isinstance(expected, str):
+        actual, expected = without_trailing_spaces(actual), without_trailing_spaces(expected)
+    if type(actual) is not type(expected):
+        raise _wrong_kind(where, _kind(expected), actual)
+    if actual == expected:
         return
-    if expected.is_complex() or torch.isnan(expected).any():
-        raise GraderFault("the reference's result is complex or NaN")
-    wide, target = actual.double(), precise.double()
-    target = _sane(expected.double(), target)
-    if torch.isnan(wide).any():
-        ration = of_values()
-        if not wide.ndim:
-            raise Wrong(f"{where} is NaN.", Flaw.VALUE)
-        count = count_of(int(torch.isnan(wide).sum()), wide.numel(), ration)
-        raise Wrong(f"{where} is NaN in {count}{_rows_of(wide, ration)}.", Flaw.VALUE)
-    infinite = torch.isinf(expected.double())
-    exact = wide == expected.double()
-    bound = tolerance.bound(expected, target)
-    close = (wide - target).abs() <= bound
-    off = ~torch.where(infinite, exact, close & torch.isfinite(wide))
-    if off.any():
-        raise Wrong(explain_difference(wide, target, off, where), Flaw.VALUE)
+    if isinstance(expected, str):
+        raise Wrong(_text_difference(actual, expected, where), Flaw.VALUE)
+    is_number = isinstance(expected, int) and not isinstance(expected, bool)
+    raise Wrong(f"{where} is not the right {'number' if is_number else 'value'}.", Flaw.VALUE)
 
 
-def _sane(expected: torch.Tensor, precise: torch.Tensor) -> torch.Tensor:
-    """`precise`, unless it is a different result altogether (a discrete choice fell otherwise)."""
-    finite = torch.isfinite(expected) & torch.isfinite(precise)
-    if not torch.equal(torch.isfinite(expected), torch.isfinite(precise)):
-        return expected
-    if not finite.any():
-        return expected
-    largest = float(expected[finite].abs().max())
-    apart = float((expected[finite] - precise[finite]).abs().max())
-    return precise if apart <= 0.1 * largest + 1e-6 else expected
-
-
-def _compare_items(
-    actual: Any, expected: Any, precise: Any, tolerance: Tolerance, where: str
-) -> None:
-    if not isinstance(actual, (tuple, list)):
-        raise Wrong(
-            f"{where} should be {len(expected)} values together (return a, b), "
-            f"but is {_kind(actual)}.",
-            Flaw.KIND,
-        )
-    if len(actual) != len(expected):
-        raise Wrong(
-            f"{where} should hold {len(expected)} values, but holds {few(len(actual))}.", Flaw.KIND
-        )
-    alike = isinstance(precise, (tuple, list)) and len(precise) == len(expected)
-    whole = NamedParts.of(where)
-    for number, (mine, theirs) in enumerate(zip(actual, expected, strict=True)):
-        finer = precise[number] if alike else None
-        compare(mine, theirs, finer, tolerance, whole.part(number, len(expected)))
-
-
-def _compare_mapping(
-    actual: Any, expected: Any, precise: Any, tolerance: Tolerance, where: str
-) -> None:
-    if not isinstance(actual, dict):
-        raise Wrong(f"{where} should be a dict, but is {_kind(actual)}.", Flaw.KIND)
-    if actual.keys() != expected.keys():  # its own keys are the student's words: not repeated
-        lacking = [repr(k) for k in expected if k not in actual]
-        said = ", ".join(lacking) if of_texts().among(1 << len(expected)) else "some of them"
-        raise Wrong(
-            f"{where} should have the keys {', '.join(map(repr, expected))}, but "
-            + (f"lacks {said}." if lacking else "has more than these."),
-            Flaw.KIND,
-        )
-    whole = NamedParts.of(where)
-    for key in expected:
-        finer = precise.get(key) if isinstance(precise, dict) else None
-        compare(actual[key], expected[key], finer, tolerance, whole.item(key))
-
-
-def _compare_plain(
-    actual: Any, expected: Any, precise: Any, tolerance: Tolerance, where: str
-) -> None:
-    if isinstance(expected, bool) or expected is None or isinstance(expected, str):
-        plain = actual.item() if isinstance(actual, np.bool_) else actual
-        if isinstance(plain, str) and isinstance(expected, str):
-            plain, expected = stripped(plain), stripped(expected)
-        if type(plain) is not type(expected):
-            raise Wrong(f"{where} should be {_kind(expected)}, but is {_kind(actual)}.", Flaw.KIND)
-        if plain != expected:
-            raise Wrong(_text_difference(plain, expected, where), Flaw.VALUE)
-        return
-    if isinstance(expected, int):
-        if isinstance(actual, np.integer):
-            actual = int(actual)
-        if not isinstance(actual, int) or isinstance(actual, bool):
-            raise Wrong(f"{where} should be an int, but is {_kind(actual)}.", Flaw.KIND)
-        if actual != expected:
-            raise Wrong(f"{where} is not the right number.", Flaw.VALUE)
-        return
-    if isinstance(actual, (int, np.floating)) and not isinstance(actual, bool):
-        actual = float(actual)
-    if not isinstance(actual, float):
-        raise Wrong(f"{where} should be a float, but is {_kind(actual)}.", Flaw.KIND)
-    finer = precise if isinstance(precise, float) else expected
-    pair = [torch.tensor(x, dtype=torch.float64) for x in (actual, expected, finer)]
-    single = torch.tensor(expected, dtype=torch.float32)
-    if tolerance.absolute is None:
-        tolerance = replace(tolerance, absolute=tolerance.bound(single, pair[2]))
-    _compare_values(pair[0], pair[1], pair[2], tolerance, where)
-
-
-_LINES = 99  # lines of a text, or letters in one, that are counted
-
-
-def stripped(text: str) -> str:
-    """Text as it is compared: spaces at the ends of lines do not count."""
-    return "\n".join(line.rstrip(" ") for line in text.split("\n"))
-
-
-def _text_difference(actual: Any, expected: Any, where: str) -> str:
-    if not isinstance(expected, str) or not isinstance(actual, str):
-        return f"{where} is not the right one."
+def _text_difference(actual: str, expected: str, where: str) -> str:
     mine, theirs, ration = actual.split("\n"), expected.split("\n"), of_texts()
     if len(mine) != len(theirs):
-        has = few(len(mine), _LINES, ration)
+        has = few(len(mine), _LONGEST_COUNT, ration)
         return f"{where} should have {len(theirs)} lines, but has {has}."
-    line = next(i for i, (a, b) in enumerate(zip(mine, theirs, strict=True)) if a != b)
+    line = _first_difference(mine, theirs)
     place = f"line {line + 1}" if ration.among(len(theirs)) else "a line"
     if len(mine[line]) != len(theirs[line]):
-        has = few(len(mine[line]), _LINES, ration)
+        has = few(len(mine[line]), _LONGEST_COUNT, ration)
         return f"{where}: {place} should be {len(theirs[line])} characters long, but is {has}."
-    column = next(
-        i for i, (a, b) in enumerate(zip(mine[line], theirs[line], strict=True)) if a != b
-    )
-    from_where = f" from column {column + 1} on" if ration.among(len(theirs[line])) else ""
-    return f"{where}: {place} differs{from_where}."
+    column = _first_difference(mine[line], theirs[line]) + 1
+    from_column = f" from column {column} on" if ration.among(len(theirs[line])) else ""
+    return f"{where}: {place} differs{from_column}."
 
 
-def _rows_of(wide: torch.Tensor, ration: Ration) -> str:
-    if wide.ndim < 2:
-        return ""
-    rows = torch.isnan(wide).flatten(0, -2).any(-1)
-    whole = torch.isnan(wide).flatten(0, -2).all(-1)
-    count = int(rows.sum())
-    if not ration.among(2 * rows.numel()):
-        return ""
-    return (
-        f", in {count} of {rows.numel()} rows{' (whole rows)' if torch.equal(rows, whole) else ''}"
-    )
+def _first_difference(a: list[str] | str, b: list[str] | str) -> int:
+    return next(i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y)
 
 
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
+def _nan_message(nan: torch.Tensor, where: str) -> str:
+    if not nan.ndim:
+        return f"{where} is NaN."
+    ration = of_values()
+    count, rows = count_of(int(nan.sum()), nan.numel(), ration), ""
+    in_row = nan.flatten(0, -2) if nan.ndim > 1 else nan[:0]
+    if nan.ndim > 1 and ration.among(2 * in_row.shape[0]):
+        whole = " (whole rows)" if torch.equal(in_row.any(-1), in_row.all(-1)) else ""
+        rows = f", in {int(in_row.any(-1).sum())} of {in_row.shape[0]} rows{whole}"
+    return f"{where} is NaN in {count}{rows}."
+
+
+def _wrong_kind(where: str, wanted: str, actual: Any) -> Wrong:
+    return Wrong(f"{where} should be {wanted}, but is {_kind(actual)}.", Flaw.KIND)
 
 
 def _kind(thing: Any) -> str:
-    """What a value is, in a student's words."""
+    """Describe the type of a value in a student's words."""
     if thing is None:
         return "None (is a `return` missing?)"
     if isinstance(thing, torch.Tensor):

@@ -10,7 +10,7 @@ import torch
 
 from ...worker.protocol import frames
 from ...worker.protocol.values import Decoder
-from ..assertions.figure_comparison import read_special
+from ..decoding import read_special
 from ..outcomes import Outcome
 from ..targets.in_process import Answer
 

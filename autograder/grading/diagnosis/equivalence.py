@@ -20,7 +20,7 @@ import torch
 from ...model.report.verdicts import Verdict
 from ...worker.protocol import frames
 from ...worker.protocol.values import Decoder
-from ..assertions.figure_comparison import Drawing, Figure, read_special
+from ..decoding import Drawing, Figure, read_special
 from ..outcomes import Flaw, Outcome
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Answer

@@ -18,7 +18,7 @@ import torch
 from ...worker.protocol import frames
 from ...worker.protocol.dtypes import FLOAT_TYPES
 from ...worker.protocol.values import TORCH_DTYPES, Decoder
-from ..assertions.figure_comparison import Drawing, Figure, Image, read_special
+from ..decoding import Drawing, Figure, Image, read_special
 from ..outcomes import Outcome
 from ..targets.in_process import Answer, Target, frame_path
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from ...model.course.device_axes import AXES
+from ...model.device_axes import AXES
 from ...model.report.schema import in_low_precision
 from ...model.report.verdicts import Verdict
 from ...repair import Change

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...model.course.device_axes import AXES, CPU
+from ...model.device_axes import AXES, CPU
 from ...model.report.schema import axes_of, in_low_precision
 from ...repair import NO_PYTHON
 from ...repair.instrumentation import COUNT, NODE, WIDTH, Traced, statements, traced

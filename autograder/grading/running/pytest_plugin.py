@@ -17,7 +17,7 @@ import msgspec
 import pytest
 from _pytest.runner import runtestprotocol
 
-from ...model.course.device_axes import AXES, CPU
+from ...model.device_axes import AXES, CPU
 from ...model.errors import EngineError
 from ...model.report.schema import TestReport, base_of
 from ...model.report.verdicts import Verdict

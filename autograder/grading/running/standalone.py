@@ -27,8 +27,8 @@ import pytest
 from ...files.secret import course_secret
 from ...files.workfolder import WorkFolder
 from ...model.course.bank import Bank
-from ...model.course.device_axes import AXES, axis
 from ...model.course.loader import Course, Week, find_root, load
+from ...model.device_axes import AXES, axis
 from ...model.errors import KitError
 from ...worker.monitor.operator_hooks import set_nets
 from ...worker.torch_support import fake_device

@@ -18,9 +18,9 @@ import msgspec
 
 from ...files.hashing import feed
 from ...model.course.bank import Bank, Misconception
-from ...model.course.extras import installed, missing_in_words
 from ...model.course.loader import Week
 from ...model.errors import EngineError
+from ...model.extras import installed, missing_in_words
 from ...model.report.schema import base_of
 from ...model.report.verdicts import Verdict
 from ...model.source.rules import Rules

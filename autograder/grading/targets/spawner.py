@@ -11,9 +11,9 @@ from pathlib import Path
 
 import msgspec
 
-from ...model.course.device_axes import FAKE_GPU
-from ...model.course.extras import installed
 from ...model.course.loader import Course, Limits, Week
+from ...model.device_axes import FAKE_GPU
+from ...model.extras import installed
 from ...model.source.rules import libraries
 from ...sandbox import Child, ChildLimits, Sandbox, SandboxFault, Template
 from ...worker.protocol.frames import PrepareConfig

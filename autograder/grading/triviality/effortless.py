@@ -14,7 +14,7 @@ import numpy as np
 
 from ...worker.protocol import frames
 from ...worker.protocol.values import Decoder
-from ..assertions.figure_comparison import Drawing, Figure, read_special
+from ..decoding import Drawing, Figure, read_special
 from ..diagnosis.equivalence import Answers, same_failure
 from ..diagnosis.probes import Steps
 from ..outcomes import Flaw, Outcome

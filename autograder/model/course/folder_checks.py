@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from .extras import EXTRAS
+from ..extras import EXTRAS
 from .registry import Course, Week
 
 Problem = tuple[str, str]  # path to the value, message

@@ -95,7 +95,7 @@ def _refuse_in_place_of(report: SubmissionReport, now: Recorded | None) -> None:
 def grade_student(course: Course, week: Week, student: str) -> tuple[SubmissionReport, str]:
     """Grade what one student handed in, and name the sandbox; at once if the store knows it."""
     from ...batch.grade import grade_batch
-    from ...model.course.device_axes import axis
+    from ...model.device_axes import axis
 
     submission, of = read_student(course, week, student), course_for(course, week, student)
     report = grade_batch(of, of.week(week.name), [submission], devices=axis(), jobs=1)

@@ -24,21 +24,21 @@ from ...worker.monitor.function_hooks import function_mode
 from ...worker.protocol.call_patterns import matches
 from .results import Failure
 
-_MOST_TRACED = 20
+_MAX_TRACED = 20
 
 
 class CallNotice:
-    """Notes the first call of one check that matches its patterns."""
+    """Remember the first forbidden call of a check in `failure`."""
 
     def __init__(self, folder: Path, checks: Path) -> None:
         self._folder, self._checks = str(folder), str(checks)
         self._patterns: tuple[str, ...] = ()
-        self._traced: list[tuple[str, int]] = []  # while the module was imported
+        self._traced: list[tuple[str, int]] = []  # calls while the module was imported
         self.failure: Failure | None = None
 
     @contextmanager
     def watching(self, patterns: tuple[str, ...]) -> Iterator[None]:
-        """Notice from now on, with torch where it was imported."""
+        """Watch for calls that match the patterns; torch's only if it has been imported."""
         self._patterns, self.failure = patterns, None
         for name, line in self._traced:
             self._fail(name, line)
@@ -52,11 +52,11 @@ class CallNotice:
             self._patterns = ()
 
     def note(self, name: str, composed: bool = False) -> None:
-        """Note a call by its base name, if a pattern matches and the student's code made it.
+        """Record a call by its base name if a pattern matches and the student's code made it.
 
-        composed: whether the library composes it of other operators
+        composed: the library implements the function by other operators.
         """
-        if not self._patterns and composed and len(self._traced) < _MOST_TRACED:
+        if not self._patterns and composed and len(self._traced) < _MAX_TRACED:
             line = self._line(on_import=True)
             if line is not None:
                 self._traced.append((name, line))
@@ -71,9 +71,9 @@ class CallNotice:
             self.failure = Failure("forbidden", call_in_words(name), name[:60], line=line)
 
     def _line(self, on_import: bool = False) -> int | None:
-        """The student's line that makes the call; None for the checks' own.
+        """Return the student's line that makes the call, or None if the checks make it.
 
-        What is called on import is nobody's unless that is asked for.
+        A call during an import has a line only with `on_import`.
         """
         found: int | None = None
         frame: Any = sys._getframe(2)
@@ -81,14 +81,14 @@ class CallNotice:
             code = frame.f_code
             if code.co_filename == self._checks:
                 break
-            if self._is_own(code.co_filename):
+            if self._in_folder(code.co_filename):
                 if code.co_name == "<module>" and not on_import:
                     return None
                 found = found or int(frame.f_lineno)
             frame = frame.f_back
         return found
 
-    def _is_own(self, file: str) -> bool:
+    def _in_folder(self, file: str) -> bool:
         return Path(file).is_relative_to(self._folder) and "site-packages" not in file
 
 
@@ -104,7 +104,7 @@ def _dispatch_mode(note: Callable[[str], None]) -> Any:
 
         @classmethod
         def _should_skip_dynamo(cls) -> bool:
-            """Nothing is compiled here; to skip the compiler, torch would import it first."""
+            """Keep torch from importing the compiler only to skip it."""
             return False
 
     return OperatorMode()  # type: ignore[no-untyped-call]  # torch's own

@@ -1,40 +1,91 @@
-"""Orders on a pipe, and the fork that runs one of them.
+"""Run each order in a fork of a process that has already imported torch.
 
-A checking Python that serves is forked for each order, with torch imported and pytest about to
-collect: the fork answers within a fraction of a second, and whatever the student's code does ends
-with it. Only on Linux: elsewhere the libraries that torch brings do not survive a fork, and a spare
-Python is started after each order instead.
+A fork answers within a fraction of a second, and the effects of the student's code end with it. A
+check may import more of a large library. The fork reports these modules, and the waiting process
+imports them for the next fork. Some libraries read environment variables at import, which a
+student's file may set, so the fork reports these too; if a file sets them differently later, the
+waiting process is replaced.
+
+Only on Linux: elsewhere torch's libraries do not survive a fork, and a spare Python is started
+after each order instead.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import importlib
 import os
 import random
 import select
 import signal
 import sys
+from pathlib import Path
 
 import msgspec
 
-from .check_messages import Order
-from .preimport import import_told, imported_since
+from .results import CheckOrder
 
 CAN_SERVE = sys.platform == "linux" and hasattr(os, "pidfd_open")
-_IDLE = 1800.0  # seconds without an order, after which a Python that waits gives its memory back
+_IDLE = 1800.0  # seconds without an order, after which a waiting process frees its memory
 _PR_SET_PDEATHSIG = 1
+# torch imports half of itself when it first needs an optimizer or looks up a device by name
+_LIBRARIES = ("torch", "keras", "transformers", "tokenizers", "triton")
+_VARIABLES = ("KERAS_BACKEND", "TRITON_INTERPRET")
+_PIPE_BYTES = 32768
 
 
-class Orders:
-    """The lines of a pipe. Whoever writes there may go at any time."""
+class LateImports(msgspec.Struct):
+    """Modules of large libraries that a check imported, and the environment variables set then."""
+
+    modules: list[str]
+    variables: dict[str, str]
+
+    @classmethod
+    def since(cls, before: frozenset[str]) -> LateImports:
+        """Return the modules imported since `before`, without files of the student's folder."""
+        here = os.getcwd() + os.sep
+        own = {n for n in _LIBRARIES if str(_file_of(n)).startswith(here)}  # such as `keras.py`
+        names = [n for n in sys.modules if n not in before and n.partition(".")[0] in _LIBRARIES]
+        return cls(
+            [n for n in names if n.partition(".")[0] not in own],
+            {n: os.environ[n] for n in _VARIABLES if n in os.environ},
+        )
+
+    def repeat(self) -> None:
+        """Import the modules here, under the same variables; restore the environment."""
+        import pytest  # the process that waits has loaded it
+
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in self.variables.items():
+                if name in _VARIABLES:
+                    patch.setenv(name, value)
+            for name in self.modules:
+                if name.partition(".")[0] in _LIBRARIES:
+                    with contextlib.suppress(Exception):
+                        importlib.import_module(name)
+        gc.freeze()  # as before the first fork
+
+
+def variables_set_in(folder: Path) -> tuple[str, ...]:
+    """Return the lines in a folder's files that mention a variable read at import."""
+    lines: list[str] = []
+    for path in sorted(folder.glob("*.py")):
+        with contextlib.suppress(OSError):
+            text = path.read_text(encoding="utf-8", errors="replace")
+            lines += (x.strip() for x in text.split("\n") if any(v in x for v in _VARIABLES))
+    return tuple(lines)
+
+
+class OrderPipe:
+    """Orders from a pipe, one per line; the other end may close at any time."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor, self._text = descriptor, b""
 
-    def next(self) -> Order:
-        """Wait for the next order; ends the process if nobody will send one."""
+    def next(self) -> CheckOrder:
+        """Wait for the next order; end the process if there will be none."""
         while b"\n" not in self._text:
             ready = [self.descriptor]
             if CAN_SERVE:
@@ -42,33 +93,33 @@ class Orders:
             if not ready or not self.read():
                 os._exit(0)
         line, _, self._text = self._text.partition(b"\n")
-        return msgspec.json.decode(line, type=Order)
+        return msgspec.json.decode(line, type=CheckOrder)
 
     def read(self) -> bool:
-        """Take in what is there; False if whoever gives orders has gone."""
-        piece = os.read(self.descriptor, 65536)
-        self._text += piece
-        return bool(piece)
+        """Read the available bytes; return False if the other end is closed."""
+        data = os.read(self.descriptor, 65536)
+        self._text += data
+        return bool(data)
 
 
 class Fork:
-    """A fork of this Python for one order; what it imported late is imported here for the next."""
+    """A fork of this process for one order; `is_child` tells the two apart."""
 
     def __init__(self) -> None:
         self._before = frozenset(sys.modules)
-        self._told, self._tell = os.pipe()
+        self._read_end, self._write_end = os.pipe()
         self._process = os.fork()
-        self.here = not self._process  # this is the fork
-        if self.here:
-            os.close(self._told)
-            _as_if_fresh()
+        self.is_child = not self._process
+        if self.is_child:
+            os.close(self._read_end)
+            _refresh_process_state()
         else:
-            os.close(self._tell)
+            os.close(self._write_end)
 
-    def wait(self, orders: Orders) -> int:
-        """Its exit code (negative: a signal), once it has ended.
+    def wait(self, orders: OrderPipe) -> int:
+        """Return the child's exit code, negative for a signal.
 
-        The fork ends with this process, and this process with whoever gives the orders.
+        If the process that sends the orders ends, the child and this process end too.
         """
         handle = os.pidfd_open(self._process)
         try:
@@ -82,21 +133,27 @@ class Fork:
         finally:
             os.close(handle)
 
-    def end(self) -> None:
-        """In the fork, when all is done: tell what was imported meanwhile."""
-        os.set_blocking(self._tell, False)
-        with contextlib.suppress(OSError):
-            os.write(self._tell, imported_since(self._before))
+    def report_imports(self) -> None:
+        """In the child, report the modules that it imported."""
+        os.set_blocking(self._write_end, False)
+        report = msgspec.json.encode(LateImports.since(self._before))
+        if len(report) < _PIPE_BYTES:
+            with contextlib.suppress(OSError):
+                os.write(self._write_end, report)
 
-    def import_late(self) -> None:
-        """Here, when it has ended and its results are told: import what it had to."""
-        os.set_blocking(self._told, False)  # the fork may have left a process behind
-        with contextlib.suppress(OSError), open(self._told, "rb") as told:
-            import_told(told.read() or b"")
+    def repeat_imports(self) -> None:
+        """In the parent, import the modules that the child reported."""
+        os.set_blocking(self._read_end, False)  # the child may have left a process behind
+        with contextlib.suppress(OSError, ValueError), open(self._read_end, "rb") as pipe:
+            msgspec.json.decode(pipe.read() or b"", type=LateImports).repeat()
 
 
-def _as_if_fresh() -> None:
-    """What a Python has that was started just now, and a fork of an old one has not."""
+def _file_of(name: str) -> object:
+    return getattr(sys.modules.get(name), "__file__", None)
+
+
+def _refresh_process_state() -> None:
+    """Make a fork behave like a new process, which ends with its parent."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     importlib.invalidate_caches()

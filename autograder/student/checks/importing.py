@@ -1,7 +1,7 @@
-"""Importing the student's module once, before any check, in the checking Python.
+"""Import the student's module once, before any check runs.
 
-It is imported as the grader imports it: from its own file, whatever else has its name, and with no
-keyboard. If that fails, no check runs, and the student reads one sentence.
+It is imported as the grader imports it: from its file, even if a library has the same name, and
+without a keyboard. If the import fails, no check runs, and the student reads one sentence.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 import warnings
 from types import FrameType
 
-from ...model.course.extras import is_missing
+from ...model.extras import is_missing
 from ...model.source.import_failure import STUCK, ImportFailure
 from ...worker.stop_location import stopped_at
 from ..folder.week import WeekFolder
@@ -40,9 +40,9 @@ def require_syntax(module: str, source: str) -> None:
 
 
 def import_module(folder: WeekFolder) -> ImportFailure | None:
-    """Import the student's module; return what stopped that, if something did.
+    """Import the student's module; return why that failed, or None.
 
-    Exercises that need a library which is not installed here are reported by their checks.
+    A missing library that belongs to an optional exercise is reported by its checks instead.
     """
     spec = importlib.util.spec_from_file_location(folder.stem, folder.module)
     assert spec is not None
@@ -67,14 +67,14 @@ def _described(error: BaseException, folder: WeekFolder) -> ImportFailure:
         message = str(error.msg) if isinstance(error, SyntaxError) else str(error)
         message = message.replace(str(folder.path) + os.sep, "")
         return ImportFailure(type(error).__name__, message, *stopped_at(error, str(folder.path)))
-    except Exception:  # of a hostile exception, or a file that has gone
+    except Exception:  # raised by a hostile exception, or because a file was deleted
         return ImportFailure(type(error).__name__, "")
 
 
 def still_importing(
     frame: FrameType | None, folder: WeekFolder, seconds: float, works: bool
 ) -> ImportFailure:
-    """Return the failure of an import that is stopped at a frame; `works`: by processor time."""
+    """Describe an import that is stopped at `frame`; `works`: it used up its processor time."""
     own = str(folder.path) + os.sep
     while frame is not None and not frame.f_code.co_filename.startswith(own):
         frame = frame.f_back

@@ -1,9 +1,9 @@
-"""Running a week's public checks in a Python of their own, from the side that must not hang.
+"""Run a week's public checks in a separate process.
 
-Each check has a limit of processor time that the checking Python keeps itself, and a longer one of
-wall-clock time that is kept here too. Where it ends early (an endless loop, a crash of the
-interpreter), the other exercises are run in a new one. `WarmPython` keeps one ready: starting it
-costs what importing torch costs.
+The checking process enforces each check's limit of processor time, and this side a longer
+wall-clock limit. If the process ends early (an endless loop, a crash of the interpreter), the
+remaining exercises run in a new one. `WarmPython` keeps a process ready, because starting one takes
+as long as importing torch.
 """
 
 from __future__ import annotations
@@ -23,25 +23,24 @@ import msgspec
 from ...model.errors import KitError
 from ...model.source.import_failure import STUCK, ImportFailure, ended
 from ..folder.week import WeekFolder
-from .check_messages import Event, Order, signal_of
 from .forked_runs import CAN_SERVE
 from .importing import DoesNotRun
-from .limits import PATIENCE, waited
-from .results import CheckOutcome, Failure, claim_in_words
+from .results import CheckEvent, CheckOrder, CheckOutcome, Failure, claim_in_words, signal_name
+from .time_limit import PATIENCE, waiting_message
 
 OnBegin = Callable[[str], None]
-_STARTING = 180.0  # seconds for importing torch from a slow disk
+_START_SECONDS = 180.0  # importing torch from a slow disk
 _GRACE = 5.0
 
 
 class CheckingPython:
-    """One interpreter that imports what the checks need and waits for its order, or for orders."""
+    """A process that imports what the checks need and waits for one order, or for many."""
 
     def __init__(self, folder: WeekFolder, serves: bool = False) -> None:
         self.serves = serves
         env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
         env |= {"MPLBACKEND": "Agg"}
-        # torch's threads would spin for each other's next small product: half of a check's time
+        # otherwise torch's threads busy-wait between small products: half of a check's time
         env.setdefault("OMP_WAIT_POLICY", "passive")
         command = [sys.executable, "-P", "-m", "autograder.student.checks.runner", str(folder.path)]
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process
@@ -52,25 +51,26 @@ class CheckingPython:
             stderr=self._errors,
             env=env,
         )
+        self.pid = self._process.pid
         self._orders = 0
-        self._events: queue.Queue[Event | None] = queue.Queue()
+        self._events: queue.Queue[CheckEvent | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
     @property
-    def waits(self) -> bool:
-        """Whether it can be given an order."""
+    def is_waiting(self) -> bool:
+        """True if it can take an order."""
         return self._process.poll() is None and (self.serves or not self._orders)
 
-    def order(self, order: Order) -> None:
+    def send(self, order: CheckOrder) -> None:
         assert self._process.stdin is not None
         self._orders += 1
         order = msgspec.structs.replace(order, number=self._orders)
-        with contextlib.suppress(OSError):  # it died while starting: `next_event` says so
+        with contextlib.suppress(OSError):  # it died while starting: `next_event` returns None
             self._process.stdin.write(msgspec.json.encode(order) + b"\n")
             self._process.stdin.flush()
 
-    def next_event(self, seconds: float) -> Event | None:
-        """The next event, or None if the process ended; raises TimeoutError."""
+    def next_event(self, seconds: float) -> CheckEvent | None:
+        """Return the next event of the order, or None if the process ended; raise TimeoutError."""
         until = time.monotonic() + seconds
         while True:
             try:
@@ -78,17 +78,16 @@ class CheckingPython:
             except queue.Empty:
                 raise TimeoutError from None
             if event is None or event.order == self._orders:
-                return event  # others are the last words of an order that was done with before
+                return event  # events of an earlier order may still arrive
 
     def exit_code(self) -> int:
-        """With which code the process ended; negative: by which signal."""
+        """Wait for the end of the process; return its exit code, negative for a signal."""
         return self._process.wait()
 
-    def complaint(self) -> str:
-        """The last line on standard error."""
+    def last_error(self) -> str:
+        """Return the last line on standard error."""
         self._errors.seek(0)
-        lines = self._errors.read()[-4000:].decode("utf-8", "replace").strip().split("\n")
-        return lines[-1]
+        return self._errors.read()[-4000:].decode("utf-8", "replace").strip().split("\n")[-1]
 
     def close(self) -> None:
         self._process.kill()
@@ -102,39 +101,45 @@ class CheckingPython:
         assert self._process.stdout is not None
         try:
             for line in self._process.stdout:
-                self._events.put(msgspec.json.decode(line, type=Event))
+                self._events.put(msgspec.json.decode(line, type=CheckEvent))
         except (OSError, ValueError, msgspec.MsgspecError):
             pass
         self._events.put(None)
 
 
-class _NotBegun(KitError):
-    """A Python that was waiting has gone: another one may do."""
+class _NotStarted(KitError):
+    """The process ended before it began the order; a new one may work."""
 
 
 class WarmPython:
-    """Has a checking Python ready for the next order; unless it is for one alone, for more."""
+    """A checking process that is ready for the next order; with `once`, for a single order."""
 
     def __init__(self, folder: WeekFolder, *, once: bool = False) -> None:
         self._folder, self._once = folder, once
-        self._ready: CheckingPython | None = self._started()
+        self._ready: CheckingPython | None = self._start()
+
+    @property
+    def pid(self) -> int:
+        """The process that is ready, or 0."""
+        return self._ready.pid if self._ready is not None else 0
 
     def take(self) -> CheckingPython:
+        """Return a process that can take an order."""
         ready, self._ready = self._ready, None
-        if ready is not None and ready.waits:
+        if ready is not None and ready.is_waiting:
             return ready
         if ready is not None:
             ready.close()
-        return self._started()
+        return self._start()
 
     def give_back(self, python: CheckingPython) -> None:
-        """It is done with an order; one that takes no other is replaced."""
-        if self._ready is None and python.waits:
+        """Reuse the process after its order, or replace it if it takes no more."""
+        if self._ready is None and python.is_waiting:
             self._ready = python
             return
         python.close()
         if self._ready is None and not self._once:
-            self._ready = self._started()
+            self._ready = self._start()
 
     def close(self) -> None:
         self._once = True
@@ -142,8 +147,8 @@ class WarmPython:
             self._ready.close()
             self._ready = None
 
-    def _started(self) -> CheckingPython:
-        # a conftest.py would be read once, and kept
+    def _start(self) -> CheckingPython:
+        # a process that serves would read conftest.py only once
         single = self._once or (self._folder.path / "conftest.py").exists()
         return CheckingPython(self._folder, serves=CAN_SERVE and not single)
 
@@ -156,68 +161,74 @@ def run_checks(
     on_begin: OnBegin = lambda exercise: None,
     warm: WarmPython | None = None,
 ) -> list[CheckOutcome]:
-    """The outcome of every public check of the exercises; raises KitError for faults of ours."""
+    """Return the outcome of every public check of the exercises.
+
+    seconds: limit for each check. on_begin: called with the exercise when a check starts.
+    Raises DoesNotRun if the module cannot be imported, KitError if the checks cannot run.
+    """
+    pool = warm or WarmPython(folder, once=True)
     outcomes: list[CheckOutcome] = []
-    left, again = list(exercises), warm is not None
-    while left:
-        python = warm.take() if warm else CheckingPython(folder)
-        order = Order(tuple(left), tuple(o.test for o in outcomes), seconds)
-        try:
-            stopped = _run_order(python, order, outcomes, on_begin)
-        except DoesNotRun:
-            raise
-        except BaseException as error:
-            python.close()  # it may still be at it
-            if not (again and isinstance(error, _NotBegun)):
+    left, may_retry = list(exercises), warm is not None
+    try:
+        while left:
+            python = pool.take()
+            order = CheckOrder(tuple(left), tuple(o.test for o in outcomes), seconds)
+            try:
+                stopped = _run_order(python, order, outcomes, on_begin)
+            except DoesNotRun:
                 raise
-            again = False
-            continue
-        finally:
-            if warm is not None:
-                warm.give_back(python)
-            else:
-                python.close()
-        if stopped is None:
-            break
-        outcomes.append(stopped)
-        left.remove(stopped.exercise)
+            except BaseException as error:
+                python.close()  # it may still be running
+                if not (may_retry and isinstance(error, _NotStarted)):
+                    raise
+                may_retry = False
+                continue
+            finally:
+                pool.give_back(python)
+            if stopped is None:
+                break
+            outcomes.append(stopped)
+            left.remove(stopped.exercise)
+    finally:
+        if warm is None:
+            pool.close()
     return outcomes
 
 
 def _run_order(
-    python: CheckingPython, order: Order, outcomes: list[CheckOutcome], on_begin: OnBegin
+    python: CheckingPython, order: CheckOrder, outcomes: list[CheckOutcome], on_begin: OnBegin
 ) -> CheckOutcome | None:
-    """Run until all is done (None) or a check stopped the process (its outcome)."""
-    python.order(order)
-    begun: Event | None = None
+    """Append outcomes as they arrive; return that of a check which stopped the process, or None."""
+    python.send(order)
+    begun: CheckEvent | None = None
     wait = PATIENCE * order.seconds + _GRACE
     while True:
         try:
-            event = python.next_event(wait if begun else _STARTING)
+            event = python.next_event(wait if begun else _START_SECONDS)
         except TimeoutError:
             if begun is None:
                 raise KitError("the checks did not start within three minutes") from None
             python.close()
             if not begun.begins:
                 raise DoesNotRun(begun.stopped or ImportFailure("", STUCK)) from None
-            return _stopped(begun, Failure("timeout", waited(wait)))
+            return _stopped(begun, Failure("timeout", waiting_message(wait)))
         if event is None or event.ended is not None:
             if begun is None:
-                raise _NotBegun(f"the checks could not start: {python.complaint()}")
+                raise _NotStarted(f"the checks could not start: {python.last_error()}")
             code = python.exit_code() if event is None or event.ended is None else event.ended
             if not begun.begins:
-                raise DoesNotRun(begun.stopped or ImportFailure("", ended(signal_of(code))))
-            return _stopped(begun, Failure("ended", str(code), signal_of(code)))
+                raise DoesNotRun(begun.stopped or ImportFailure("", ended(signal_name(code))))
+            return _stopped(begun, Failure("ended", str(code), signal_name(code)))
         if event.problem:
-            raise _unreadable(event.problem)
-        if event.finished and begun is not None and begun.stopped:
-            raise DoesNotRun(begun.stopped)
+            raise _unreadable_checks(event.problem)
         if event.finished:
+            if begun is not None and begun.stopped:
+                raise DoesNotRun(begun.stopped)
             return None
         if event.importing is not None or event.stopped:
             begun = event
         elif event.places:
-            outcomes[:] = [_placed(o, event) for o in outcomes]
+            outcomes[:] = [_with_places(o, event) for o in outcomes]
         elif event.outcome is None:
             begun = event
             on_begin(event.exercise)
@@ -227,27 +238,25 @@ def _run_order(
             outcomes.append(event.outcome)
 
 
-def _unreadable(problem: str) -> KitError:
+def _unreadable_checks(problem: str) -> KitError:
     if "No module named" in problem:
         name = problem.split("'")[1] if "'" in problem else "it"
         return KitError(
             f"{problem}. Install it for this Python: {sys.executable} -m pip install {name}"
         )
     return KitError(
-        f"the public checks cannot be read ({problem}): "
-        "take their file from the week's folder as it was handed out"
+        f"the file of public checks cannot be run ({problem}): "
+        "replace it with the one in the released folder"
     )
 
 
-def _placed(outcome: CheckOutcome, event: Event) -> CheckOutcome:
-    """The outcome with where to look, if its exercise is the event's."""
+def _with_places(outcome: CheckOutcome, event: CheckEvent) -> CheckOutcome:
     if outcome.exercise != event.exercise or outcome.failure is None:
         return outcome
     failure = msgspec.structs.replace(outcome.failure, places=event.places)
     return msgspec.structs.replace(outcome, failure=failure)
 
 
-def _stopped(begun: Event, failure: Failure) -> CheckOutcome:
-    return CheckOutcome(
-        begun.begins, begun.exercise, claim_in_words(begun.begins, begun.exercise), failure
-    )
+def _stopped(begun: CheckEvent, failure: Failure) -> CheckOutcome:
+    claim = claim_in_words(begun.begins, begun.exercise)
+    return CheckOutcome(begun.begins, begun.exercise, claim, failure)

@@ -1,7 +1,8 @@
-"""Where a failing check's mistake may stand: small changes of the student's own code, tried out.
+"""Locate a mistake by trying small edits of the student's code against the failing checks.
 
-Runs in the checking Python after the checks, for a moment of processor time, and tells lines and
-kinds, never a change. It must never be in the way: what hangs is stopped, what breaks is no news.
+Runs in the checking process after the checks, within a small budget of processor time. Only the
+line and the kind of an edit are reported, never the edit itself. An edited version that hangs is
+stopped, and errors are ignored.
 """
 
 from __future__ import annotations
@@ -19,93 +20,89 @@ from typing import Any
 
 from ...repair import changes
 from ..folder.week import WeekFolder
-from .results import Spot
+from .results import SuspectLine
 
 SECONDS = 0.8  # of processor time, for all exercises together
-_OF_ONE = 0.1  # of it for one version, or this many times what the student's own took
+_MIN_SECONDS = 0.1  # for one version, or this many times what the student's version took
 _TIMES = 5
-_REAL = 0.5  # of real time for one version, which may sleep
-_PLACES = 2
-_ALSO = 0.6  # less likely than the first change that does, by so much, is not tried any more
+_WALL_SECONDS = 0.5  # for one version, which may sleep
+_MAX_LINES = 2
+_WEIGHT_MARGIN = 0.6  # edits that are less likely than the first match by more are not tried
 
 Check = Callable[[], Any]
 
 
-class _TooLong(BaseException):
-    """A version does not end; no `except Exception` of the student's catches it."""
+class _Timeout(BaseException):
+    """An edited version runs too long; `except Exception` in it does not catch this."""
 
 
-class Lines:
-    """Looks for lines in a week's module, as long as its time lasts."""
+class MistakeLines:
+    """Search the lines of a week's module until the time budget is used up."""
 
     def __init__(self, folder: WeekFolder, seconds: float = SECONDS) -> None:
         self._folder, self._until = folder, time.process_time() + seconds
         self._source = folder.source()
 
-    def of(self, exercise: str, checks: Sequence[Check]) -> tuple[Spot, ...]:
-        """Lines where one change makes all checks of an exercise pass; failing ones come first."""
-        if not _can_stop():
+    def find(self, exercise: str, checks: Sequence[Check]) -> tuple[SuspectLine, ...]:
+        """Return the lines where one edit makes all checks pass; pass failing checks first."""
+        if not hasattr(signal, "setitimer"):  # a version that hangs could not be stopped
             return ()
-        found: dict[int, Spot] = {}
-        enough = 9.0
+        if threading.current_thread() is not threading.main_thread():
+            return ()
+        found: dict[int, SuspectLine] = {}
+        max_weight = 9.0
         data = self._source.encode()
-        with _quietly(), _module_kept(self._folder.week.module.removesuffix(".py")):
+        with _module_restored(self._folder.stem), _silenced():
             began = time.process_time()
-            self._passes(data, checks, _REAL)
-            each = max(_OF_ONE, _TIMES * (time.process_time() - began))
+            self._passes(data, checks, _WALL_SECONDS)
+            seconds = max(_MIN_SECONDS, _TIMES * (time.process_time() - began))
             for change in changes(self._source, exercise, frozenset(self._folder.names)):
                 over = time.process_time() > self._until
-                if over or len(found) >= _PLACES or change.weight > enough:
+                if over or len(found) >= _MAX_LINES or change.weight > max_weight:
                     break
-                if change.line not in found and self._passes(change.applied(data), checks, each):
-                    enough = min(enough, change.weight + _ALSO)
-                    found[change.line] = Spot(change.line, change.kind)
+                if change.line not in found and self._passes(change.applied(data), checks, seconds):
+                    max_weight = min(max_weight, change.weight + _WEIGHT_MARGIN)
+                    found[change.line] = SuspectLine(change.line, change.kind)
         return tuple(found.values())
 
     def _passes(self, source: bytes, checks: Sequence[Check], seconds: float) -> bool:
-        name = self._folder.week.module.removesuffix(".py")
-        module = ModuleType(name)
+        module = ModuleType(self._folder.stem)
         module.__file__ = str(self._folder.module)
         try:
             with _stopped_after(seconds):
                 exec(compile(source, module.__file__, "exec"), module.__dict__)
-                sys.modules[name] = module
+                sys.modules[module.__name__] = module
                 for check in checks:
                     check()
-        except BaseException:  # whatever a version of the student's code does
+        except BaseException:  # an edited version may raise anything
             return False
         return True
 
 
-def _can_stop() -> bool:
-    """Whether a version that hangs can be stopped here."""
-    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-
-
 @contextmanager
 def _stopped_after(seconds: float) -> Iterator[None]:
-    """Stop what takes so much processor time, or sleeps for long."""
+    """Raise _Timeout after that much processor time, or a longer wall-clock time."""
 
     def stop(number: int, frame: FrameType | None) -> None:
-        raise _TooLong
+        raise _Timeout
 
-    clocks = (
+    timers = (
         (signal.SIGPROF, signal.ITIMER_PROF, seconds),
-        (signal.SIGALRM, signal.ITIMER_REAL, max(seconds, _REAL)),
+        (signal.SIGALRM, signal.ITIMER_REAL, max(seconds, _WALL_SECONDS)),
     )
-    before = [signal.signal(number, stop) for number, _, _ in clocks]
-    for _, clock, limit in clocks:
-        signal.setitimer(clock, limit)
+    before = [signal.signal(number, stop) for number, _, _ in timers]
+    for _, timer, limit in timers:
+        signal.setitimer(timer, limit)
     try:
         yield
     finally:
-        for (number, clock, _), handler in zip(clocks, before, strict=True):
-            signal.setitimer(clock, 0.0)
+        for (number, timer, _), handler in zip(timers, before, strict=True):
+            signal.setitimer(timer, 0.0)
             signal.signal(number, handler)
 
 
 @contextmanager
-def _module_kept(name: str) -> Iterator[None]:
+def _module_restored(name: str) -> Iterator[None]:
     before = sys.modules.get(name)
     try:
         yield
@@ -115,12 +112,8 @@ def _module_kept(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
-    nowhere = io.StringIO()
-    with (
-        warnings.catch_warnings(),
-        redirect_stdout(nowhere),
-        redirect_stderr(nowhere),
-    ):
+def _silenced() -> Iterator[None]:
+    sink = io.StringIO()
+    with warnings.catch_warnings(), redirect_stdout(sink), redirect_stderr(sink):
         warnings.simplefilter("ignore")
         yield

@@ -1,11 +1,21 @@
-"""What a check found: plain data that passes between two Pythons and rests in a file."""
+"""Results of public checks, and the messages between a command and the checking process.
+
+The command writes a `CheckOrder` to the checking process as one line of JSON, and the process
+answers with `CheckEvent` lines.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import signal
 from pathlib import Path
 from typing import Literal
 
 import msgspec
+
+from ...model.source.import_failure import ImportFailure
+
+TIMED_OUT = 3  # exit code of a checking process that stopped itself
 
 FailureKind = Literal[
     "wrong",
@@ -22,29 +32,29 @@ FailureKind = Literal[
 State = Literal["pass", "fail", "open", "waiting", "skipped"]
 
 
-class Spot(msgspec.Struct, frozen=True):
-    """A line of the student's module at which one change of this kind would do."""
+class SuspectLine(msgspec.Struct, frozen=True):
+    """A line where a single change of this kind makes the checks pass."""
 
     line: int
     kind: str
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """Why a check did not pass, as far as it can be said from outside the student's head."""
+    """The reason why a check did not pass."""
 
     kind: FailureKind
     message: str = ""
     error: str = ""  # the exception's type
     line: int = 0  # in the student's module
     code: str = ""  # that line
-    facts: tuple[str, ...] = ()  # shapes, dtypes and devices on it
+    facts: tuple[str, ...] = ()  # shapes, dtypes and devices of the values on it
     output: str = ""  # what the code printed
     waits_for: str = ""  # the unwritten exercise
-    places: tuple[Spot, ...] = ()  # where to look
+    places: tuple[SuspectLine, ...] = ()  # lines to look at
 
 
 class CheckOutcome(msgspec.Struct, frozen=True):
-    """One public check."""
+    """The outcome of one public check."""
 
     test: str
     exercise: str
@@ -61,8 +71,8 @@ class CheckOutcome(msgspec.Struct, frozen=True):
         return self.failure.kind if self.failure.kind in ("open", "waiting") else "fail"
 
 
-def unseen(outcomes: tuple[CheckOutcome, ...]) -> frozenset[str]:
-    """The checks that stopped where an earlier one did, before what they claim was tried."""
+def untried_checks(outcomes: tuple[CheckOutcome, ...]) -> frozenset[str]:
+    """Return the checks that stopped at the same error as an earlier one."""
     stops: set[tuple[str, str, int]] = set()
     found = set()
     for outcome in outcomes:
@@ -79,7 +89,7 @@ def unseen(outcomes: tuple[CheckOutcome, ...]) -> frozenset[str]:
 
 
 class ExerciseResult(msgspec.Struct, frozen=True):
-    """One exercise: how many of its checks passed, the first that did not, and how each went."""
+    """An exercise: how many checks passed, the first that did not, and every outcome."""
 
     name: str
     points: float
@@ -89,21 +99,21 @@ class ExerciseResult(msgspec.Struct, frozen=True):
     first: CheckOutcome | None = None
     elective: bool = False
     outcomes: tuple[CheckOutcome, ...] = ()
-    uses: tuple[str, ...] = ()  # exercises that it calls and whose own checks fail
+    uses: tuple[str, ...] = ()  # failing exercises that it calls
 
 
 class CheckResult(msgspec.Struct, frozen=True):
-    """How the chosen exercises of a week stand."""
+    """The results of the chosen exercises of a week."""
 
     folder: Path
     heading: str
     module: str
     exercises: tuple[ExerciseResult, ...]
     problem: str = ""  # why nothing could be checked
-    broken: Failure | None = None  # the module cannot be imported; its code is two lines
+    broken: Failure | None = None  # the module cannot be imported; `code` is two lines
     electives_counted: int | None = None
     seconds: float = 0.0
-    notes: tuple[str, ...] = ()  # accidents that the checks do not see, such as a file not saved
+    notes: tuple[str, ...] = ()  # accidents that no check sees, such as a file that is not saved
 
     @property
     def passed(self) -> bool:
@@ -111,7 +121,7 @@ class CheckResult(msgspec.Struct, frozen=True):
 
     @property
     def open_points(self) -> float:
-        """Points of what does not pass yet; of electives only as many as still can count."""
+        """Points to go; of the electives only as many as can still count."""
         left = [e for e in self.exercises if e.state != "pass"]
         electives = sorted((e.points for e in left if e.elective), reverse=True)
         if self.electives_counted is not None:
@@ -121,7 +131,7 @@ class CheckResult(msgspec.Struct, frozen=True):
 
 
 def claim_in_words(test: str, exercise: str) -> str:
-    """`test_softmax_known_row` of softmax claims "known row"."""
+    """Turn a test's name into words: `test_softmax_known_row` of softmax is "known row"."""
     words = test.split("[")[0].removeprefix("test_").removeprefix(exercise).strip("_")
     return words.replace("_", " ") or exercise
 
@@ -129,9 +139,10 @@ def claim_in_words(test: str, exercise: str) -> str:
 def sum_up(
     name: str, points: float, outcomes: list[CheckOutcome], forbidden: CheckOutcome | None = None
 ) -> ExerciseResult:
-    """An exercise that was begun shows its first real failure, not the part still to be written.
+    """Combine the outcomes of an exercise's checks.
 
-    With a call that is `forbidden` nothing counts, as in the grading.
+    Its first failure is preferably one of written code, not of a part that is still a stub. A
+    `forbidden` call fails the whole exercise, as in grading.
     """
     if forbidden:
         return ExerciseResult(name, points, "fail", 0, len(outcomes), forbidden)
@@ -151,3 +162,46 @@ def sum_up(
 
 
 _LATER = ("open", "waiting")
+
+
+class CheckOrder(msgspec.Struct, frozen=True):
+    """The exercises to check, without the checks in `done`.
+
+    number: counts the orders of one checking process; its events repeat it.
+    """
+
+    exercises: tuple[str, ...]
+    done: tuple[str, ...] = ()
+    seconds: float = 20.0
+    number: int = 0
+
+
+class CheckEvent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Progress of an order.
+
+    begins, exercise, outcome: a check starts, or ended with this outcome.
+    problem: the file of checks cannot be read.
+    importing: the student's module is about to be imported (True), or has been (False).
+    stopped: the failure of that import; no check runs.
+    places: lines to look at for the failing checks of `exercise`.
+    finished: the last event of an order that ran to its end.
+    ended: exit code of the process forked for the order, whatever it reported itself.
+    """
+
+    begins: str = ""
+    exercise: str = ""
+    outcome: CheckOutcome | None = None
+    problem: str = ""
+    finished: bool = False
+    ended: int | None = None
+    importing: bool | None = None
+    stopped: ImportFailure | None = None
+    places: tuple[SuspectLine, ...] = ()
+    order: int = 0
+
+
+def signal_name(code: int) -> str:
+    """Return the name of the signal that ended a process, or "" for an ordinary exit code."""
+    with contextlib.suppress(ValueError):
+        return signal.Signals(-code).name if code < 0 else ""
+    return f"signal {-code}"

@@ -1,12 +1,12 @@
-"""The checking Python: imports what the checks need, waits for an order, runs them, tells.
+"""The checking process: import what the checks need, wait for an order, run it, report events.
 
     python -m autograder.student.checks.runner FOLDER [--serve]
 
-One line of JSON on standard input says what to run; so a warm one can be kept waiting, with torch
-imported and pytest about to collect. Events leave as JSON lines on what was standard output; the
-student's own prints are captured by pytest. A check that takes too long ends this process, after an
-event that says where it was. With `--serve` each order is run by a fork (see serving.py), so that
-one that waits can be asked again and again.
+An order is one line of JSON on standard input, so a process can wait for it with torch imported and
+pytest about to collect. Events are written as lines of JSON to the original standard output; pytest
+captures what the student's code prints. A check that takes too long ends this process, after an
+event that says where it was. With `--serve` each order runs in a fork (forked_runs.py), so the
+process can take any number of orders.
 """
 
 from __future__ import annotations
@@ -34,26 +34,30 @@ from ...model.pytest_options import run_pytest
 from ...model.source.rules import Rules
 from ...worker.monitor.function_hooks import hook_functions
 from ..folder.week import WeekFolder, open_folder
-from .check_messages import TIMED_OUT, Event, Order
 from .explain import Explainer
 from .forbidden_calls import CallNotice
-from .forked_runs import Fork, Orders
+from .forked_runs import Fork, OrderPipe, variables_set_in
 from .importing import import_module, still_importing
-from .limits import limited
-from .preimport import settings_in
-from .results import CheckOutcome, Failure, claim_in_words
+from .results import TIMED_OUT, CheckEvent, CheckOrder, CheckOutcome, Failure, claim_in_words
+from .time_limit import time_limited
+
+_MAX_OUTPUT = 4000
+_SLOW_IMPORTS = ("numpy", "torch", "matplotlib.pyplot")
+_DISTRIBUTED = "torch.distributed.tensor"
 
 
 class CheckPlugin:
-    """Runs the ordered checks and tells of each."""
+    """A pytest plugin that runs the ordered checks and reports each one."""
 
-    order: Order
+    order: CheckOrder
 
-    def __init__(self, folder: WeekFolder, orders: Orders, events: BinaryIO, serve: bool) -> None:
+    def __init__(
+        self, folder: WeekFolder, orders: OrderPipe, events: BinaryIO, serve: bool
+    ) -> None:
         self.folder, self.orders, self.events = folder, orders, events
         self._serve = serve
-        self._fork: Fork | None = None  # that this is
-        self._settings: tuple[str, ...] | None = None
+        self._fork: Fork | None = None  # set in a fork
+        self._variables: tuple[str, ...] | None = None
         self.explain = Explainer(folder.path, folder.week.module, folder.checks, folder.names)
         self.notice = CallNotice(folder.path, folder.checks)
         self._lock = threading.Lock()
@@ -61,7 +65,8 @@ class CheckPlugin:
         self._skipped = ""
         self._ran: list[tuple[pytest.Item, CheckOutcome]] = []
 
-    def tell(self, event: Event) -> None:
+    def report(self, event: CheckEvent) -> None:
+        """Write an event; time limits call this from another thread."""
         event = msgspec.structs.replace(event, order=self.order.number)
         with self._lock:
             self.events.write(msgspec.json.encode(event) + b"\n")
@@ -69,29 +74,31 @@ class CheckPlugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> None:
-        """Wait for the order; nothing of the student's was imported yet."""
+        """Wait for the order; none of the student's files has been imported yet."""
         capture = session.config.pluginmanager.getplugin("capturemanager")
         while True:
             self.order = self.orders.next()
             if not self._serve:
                 break
-            settings = settings_in(self.folder.path)
-            if self._settings not in (None, settings):
-                os._exit(0)  # whoever asked takes another
-            self._settings = settings
+            variables = variables_set_in(self.folder.path)
+            if self._variables not in (None, variables):
+                os._exit(0)  # libraries may have been imported differently: start a new process
+            self._variables = variables
             self._fork = fork = Fork()
-            if fork.here:
+            if fork.is_child:
                 break
-            self.tell(Event(ended=fork.wait(self.orders)))
-            capture.read_global_capture()  # the file is shared: what an ended fork left behind
-            fork.import_late()
-        _forget_compiled(self.folder.path)
-        patterns = {p for e in self.folder.week.exercises for p in e.not_allowed}
-        hook_functions(tuple(sorted(patterns)), self.notice.note)
+            self.report(CheckEvent(ended=fork.wait(self.orders)))
+            capture.read_global_capture()  # drop leftovers of the fork: the file is shared
+            fork.repeat_imports()
+        _remove_compiled(self.folder.path)
+        patterns = tuple(sorted({p for e in self.folder.week.exercises for p in e.not_allowed}))
+        hook_functions(patterns, self.notice.note)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.tell(Event(problem=_last_line(report.longreprtext)))
+            lines = [line for line in report.longreprtext.split("\n") if line.strip()]
+            problem = lines[-1].removeprefix("E").strip()[:300] if lines else "unknown"
+            self.report(CheckEvent(problem=problem))
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = [
@@ -102,14 +109,14 @@ class CheckPlugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self) -> None:
-        """Import the student's module before the checks do; if that fails, none is run."""
-        self.tell(Event(importing=True))
-        with limited(self.order.seconds, self._import_is_over):
+        """Import the student's module; if that fails, run no check."""
+        self.report(CheckEvent(importing=True))
+        with time_limited(self.order.seconds, self._stop_import):
             stopped = import_module(self.folder)
         if stopped is not None:
-            self.tell(Event(stopped=stopped))
+            self.report(CheckEvent(stopped=stopped))
             self.end()
-        self.tell(Event(importing=False))
+        self.report(CheckEvent(importing=False))
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._failure, self._skipped, self.notice.failure = None, "", None
@@ -117,14 +124,14 @@ class CheckPlugin:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         exercise = self._exercise(item)
-        self.tell(Event(begins=item.name, exercise=exercise))
+        self.report(CheckEvent(begins=item.name, exercise=exercise))
         try:
-            with limited(self.order.seconds, functools.partial(self._time_is_over, item)):
+            with time_limited(self.order.seconds, functools.partial(self._stop_check, item)):
                 return (yield)
         finally:
             outcome = self._outcome(item, self.notice.failure or self._failure)
             self._ran.append((item, outcome))
-            self.tell(Event(begins=item.name, exercise=exercise, outcome=outcome))
+            self.report(CheckEvent(begins=item.name, exercise=exercise, outcome=outcome))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -140,39 +147,38 @@ class CheckPlugin:
         if report.skipped and call.excinfo is not None:
             self._skipped = str(call.excinfo.value).removeprefix("Skipped: ") or "it was skipped"
         elif report.failed and call.excinfo is not None and self._failure is None:
-            self._failure = self.explain(
-                call.excinfo.value, self._exercise(item), report.capstdout[-4000:]
-            )
+            output = report.capstdout[-_MAX_OUTPUT:]
+            self._failure = self.explain(call.excinfo.value, self._exercise(item), output)
         return report
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
-        self._tell_lines()
-        self.end()  # pytest would look for lost objects for longer than the checks took
+        self._report_mistake_lines()
+        self.end()  # pytest's final garbage collection takes longer than the checks
 
-    def _tell_lines(self) -> None:
-        """Tell where exercises may be wrong whose checks failed as one change could mend it."""
-        if not self._ran or not any(o.failure for _, o in self._ran):
+    def _report_mistake_lines(self) -> None:
+        """Report lines to look at, for exercises that a single edit could fix."""
+        if not any(outcome.failure for _, outcome in self._ran):
             return
-        with contextlib.suppress(Exception):  # a hint is no part of the result
-            from .mistake_lines import Lines  # for failures alone
+        with contextlib.suppress(Exception):  # a hint must not break the result
+            from .mistake_lines import MistakeLines
 
-            lines = Lines(self.folder)
+            search = MistakeLines(self.folder)
             for exercise in self.order.exercises:
-                own = [(i, o) for i, o in self._ran if o.exercise == exercise]
-                own.sort(key=lambda one: one[1].failure is None)
-                kinds = {o.failure.kind for _, o in own if o.failure}
-                checks = [c for i, _ in own if (c := _callable(i)) is not None]
-                if kinds and kinds <= {"wrong", "raised"} and len(checks) == len(own):
-                    places = lines.of(exercise, checks)
-                    if places:
-                        self.tell(Event(exercise=exercise, places=places))
+                ran = [(i, o) for i, o in self._ran if o.exercise == exercise]
+                ran.sort(key=lambda pair: pair[1].failure is None)
+                kinds = {o.failure.kind for _, o in ran if o.failure}
+                checks = [call for item, _ in ran if (call := _as_call(item)) is not None]
+                if not kinds or not kinds <= {"wrong", "raised"} or len(checks) < len(ran):
+                    continue
+                if places := search.find(exercise, checks):
+                    self.report(CheckEvent(exercise=exercise, places=places))
 
     def end(self) -> NoReturn:
-        """All was told. A thread that the student started must not keep us."""
+        """Finish the order and the process, even if the student's code left threads running."""
         if self._fork is not None:
-            self._fork.end()
-        self.tell(Event(finished=True))
+            self._fork.report_imports()
+        self.report(CheckEvent(finished=True))
         os._exit(0)
 
     def _exercise(self, item: pytest.Item) -> str:
@@ -180,79 +186,62 @@ class CheckPlugin:
 
     def _outcome(self, item: pytest.Item, failure: Failure | None) -> CheckOutcome:
         exercise = self._exercise(item)
-        return CheckOutcome(item.name, exercise, _claim(item, exercise), failure, self._skipped)
+        docstring = inspect.getdoc(getattr(item, "function", None)) or ""
+        claim = " ".join(docstring.split("\n\n")[0].split()) or claim_in_words(item.name, exercise)
+        return CheckOutcome(item.name, exercise, claim, failure, self._skipped)
 
-    def _time_is_over(self, item: pytest.Item, why: str, works: bool) -> None:
-        failure = self.explain.stuck(_main_frame(), why)
-        outcome = self._outcome(item, failure)
-        self.tell(Event(begins=item.name, exercise=outcome.exercise, outcome=outcome))
+    def _stop_check(self, item: pytest.Item, message: str, computing: bool) -> None:
+        outcome = self._outcome(item, self.explain.stuck(_main_frame(), message))
+        self.report(CheckEvent(begins=item.name, exercise=outcome.exercise, outcome=outcome))
         os._exit(TIMED_OUT)
 
-    def _import_is_over(self, why: str, works: bool) -> None:
-        stuck = still_importing(_main_frame(), self.folder, self.order.seconds, works)
-        self.tell(Event(stopped=stuck))
+    def _stop_import(self, message: str, computing: bool) -> None:
+        stuck = still_importing(_main_frame(), self.folder, self.order.seconds, computing)
+        self.report(CheckEvent(stopped=stuck))
         os._exit(TIMED_OUT)
 
 
 def _main_frame() -> FrameType | None:
-    """Return what the main thread is running."""
     return sys._current_frames().get(threading.main_thread().ident or 0)
 
 
-def _callable(item: pytest.Item) -> Callable[[], object] | None:
-    """A check as a plain call, if it needs nothing but its own parameters."""
+def _as_call(item: pytest.Item) -> Callable[[], object] | None:
+    """Return a check as a plain call, or None if it needs fixtures."""
     if not isinstance(item, pytest.Function):
         return None
-    given = item.callspec.params if hasattr(item, "callspec") else {}
-    if set(item.fixturenames) - set(given):
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    if set(item.fixturenames) - set(parameters):
         return None
-    return functools.partial(item.function, **given)
+    return functools.partial(item.function, **parameters)
 
 
-def _claim(item: pytest.Item, exercise: str) -> str:
-    """The check's docstring, or its name in words."""
-    written = inspect.getdoc(getattr(item, "function", None)) or ""
-    if written:
-        return " ".join(written.split("\n\n")[0].split())
-    return claim_in_words(item.name, exercise)
-
-
-def _last_line(text: str) -> str:
-    lines = [line for line in text.strip().split("\n") if line.strip()]
-    return lines[-1].removeprefix("E").strip()[:300] if lines else "unknown"
-
-
-def _forget_compiled(folder: Path) -> None:
-    """Compiled files are found by time and size; two quick saves can share both."""
+def _remove_compiled(folder: Path) -> None:
+    """Remove compiled files: they are matched by time and size, which two quick saves can share."""
     for source in folder.glob("*.py"):
         with contextlib.suppress(OSError, NotImplementedError):
             Path(importlib.util.cache_from_source(str(source))).unlink()
 
 
-_DISTRIBUTED = "torch.distributed.tensor"
-_SLOW = ("numpy", "torch", "matplotlib.pyplot")  # to import
-
-
-def _import_early(*sources: Path) -> None:
-    """What takes long to import, while the order may still be on its way."""
+def _import_libraries(*sources: Path) -> None:
+    """Import the slow libraries that the files name, while the order may still be on its way."""
     text = ""
     for source in sources:
         with contextlib.suppress(OSError):
             text += source.read_text(encoding="utf-8", errors="replace")
-    gc.disable()  # while much is imported and hardly anything is garbage
-    for name in _SLOW:
+    gc.disable()  # imports create many objects and hardly any garbage
+    for name in _SLOW_IMPORTS:
         if re.search(rf"^\s*(?:import|from) {name.split('.')[0]}\b", text, re.MULTILINE):
-            with contextlib.suppress(ImportError):  # the checks will say so
+            with contextlib.suppress(ImportError):  # the checks report it
                 importlib.import_module(name)
     gc.enable()
-    _compare_plainly()
+    _simplify_assert_close()
 
 
-def _compare_plainly() -> None:
-    """`torch.testing.assert_close` asks whether a tensor is one of many machines'.
+def _simplify_assert_close() -> None:
+    """Keep `torch.testing.assert_close` from importing torch.distributed.
 
-    For that it imports half of torch, which takes longer than all of a week's checks; where nothing
-    else has imported it there is no such tensor.
+    It looks for distributed tensors, which cannot exist unless that module has been imported, and
+    the import takes longer than a week's checks.
     """
     comparison = sys.modules.get("torch.testing._comparison")
     original = getattr(comparison, "_unwrap_dtensor_for_comparison", None)
@@ -269,20 +258,20 @@ def _compare_plainly() -> None:
 
 
 def main() -> None:
-    # pytest turns the standard ones elsewhere
-    orders = Orders(os.dup(0))
+    """Run the checking process on the folder named in `sys.argv`."""
+    orders = OrderPipe(os.dup(0))  # pytest redirects the standard streams
     events = io.BufferedWriter(io.FileIO(os.dup(1), "wb"))
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     folder = open_folder(Path(sys.argv[1]))
+    serve = "--serve" in sys.argv[2:]
     sys.dont_write_bytecode = True
-    _import_early(folder.checks, folder.module)  # the libraries, not a `torch.py` of the student's
+    _import_libraries(folder.checks, folder.module)  # before the folder can hide them
     sys.path.insert(0, str(folder.path))
     os.chdir(folder.path)
-    gc.freeze()  # so that a fork's collections neither look through torch nor copy its pages
-    plugin = CheckPlugin(folder, orders, events, serve="--serve" in sys.argv[2:])
+    gc.freeze()  # so that a collection in a fork does not copy torch's pages
+    plugin = CheckPlugin(folder, orders, events, serve)
     options = ["--import-mode=importlib", "-c", os.devnull, "--rootdir", str(folder.path)]
-    options += ["--noconftest"] if "--serve" in sys.argv[2:] else []
+    options += ["--noconftest"] if serve else []
     options += ["-p", "no:cacheprovider", "--tb=no", "-q", str(folder.checks)]
     run_pytest(options, plugin)
     plugin.end()

@@ -1,12 +1,10 @@
-"""`check FOLDER`: a folder that puts several weeks together, checked stage by stage.
+"""`check FOLDER`: check a project folder that combines several weeks, stage by stage.
 
-The folder comes with the course and holds `stages.py`, which says what is claimed and how it is
-tried. The student's side (`run_stages`) starts a Python of its own, which runs this file: their
-code may hang or leave. A stage builds on those before it, so the first that fails is the last.
-
-`stages.py` defines TITLE, DONE (what is said when all passed), WEEKS (the number of each module's
-week) and `stages(here)`, which yields a `Stage` for each claim; `tried` makes one from a function
-that raises `NotSo`.
+The folder is part of the course. Its `stages.py` defines TITLE, DONE (printed when all stages
+pass), WEEKS (the week number of each module) and `stages(here)`, which yields a `Stage` for each
+claim; `run_stage` makes one from a function that raises `StageFailed`. Stages build on each other,
+so the first failure ends the run. `run_stages` runs this file in a separate process, because the
+student's code may hang or exit.
 """
 
 from __future__ import annotations
@@ -25,180 +23,144 @@ from typing import Any
 
 import msgspec
 
-from ..show.terminal import console
+from ..show.terminal import console, writes_unicode
 
 FILE = "stages.py"
 _SECONDS = 180.0
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """How one stage went; `why` is one line, empty if it passed."""
+    """The outcome of one stage; `why` is one line, empty if it passed."""
 
     claim: str
     passed: bool
     why: str = ""
     skipped: bool = False
-    unwritten: bool = False  # it failed because something is not written yet
+    unwritten: bool = False  # it failed because a function is not written yet
 
 
-class NotSo(Exception):
-    """A stage's claim does not hold; the message is for the student."""
+class StageFailed(Exception):
+    """The claim of a stage is false; the message is for the student."""
 
 
-class _Begun(msgspec.Struct, frozen=True, tag=True):
-    title: str
+class _StageEvent(msgspec.Struct, frozen=True):
+    """A line from the checking process: the title, a stage, or the closing words."""
+
+    title: str = ""
+    stage: Stage | None = None
+    done: str = ""
 
 
-class _Done(msgspec.Struct, frozen=True, tag=True):
-    words: str
-
-
-class _Went(msgspec.Struct, frozen=True, tag=True):
-    stage: Stage
-
-
-_Event = _Begun | _Done | _Went
-
-
-def tried(claim: str, check: Callable[[], None], weeks: Mapping[str, int]) -> Stage:
-    """The stage of a claim; `weeks` has the number of the week of each of the student's modules."""
+def run_stage(claim: str, check: Callable[[], None], weeks: Mapping[str, int]) -> Stage:
+    """Run one check; `weeks` maps the student's modules to the numbers of their weeks."""
     try:
         check()
-    except NotSo as error:
+    except StageFailed as error:
         return Stage(claim, False, str(error))
     except NotImplementedError as error:
         name = str(error.args[0]).split(".")[0] if error.args else "A function"
-        where = _place(error, weeks)
-        why = f"{name}{f' ({where})' if where else ''} is not written yet."
+        why = f"{name}{_location(error, weeks, line=False)} is not written yet."
         return Stage(claim, False, why, unwritten=True)
     except BaseException as error:
-        where = _place(error, weeks, line=True)
-        said = re.sub(r"\s+", " ", f"{type(error).__name__}: {_text(error)}")[:200]
-        return Stage(claim, False, f"{said}{f' ({where})' if where else ''}")
+        text = ""
+        with contextlib.suppress(Exception):  # the exception may be the student's
+            text = str(error)
+        why = re.sub(r"\s+", " ", f"{type(error).__name__}: {text}")[:200]
+        return Stage(claim, False, f"{why}{_location(error, weeks, line=True)}")
     return Stage(claim, True)
 
 
-def _place(error: BaseException, weeks: Mapping[str, int], line: bool = False) -> str:
-    """The student's file in which it was raised, with its week."""
-    frames = list(traceback.walk_tb(error.__traceback__))
-    for frame, number in reversed(frames):
+def _location(error: BaseException, weeks: Mapping[str, int], line: bool) -> str:
+    """Return the student's file where the exception was raised, in parentheses, or ""."""
+    for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
         stem = Path(frame.f_code.co_filename).stem
         if stem in weeks:
-            return f"{stem}.py, week {weeks[stem]}{f', line {number}' if line else ''}"
-    return ""
-
-
-def _text(error: BaseException) -> str:
-    with contextlib.suppress(Exception):
-        return str(error)
+            return f" ({stem}.py, week {weeks[stem]}{f', line {number}' if line else ''})"
     return ""
 
 
 def staged_folder(name: str, start: Path | None = None) -> Path | None:
-    """The folder of that name with stages, here or beside the weeks; None if there is none."""
+    """Return the folder of that name with a `stages.py`, here or next to the weeks, or None."""
     here = (start or Path.cwd()).resolve()
-    places = [here / name, here.parent / name]
-    if here.name == name:
-        places.insert(0, here)
+    places = [here] if here.name == name else []
+    places += [here / name, here.parent / name]
     return next((p for p in places if (p / FILE).is_file()), None)
 
 
 def run_stages(folder: Path, start: Path | None = None, seconds: float = _SECONDS) -> bool:
-    """Run the stages and show each as it ends; return whether all passed."""
-    from ..show.check_text import writes_unicode
-
-    here = (start or Path.cwd()).resolve()
+    """Run the stages, print each as it ends, and return whether all passed."""
     out = console()
-    marks = ("✓", "✗", "-") if writes_unicode(out) else ("+", "x", "-")
-    passed, words = True, ""
-    for event in _run(here, folder, seconds):
-        if isinstance(event, _Begun):
-            out.print(event.title, style="bold", markup=False)
-        elif isinstance(event, _Done):
-            words = event.words
-        else:
-            stage = event.stage
-            mark = marks[2] if stage.skipped else marks[0] if stage.passed else marks[1]
+    passes, fails, skips = ("✓", "✗", "-") if writes_unicode(out) else ("+", "x", "-")
+    passed, closing = True, ""
+    for message in _events((start or Path.cwd()).resolve(), folder, seconds):
+        if message.title:
+            out.print(message.title, style="bold", markup=False)
+        closing = message.done or closing
+        if stage := message.stage:
+            mark = skips if stage.skipped else passes if stage.passed else fails
             out.print(f"  {mark} {stage.claim}", markup=False, soft_wrap=True)
             if stage.why:
                 out.print(f"      {stage.why}", markup=False, soft_wrap=True)
             passed = passed and (stage.passed or stage.skipped)
     out.print()
     if passed:
-        out.print(words, markup=False)
+        out.print(closing, markup=False)
     return passed
 
 
-def _run(here: Path, folder: Path, seconds: float) -> Iterator[_Event]:
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "autograder.student.checks.stages",
-        str(here),
-        str(folder),
-    ]
+def _events(here: Path, folder: Path, seconds: float) -> Iterator[_StageEvent]:
+    """Yield the messages of a checking process, and a failed stage if it ends early."""
     process = subprocess.Popen(
-        command,
+        [sys.executable, "-P", "-m", "autograder.student.checks.stages", str(here), str(folder)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env=os.environ | {"MPLBACKEND": "Agg"},
     )
-    late = threading.Timer(seconds, process.kill)
-    late.start()
+    timer = threading.Timer(seconds, process.kill)
+    timer.start()
     finished = False
     assert process.stdout is not None
     try:
         for line in process.stdout:
-            try:
-                event: _Event = msgspec.json.decode(line, type=_Event)
-            except msgspec.MsgspecError:
-                continue
-            if isinstance(event, _Went):
-                finished = not (event.stage.passed or event.stage.skipped)
-            else:
-                finished = isinstance(event, _Done)
-            yield event
+            with contextlib.suppress(msgspec.MsgspecError):
+                message = msgspec.json.decode(line, type=_StageEvent)
+                stage = message.stage
+                finished = bool(message.done or (stage and not (stage.passed or stage.skipped)))
+                yield message
     finally:
-        stopped = not late.is_alive()
-        late.cancel()
+        timed_out = not timer.is_alive()
+        timer.cancel()
         process.kill()
         process.wait()
         process.stdout.close()
     if not finished:
-        why = (
-            "It took too long and was stopped."
-            if stopped
-            else "Python ended before the checks did."
-        )
-        yield _Went(Stage("the next stage", False, f"{why} Run the weeks' own checks first."))
-
-
-# The checking Python
+        why = "It took too long and was stopped." if timed_out else "Python exited before the end."
+        yield _StageEvent(stage=Stage("the next stage", False, f"{why} Check each week first."))
 
 
 def main(here: Path, folder: Path) -> None:
-    events = os.fdopen(os.dup(1), "wb")
+    """Run the stages of `folder` on the student's files in `here`, in the checking process."""
+    messages = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
-    def tell(event: _Event) -> None:
-        events.write(msgspec.json.encode(event) + b"\n")
-        events.flush()
+    def send(message: _StageEvent) -> None:
+        messages.write(msgspec.json.encode(message) + b"\n")
+        messages.flush()
 
     os.chdir(here)
-    suite = _loaded(folder)
-    tell(_Begun(suite.TITLE))
+    suite = _load_suite(folder)
+    send(_StageEvent(title=suite.TITLE))
     for stage in suite.stages(here):
-        tell(_Went(stage))
+        send(_StageEvent(stage=stage))
         if not (stage.passed or stage.skipped):
             os._exit(0)
-    tell(_Done(suite.DONE))
+    send(_StageEvent(done=suite.DONE))
     os._exit(0)
 
 
-def _loaded(folder: Path) -> Any:
-    """`stages.py`, which may import what lies beside it."""
+def _load_suite(folder: Path) -> Any:
+    """Import the folder's `stages.py`, which may import its neighbours."""
     sys.path.insert(0, str(folder))
     spec = importlib.util.spec_from_file_location("stages", folder / FILE)
     assert spec is not None
@@ -210,7 +172,7 @@ def _loaded(folder: Path) -> Any:
 
 
 if __name__ == "__main__":
-    # under its own name, so that a suite's Stage is this module's
+    # under its full name, so that a suite's Stage is the same class
     from autograder.student.checks import stages
 
     stages.main(Path(sys.argv[1]), Path(sys.argv[2]))

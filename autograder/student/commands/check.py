@@ -1,10 +1,7 @@
-"""`check`: the public checks of a week on the student's own file, for a terminal and a notebook.
+"""Check a week: run the public checks on the student's file and combine the results.
 
-    from autograder import check
-    check("softmax")
-
-The checks run in a Python of their own, so the file is read freshly each time and an endless loop
-ends; whatever the student's code does becomes part of the result.
+The checks run in a separate process, so the file is read afresh and an endless loop ends. Whatever
+the student's code does becomes part of the result.
 """
 
 from __future__ import annotations
@@ -14,56 +11,44 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 import msgspec
 
-from ...model.errors import KitError
 from ...model.source.import_failure import ImportFailure, explained
 from ..checks.importing import DoesNotRun, require_syntax
 from ..checks.launcher import WarmPython, run_checks
-from ..checks.results import CheckOutcome, CheckResult, ExerciseResult, Failure, sum_up
-from ..folder.rule_warnings import called, refused_in
-from ..folder.slips import slips
+from ..checks.results import CheckResult, ExerciseResult, Failure, sum_up
+from ..folder.rule_warnings import refused_outcomes
+from ..folder.slips import find_slips
 from ..folder.source import fingerprints, used
-from ..folder.state import Remembered, recall, remember
-from ..folder.week import WeekExercise, WeekFolder, open_folder
+from ..folder.state import LastCheck, load_state, save_state
+from ..folder.week import WeekExercise, WeekFolder
 from ..show.check_text import plain
 
 
 class NotPassed(AssertionError):
-    """Says to nbgrader's Validate what the result's table says elsewhere."""
+    """Raised by a check under nbgrader's Validate, which reports only exceptions."""
 
     def _render_traceback_(self) -> list[str]:
-        """IPython shows these lines in place of a traceback, of which all frames would be ours."""
+        """Show only the message in IPython: the frames are all the kit's."""
         return str(self).split("\n")
 
 
-def being_validated() -> bool:
-    """Whether nbgrader runs the notebook to tell its student what fails."""
+def is_validating() -> bool:
+    """Return True if nbgrader's Validate button runs the notebook."""
     return os.environ.get("NBGRADER_EXECUTION") == "validate"
 
 
 class Checked(CheckResult, frozen=True):
-    """What `check(...)` returns: a table in a notebook, text elsewhere."""
+    """The result of `check(...)`: a table in a notebook, text elsewhere."""
 
     def __repr__(self) -> str:
         return plain(self)
 
     def _repr_html_(self) -> str:
-        from ..show.check_page import checked_html  # only a notebook needs templates
+        from ..show.notebook_output import check_html  # only a notebook needs templates
 
-        return checked_html(self)
-
-
-def check_folder(exercise: str | None = None, folder: Path | None = None) -> Checked:
-    """Check one exercise, or all, of the week in `folder` (default: here). Never raises for what
-    the student wrote, typed or forgot."""
-    try:
-        opened = open_folder(folder)
-        return check_week(opened, [exercise] if exercise else opened.names)
-    except KitError as error:
-        return Checked(folder or Path.cwd(), "Nothing was checked", "", (), str(error))
+        return check_html(self)
 
 
 def check_week(
@@ -73,63 +58,73 @@ def check_week(
     seconds: float = 20.0,
     on_begin: Callable[[str], None] = lambda exercise: None,
     warm: WarmPython | None = None,
-    asked: bool = True,
+    note_unsaved: bool = True,
 ) -> Checked:
-    """Check the named exercises; raises KitError where the folder is not fit for it.
+    """Check the named exercises.
 
-    asked: the student asked for it, and may have forgotten to save
+    seconds: limit for each check. on_begin: called with the exercise when a check starts. warm:
+    runs the checks; by default a new process. note_unsaved: report a file that has not changed.
+    Raises KitError if the folder or its files cannot be checked.
     """
     started = time.monotonic()
     chosen = [folder.exercise(n) for n in names]
     source = folder.source()
     try:
-        require_syntax(folder.week.module, source)  # without starting anything
+        require_syntax(folder.week.module, source)  # before a process is started
         outcomes = run_checks(
             folder, [e.name for e in chosen], seconds=seconds, on_begin=on_begin, warm=warm
         )
     except DoesNotRun as stopped:
-        return _broken(folder, chosen, source, stopped.failure)
-    refused = refused_in(folder)
-    results = tuple(_result(e, outcomes, refused.get(e.name)) for e in chosen)
+        return _import_failed(folder, chosen, source, stopped.failure)
+    refused = refused_outcomes(folder, outcomes)
+    results = []
+    for e in chosen:
+        own = [o for o in outcomes if o.exercise == e.name]
+        result = sum_up(e.name, e.points, own, refused.get(e.name))
+        results.append(msgspec.structs.replace(result, elective=e.elective, outcomes=tuple(own)))
     unchanged = _remember(folder, source, results)
-    results = _with_causes(folder, source, results)
     return Checked(
         folder.path,
         folder.heading,
         folder.week.module,
-        results,
+        _with_failing_helpers(folder, source, results),
         electives_counted=folder.week.electives_counted,
         seconds=time.monotonic() - started,
-        notes=slips(folder, results, unchanged if asked else ()),
+        notes=find_slips(folder, results, unchanged if note_unsaved else ()),
     )
 
 
-def _result(
-    exercise: WeekExercise, outcomes: list[CheckOutcome], refused: CheckOutcome | None
-) -> ExerciseResult:
-    own = [o for o in outcomes if o.exercise == exercise.name]
-    result = sum_up(exercise.name, exercise.points, own, refused or called(own))
-    return msgspec.structs.replace(result, elective=exercise.elective, outcomes=tuple(own))
+def _remember(folder: WeekFolder, source: str, results: list[ExerciseResult]) -> set[str]:
+    """Save the results; return the exercises whose last check ran on an identical file."""
+    state, prints = load_state(folder.memory), fingerprints(source, folder.names)
+    file = hashlib.blake2b(source.encode(), digest_size=12).hexdigest()
+    unchanged = {name for name, last in state.checked.items() if last.file == file}
+    for r in results:
+        state.checked[r.name] = LastCheck(r.state, r.passed, r.total, prints[r.name], file)
+    save_state(folder.memory, state)
+    return unchanged
 
 
-def _with_causes(
-    folder: WeekFolder, source: str, results: tuple[ExerciseResult, ...]
+def _with_failing_helpers(
+    folder: WeekFolder, source: str, results: list[ExerciseResult]
 ) -> tuple[ExerciseResult, ...]:
-    """The results; of what fails, with the exercises it calls that fail as they stand now."""
-    known, prints = recall(folder.memory).checked, fingerprints(source, folder.names)
-    fails = tuple(
-        n for n, last in known.items() if last.state == "fail" and last.fingerprint == prints.get(n)
+    """Add to each failing exercise those that it calls and that fail in their current version."""
+    prints = fingerprints(source, folder.names)
+    failing = tuple(
+        name
+        for name, last in load_state(folder.memory).checked.items()
+        if last.state == "fail" and last.fingerprint == prints.get(name)
     )
     return tuple(
-        msgspec.structs.replace(r, uses=used(source, r.name, fails)) if r.state == "fail" else r
+        msgspec.structs.replace(r, uses=used(source, r.name, failing)) if r.state == "fail" else r
         for r in results
     )
 
 
-def _broken(
+def _import_failed(
     folder: WeekFolder, chosen: list[WeekExercise], source: str, stopped: ImportFailure
 ) -> Checked:
-    """The module cannot be imported: said once, not for each exercise."""
+    """Report a module that cannot be imported once, not for each exercise."""
     files = {folder.week.module: source}
     if stopped.file and stopped.file not in files:
         with contextlib.suppress(OSError):
@@ -138,16 +133,3 @@ def _broken(
     failure = Failure("broken", sentence, stopped.error, stopped.line, code)
     results = tuple(ExerciseResult(e.name, e.points, "fail", 0, 0) for e in chosen)
     return Checked(folder.path, folder.heading, folder.week.module, results, broken=failure)
-
-
-def _remember(folder: WeekFolder, source: str, results: tuple[ExerciseResult, ...]) -> set[str]:
-    """Keep the results; return the exercises that were checked before with this very file."""
-    state, prints = recall(folder.memory), fingerprints(source, folder.names)
-    file = hashlib.blake2b(source.encode(), digest_size=12).hexdigest()
-    unchanged = {name for name, last in state.checked.items() if last.file == file}
-    for result in results:
-        state.checked[result.name] = Remembered(
-            result.state, result.passed, result.total, prints[result.name], file
-        )
-    remember(folder.memory, state)
-    return unchanged

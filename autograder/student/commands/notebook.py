@@ -1,7 +1,7 @@
-"""`check`, `hint` and `progress` for a notebook: warm, drawn in the cell, and never an exception.
+"""`check`, `hint` and `progress` for a notebook: fast, rendered in the cell, without exceptions.
 
-A kernel keeps one checking Python per week that it checked, two at the most (run.py). They end
-with the kernel.
+A kernel keeps a checking process for each of the last two weeks that it checked. They end with the
+kernel.
 """
 
 from __future__ import annotations
@@ -15,137 +15,95 @@ from pathlib import Path
 from ...model.errors import KitError
 from ..checks.launcher import WarmPython
 from ..folder.week import WeekFolder, open_all, open_folder
-from ..show.check_text import hint_lines
-from ..show.hints import Hint, shown_hints
-from ..show.progress import WeekProgress, progress_lines, week_progress
-from .check import Checked, being_validated, check_week
+from ..show.hints import next_hint, shown_hints
+from ..show.notebook_output import NotebookOutput, hints_output, message_output, progress_output
+from ..show.progress import next_to_do, week_progress
+from .check import Checked, check_week, is_validating
 
-_MOST = 2
-WHOLE_LESSON = "AUTOGRADER_WHOLE_LESSON"  # set where every cell is to run under Validate too
+_MAX_PROCESSES = 2
+WHOLE_LESSON = "AUTOGRADER_WHOLE_LESSON"  # if set, Validate runs every cell
 _CHECK = re.compile(r"""check\(\s*(["'])[^"']+\1\s*\)""")
-_kept: dict[Path, WarmPython] = {}
-Place = str | Path | None
+processes: dict[Path, WarmPython] = {}
+"""Checking processes by week folder, the most recently used last."""
 
 
-class Hints(tuple[Hint, ...]):
-    """What `hint(...)` returns: the hints seen so far; `said` where there is something else."""
-
-    said: str
-
-    def __new__(cls, hints: list[Hint], said: str = "") -> Hints:
-        self = super().__new__(cls, hints)
-        self.said = said
-        return self
-
-    def __repr__(self) -> str:
-        lines = [line.plain.rstrip() for hint in self for line in hint_lines(hint)]
-        return "\n".join([*lines, self.said] if self.said else lines)
-
-    def _repr_html_(self) -> str:
-        from ..show.check_page import hints_html  # only a notebook needs templates
-
-        return hints_html(self, self.said)
-
-
-class Progress(tuple[WeekProgress, ...]):
-    """What `progress()` returns: each week with its exercises; `said` if there is none."""
-
-    said: str
-
-    def __new__(cls, weeks: list[WeekProgress], said: str = "") -> Progress:
-        self = super().__new__(cls, weeks)
-        self.said = said
-        return self
-
-    def __repr__(self) -> str:
-        if self.said:
-            return self.said
-        return "\n".join(line.plain.rstrip() for line in progress_lines(list(self)))
-
-    def _repr_html_(self) -> str:
-        from ..show.check_page import progress_html
-
-        return progress_html(self, self.said)
-
-
-def check_warm(exercise: str | None, folder: Place = None) -> Checked:
-    """Check one exercise, or all, of a week. Never raises for what was written or typed."""
+def check_in_notebook(exercise: str | None, folder: Path | None = None) -> Checked:
+    """Check one exercise, or all of a week; a mistake of the student's becomes a problem in it."""
     try:
-        opened = open_folder(_path(folder))
+        opened = open_folder(folder)
         names = [opened.exercise(exercise).name] if exercise else list(opened.names)
-        return check_week(opened, names, warm=_warm(opened))
+        return check_week(opened, names, warm=_warm_process(opened))
     except KitError as error:
-        return Checked(_path(folder) or Path.cwd(), "Nothing was checked", "", (), str(error))
+        return Checked(folder or Path.cwd(), "Nothing was checked", "", (), str(error))
 
 
-def show_hints(exercise: str | None, again: bool = False, folder: Place = None) -> Hints:
-    from ..show.hints import next_hint
-    from .terminal_commands import to_work_on
-
+def hint_in_notebook(
+    exercise: str | None, again: bool = False, folder: Path | None = None
+) -> NotebookOutput:
+    """Show the hints so far and one more; with `again` only those so far."""
     try:
-        opened = open_folder(_path(folder))
-        name = opened.exercise(exercise).name if exercise else to_work_on(opened)
+        opened = open_folder(folder)
+        name = opened.exercise(exercise).name if exercise else next_to_do(opened)
         fresh = None if again else next_hint(opened, name)
         hints = shown_hints(opened, name)
     except KitError as error:
-        return Hints([], str(error))
-    if fresh is None and hints and not again:
-        return Hints(hints, "These are all. The lesson or a person can tell you more.")
-    return Hints(hints, "" if hints else f"No hint for {name} was shown yet.")
+        return message_output(str(error))
+    if not hints:
+        return message_output(f"No hint for {name} has been shown yet.")
+    exhausted = fresh is None and not again
+    return hints_output(hints, "These are all. Read the lesson, or ask." if exhausted else "")
 
 
-def show_progress(folder: Place = None) -> Progress:
+def progress_in_notebook(folder: Path | None = None) -> NotebookOutput:
+    """Show the progress in each week."""
     try:
-        weeks = open_all(_path(folder))
+        weeks = open_all(folder)
     except KitError as error:
-        return Progress([], str(error))
+        return message_output(str(error))
     if not weeks:
-        return Progress([], "There is no week of the course here.")
-    return Progress([week_progress(week) for week in weeks])
+        return message_output("There is no week of the course here.")
+    return progress_output([week_progress(week) for week in weeks])
 
 
-def begin() -> None:
-    """In a kernel that works in a week's folder: have a checking Python ready.
+def prepare_kernel() -> None:
+    """In a kernel that runs in a week's folder, start a checking process.
 
-    It starts when the cell is done: beside it both would import torch, at half the speed.
+    It starts after the first cell: at the same time, both would import torch at half the speed.
     """
-    from IPython import get_ipython  # a kernel imported this function's module
+    from IPython import get_ipython  # loaded in a kernel
 
     shell = get_ipython()
     if not hasattr(shell, "kernel"):
         return
-    if being_validated() and WHOLE_LESSON not in os.environ:
-        shell.input_transformers_cleanup.append(checks_alone)
+    if is_validating() and WHOLE_LESSON not in os.environ:
+        shell.input_transformers_cleanup.append(keep_only_checks)
 
     def start(*_: object) -> None:
         shell.events.unregister("post_run_cell", start)
         with contextlib.suppress(KitError, OSError):
-            _warm(open_folder())
+            _warm_process(open_folder())
 
     shell.events.register("post_run_cell", start)
 
 
-def checks_alone(lines: list[str]) -> list[str]:
-    """A cell as the Validate button needs it: it looks at checks only, and a lesson takes time."""
+def keep_only_checks(lines: list[str]) -> list[str]:
+    """Skip cells other than checks: Validate reports only these, and a lesson takes long to run."""
     return lines if _CHECK.fullmatch("".join(lines).strip()) else ["pass\n"]
 
 
-def _path(folder: Place) -> Path | None:
-    return None if folder is None else Path(folder).expanduser()
-
-
-def _warm(folder: WeekFolder) -> WarmPython:
-    python = _kept.pop(folder.path, None)
+def _warm_process(folder: WeekFolder) -> WarmPython:
+    python = processes.pop(folder.path, None)
     if python is None:
-        folder.checks  # noqa: B018  # if they are missing it raises, before anything is started
+        folder.checks  # noqa: B018  # raises if the file is missing, before a process is started
         python = WarmPython(folder)
-    _kept[folder.path] = python  # as the youngest
-    while len(_kept) > _MOST:
-        _kept.pop(next(iter(_kept))).close()
+    processes[folder.path] = python
+    while len(processes) > _MAX_PROCESSES:
+        processes.pop(next(iter(processes))).close()
     return python
 
 
 @atexit.register
-def _end() -> None:
-    while _kept:
-        _kept.popitem()[1].close()
+def close_processes() -> None:
+    """End all checking processes of this kernel."""
+    while processes:
+        processes.popitem()[1].close()

@@ -1,7 +1,7 @@
-"""Speaking with the course's service: a token once, then a key that stays on this machine.
+"""HTTP client for the course's service: sign in with a token once, then use a stored key.
 
-A key goes to the address that it was given by and nowhere else: no redirection is followed, and to
-another machine only https is spoken.
+A key is sent only to the address that issued it: redirects are not followed, and other machines are
+contacted only over https.
 """
 
 from __future__ import annotations
@@ -24,56 +24,50 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _SECONDS = 60.0
 _HUB_TOKEN = "JUPYTERHUB_API_TOKEN"
 _FORM = "application/x-www-form-urlencoded"
-_MOST = 4 << 20  # bytes of an answer
+_MAX_BYTES = 4 << 20  # of a response
 
 
-class Unknown(KitError):
-    """The service does not know who asks."""
+class SignInRequired(KitError):
+    """The service does not accept the key, or there is none."""
 
 
-class _Stay(urllib.request.HTTPRedirectHandler):
-    """Follows nobody."""
-
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
 class CourseService:
-    """A course's service."""
+    """A course's service at `url`; raises KitError if the address is invalid or not encrypted."""
 
     def __init__(self, url: str) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise KitError(f"{url!r} is no address of a service: it looks like https://host/")
+            raise KitError(f"{url!r} is not the address of a service: use https://host/")
         if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
-            raise KitError(f"{url} is not encrypted, and a key would cross the network: use https")
+            raise KitError(f"{url} is not encrypted, so your key could be read: use https")
         self.url = url if url.endswith("/") else f"{url}/"
-        self._opener = urllib.request.build_opener(_Stay)
-        self.key = self._kept_key()
+        self._opener = urllib.request.build_opener(_NoRedirects)
+        self.key = self._stored_key()
 
-    # Who asks
-
-    def _kept_key(self) -> str:
-        """The key of this machine; in a JupyterHub's server, what it has from the Hub."""
+    def _stored_key(self) -> str:
+        """Return this machine's key, or on a JupyterHub the token that the Hub provides."""
         hub = os.environ.get(_HUB_TOKEN, "")
         if hub and "/services/" in self.url:
             return hub
-        return str(_read(keys_file()).get(self.url, ""))
+        return str(_read_keys(keys_file()).get(self.url, ""))
 
-    def enter(self, token: str) -> str:
-        """Change a token for a key, and keep it; the name that belongs to it."""
+    def sign_in(self, token: str) -> str:
+        """Exchange a token for a key and store the key; return the student's name."""
         form = urllib.parse.urlencode({"token": token}).encode()
-        said = self._json("enter", form, _FORM)
-        self.key = str(said["key"])
+        reply = self._json("enter", form, _FORM)
+        self.key = str(reply["key"])
         path = keys_file()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        keys = _read(path) | {self.url: self.key}
+        keys = _read_keys(path) | {self.url: self.key}
         descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             json.dump(keys, file)
-        return str(said["name"])
-
-    # What is asked
+        return str(reply["name"])
 
     def review(self, week: str, data: bytes) -> dict[str, Any]:
         """Send a zip; return what submitting it would keep, replace or leave missing."""
@@ -88,21 +82,21 @@ class CourseService:
         return self._json(f"tries/{receipt}")
 
     def follow(self, receipt: str) -> Iterator[dict[str, Any]]:
-        """How a try stands, each time that it changes, until it is over."""
-        with self._open(f"tries/{receipt}/events") as answer:
-            for line in answer:
+        """Yield the state of a submission at each change, until it is graded."""
+        with self._open(f"tries/{receipt}/events") as response:
+            for line in response:
                 if line.startswith(b"data: "):
                     with contextlib.suppress(ValueError):
                         yield json.loads(line[6:])
 
     def _json(self, path: str, data: bytes | None = None, kind: str = "") -> dict[str, Any]:
         try:
-            with self._open(path, data, kind) as answer:
-                found = json.loads(answer.read(_MOST))
+            with self._open(path, data, kind) as response:
+                found = json.loads(response.read(_MAX_BYTES))
         except ValueError:
             found = None
         if not isinstance(found, dict):
-            raise KitError(f"{self.url} does not answer as a service of this kit does")
+            raise KitError(f"{self.url} is not a service of this kit")
         return found
 
     def _open(self, path: str, data: bytes | None = None, kind: str = "") -> Any:
@@ -115,29 +109,30 @@ class CourseService:
         try:
             return self._opener.open(request, timeout=_SECONDS)
         except urllib.error.HTTPError as error:
-            raise self._refused(error) from None
+            raise self._http_error(error) from None
         except (OSError, ValueError) as error:
             why = getattr(error, "reason", None) or error
             raise KitError(
                 f"{self.url} cannot be reached ({why}): nothing was submitted; try again later"
             ) from None
 
-    def _refused(self, error: urllib.error.HTTPError) -> KitError:
+    def _http_error(self, error: urllib.error.HTTPError) -> KitError:
         with error:
             try:
-                said = str(json.loads(error.read(_MOST))["error"])
+                message = str(json.loads(error.read(_MAX_BYTES))["error"])
             except (ValueError, KeyError, TypeError, OSError):
-                said = f"it answered {error.code}"
+                message = f"HTTP status {error.code}"
         if error.code == 401:
-            return Unknown(said)
-        return KitError(f"{self.url}: {said}")
+            return SignInRequired(message)
+        return KitError(f"{self.url}: {message}")
 
 
 def keys_file() -> Path:
+    """Return the file of this machine's keys."""
     return Path(typer.get_app_dir("autograder")) / "keys.json"
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_keys(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

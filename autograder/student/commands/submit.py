@@ -1,7 +1,8 @@
-"""`autograder submit` on a terminal: check, pack, review, submit, show receipt and result."""
+"""`autograder submit`: check, collect files, review, submit, show receipt and result."""
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 import sys
@@ -14,12 +15,14 @@ from rich.console import Console
 
 from ...model.errors import KitError
 from ...model.submission_zip import packed
-from ..folder.packing import HandIn, keep_receipt, pack, to_exchange
+from ..folder.packing import SubmissionFiles, pack, save_receipt, submit_to_exchange
 from ..folder.week import WeekFolder, open_all, open_folder
 from ..show.terminal import console
-from .service_client import CourseService, Unknown
+from .check import check_week
+from .service_client import CourseService, SignInRequired
 
-_WIDTH = 80  # of what a result says
+TOKEN_VARIABLE = "AUTOGRADER_TOKEN"
+_WIDTH = 80
 
 
 def run_submit(
@@ -27,146 +30,134 @@ def run_submit(
     folder: Path | None,
     *,
     to: str,
-    token: str,
     exchange: bool,
     check: bool,
-    ask: bool,
+    confirm: bool,
     wait: bool,
 ) -> bool:
-    """Submit a week; return whether the public checks pass, where they were run.
+    """Submit a week; return False if a public check fails or a note needs attention.
 
-    ask: on a terminal, before anything is submitted.
+    to: address of a service; default: the week's. exchange: use nbgrader's exchange instead.
+    check: run the public checks first. confirm: ask on a terminal. wait: wait for the result.
     """
-    opened = _opened(week, folder)
+    opened = _find_week(week, folder)
     parcel = pack(opened)
     out = console()
-    passed = _checked(out, opened) if check else True
+    passed = _run_checks(out, opened) if check else True
     for note in parcel.notes:
         out.print(f"LOOK  {note}")
     url = "" if exchange else to or opened.week.hand_in
     if url:
-        _to_service(out, opened, parcel, CourseService(url), token, ask=ask, wait=wait)
+        _send_to_service(out, opened, parcel, CourseService(url), confirm=confirm, wait=wait)
     else:
-        _to_exchange(out, opened, parcel, ask=ask)
+        out.print("Parts that you submitted before and leave out now are kept.")
+        out.print(f"  files    {', '.join(parcel.files)}", soft_wrap=True)
+        out.print(f"  digest   {parcel.digest}", soft_wrap=True)
+        _confirm(confirm)
+        when = submit_to_exchange(opened, parcel)
+        out.print(f"Submitted through nbgrader, {when}")
+        save_receipt(opened, f"through nbgrader, {when}, digest {parcel.digest}")
     return passed and not parcel.notes
 
 
-def _opened(week: str | None, folder: Path | None) -> WeekFolder:
+def _find_week(week: str | None, folder: Path | None) -> WeekFolder:
     if week is None:
         return open_folder(folder)
     weeks = open_all(folder)
     number = week.removeprefix("week").lstrip("0")
-    found = [w for w in weeks if w.week.week == week or w.week.week[4:6].lstrip("0") == number]
-    if not found:
-        known = ", ".join(w.path.name for w in weeks) or "none"
-        raise KitError(f"there is no week {week!r} here; there are {known}")
-    return found[0]
+    for opened in weeks:
+        if week == opened.week.week or number == opened.week.week[4:6].lstrip("0"):
+            return opened
+    names = ", ".join(w.path.name for w in weeks) or "none"
+    raise KitError(f"there is no week {week!r} here; there are {names}")
 
 
-def _checked(out: Console, folder: WeekFolder) -> bool:
-    """Run the public checks and say how the exercises stand, in a few lines."""
-    from .check import check_week
-
+def _run_checks(out: Console, folder: WeekFolder) -> bool:
+    """Run the public checks, print a short summary, and return whether all pass."""
     result = check_week(folder, folder.names)
     if result.broken:
         raise KitError(
-            f"{result.broken.message}. Nothing in it would count: correct it, or use --no-check"
+            f"{result.broken.message}. It would earn no points: fix it, or use --no-check"
         )
-    held = [e for e in result.exercises if e.state in ("pass", "skipped")]
-    out.print(f"{len(held)} of {len(result.exercises)} exercises pass the public checks")
-    rest = [e.name for e in result.exercises if e not in held]
-    if rest:
-        for line in _wrapped(f"not yet: {', '.join(rest)}", 2, out.width):
+    failing = [e.name for e in result.exercises if e.state not in ("pass", "skipped")]
+    count = len(result.exercises)
+    out.print(f"{count - len(failing)} of {count} exercises pass the public checks")
+    if failing:
+        for line in _wrapped(f"not yet: {', '.join(failing)}", 2, out.width):
             out.print(line, soft_wrap=True)
         out.print("  `autograder check` shows why", soft_wrap=True)
-    return not rest
+    return not failing
 
 
-def _to_exchange(out: Console, folder: WeekFolder, parcel: HandIn, *, ask: bool) -> None:
-    out.print("Parts that you submitted before and leave out now are kept.")
-    _say_files(out, parcel)
-    _confirm(ask)
-    when = to_exchange(folder, parcel)
-    out.print(f"Submitted through nbgrader, {when}")
-    keep_receipt(folder, f"through nbgrader, {when}, digest {parcel.digest}")
-
-
-def _say_files(out: Console, parcel: HandIn) -> None:
-    out.print(f"  files    {', '.join(parcel.files)}", soft_wrap=True)
-    out.print(f"  digest   {parcel.digest}", soft_wrap=True)
-
-
-def _confirm(ask: bool) -> None:
-    """Ask before anything is submitted; raise KitError on a no. Without a terminal: a yes."""
-    if not ask or not sys.stdin.isatty():
+def _confirm(confirm: bool) -> None:
+    """Raise KitError unless the student agrees; without a terminal, assume yes."""
+    if not confirm or not sys.stdin.isatty():
         return
     try:
-        said = input("Submit? [Y/n] ").strip().lower()
+        answer = input("Submit? [Y/n] ").strip().lower()
     except EOFError:
-        said = "n"
-    if said not in ("", "y", "yes"):
+        answer = "n"
+    if answer not in ("", "y", "yes"):
         raise KitError("nothing was submitted")
 
 
-# The service
-
-
-def _to_service(
+def _send_to_service(
     out: Console,
     folder: WeekFolder,
-    parcel: HandIn,
-    remote: CourseService,
-    token: str,
+    parcel: SubmissionFiles,
+    service: CourseService,
     *,
-    ask: bool,
+    confirm: bool,
     wait: bool,
 ) -> None:
-    review = _reviewed(out, folder, parcel, remote, token)
+    review = _review(out, folder, parcel, service)
     for line in review_lines(review):
         out.print(line, soft_wrap=True)
     if review["problem"]:
         raise KitError(f"nothing was submitted. {review['stays']}".rstrip(" ."))
-    _confirm(ask)
-    said = remote.submit(folder.week.week, review["digest"])
-    out.print(f"Submitted: {folder.heading}, {said['received']}")
-    out.print(f"  receipt  {said['receipt']}")
-    out.print(f"  digest   {said['digest']}", soft_wrap=True)
-    keep_receipt(folder, f"receipt {said['receipt']}, {said['received']}, digest {said['digest']}")
-    refused = (said["told"] or {}).get("verdict") == "refused"  # these files were sent before
-    if said["why"] and not refused:
-        out.print(said["why"], soft_wrap=True)
+    _confirm(confirm)
+    reply = service.submit(folder.week.week, review["digest"])
+    receipt, received, digest = reply["receipt"], reply["received"], reply["digest"]
+    out.print(f"Submitted: {folder.heading}, {received}")
+    out.print(f"  receipt  {receipt}")
+    out.print(f"  digest   {digest}", soft_wrap=True)
+    save_receipt(folder, f"receipt {receipt}, {received}, digest {digest}")
+    refused = (reply["told"] or {}).get("verdict") == "refused"  # these files were sent before
+    if reply["why"] and not refused:
+        out.print(reply["why"], soft_wrap=True)
     elif wait:
-        _show_result(out, remote, said)
+        _show_result(out, service, reply)
     else:
-        out.print(f"  result   {remote.url}tries/{said['receipt']}", soft_wrap=True)
+        out.print(f"  result   {service.url}tries/{receipt}", soft_wrap=True)
 
 
-def _reviewed(
-    out: Console, folder: WeekFolder, parcel: HandIn, remote: CourseService, token: str
+def _review(
+    out: Console, folder: WeekFolder, parcel: SubmissionFiles, service: CourseService
 ) -> dict[str, Any]:
-    """Send the files; return what submitting them would change."""
+    """Send the files, signing in if needed; return what submitting them would change."""
     data = packed(parcel.files)
+    token = os.environ.get(TOKEN_VARIABLE, "")
     if token:
-        remote.enter(token)
+        service.sign_in(token)
     try:
-        if not remote.key:
-            raise Unknown("you have not signed in here yet")
-        return remote.review(folder.week.week, data)
-    except Unknown as error:
+        if not service.key:
+            raise SignInRequired("you have not signed in here yet")
+        return service.review(folder.week.week, data)
+    except SignInRequired as error:
         if not sys.stdin.isatty() or token:
             raise KitError(
-                f"{remote.url}: {error}. Set AUTOGRADER_TOKEN to the token that your instructor or "
-                "the web page gave you (in a notebook: %env AUTOGRADER_TOKEN=…), or run this in a "
-                "terminal and type the token when you are asked"
+                f"{service.url}: {error}. Set {TOKEN_VARIABLE} to the token from your instructor "
+                f"or the web page (in a notebook: %env {TOKEN_VARIABLE}=…), or run this in a "
+                "terminal and type the token when prompted"
             ) from None
-        out.print(f"Sign in to {remote.url}: {error}", soft_wrap=True)
-        name = remote.enter(getpass.getpass("Token: ").strip())
-        out.print(f"This machine submits for {name} from now on.")
-        return remote.review(folder.week.week, data)
+        out.print(f"Sign in to {service.url}: {error}", soft_wrap=True)
+        name = service.sign_in(getpass.getpass("Token: ").strip())
+        out.print(f"This machine now submits for {name}.")
+        return service.review(folder.week.week, data)
 
 
 def review_lines(review: dict[str, Any]) -> Iterator[str]:
-    """Return what a submission would contain, in lines of a terminal."""
+    """Lay out what a submission would contain and change."""
     width = max((len(line["name"]) for line in review["lines"]), default=0)
     for line in review["lines"]:
         yield f"  {line['name']:{width}}  {line['words']}"
@@ -175,55 +166,55 @@ def review_lines(review: dict[str, Any]) -> Iterator[str]:
     yield from _wrapped(review["problem"] or f"{review['summary']} {review['rule']}", 2)
 
 
-def _show_result(out: Console, remote: CourseService, said: dict[str, Any]) -> None:
-    """Wait for the result, and show it; a Ctrl-C ends the waiting only."""
+def _show_result(out: Console, service: CourseService, reply: dict[str, Any]) -> None:
+    """Wait for the result and print it; Ctrl-C ends only the waiting."""
     from ...terminal.console import terminal
 
-    try:
-        with terminal(stderr=True).status(_standing(said), spinner="line") as status:
-            for state in remote.follow(said["receipt"]):
-                said = state
-                status.update(_standing(state))
-    except KeyboardInterrupt:
-        out.print(f"It is submitted. Its result: {remote.url}tries/{said['receipt']}")
+    receipt = reply["receipt"]
+    with (
+        terminal(stderr=True).status(_queue_state(reply), spinner="line") as status,
+        contextlib.suppress(KeyboardInterrupt),
+    ):
+        for state in service.follow(receipt):
+            reply = state
+            status.update(_queue_state(reply))
+    if reply["state"] not in ("graded", "replaced"):
+        out.print(f"It is submitted. See the result at {service.url}tries/{receipt}")
         return
-    if said["state"] not in ("graded", "replaced"):
-        out.print(f"It is submitted. Its result: {remote.url}tries/{said['receipt']}")
-        return
-    left = remote.result(said["receipt"])
-    for line in result_lines(left):
+    result = service.result(receipt)
+    for line in result_lines(result):
         out.print(line, soft_wrap=True)
-    if left.get("better") and left["better"]["restorable"]:
-        out.print(f"To go back to it: {remote.url}tries/{left['better']['receipt']}")
-    if "left" in left and not left.get("why"):
-        out.print(f"{left['left']} of {left['tries']} results left")
+    if result.get("better") and result["better"]["restorable"]:
+        out.print(f"To restore it: {service.url}tries/{result['better']['receipt']}")
+    if "left" in result and not result.get("why"):
+        out.print(f"{result['left']} of {result['tries']} results left")
 
 
-def _standing(said: dict[str, Any]) -> str:
-    before = f", {said['ahead']} before you" if said.get("ahead") else ""
-    wait = f", about {said['seconds']} s" if said.get("seconds") else ""
-    return f"  {str(said.get('words', '')).lower()}{before}{wait}"
+def _queue_state(reply: dict[str, Any]) -> str:
+    before = f", {reply['ahead']} before you" if reply.get("ahead") else ""
+    wait = f", about {reply['seconds']} s" if reply.get("seconds") else ""
+    return f"  {str(reply.get('words', '')).lower()}{before}{wait}"
 
 
-def result_lines(said: dict[str, Any]) -> Iterator[str]:
-    """What a result says, in lines of a terminal."""
-    told = said.get("told") or {}
-    if said["state"] == "replaced":
+def result_lines(result: dict[str, Any]) -> Iterator[str]:
+    """Lay out a result as its student may see it."""
+    visible = result.get("told") or {}
+    if result["state"] == "replaced":
         yield "You submitted again before it was graded. It did not use up an attempt."
         return
-    if told.get("verdict") == "refused":
+    if visible.get("verdict") == "refused":
         yield "Not accepted: it was not graded and replaces nothing."
-    if told.get("message"):
-        yield from _wrapped(str(told["message"]), 0)
-    if told.get("score") is not None:
-        yield f"{told['score']:g} of {told['max_score']:g} points"
-    if said.get("better"):
-        yield from _wrapped(f"{said['better']['sentence']} {said['rule']}", 0)
-    for exercise in told.get("exercises", []):
-        yield from _exercise(exercise)
+    if visible.get("message"):
+        yield from _wrapped(str(visible["message"]), 0)
+    if visible.get("score") is not None:
+        yield f"{visible['score']:g} of {visible['max_score']:g} points"
+    if result.get("better"):
+        yield from _wrapped(f"{result['better']['sentence']} {result['rule']}", 0)
+    for exercise in visible.get("exercises", []):
+        yield from _exercise_lines(exercise)
 
 
-def _exercise(exercise: dict[str, Any]) -> Iterator[str]:
+def _exercise_lines(exercise: dict[str, Any]) -> Iterator[str]:
     score = exercise.get("score")
     points = "" if score is None else f"  {score:g} of {exercise['points']:g}"
     words = f"  {exercise['words'].lower()}" if exercise["words"] else ""
@@ -236,9 +227,7 @@ def _exercise(exercise: dict[str, Any]) -> Iterator[str]:
         yield from _wrapped(named["hint"], 4)
     yield from _wrapped(exercise["where"], 4)
     yield from _wrapped(exercise["carried"], 4)
-    if exercise["named"]:
-        return
-    for cause in exercise["causes"][:2]:
+    for cause in exercise["causes"][:2] if not exercise["named"] else ():
         line = f" at line {cause['line']}" if cause["line"] else ""
         yield from _wrapped(f"{cause['verdict']}{line}: {cause['claims'][0]}", 4)
         yield from _wrapped(cause.get("others", ""), 4)
@@ -250,7 +239,3 @@ def _wrapped(text: str, indent: int, width: int = _WIDTH) -> Iterator[str]:
         yield from textwrap.wrap(
             paragraph, max(width, 40), initial_indent=space, subsequent_indent=space
         )
-
-
-def token_given() -> str:
-    return os.environ.get("AUTOGRADER_TOKEN", "")

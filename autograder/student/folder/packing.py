@@ -1,7 +1,7 @@
-"""Handing in a week: which of its files count, and where they go.
+"""Collect the files of a submission, and submit them through nbgrader's exchange.
 
-Two doors: a service of the course (`service.py`), or nbgrader's exchange, where the real
-`nbgrader submit` carries a folder that holds just these files.
+A course's service takes the same files (commands/service_client.py). For the exchange, the real
+`nbgrader submit` runs on a folder that contains only these files.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ import msgspec
 
 from ...model.errors import KitError
 from ...model.submission_zip import digest_of
-from .reset import KEPT
+from .reset import BACKUPS
 from .week import WeekFolder
 
 RECEIPTS = "RECEIPTS.md"
 _SUFFIXES = (".py", ".txt", ".json", ".csv", ".npy")
-_HANDED_OUT = ("figures", KEPT, "feedback", "__pycache__")
-_MOST = 64 << 20
+_SKIPPED_FOLDERS = ("figures", BACKUPS, "feedback", "__pycache__")
+_MAX_BYTES = 64 << 20
 _SETTINGS = "nbgrader_config.py"
 _LOG = re.compile(r"^\[\w+ \| [A-Z]+\] ")
 _DONE = re.compile(r"Submitted as: (\S+) (\S+) (.+)")
 
 
-class HandIn(msgspec.Struct, frozen=True):
-    """What is handed in: the files that count, by name, and what is to be said about them."""
+class SubmissionFiles(msgspec.Struct, frozen=True):
+    """The files of a submission by name, and notes for the student."""
 
     files: dict[str, bytes]
     notes: tuple[str, ...] = ()
@@ -42,47 +42,44 @@ class HandIn(msgspec.Struct, frozen=True):
         return digest_of(self.files)
 
 
-def pack(folder: WeekFolder) -> HandIn:
-    """The module, the notebook, and what else the student's code may need; raises KitError."""
+def pack(folder: WeekFolder) -> SubmissionFiles:
+    """Collect the module, the notebook and the files that the code may need; raise KitError."""
+    module = folder.module.name
     copies = folder.copies()
     if not folder.module.is_file():
         found = f"; there is {copies[0].name}: rename it" if copies else ""
-        raise KitError(f"there is no {folder.module.name} in {folder.path.name}{found}")
+        raise KitError(f"there is no {module} in {folder.path.name}{found}")
     files: dict[str, bytes] = {}
     for path in sorted(folder.path.rglob("*")):
         name = path.relative_to(folder.path).as_posix()
-        if path not in copies and path.is_file() and _counts(folder, name):
+        if path not in copies and path.is_file() and _is_submitted(folder, name):
             files[name] = path.read_bytes()
-    if sum(map(len, files.values())) > _MOST:
+    if sum(map(len, files.values())) > _MAX_BYTES:
         largest = max(files, key=lambda name: len(files[name]))
-        raise KitError(f"the folder holds more than {_MOST >> 20} MiB: move {largest} out of it")
-    notes = [
-        f"{copy.name} is newer than {folder.module.name}, which is submitted"
-        for copy in folder.newer_copies()
-    ]
-    if f"{folder.week.week}.ipynb" not in files and folder.week.questions:
-        notes.append(f"there is no {folder.week.week}.ipynb: it adds no written answer")
-    return HandIn(files, tuple(notes))
+        raise KitError(f"the files exceed {_MAX_BYTES >> 20} MiB: move {largest} out of the folder")
+    notes = [f"{c.name} is newer than {module}, which is submitted" for c in folder.newer_copies()]
+    notebook = f"{folder.week.week}.ipynb"
+    if notebook not in files and folder.week.questions:
+        notes.append(f"there is no {notebook}: this submission adds no written answers")
+    return SubmissionFiles(files, tuple(notes))
 
 
-def _counts(folder: WeekFolder, name: str) -> bool:
-    parts = name.split("/")
-    if any(p.startswith(".") or p in _HANDED_OUT for p in parts):
+def _is_submitted(folder: WeekFolder, name: str) -> bool:
+    if any(p.startswith(".") or p in _SKIPPED_FOLDERS for p in name.split("/")):
         return False
     if name in (f"test_{folder.stem}.py", _SETTINGS):
         return False
     return name == f"{folder.week.week}.ipynb" or name.endswith(_SUFFIXES)
 
 
-def to_exchange(folder: WeekFolder, parcel: HandIn) -> str:
-    """Hand in by nbgrader; when, as it says. Raises KitError."""
-    program = shutil.which("nbgrader", path=str(Path(sys.executable).parent)) or shutil.which(
-        "nbgrader"
-    )
+def submit_to_exchange(folder: WeekFolder, parcel: SubmissionFiles) -> str:
+    """Submit through nbgrader; return the time that it reports. Raise KitError if it fails."""
+    next_to_python = str(Path(sys.executable).parent)
+    program = shutil.which("nbgrader", path=next_to_python) or shutil.which("nbgrader")
     if program is None:
         raise KitError(
             "there is nowhere to submit: name your course's service with --to https://…, or "
-            "install nbgrader for its exchange"
+            "install nbgrader to use its exchange"
         )
     name = folder.path.name if folder.path.name.startswith(folder.week.week) else folder.week.week
     with tempfile.TemporaryDirectory(prefix="autograder-submit-") as stage:
@@ -90,7 +87,7 @@ def to_exchange(folder: WeekFolder, parcel: HandIn) -> str:
             path = Path(stage) / name / relative
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        settings = _settings(folder)
+        settings = _nbgrader_settings(folder)
         if settings:
             shutil.copy(settings, stage)
         course = ["--course", folder.week.course] if folder.week.course else []
@@ -101,17 +98,17 @@ def to_exchange(folder: WeekFolder, parcel: HandIn) -> str:
             text=True,
             check=False,
         )
-    said = _DONE.search(done.stdout + done.stderr)
-    if done.returncode or said is None:
+    submitted = _DONE.search(done.stdout + done.stderr)
+    if done.returncode or submitted is None:
         why = reason_of(done.stderr or done.stdout)
         if settings is None:
-            why += f". Should there be a {_SETTINGS} in the week's folder, or in the one above?"
-        raise KitError(f"nbgrader submit took nothing: {why}")
-    return said.group(3).strip()
+            why += f". Is a {_SETTINGS} missing in the week's folder or the one above?"
+        raise KitError(f"nbgrader submit failed: {why}")
+    return submitted.group(3).strip()
 
 
-def _settings(folder: WeekFolder) -> Path | None:
-    """The student's settings of nbgrader, which it would find where they type its commands."""
+def _nbgrader_settings(folder: WeekFolder) -> Path | None:
+    """Return the student's nbgrader settings, where `nbgrader` would look for them."""
     for place in (folder.path, folder.path.parent):
         path = place / _SETTINGS
         if path.is_file() and (not hasattr(os, "geteuid") or path.stat().st_uid == os.geteuid()):
@@ -119,15 +116,15 @@ def _settings(folder: WeekFolder) -> Path | None:
     return None
 
 
-def reason_of(said: str) -> str:
-    """Why nbgrader failed: the last line it wrote that says more than that it did."""
-    lines = [_LOG.sub("", line).strip() for line in said.splitlines()]
+def reason_of(log: str) -> str:
+    """Return why nbgrader failed: the last line of its log that gives a reason."""
+    lines = [_LOG.sub("", line).strip() for line in log.splitlines()]
     lines = [line for line in lines if line and line != "nbgrader submit failed"]
     return lines[-1] if lines else "it gave no reason"
 
 
-def keep_receipt(folder: WeekFolder, line: str) -> None:
-    """Note a receipt in the week's folder; it is never handed in."""
+def save_receipt(folder: WeekFolder, line: str) -> None:
+    """Append a receipt to the week's folder; this file is never submitted."""
     path = folder.path / RECEIPTS
     head = "" if path.exists() else "# Your submissions\n\n"
     with path.open("a", encoding="utf-8") as file:

@@ -1,8 +1,7 @@
-"""What the grader would refuse, said before it costs points: the rules of `model/source/rules.py`.
+"""Warn about code that the grader would refuse, by the rules of `model/source/rules.py`.
 
-The graders see calls when they happen, whatever they are called. In the source plain ones are seen,
-`torch.softmax(x)`, `x.softmax(-1)`, or an imported name; others while the public checks run (see
-`notice.py`). All else is read by the same code.
+Here plain calls are found in the source: `torch.softmax(x)`, `x.softmax(-1)`, or an imported name.
+Calls through an alias are found while the public checks run (checks/forbidden_calls.py).
 """
 
 from __future__ import annotations
@@ -15,39 +14,33 @@ from ...model.source.rules import Refusal, Rules, missing_imports, plain_calls, 
 from ..checks.results import CheckOutcome, Failure
 from .week import WeekFolder
 
-_MOST_FILES = 200
-_CLAIM = "only what is allowed"
+_MAX_FILES = 200
 
 
-def refused_in(folder: WeekFolder) -> dict[str, CheckOutcome]:
-    """By exercise, the first thing in the student's files that the grader would refuse."""
+def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[str, CheckOutcome]:
+    """Return a failed outcome for each exercise that the grader would refuse.
+
+    Refused are rules broken in the student's files, and forbidden calls seen in `outcomes`.
+    """
     files = {}
-    for path in islice(sorted(folder.path.rglob("*.py")), _MOST_FILES):
+    for path in islice(sorted(folder.path.rglob("*.py")), _MAX_FILES):
         if path.is_file():
             files[path.relative_to(folder.path).as_posix()] = path.read_bytes()
-    found = refused(files, folder.week.module, folder.week.rules, folder.week.extras)
-    return {
-        exercise: CheckOutcome("", exercise, _CLAIM, _failure(refusal))
-        for exercise, refusal in found.items()
+    found = find_refusals(files, folder.week.module, folder.week.rules, folder.week.extras)
+    failures = {
+        o.exercise: o.failure
+        for o in reversed(outcomes)
+        if o.failure and o.failure.kind == "forbidden"
+    } | {
+        name: Failure("forbidden", r.message, r.name[:60], line=r.line) for name, r in found.items()
     }
+    return {n: CheckOutcome("", n, "only what is allowed", f) for n, f in failures.items()}
 
 
-def called(outcomes: list[CheckOutcome]) -> CheckOutcome | None:
-    """What a check of an exercise saw called that is not allowed."""
-    for outcome in outcomes:
-        if outcome.failure and outcome.failure.kind == "forbidden":
-            return CheckOutcome("", outcome.exercise, _CLAIM, outcome.failure)
-    return None
-
-
-def refused(
+def find_refusals(
     files: Mapping[str, bytes], module: str, rules: Mapping[str, Rules], extras: tuple[str, ...]
 ) -> dict[str, Refusal]:
-    """The same for files that are read already."""
+    """Return the first broken rule of each exercise, for files that are already read."""
     sources = Sources(texts_of(files), module)
     absent = missing_imports(sources, tuple(rules), extras)
     return plain_calls(sources, rules) | refusals(sources, rules) | absent
-
-
-def _failure(refusal: Refusal) -> Failure:
-    return Failure("forbidden", refusal.message, refusal.name[:60], line=refusal.line)

@@ -1,4 +1,4 @@
-"""Accidents that no check sees: code in the wrong file, a newer copy, a file not saved."""
+"""Detect accidents that no check sees: code in the wrong file, a newer copy, a file not saved."""
 
 from __future__ import annotations
 
@@ -8,83 +8,80 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from ..checks.results import ExerciseResult
+from .source import Definition
 from .week import WeekFolder
 
-_LARGEST = 8 << 20  # a notebook with its figures has less
-_DEFINES = re.compile(r"^(?:def|class)\s+(\w+)", re.MULTILINE)
+_MAX_NOTEBOOK = 8 << 20  # bytes; a notebook with its figures has fewer
+_DEFINITION = re.compile(r"^(?:def|class)\s+(\w+)", re.MULTILINE)
 
 
-def slips(
+def find_slips(
     folder: WeekFolder, results: Sequence[ExerciseResult], unchanged: Collection[str]
 ) -> tuple[str, ...]:
-    """What may have gone wrong, one sentence each.
+    """Return a sentence for each accident; none if everything passes.
 
-    unchanged: the exercises that were checked before with the very same file
+    unchanged: exercises whose last check ran on an identical file.
     """
-    left = [r for r in results if r.state != "pass"]
-    if not left:
+    failing = [r for r in results if r.state != "pass"]
+    if not failing:
         return ()
-    said = [*_copied(folder), *_in_the_notebook(folder, left), *_still_raises(folder, left)]
-    if not said and all(r.name in unchanged for r in left):
-        said.append(f"{folder.week.module} is the same as at your last check: is it saved?")
-    return tuple(said)
+    unwritten = [r.name for r in failing if r.state == "open"]
+    notes = [*_newer_files(folder), *_defined_in_notebook(folder, unwritten)]
+    notes += _leftover_raises(folder, unwritten)
+    if not notes and all(r.name in unchanged for r in failing):
+        notes.append(f"{folder.week.module} has not changed since your last check: is it saved?")
+    return tuple(notes)
 
 
-def _copied(folder: WeekFolder) -> Iterator[str]:
+def _newer_files(folder: WeekFolder) -> Iterator[str]:
     for copy in folder.newer_copies():
         yield f"{copy.name} is newer than {folder.week.module}: only {folder.week.module} counts."
     for other in folder.newer_elsewhere():
         yield f"{other} is newer than the file that is checked here: which one do you work in?"
 
 
-def _still_raises(folder: WeekFolder, left: Sequence[ExerciseResult]) -> Iterator[str]:
-    """Exercises that hold code, and the stub's last line below it."""
-    own, stub = _definitions(folder.source()), _definitions(folder.week.stub)
-    for name in (r.name for r in left if r.state == "open"):
-        if own.get(name) and name in stub and own[name] != stub[name]:
+def _leftover_raises(folder: WeekFolder, unwritten: Sequence[str]) -> Iterator[str]:
+    """Find exercises with code above the stub's `raise`."""
+    mine, stub = _bodies(folder.source()), _bodies(folder.week.stub)
+    for name in unwritten:
+        if mine.get(name) and name in stub and mine[name] != stub[name]:
             yield (
-                f"`{name}` holds code of yours and still a `raise NotImplementedError`: delete "
-                "that line where you are done."
+                f"`{name}` contains code, but also still `raise NotImplementedError`: delete that "
+                "line when you are done."
             )
 
 
-def _definitions(source: str) -> dict[str, list[str]]:
-    """What the functions and classes of a module do, without layout, comments and stand-ins."""
+def _bodies(source: str) -> dict[str, list[str]]:
+    """Return each definition's statements as text, without docstrings and the stub's `raise`."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return {}
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    found = [n for n in tree.body if isinstance(n, kinds)]
-    return {n.name: [ast.dump(s) for s in n.body if not _stands_in(s)] for n in found}
+    return {
+        node.name: [ast.dump(s) for s in node.body if not _is_stub_statement(s)]
+        for node in tree.body
+        if isinstance(node, Definition)
+    }
 
 
-def _stands_in(statement: ast.stmt) -> bool:
-    """Return whether it is a docstring, or raises what a stub raises."""
+def _is_stub_statement(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant)
     return isinstance(statement, ast.Raise) and "NotImplementedError" in ast.dump(statement)
 
 
-def _in_the_notebook(folder: WeekFolder, left: Sequence[ExerciseResult]) -> Iterator[str]:
-    unwritten = [r.name for r in left if r.state == "open"]
-    written = _defined(folder) if unwritten else set()
-    names = [f"`{name}`" for name in unwritten if name in written]
-    if names:
-        yield (
-            f"{folder.week.week}.ipynb defines {', '.join(names)}, but only {folder.week.module} "
-            "is checked: write it there."
-        )
-
-
-def _defined(folder: WeekFolder) -> set[str]:
-    """The functions and classes that the notebook's own code cells define."""
+def _defined_in_notebook(folder: WeekFolder, unwritten: Sequence[str]) -> Iterator[str]:
     path = folder.path / f"{folder.week.week}.ipynb"
     try:
-        if path.stat().st_size > _LARGEST:
-            return set()
+        if not unwritten or path.stat().st_size > _MAX_NOTEBOOK:
+            return
         cells = json.loads(path.read_bytes())["cells"]
         code = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return set()
-    return {name for source in code for name in _DEFINES.findall(source)}
+        return
+    defined = {name for source in code for name in _DEFINITION.findall(source)}
+    if names := [f"`{name}`" for name in unwritten if name in defined]:
+        yield (
+            f"{path.name} defines {', '.join(names)}, but only {folder.week.module} is checked: "
+            "move the code there."
+        )

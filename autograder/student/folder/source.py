@@ -1,7 +1,7 @@
-"""The student's module as a text: what belongs to an exercise, and what it uses.
+"""Analyse the student's module: what belongs to an exercise, and what it uses.
 
-An exercise's fingerprint covers its function or class and every top-level name that it reaches in
-the module, without comments, docstrings and layout. So it changes when the behaviour may have.
+The fingerprint of an exercise covers its definition and every top-level name that it reaches in the
+module, without comments, docstrings and layout. It changes whenever the behaviour may have changed.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def fingerprints(source: str, exercises: tuple[str, ...]) -> dict[str, str]:
-    """A fingerprint per exercise; raises SyntaxError if the module is no Python."""
+    """Return a fingerprint per exercise; raise SyntaxError if the module is not Python."""
     return {e: _fingerprint(statements_of(source, e)) for e in exercises}
 
 
 def statements_of(source: str, exercise: str) -> list[ast.stmt]:
-    """The top-level statements that an exercise reaches, and those that bind no name."""
+    """Return the top-level statements that an exercise reaches, and those that bind no name."""
     tree = _parsed(source)
     binding: dict[str, list[ast.stmt]] = {}
     always: list[ast.stmt] = []
@@ -41,7 +41,7 @@ def statements_of(source: str, exercise: str) -> list[ast.stmt]:
 
 
 def used(source: str, exercise: str, others: tuple[str, ...]) -> tuple[str, ...]:
-    """Which of the other exercises an exercise reaches in the module."""
+    """Return which of the `others` an exercise uses, directly or indirectly."""
     reached = {name for s in statements_of(source, exercise) for name in _bound_names(s)}
     called = set(_used_names(statements_of(source, exercise)))
     return tuple(n for n in others if n != exercise and n in reached and n in called)
@@ -49,7 +49,7 @@ def used(source: str, exercise: str, others: tuple[str, ...]) -> tuple[str, ...]
 
 @lru_cache(maxsize=4)
 def _parsed(source: str) -> ast.Module:
-    """Without docstrings. Read only: it is asked for once per exercise."""
+    """Parse without docstrings. The cached tree must not be changed."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, Definition) and len(node.body) > 1 and _is_text(node.body[0]):
@@ -58,7 +58,7 @@ def _parsed(source: str) -> ast.Module:
 
 
 def span(source: str, name: str) -> tuple[int, int] | None:
-    """First and last line (from 1) of the last top-level definition of that name."""
+    """Return the first and last line (from 1) of the last top-level definition of that name."""
     found = None
     for node in _parsed(source).body:
         if isinstance(node, Definition) and node.name == name:

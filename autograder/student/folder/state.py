@@ -1,7 +1,6 @@
-"""What is remembered in a week's folder: hints shown, and how the last checks went.
+"""The state file of a week's folder: hints shown, and the results of the last checks.
 
-The file is a convenience. Where it is missing, damaged or cannot be written, nothing is lost but
-the memory.
+The file is a convenience: if it is missing, damaged or read-only, only this memory is lost.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ import msgspec
 from ..checks.results import State
 
 
-class Remembered(msgspec.Struct):
-    """The last check of one exercise, and what was checked: its fingerprint, the file's digest."""
+class LastCheck(msgspec.Struct):
+    """The last check of an exercise; fingerprint of its code, and digest of the file."""
 
     state: State
     passed: int
@@ -26,18 +25,20 @@ class Remembered(msgspec.Struct):
 
 
 class StudentState(msgspec.Struct):
+    """Numbers of hints shown, and last checks, by exercise."""
+
     hints: dict[str, int] = {}
-    checked: dict[str, Remembered] = {}
+    checked: dict[str, LastCheck] = {}
 
 
-def recall(path: Path) -> StudentState:
+def load_state(path: Path) -> StudentState:
     try:
         return msgspec.json.decode(path.read_bytes(), type=StudentState)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return StudentState()
 
 
-def remember(path: Path, state: StudentState) -> None:
+def save_state(path: Path, state: StudentState) -> None:
     temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     with contextlib.suppress(OSError):
         temporary.write_bytes(msgspec.json.format(msgspec.json.encode(state), indent=1))

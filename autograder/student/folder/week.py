@@ -1,4 +1,4 @@
-"""A week's folder as a student has it, and the small file `week.json` that describes it."""
+"""A week's folder as students have it, and the file `week.json` that describes it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from ...model.source.import_failure import not_text
 from ...model.source.rules import Rules
 
 DESCRIPTION = "week.json"
-# As intake says it: Python would read another source than the grader.
 MEMORY = ".autograder-student.json"
-SUFFIX_OF_SOLUTIONS = "-solutions"  # of a week's name: what is released when all is handed in
+SUFFIX_OF_SOLUTIONS = "-solutions"  # of the name under which a week's solutions are released
 
 
 class WeekExercise(msgspec.Struct, frozen=True):
@@ -38,7 +37,7 @@ class WeekQuestion(msgspec.Struct, frozen=True):
 
 
 class WeekFile(msgspec.Struct, frozen=True):
-    """week.json: what the student's commands need to know, and the stub for `reset`."""
+    """The contents of week.json: data for the student's commands, and the stub for `reset`."""
 
     week: str
     title: str
@@ -48,23 +47,23 @@ class WeekFile(msgspec.Struct, frozen=True):
     questions: tuple[WeekQuestion, ...] = ()
     stub: str = ""
     electives_counted: int | None = None
-    release: int = 1  # which one this folder is, where a week was mended and released again
-    hand_in: str = ""  # where a service takes it, if there is one
-    course: str = ""  # as nbgrader's exchange knows it
+    release: int = 1  # counts corrected releases of the week
+    hand_in: str = ""  # address of the course's service, or ""
+    course: str = ""  # name of the course in nbgrader's exchange
 
     @property
     def rules(self) -> dict[str, Rules]:
-        """What is not allowed, by exercise."""
+        """The rules of each exercise."""
         return {e.name: Rules(e.not_allowed, e.source_not_allowed) for e in self.exercises}
 
     @property
     def extras(self) -> tuple[str, ...]:
-        """The extras whose libraries may be imported this week."""
+        """Extras whose libraries may be imported this week."""
         return tuple(sorted({e.extra for e in self.exercises if e.extra}))
 
 
 def describe_week(course: Course, week: Week, release: int = 1) -> bytes:
-    """The contents of week.json for a released folder."""
+    """Return the contents of week.json for a released folder."""
     described = _describe(course, week, stub_of(course, week))
     described = msgspec.structs.replace(described, release=release)
     return msgspec.json.format(msgspec.json.encode(described), indent=1) + b"\n"
@@ -96,11 +95,14 @@ def _describe(course: Course, week: Week, stub: str) -> WeekFile:
 
 
 class WeekFolder:
-    """One week where the student works on it."""
+    """A week's folder, where the student works.
+
+    memory: the state file (state.py).
+    """
 
     def __init__(self, path: Path, week: WeekFile, memory: Path | None = None) -> None:
         self.path, self.week = path, week
-        self.memory = memory or path / MEMORY  # see state.py
+        self.memory = memory or path / MEMORY
 
     @property
     def module(self) -> Path:
@@ -125,13 +127,13 @@ class WeekFolder:
         path = self.path / f"test_{self.stem}.py"
         if not path.is_file():
             raise KitError(
-                f"{path.name} is missing from {self.path.name}: it holds the public checks. "
-                "Take it from the week's folder as it was handed out"
+                f"{path.name}, the file of public checks, is missing from {self.path.name}: "
+                "copy it from the released folder"
             )
         return path
 
     def source(self) -> str:
-        """The student's module as text; raises KitError if there is none."""
+        """The student's module as text; raises KitError if it is missing or unreadable."""
         try:
             content = self.module.read_bytes()
         except FileNotFoundError:
@@ -141,7 +143,7 @@ class WeekFolder:
                 + (
                     f"; there is {other[0].name}: rename it to {self.module.name}"
                     if other
-                    else ": `autograder reset --all` puts the stub back"
+                    else ": `autograder reset --all` restores the stub"
                 )
             ) from None
         except OSError as error:
@@ -151,38 +153,43 @@ class WeekFolder:
         return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
     def copies(self) -> list[Path]:
-        """`softmax (1).py` and the like, which a browser or an editor made of the module."""
+        """Return copies such as `softmax (1).py` that a browser or an editor makes."""
         pattern = rf"{re.escape(self.stem)}( ?\(\d+\)| - copy.*|[ _-]copy)\.py"
         copied = re.compile(pattern, re.IGNORECASE)
         return [p for p in sorted(self.path.glob("*.py")) if copied.fullmatch(p.name)]
 
     def _renamed(self) -> list[Path]:
-        """Files that define exercises of the week under another name than the module's."""
+        """Return files with a different name that define exercises of the week."""
         names = "|".join(map(re.escape, self.names))
         defines = re.compile(rf"^(?:def|class) (?:{names})\b", re.MULTILINE)
         files = [p for p in sorted(self.path.glob("*.py")) if not p.name.startswith("test_")]
         return [p for p in files if defines.search(p.read_text("utf-8", errors="replace"))]
 
     def newer_elsewhere(self) -> list[str]:
-        """Where else the module lies with code in it, written after this one, seen from here."""
-        own, name, found = self.module.stat().st_mtime, self.week.module, []
-        beside = sorted(p.name for p in self.path.parent.glob(f"{self.week.week}*") if p.is_dir())
-        places = ["..", self.path.name, *(f"../{p}" for p in beside if p != self.path.name)]
+        """Return relative paths of newer versions of the module in nearby folders.
+
+        Copies of the stub or of this module do not count.
+        """
+        name, found = self.week.module, []
+        siblings = sorted(p.name for p in self.path.parent.glob(f"{self.week.week}*") if p.is_dir())
+        places = ["..", self.path.name, *(f"../{p}" for p in siblings if p != self.path.name)]
         for place in places:
             with contextlib.suppress(OSError):
                 path = self.path / place / name
                 text = path.read_text("utf-8", errors="replace").replace("\r\n", "\n")
-                if path.stat().st_mtime > own and text not in (self.week.stub, self.source()):
+                if self._is_newer(path) and text not in (self.week.stub, self.source()):
                     found.append(f"{place}/{name}")
         return found
 
     def newer_copies(self) -> list[Path]:
-        """Those that were written after the module."""
-        own = self.module.stat().st_mtime
-        return [copy for copy in self.copies() if copy.stat().st_mtime > own]
+        """Return copies that were modified after the module."""
+        return [copy for copy in self.copies() if self._is_newer(copy)]
+
+    def _is_newer(self, path: Path) -> bool:
+        return path.stat().st_mtime > self.module.stat().st_mtime
 
     def exercise(self, name: str) -> WeekExercise:
-        """The exercise of that name; raises KitError with the nearest names."""
+        """Return the exercise of that name; raise KitError with the closest name."""
         for exercise in self.week.exercises:
             if exercise.name == name:
                 return exercise
@@ -192,14 +199,14 @@ class WeekFolder:
         raise KitError(f"{self.heading} has no exercise {name!r}{guess}")
 
     def exercise_of(self, test: str) -> str:
-        """The exercise that `test_<exercise>_<claim>` belongs to; "" for none."""
+        """Return the exercise that `test_<exercise>_<claim>` checks, or ""."""
         rest = test.removeprefix("test_")
         fits = [n for n in self.names if rest == n or rest.startswith(f"{n}_")]
         return max(fits, key=len, default="")
 
 
 def open_folder(start: Path | None = None) -> WeekFolder:
-    """The week at `start` or above it (default: here); raises KitError if there is none."""
+    """Open the week at `start` or above it (default: the current folder); raise KitError."""
     start = (start or Path.cwd()).resolve()
     if not start.is_dir():
         raise KitError(f"there is no folder {start.name}")
@@ -208,12 +215,12 @@ def open_folder(start: Path | None = None) -> WeekFolder:
         if found:
             return found
     nearby = [f.path.name for f in open_all(start)]
-    where = f"one of {', '.join(nearby)}" if nearby else "the folder of a week"
+    where = f"one of {', '.join(nearby)}" if nearby else "a week's folder"
     raise KitError(f"{start.name} is not a week of the course: `cd` into {where} and try again")
 
 
 def open_all(start: Path | None = None) -> list[WeekFolder]:
-    """The weeks in `start`, or beside the week that `start` is in, by name."""
+    """Open the weeks in `start`, or next to the week that contains `start`, by name."""
     start = (start or Path.cwd()).resolve()
     here = next((f for f in (start, *start.parents) if _opened(f)), None)
     parent = here.parent if here else start
@@ -234,13 +241,12 @@ def _opened(folder: Path) -> WeekFolder | None:
         return WeekFolder(folder, msgspec.json.decode(data, type=WeekFile))
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise KitError(
-            f"{folder.name}/{DESCRIPTION} is damaged ({error}): "
-            "take it from the week's folder as it was handed out"
+            f"{folder.name}/{DESCRIPTION} is damaged ({error}): copy it from the released folder"
         ) from None
 
 
 def _from_checkout(folder: Path) -> WeekFolder | None:
-    """exercises/<week> of the project itself, described from the registry."""
+    """Open exercises/<week> of the project, described by course.yaml."""
     if folder.parent.name != "exercises" or not (folder.parent.parent / REGISTRY).is_file():
         return None
     course = load(folder.parent.parent, unfinished=True)
@@ -252,7 +258,7 @@ def _from_checkout(folder: Path) -> WeekFolder | None:
         stub = stub_of(course, week)
     except BuildError:
         stub = ""
-    # nothing of a trial in a checkout may be released with the folder
+    # the state file stays out of the folder, which is going to be released
     return WeekFolder(
         folder, _describe(course, week, stub), course.state / f"student-{week.name}.json"
     )

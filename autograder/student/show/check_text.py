@@ -1,4 +1,4 @@
-"""A check's result as lines of text: as wide as the terminal, with or without colour and links."""
+"""Lay out a check's result as text: fitted to the terminal, with or without colour and links."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from ..checks.results import CheckOutcome, CheckResult, ExerciseResult, Failure, unseen
+from ..checks.results import CheckOutcome, CheckResult, ExerciseResult, Failure, untried_checks
 from .hints import Hint
+from .terminal import writes_unicode
 from .wording import (
     MARKS,
     PLAIN_MARKS,
     cause,
     first_failure,
-    inherits,
+    inherited,
     next_steps,
     obstacles,
     points,
-    standing,
+    status,
     summary,
     where,
 )
 
-NARROWEST = 40
+MIN_WIDTH = 40
 _LINE = re.compile(r"\bline (\d+)")
 _FILE = re.compile(r"[\w.-]+\.(?:py|ipynb|md)\b")
 _STYLES = {"pass": "green", "fail": "red", "open": "dim", "waiting": "dim", "skipped": "dim"}
-_MOST_LINES = 14
-_BESIDE = 21  # columns of a table's line beside an exercise's name and how it stands
-_BAR = 24
+_MAX_LINES = 14
+_STATUS, _REST = 18, 22  # columns of a usual status, and of marks, spaces and points
 
 
-class Look(msgspec.Struct, frozen=True):
-    """How it may look. `checks`: with every check of every exercise by its name."""
+class Layout(msgspec.Struct, frozen=True):
+    """What the terminal can show. `checks`: list every check of every exercise by name."""
 
     width: int = 80
     unicode: bool = True
@@ -49,8 +49,8 @@ class Look(msgspec.Struct, frozen=True):
         return MARKS if self.unicode else PLAIN_MARKS
 
 
-def look_of(console: Console, checks: bool = False) -> Look:
-    return Look(max(NARROWEST, console.width), writes_unicode(console), checks)
+def layout_of(console: Console, checks: bool = False) -> Layout:
+    return Layout(max(MIN_WIDTH, console.width), writes_unicode(console), checks)
 
 
 def plain(result: CheckResult) -> str:
@@ -58,176 +58,143 @@ def plain(result: CheckResult) -> str:
 
 
 def show(console: Console, result: CheckResult) -> None:
-    for line in lines(result, look_of(console)):
+    for line in lines(result, layout_of(console)):
         console.print(line, soft_wrap=True)
 
 
-def writes_unicode(console: Console) -> bool:
-    return (console.encoding or "").lower().replace("-", "").startswith("utf")
-
-
 def hint_lines(hint: Hint, width: int = 80) -> Iterator[Text]:
-    yield Text(f"{hint.exercise}, hint {hint.number} of {hint.total}", style="bold")
-    yield from _wrapped(hint.text, 2, width)
+    yield Text(hint.heading, style="bold")
+    yield from wrapped(hint.text, 2, width)
 
 
-def lines(result: CheckResult, look: Look = Look(), focus: str = "") -> Iterator[Text]:  # noqa: B008  # it is frozen
+def lines(result: CheckResult, layout: Layout = Layout(), focus: str = "") -> Iterator[Text]:  # noqa: B008  # it is frozen
+    """Yield the lines of a result; `focus` names the exercise to explain."""
+    width = layout.width
     yield Text(result.heading, style="bold")
     if result.problem:
-        yield from _wrapped(result.problem, 2, look.width)
+        yield from wrapped(result.problem, 2, width)
         return
     if result.broken:
-        yield from _broken(result, result.broken, look)
+        for line in wrapped(result.broken.message, 2, width):
+            yield _linked(result, line)
+        for code in result.broken.code.split("\n") if result.broken.code else ():
+            yield Text(f"  {code}"[:width], style="cyan")
         return
     if not result.exercises:
         return
-    yield from _table(result.exercises, look)
+    yield from _table(result.exercises, layout)
     if result.electives_counted is not None and any(e.elective for e in result.exercises):
-        yield Text(f"  Of the electives, your best {result.electives_counted} count.")
+        yield Text(f"  Your best {result.electives_counted} electives count.")
     for reason in obstacles(result):
-        yield from _wrapped(f"Not checked here: {reason}.", 2, look.width)
+        yield from wrapped(f"Not checked here: {reason}.", 2, width)
     failing = first_failure(result, focus)
-    if failing and failing.first:
-        yield from _failure(result, failing, failing.first, look)
+    if failing and failing.first and failing.first.failure:
+        yield from _explanation(result, failing, failing.first, failing.first.failure, layout)
     yield Text()
     for note in result.notes:
-        yield from _wrapped(f"LOOK  {note}", 0, look.width)
-    yield from (Text(t.plain, style="bold") for t in _wrapped(summary(result), 0, look.width))
+        yield from wrapped(f"LOOK  {note}", 0, width)
+    yield from wrapped(summary(result), 0, width, "bold")
     for number, (step, remark) in enumerate(next_steps(result, focus)):
-        yield from _step(result, "" if number else "Next:", step, remark, look)
+        yield from _step(result, "" if number else "Next:", step, remark, layout)
 
 
-def _broken(of: CheckResult, failure: Failure, look: Look) -> Iterator[Text]:
-    """Why the module cannot be imported, with the line and a caret."""
-    for line in _wrapped(failure.message, 2, look.width):
-        yield _linked(of, line)
-    for code in failure.code.split("\n") if failure.code else ():
-        yield Text(f"  {code}"[: look.width], style="cyan")
-
-
-def progress_bar(result: CheckResult, look: Look) -> Text:
-    """How many exercises pass, as a bar."""
-    done, total = sum(e.state == "pass" for e in result.exercises), len(result.exercises)
-    width = min(_BAR, look.width - 16)
-    filled = width * done // total if total else 0
-    full, empty = ("█", "░") if look.unicode else ("#", ".")
-    bar = Text(f"{full * filled}{empty * (width - filled)}", style="green")
-    return bar.append(f"  {done} of {total}", style="default")
-
-
-def _table(exercises: tuple[ExerciseResult, ...], look: Look) -> Iterator[Text]:
-    name = max((len(e.name) for e in exercises), default=0)
-    stands = max(18, *(len(standing(e)) for e in exercises))
-    if name + stands + _BESIDE > look.width:
-        stands = 18
-    narrow = name + stands + _BESIDE > look.width
+def _table(exercises: tuple[ExerciseResult, ...], layout: Layout) -> Iterator[Text]:
+    names = max((len(e.name) for e in exercises), default=0)
+    statuses = max(_STATUS, *(len(status(e)) for e in exercises))
+    if names + statuses + _REST > layout.width:
+        statuses = _STATUS
     for e in exercises:
-        line = Text("  ").append(f"{look.marks[e.state]} ", style=_STYLES[e.state])
-        left = "" if e.state == "pass" else f"{points(e.points)} open"
-        told = f"{e.name:{name}}  {standing(e):{stands}}  {left}".rstrip()
-        if not narrow and len(told) + 4 <= look.width:
-            yield line.append(told)
+        to_go = "" if e.state == "pass" else f"{points(e.points)} to go"
+        line = Text("  ").append(f"{layout.marks[e.state]} ", style=_STYLES[e.state])
+        row = f"{e.name:{names}}  {status(e):{statuses}}  {to_go}".rstrip()
+        if len(row) + 4 <= layout.width:
+            yield line.append(row)
         else:
             yield line.append(e.name)
-            said = f"{standing(e)}{f', {left}' if left else ''}"
-            yield from _wrapped(said, 6, look.width)
-        if look.checks:
-            for check in _checks(e, look):
-                first, *more = _wrapped(check.plain[2:], 6, look.width)
-                yield Text("    ").append(check[:2]).append(first.plain[6:])
-                yield from more
+            yield from wrapped(", ".join(filter(None, (status(e), to_go))), 6, layout.width)
+        for check in _checks(e, layout) if layout.checks else ():
+            first, *rest = wrapped(check.plain[2:], 6, layout.width)
+            yield Text("    ").append(check[:2]).append(first.plain[6:])
+            yield from rest
 
 
-def _checks(result: ExerciseResult, look: Look) -> Iterator[Text]:
-    """Each check by its name; those of several variants once."""
-    kinds: Counter[tuple[str, str]] = Counter()
-    untried = unseen(result.outcomes)
+def _checks(result: ExerciseResult, layout: Layout) -> Iterator[Text]:
+    """Yield each check by name; variants of one check are counted."""
+    counts: Counter[tuple[str, str]] = Counter()
+    untried = untried_checks(result.outcomes)
     for outcome in result.outcomes:
-        kinds["open" if outcome.test in untried else outcome.state, outcome.claim] += 1
-    for (state, claim), times in kinds.items():
-        line = Text(f"{look.marks[state]} ", style=_STYLES[state])
+        counts["open" if outcome.test in untried else outcome.state, outcome.claim] += 1
+    for (state, claim), times in counts.items():
+        line = Text(f"{layout.marks[state]} ", style=_STYLES[state])
         yield line.append(f"{claim}{f' ({times} times)' if times > 1 else ''}", style="default")
 
 
-def _failure(
-    of: CheckResult, result: ExerciseResult, outcome: CheckOutcome, look: Look
+def _explanation(
+    result: CheckResult,
+    exercise: ExerciseResult,
+    outcome: CheckOutcome,
+    failure: Failure,
+    layout: Layout,
 ) -> Iterator[Text]:
-    failure, width = outcome.failure, look.width
-    assert failure is not None
+    width = layout.width
     yield Text()
-    for line in _wrapped(f"{result.name}: {outcome.claim}", 0, width):
-        yield Text(line.plain, style="bold")
-    yield from _wrapped(cause(failure, result.name, of.module), 2, width)
-    yield from _code(of, failure.line, failure.code, look)
+    yield from wrapped(f"{exercise.name}: {outcome.claim}", 0, width, "bold")
+    yield from wrapped(cause(failure, exercise.name, result.module), 2, width)
+    code = failure.code
+    if failure.line:
+        place = f"  at line {failure.line} of {result.module}{':' if code else ''}"
+        yield _linked(result, Text(place))
+    if code:
+        cut = code if len(code) <= width - 6 else f"{code[: width - 9]}..."
+        yield Text(f"      {cut}", style="cyan")
     if failure.places:
-        for line in _wrapped(where(failure), 2, width):
-            yield _linked(of, line)
+        for line in wrapped(where(failure), 2, width):
+            yield _linked(result, line)
     for fact in failure.facts:
-        yield from _wrapped(fact, 4, width)
+        yield from wrapped(fact, 4, width)
     if failure.output.strip():
         yield Text("  It printed:")
-        yield from _wrapped(failure.output.rstrip(), 4, width)
-    if result.uses:
-        yield from _wrapped(inherits(result), 2, width)
-    if len(result.outcomes) > 1 and not look.checks:
-        marked = " · ".join(check.plain for check in _checks(result, look))
-        untried = f"  ({look.marks['open']} not tried yet)" if unseen(result.outcomes) else ""
-        yield from _wrapped(f"Its checks: {marked}{untried}", 2, width)
+        yield from wrapped(failure.output.rstrip(), 4, width)
+    if exercise.uses:
+        yield from wrapped(inherited(exercise), 2, width)
+    if len(exercise.outcomes) > 1 and not layout.checks:
+        checks = " · ".join(check.plain for check in _checks(exercise, layout))
+        untried = untried_checks(exercise.outcomes)
+        legend = f"  ({layout.marks['open']} not reached yet)" if untried else ""
+        yield from wrapped(f"Its checks: {checks}{legend}", 2, width)
 
 
-def _code(of: CheckResult, line: int, code: str, look: Look) -> Iterator[Text]:
-    if line:
-        yield _linked(of, Text(f"  at line {line} of {of.module}{':' if code else ''}"))
-    if code:
-        room = look.width - 6
-        shown = code if len(code) <= room else code[: room - 3] + "..."
-        yield Text(f"      {shown}", style="cyan")
+def _step(result: CheckResult, head: str, step: str, remark: str, layout: Layout) -> Iterator[Text]:
+    """Yield a step to take; a file that it names becomes a link."""
+    first, *rest = wrapped(f"{step}  ({remark})" if remark else step, 6, layout.width)
+    line = Text(f"{head:6}{first.plain[6:]}")
+    if step.startswith("autograder "):
+        line.stylize("cyan", 6, 6 + len(step))
+    elif file := _FILE.match(step):
+        line.stylize(f"link {_uri(result, file[0])}", 6, 6 + len(file[0]))
+    yield line
+    yield from rest
 
 
-def _linked(of: CheckResult, line: Text) -> Text:
-    """The text, in which each `line 12` opens the module there if the terminal can."""
+def _linked(result: CheckResult, line: Text) -> Text:
+    """Link each `line 12` to that line of the module, for terminals that support links."""
     for found in _LINE.finditer(line.plain):
-        address = f"{_address(of, of.module)}#L{found[1]}"
-        line.stylize(f"link {address}", *found.span())
+        line.stylize(f"link {_uri(result, result.module)}#L{found[1]}", *found.span())
     return line
 
 
-def _address(of: CheckResult, name: str) -> str:
-    return (Path(of.folder) / name).resolve().as_uri()
+def _uri(result: CheckResult, name: str) -> str:
+    return (Path(result.folder) / name).resolve().as_uri()
 
 
-def _wrapped(text: str, indent: int, width: int) -> Iterator[Text]:
-    """The text, wrapped by words; its own line breaks and indents are kept."""
-    space = " " * indent
-    out: list[str] = []
-    for line in _printable(text).split("\n"):
-        out += textwrap.wrap(
-            line, width - indent, drop_whitespace=True, replace_whitespace=False
-        ) or [""]
-    for number, line in enumerate(out):
-        if number == _MOST_LINES and len(out) > _MOST_LINES + 1:
-            yield Text(f"{space}… and {len(out) - number} more lines")
-            return
-        yield Text(space + line)
-
-
-def _printable(text: str) -> str:
-    """Without the control characters by which a print could move the cursor."""
-    return "".join(
+def wrapped(text: str, indent: int, width: int, style: str = "") -> Iterator[Text]:
+    """Wrap text between words; keep its line breaks and replace control characters."""
+    safe = "".join(
         c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text
     )
-
-
-def _step(of: CheckResult, head: str, step: str, remark: str, look: Look) -> Iterator[Text]:
-    """A step to take; the file that it names opens if the terminal can."""
-    said = f"{step}  ({remark})" if remark else step
-    file = _FILE.match(step)
-    for number, line in enumerate(_wrapped(said, 6, look.width)):
-        if not number:
-            line = Text(f"{head:6}{line.plain[6:]}")
-        if step.startswith("autograder "):
-            left = len(step) if not number else 0
-            line.stylize("cyan", 6, 6 + left)
-        elif file and not number:
-            line.stylize(f"link {_address(of, file[0])}", 6, 6 + len(file[0]))
-        yield line
+    out: list[str] = []
+    for line in safe.split("\n"):
+        out += textwrap.wrap(line, width - indent, replace_whitespace=False) or [""]
+    if len(out) > _MAX_LINES + 1:
+        out[_MAX_LINES:] = [f"… and {len(out) - _MAX_LINES} more lines"]
+    yield from (Text(" " * indent + line, style=style) for line in out)

@@ -1,8 +1,7 @@
-"""A page with something to move, laid beside a lesson, shown in its notebook with data from there.
+"""Show an interactive page of a lesson in its notebook, with data from the notebook.
 
-The page is one HTML file that needs no network. It stands in a frame of its own, so that neither
-its styles nor its script touch the notebook; where scripts do not run it shows what it says without
-them. Opened in a browser by itself, it works with the data that it brings.
+The page is one HTML file that needs no network. It runs in a frame, so its styles and script cannot
+affect the notebook. Opened in a browser, it shows the data that it contains.
 """
 
 from __future__ import annotations
@@ -23,8 +22,9 @@ class ExplorablePage:
 
     def __init__(self, path: Path, data: dict[str, Any]) -> None:
         text = path.read_text(encoding="utf-8")
-        self.name, self.title = path.name, _found(_TITLE, text, path.name)
-        self.height = int(_found(_HEIGHT, text, "400"))
+        title, height = _TITLE.search(text), _HEIGHT.search(text)
+        self.name, self.title = path.name, title[1].strip() if title else path.name
+        self.height = int(height[1]) if height else 400
         filled = json.dumps(data).replace("<", "\\u003c") if data else None
         self.page = _DATA.sub(lambda m: m[1] + (filled or m[2]) + m[3], text, count=1)
 
@@ -35,17 +35,12 @@ class ExplorablePage:
         )
 
     def __repr__(self) -> str:
-        return f"{self.title} (to move things, open {self.name} in a browser)"
-
-
-def _found(pattern: re.Pattern[str], text: str, otherwise: str) -> str:
-    found = pattern.search(text)
-    return found[1].strip() if found else otherwise
+        return f"{self.title} (interactive: open {self.name} in a browser)"
 
 
 def open_page(name: str, folder: str | Path | None, data: dict[str, Any]) -> ExplorablePage | str:
-    """The page of that name; a sentence if it is not there."""
+    """Return the page of that name in `folder`, or a sentence if it is missing."""
     path = Path(folder or ".") / name
     if not path.is_file():
-        return f"{name} is not beside this notebook; the figure shows the same without movement."
+        return f"{name} is not in this folder; the figure shows the same without interaction."
     return ExplorablePage(path, data)

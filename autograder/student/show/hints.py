@@ -1,50 +1,56 @@
-"""Hints, one stage at a time, and which of them a student has seen.
+"""Hints in stages, and how many of them a student has seen.
 
-hints.md holds a section per exercise (`## softmax`) with numbered stages.
+hints.md contains a section per exercise (`## softmax`) with numbered hints, each more concrete than
+the one before.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import msgspec
 
 from ...model.errors import KitError
-from ..folder.state import recall, remember
+from ..folder.state import load_state, save_state
 from ..folder.week import WeekFolder
 
 FILE = "hints.md"
 _SECTION = re.compile(r"^##\s+`?([A-Za-z_]\w*)`?\s*$")
-_STAGE = re.compile(r"^\d+\.\s+(.*)$")
+_HINT = re.compile(r"^\d+\.\s+(.*)$")
 
 
 class Hint(msgspec.Struct, frozen=True):
-    """One stage of an exercise's hints; `number` counts from 1."""
+    """One hint for an exercise; `number` counts from 1."""
 
     exercise: str
     text: str
     number: int
     total: int
 
+    @property
+    def heading(self) -> str:
+        return f"{self.exercise}, hint {self.number} of {self.total}"
+
 
 def parse_hints(text: str) -> dict[str, tuple[str, ...]]:
-    """The stages per exercise; a stage ends at the next number or at a blank line's end."""
-    hints: dict[str, list[list[str]]] = {}
-    stages: list[list[str]] | None = None
+    """Return the hints of each exercise; lines without a number continue the hint above."""
+    hints: dict[str, list[str]] = {}
+    section: list[str] | None = None
     for line in text.split("\n"):
-        section, stage = _SECTION.match(line), _STAGE.match(line)
-        if section:
-            stages = hints.setdefault(section.group(1), [])
+        if heading := _SECTION.match(line):
+            section = hints.setdefault(heading[1], [])
         elif line.startswith("#"):
-            stages = None
-        elif stages is not None and stage:
-            stages.append([stage.group(1)])
-        elif stages and line.strip():
-            stages[-1].append(line.strip())
-    return {name: tuple(" ".join(lines) for lines in some) for name, some in hints.items()}
+            section = None
+        elif section is not None and (numbered := _HINT.match(line)):
+            section.append(numbered[1])
+        elif section and line.strip():
+            section[-1] += f" {line.strip()}"
+    return {name: tuple(some) for name, some in hints.items()}
 
 
-def stages_of(folder: WeekFolder, exercise: str) -> tuple[str, ...]:
+def hints_of(folder: WeekFolder, exercise: str) -> tuple[str, ...]:
+    """Return all hints for an exercise; none if hints.md cannot be read."""
     try:
         text = (folder.path / FILE).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -52,28 +58,30 @@ def stages_of(folder: WeekFolder, exercise: str) -> tuple[str, ...]:
     return parse_hints(text).get(exercise, ())
 
 
-def seen(folder: WeekFolder, exercise: str) -> int:
-    """How many stages were shown."""
-    return min(recall(folder.memory).hints.get(exercise, 0), len(stages_of(folder, exercise)))
+def number_shown(folder: WeekFolder, exercise: str) -> int:
+    return min(load_state(folder.memory).hints.get(exercise, 0), len(hints_of(folder, exercise)))
 
 
 def shown_hints(folder: WeekFolder, exercise: str) -> list[Hint]:
-    """The stages that were shown already."""
-    stages = stages_of(folder, exercise)
-    count = seen(folder, exercise)
-    return [Hint(exercise, stages[n], n + 1, len(stages)) for n in range(count)]
+    """Return the hints that have been shown."""
+    return list(_numbered(folder, exercise))[: number_shown(folder, exercise)]
 
 
 def next_hint(folder: WeekFolder, exercise: str) -> Hint | None:
-    """The first stage not shown yet, which counts as shown from now on; None after the last."""
+    """Return the next hint and count it as shown, or None if all have been shown."""
     folder.exercise(exercise)
-    stages = stages_of(folder, exercise)
-    if not stages:
+    hints = list(_numbered(folder, exercise))
+    if not hints:
         raise KitError(f"there are no hints for {exercise} in {folder.path.name}/{FILE}")
-    state = recall(folder.memory)
+    state = load_state(folder.memory)
     number = state.hints.get(exercise, 0)
-    if number >= len(stages):
+    if number >= len(hints):
         return None
     state.hints[exercise] = number + 1
-    remember(folder.memory, state)
-    return Hint(exercise, stages[number], number + 1, len(stages))
+    save_state(folder.memory, state)
+    return hints[number]
+
+
+def _numbered(folder: WeekFolder, exercise: str) -> Iterator[Hint]:
+    hints = hints_of(folder, exercise)
+    return (Hint(exercise, text, n, len(hints)) for n, text in enumerate(hints, start=1))

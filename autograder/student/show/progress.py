@@ -1,9 +1,8 @@
-"""How far a student is, over all weeks, from what the last checks left behind."""
+"""Show progress over all weeks, from the results of the last checks."""
 
 from __future__ import annotations
 
 import datetime as dt
-import textwrap
 from collections.abc import Iterator
 
 import msgspec
@@ -11,16 +10,17 @@ from rich.text import Text
 
 from ...model.errors import KitError
 from ..folder.source import fingerprints
-from ..folder.state import recall
+from ..folder.state import load_state
 from ..folder.week import WeekFolder
-from .wording import MARKS, PLAIN_MARKS, points
+from .check_text import wrapped
+from .wording import MARKS, PLAIN_MARKS, STATES, points
 
 _BAR = 20
-_BESIDE = 43  # columns of a row beside an exercise's name
+REMINDER = "These are the public checks; hidden tests and your written answers decide the score."
 
 
 class ExerciseProgress(msgspec.Struct, frozen=True):
-    """One exercise: its points, how it stood, and whether the file changed since."""
+    """The state of an exercise at its last check, and whether the file has changed since."""
 
     name: str
     points: float
@@ -29,44 +29,18 @@ class ExerciseProgress(msgspec.Struct, frozen=True):
     total: int = 0
     changed: bool = False
 
-
-def standings(folder: WeekFolder) -> list[ExerciseProgress]:
-    """Without running anything."""
-    checked = recall(folder.memory).checked
-    now = _fingerprints(folder, _source(folder))
-    untouched = _fingerprints(folder, folder.week.stub)
-    found = []
-    for e in folder.week.exercises:
-        last = checked.get(e.name)
-        if last and last.fingerprint == now.get(e.name):
-            found.append(ExerciseProgress(e.name, e.points, last.state, last.passed, last.total))
-        elif e.name in now and now[e.name] == untouched.get(e.name):
-            found.append(ExerciseProgress(e.name, e.points, "open"))
-        elif last:
-            found.append(
-                ExerciseProgress(e.name, e.points, "unknown", last.passed, last.total, True)
-            )
-        else:
-            found.append(ExerciseProgress(e.name, e.points, "unknown"))
-    return found
-
-
-def _source(folder: WeekFolder) -> str:
-    try:
-        return folder.source()
-    except KitError:
-        return ""
-
-
-def _fingerprints(folder: WeekFolder, source: str) -> dict[str, str]:
-    try:
-        return fingerprints(source, folder.names)
-    except (SyntaxError, ValueError):
-        return {}
+    @property
+    def status(self) -> str:
+        """A few words on the state; "" if it passes."""
+        if self.state == "pass":
+            return ""
+        if self.state == "unknown":
+            return "changed since the last check" if self.changed else "not checked yet"
+        return STATES.get(self.state, f"{self.passed} of {self.total} checks")
 
 
 class WeekProgress(msgspec.Struct, frozen=True):
-    """One week and how its exercises stand."""
+    """A week and the progress in its exercises."""
 
     heading: str
     due: dt.datetime
@@ -82,58 +56,65 @@ class WeekProgress(msgspec.Struct, frozen=True):
 
 
 def week_progress(folder: WeekFolder) -> WeekProgress:
-    return WeekProgress(folder.heading, folder.week.due, tuple(standings(folder)))
+    """Return the progress in a week without running anything."""
+    checked = load_state(folder.memory).checked
+    try:
+        source = folder.source()
+    except KitError:
+        source = ""
+    now, stub = (_fingerprints(folder, text) for text in (source, folder.week.stub))
+    found = []
+    for e in folder.week.exercises:
+        last = checked.get(e.name)
+        counts = (last.passed, last.total) if last else (0, 0)
+        if last and last.fingerprint == now.get(e.name):
+            found.append(ExerciseProgress(e.name, e.points, last.state, *counts))
+        elif e.name in now and now[e.name] == stub.get(e.name):
+            found.append(ExerciseProgress(e.name, e.points, "open"))
+        else:
+            found.append(ExerciseProgress(e.name, e.points, "unknown", *counts, bool(last)))
+    return WeekProgress(folder.heading, folder.week.due, tuple(found))
+
+
+def _fingerprints(folder: WeekFolder, source: str) -> dict[str, str]:
+    try:
+        return fingerprints(source, folder.names)
+    except (SyntaxError, ValueError):
+        return {}
+
+
+def next_to_do(folder: WeekFolder) -> str:
+    """Return the exercise to work on: the first that fails, or the first that has not passed."""
+    exercises = week_progress(folder).exercises
+    order = {"fail": 0, "pass": 2}
+    return min(exercises, key=lambda e: order.get(e.state, 1)).name
 
 
 def progress_lines(
-    weeks: list[WeekProgress], unicode: bool = True, room: int = 80
+    weeks: list[WeekProgress], unicode: bool = True, width: int = 80
 ) -> Iterator[Text]:
-    """A bar per week and a line per exercise; in little room two."""
-    marks = (MARKS if unicode else PLAIN_MARKS) | {"unknown": "?"}
-    width = max((len(s.name) for week in weeks for s in week.exercises), default=0)
+    """Lay out a bar for each week and a line for each exercise."""
+    marks = MARKS if unicode else PLAIN_MARKS
+    column = max((len(e.name) for week in weeks for e in week.exercises), default=0)
     for week in weeks:
         yield Text(week.heading, style="bold")
-        told = f"{week.done:g} of {points(week.total)} pass public checks"
-        due = f"due {week.due:%d %b %H:%M}" if week.done < week.total else ""
-        bar = f"  {_bar(week.done, week.total, unicode)}"
-        whole = f"{bar}  {told}{f' · {due}' if due else ''}"
-        if len(whole) <= room:
-            yield Text(whole)
-        else:
-            yield from (Text(line) for line in (bar, f"  {told}", f"  {due}") if line.strip())
-        for s in week.exercises:
-            yield from _row(s, marks, width, unicode, room)
+        passed = f"{week.done:g} of {points(week.total)} pass public checks"
+        due = f" · due {week.due:%d %b %H:%M}" if week.done < week.total else ""
+        yield from wrapped(f"{bar(week.done, week.total, _BAR, unicode)}  {passed}{due}", 2, width)
+        for e in week.exercises:
+            style = {"pass": "green", "fail": "red"}.get(e.state, "dim")
+            line = Text("  ").append(f"{marks[e.state]} ", style=style)
+            row = f"{e.name:{column}}  {points(e.points):<10}{e.status}".rstrip()
+            if len(row) + 4 <= width:
+                yield line.append(row)
+            else:
+                yield line.append(e.name)
+                yield from wrapped(f"{points(e.points)}, {e.status}".rstrip(", "), 6, width)
         yield Text()
-    last = "These are the public checks; hidden tests and your written answers decide the score."
-    yield from (Text(line) for line in textwrap.wrap(last, room))
+    yield from wrapped(REMINDER, 0, width)
 
 
-def words_of(s: ExerciseProgress) -> str:
-    """How an exercise stands, in a few words; nothing if it passes."""
-    return {
-        "pass": "",
-        "open": "not written yet",
-        "waiting": "waits for another",
-        "skipped": "cannot run here",
-        "unknown": "changed since" if s.changed else "not checked yet",
-    }.get(s.state, f"{s.passed} of {s.total} checks")
-
-
-def _row(
-    s: ExerciseProgress, marks: dict[str, str], width: int, unicode: bool, room: int
-) -> Iterator[Text]:
-    style = {"pass": "green", "fail": "red"}.get(s.state, "dim")
-    line = Text("  ").append(f"{marks[s.state]} ", style=style)
-    share = (s.passed, s.total) if s.state == "fail" else (int(s.state == "pass"), 1)
-    told = f"{_bar(*share, unicode=unicode, width=8)}  {points(s.points):<10}{words_of(s)}".rstrip()
-    if width + _BESIDE <= room:
-        yield line.append(f"{s.name:{width}}  {told}")
-    else:
-        yield line.append(s.name)
-        yield Text(f"      {', '.join(filter(None, (points(s.points), words_of(s))))}")
-
-
-def _bar(part: float, whole: float, unicode: bool = True, width: int = _BAR) -> str:
+def bar(part: float, whole: float, width: int, unicode: bool) -> str:
     filled = int(width * part / whole) if whole else 0
     full, empty = ("█", "░") if unicode else ("#", ".")
     return full * filled + empty * (width - filled)

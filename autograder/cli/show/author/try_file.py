@@ -17,8 +17,8 @@ from ....feedback.html import feedback_page
 from ....files.atomic import replace_file
 from ....grading.warmup import seldom_collected
 from ....model.course.bank import Bank
-from ....model.course.device_axes import axis
 from ....model.course.loader import Course, Week
+from ....model.device_axes import axis
 from ....model.errors import KitError
 from ....model.report.schema import Diagnosis, ExerciseReport, SubmissionReport
 from ....model.report.verdicts import Ending

@@ -23,8 +23,8 @@ from ....batch.cluster import Cluster
 from ....batch.grade import Done, grade_batch
 from ....batch.intake import Submission, Unread, read_submission
 from ....files.atomic import replace_file
-from ....model.course.device_axes import axis
 from ....model.course.loader import Course, Week
+from ....model.device_axes import axis
 from ....model.errors import KitError
 from ....model.report.schema import Report, SubmissionReport, to_json
 from ....model.report.verdicts import Ending

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from ....batch.cluster import Cluster
 from ....files.atomic import replace_file
-from ....model.course.device_axes import axis
 from ....model.course.loader import Course
+from ....model.device_axes import axis
 from ....model.errors import KitError
 from ....nbgrader.gradebook.database import read_gradebook
 from ....nbgrader.workspace import Workspace

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import KitError
+from .errors import KitError
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,269 @@
+"""Compare decoded values: every numeric tolerance of the grader is in this module.
+
+Three questions are asked of two values:
+
+- Is a result correct? `verdict_bound` gives the largest allowed difference from the float64
+  reference, by dtype. Only this decides a verdict.
+- Did two programs return the same value? `same_value` allows for rounding, and for differences
+  much smaller than the distance of both from the correct value.
+- How wrong is a result? `distance` returns 1 where a result is certainly wrong.
+
+`close` compares two arrays within one of the tolerances below. `leaves` walks two values in
+parallel, for callers that classify differences themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..worker.protocol import frames
+from ..worker.protocol.dtypes import FLOAT_TYPES
+from ..worker.protocol.values import TORCH_DTYPES
+from .decoding import Drawing, Figure, Image
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Largest difference at which two entries are equal.
+
+    absolute:    the same for every array
+    per_largest: as a part of the largest finite entry
+    per_entry:   as a part of the entry itself
+    """
+
+    absolute: float = 0.0
+    per_largest: float = 0.0
+    per_entry: float = 0.0
+
+
+EXACT = Tolerance()
+CELLS = Tolerance(absolute=1e-6, per_entry=1e-5)  # cells of a drawn image
+SCALARS = Tolerance(absolute=1e-7, per_entry=1e-4)  # Python floats of two programs
+DIGEST = Tolerance(per_largest=1e-5, per_entry=1e-4)  # the first values of many answers
+DIGITS = Tolerance(per_largest=2e-3, per_entry=2e-3)  # equal but for the last digits of a half
+PATTERN = Tolerance(per_largest=1e-3)  # a relation between wrong and correct values
+COARSE = Tolerance(per_largest=0.02, per_entry=0.02)  # recognisably the same numbers
+
+# By dtype: the error that a correct result may have, and the error that only a wrong one has.
+_ROUNDINGS = {TORCH_DTYPES[name]: t.roundings for name, t in FLOAT_TYPES.items()}
+_WRONG_BEYOND = {TORCH_DTYPES[name]: t.wrong_beyond for name, t in FLOAT_TYPES.items()}
+_SAME_ROUNDINGS = 32  # machine epsilons between two programs that compute the same
+# Two wrong values are the same if they are this much closer to each other than to the correct one.
+_CLOSER = 0.01
+_LARGEST_OVERLAP = 0.1  # a float64 result farther than this from the reference is another result
+_TINY = 1e-30
+FAR = math.inf
+
+
+def is_array(value: object) -> bool:
+    """Return True for torch tensors, NumPy arrays and NumPy scalars."""
+    return isinstance(value, (torch.Tensor, np.ndarray, np.generic))
+
+
+def as_tensor(value: Any) -> torch.Tensor:
+    """Return an array as a tensor on the CPU."""
+    return value if isinstance(value, torch.Tensor) else torch.from_numpy(np.array(value))
+
+
+def largest_entry(x: Any) -> float:
+    """Return the largest absolute value among the finite entries of a float array, or 0."""
+    if not is_array(x):
+        return 0.0
+    x = as_tensor(x)
+    if x.is_meta or not x.is_floating_point():
+        return 0.0
+    finite = x[torch.isfinite(x)]
+    return float(finite.abs().max()) if finite.numel() else 0.0
+
+
+def close(a: Any, b: Any, tolerance: Tolerance) -> bool:
+    """Return True if two arrays of one shape are equal within a tolerance. NaN equals NaN."""
+    x, y = as_tensor(a), as_tensor(b)
+    if x.shape != y.shape or x.is_meta or y.is_meta:
+        return False
+    wide = torch.complex128 if x.is_complex() or y.is_complex() else torch.float64
+    x, y = x.to(wide), y.to(wide)
+    atol = tolerance.absolute + tolerance.per_largest * largest_entry(y)
+    return torch.allclose(x, y, rtol=tolerance.per_entry, atol=atol, equal_nan=True)
+
+
+# Verdicts
+
+
+def verdict_bound(
+    expected: torch.Tensor, precise: torch.Tensor, tolerance: Tolerance | None, terms: float = 0.0
+) -> float:
+    """Return the largest difference from `precise` that a correct result may have.
+
+    expected:  the reference's result in the dtype of the test
+    precise:   the reference's result in float64
+    tolerance: as the hidden test asks for it; None derives it from the dtype and from the
+               reference's own error in that dtype
+    terms:     size of the terms of which the result is a sum
+    """
+    largest = largest_entry(precise)
+    if tolerance is not None:
+        return tolerance.absolute + tolerance.per_largest * largest
+    if expected.dtype not in _ROUNDINGS:
+        return 0.0
+    unit = torch.finfo(expected.dtype).eps * _ROUNDINGS[expected.dtype]
+    return max(unit * max(largest, terms), 4 * largest_entry(expected.double() - precise))
+
+
+def trusted_precise(expected: torch.Tensor, precise: torch.Tensor) -> torch.Tensor:
+    """Return `precise`, or `expected` (float64) where a discrete choice fell differently in it."""
+    finite = torch.isfinite(expected)
+    if not torch.equal(finite, torch.isfinite(precise)) or not finite.any():
+        return expected
+    apart = largest_entry(expected - precise)
+    near = _LARGEST_OVERLAP * largest_entry(expected) + CELLS.absolute
+    return precise if apart <= near else expected
+
+
+# Two programs
+
+
+def same_value(a: Any, b: Any, right: Any = None, scale: float = 0.0) -> bool:
+    """Return True if two programs returned the same value, up to rounding.
+
+    right: the correct value, if it is known
+    scale: size of the values that were computed together with these
+    """
+    return all(_same_leaf(*leaf, scale) for leaf in leaves(a, b, right))
+
+
+def _same_leaf(a: Any, b: Any, right: Any, scale: float) -> bool:
+    if is_array(a) and is_array(b):
+        if isinstance(a, torch.Tensor) != isinstance(b, torch.Tensor) or a.dtype != b.dtype:
+            return False
+        return _same_tensor(as_tensor(a), as_tensor(b), right, scale)
+    if type(a) is not type(b) or _parts(a) is not None:
+        return False
+    if isinstance(a, float):
+        return close(np.float64(a), np.float64(b), SCALARS)
+    if isinstance(a, str):
+        return without_trailing_spaces(a) == without_trailing_spaces(b)
+    if isinstance(a, Image):
+        return _same_scale(a, b) and close(a.data, b.data, CELLS)
+    if isinstance(a, frames.HandleV):
+        return bool(a.state == b.state)
+    return bool(a == b)
+
+
+def _same_tensor(a: torch.Tensor, b: torch.Tensor, right: Any, scale: float) -> bool:
+    if a.shape != b.shape:
+        return False
+    if a.is_meta or b.is_meta:
+        return a.is_meta and b.is_meta
+    if not (a.is_floating_point() or a.is_complex()):
+        return torch.equal(a, b)
+    rounding = _SAME_ROUNDINGS * torch.finfo(a.dtype).eps
+    apart = max(rounding * max(largest_entry(b), scale, _TINY), _CLOSER * _error(b, right))
+    return close(a, b, Tolerance(absolute=apart, per_entry=rounding))
+
+
+def _error(wrong: torch.Tensor, right: Any) -> float:
+    """Return the largest finite difference from the correct value, or 0 if it is unknown."""
+    if not is_array(right) or right.shape != wrong.shape:
+        return 0.0
+    right = as_tensor(right)
+    if right.is_meta or wrong.is_complex() or right.is_complex():
+        return 0.0
+    return largest_entry(wrong.double() - right.double())
+
+
+# Distance from the correct value
+
+
+def distance(a: Any, right: Any, scale: float = 0.0) -> float:
+    """Return the distance of a value from the correct one; above 1 it is certainly wrong.
+
+    FAR if the values differ in kind, shape, dtype, in an exact entry or in where they are finite.
+    Captions of plots are not compared.
+    """
+    return max((_leaf_distance(x, y, scale) for x, y, _ in leaves(a, right)), default=0.0)
+
+
+def _leaf_distance(a: Any, b: Any, scale: float) -> float:
+    if is_array(b):
+        alike = is_array(a) and isinstance(a, torch.Tensor) == isinstance(b, torch.Tensor)
+        return _tensor_distance(as_tensor(a), as_tensor(b), scale) if alike else FAR
+    if isinstance(b, float) and isinstance(a, (int, float)):
+        x, y = (torch.tensor(float(n), dtype=torch.float64) for n in (a, b))
+        return _tensor_distance(x, y, scale)
+    if type(a) is not type(b) or _parts(a) is not None or _parts(b) is not None:
+        return FAR
+    if isinstance(b, (bool, int, str)):
+        return 0.0 if a == b else FAR
+    if isinstance(b, Image):
+        if not _same_scale(a, b):
+            return FAR
+        mine, right = (as_tensor(i.data).double() for i in (a, b))
+        return _tensor_distance(mine, right, 0.0)
+    return 0.0
+
+
+def _tensor_distance(a: torch.Tensor, b: torch.Tensor, scale: float) -> float:
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return FAR
+    if a.is_meta or b.is_meta:
+        return 0.0
+    if not b.is_floating_point():
+        return 0.0 if torch.equal(a, b) else FAR
+    x, y = a.double(), b.double()
+    finite = torch.isfinite(y)
+    if not torch.equal(torch.isfinite(x), finite):
+        return FAR
+    gap = largest_entry(torch.where(finite, x - y, torch.zeros_like(y)))
+    return gap / max(largest_entry(y), scale, _TINY) / _WRONG_BEYOND[b.dtype]
+
+
+# Structure
+
+
+def leaves(a: Any, b: Any, right: Any = None) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield the parts of two values in parallel, with the part of `right` or None.
+
+    Containers that differ in kind, length or keys are yielded as they are: such a pair differs.
+    A drawing yields its images, and its captions as a drawing without images.
+    """
+    mine, theirs = _parts(a), _parts(b)
+    if mine is None or theirs is None or mine.keys() != theirs.keys() or _kind(a) != _kind(b):
+        yield a, b, right
+        return
+    found = _parts(right)
+    known = found if found is not None and found.keys() == theirs.keys() else {}
+    for key, part in theirs.items():
+        yield from leaves(mine[key], part, known.get(key))
+
+
+def _parts(value: Any) -> dict[Any, Any] | None:
+    """Return the parts of a container by kind and place; None for a leaf."""
+    if isinstance(value, (tuple, list)):
+        return {("item", place): part for place, part in enumerate(value)}
+    if isinstance(value, dict):
+        return {("key", key): part for key, part in value.items()}
+    if isinstance(value, Figure):
+        return {"suptitle": value.suptitle, "axes": value.axes}
+    if isinstance(value, Drawing) and value.images:
+        return {"captions": replace(value, images=()), "images": value.images}
+    return None
+
+
+def _kind(container: Any) -> type:
+    return tuple if isinstance(container, list) else type(container)
+
+
+def _same_scale(a: Image, b: Image) -> bool:
+    return (a.vmin, a.vmax, a.top_row_first) == (b.vmin, b.vmax, b.top_row_first)
+
+
+def without_trailing_spaces(text: str) -> str:
+    """Return a text without the spaces at the ends of its lines, which no comparison counts."""
+    return "\n".join(line.rstrip(" ") for line in text.split("\n"))
