@@ -1,9 +1,9 @@
-"""Everything beside a submission that its report depends on, as one hash.
+"""Hash everything except the submission that a report depends on.
 
-A stored report is taken again only if nothing of this changed: the kit's code that takes part in
-grading, the week's graders, solution and bank, the libraries and their versions, what course.yaml
-says of the week, the secret, the devices and the sandbox. What changes no verdict is left out by
-name, so that a new setting counts until somebody says that it does not.
+A stored report is reused only while this hash is unchanged. It covers the kit's grading code, the
+graders, solution and bank of the week, the versions of libraries, the settings of course.yaml, the
+secret, the devices and the sandbox. Settings that change no verdict are excluded by name, so a new
+setting is included by default.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from ..model.course.loader import Course, Limits, Scoring, Suspects, Week
 from ..model.extras import EXTRAS
 from ..version import __version__
 
-# Rooms whose code takes part in grading. The others show, hand out or return what was graded.
-ROOMS = ("model", "files", "batch", "grading", "repair", "worker", "sandbox")
-# What runs our own code, in the trusted process: no sandbox, no store, no search for a line.
-_ROOMS_OF_A_RUN = ("model", "grading", "worker")
+# Packages that take part in grading.
+PACKAGES = ("model", "files", "batch", "grading", "repair", "worker", "sandbox")
+# Packages that run the course's own programs in the trusted process.
+_PACKAGES_OF_A_RUN = ("model", "grading", "worker")
 # Settings of a week and of the course that change no verdict and no score of a submission.
 _OF_A_WEEK = ("title", "release", "due", "questions", "files", "folders", "lms")
 _OF_THE_COURSE = (
@@ -40,17 +40,17 @@ _OF_THE_COURSE = (
     "groups",
     "lti",
 )
-_SHOWN = ("decimals", "modules_from_notebook")  # what is done before and after grading
+_OUTSIDE_GRADING = ("decimals", "modules_from_notebook")  # used before and after grading
 _LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")
 
 
 def fingerprint(
     course: Course, week: Week, devices: Iterable[str], secret: bytes, sandbox: str
 ) -> bytes:
-    """A hash of everything beside the submission that a report depends on."""
+    """Return a hash of everything except the submission that a report depends on."""
     kit = Path(__file__).parents[1]
     own = course.graders(week), course.solution_folder(week)
-    files = _python_in(*own, *(kit / room for room in ROOMS))
+    files = _python_in(*own, *(kit / package for package in PACKAGES))
     return _hashed(course, week, (*devices, sandbox), secret, files)
 
 
@@ -61,7 +61,7 @@ def _hashed(
     secret: bytes,
     files: Iterable[tuple[Path, Path]],
 ) -> bytes:
-    """A hash of settings, libraries, names, the secret, and files, each with its folder."""
+    """Return a hash of settings, libraries, names, the secret and files (folder, path)."""
     digest = hashlib.blake2b(digest_size=20)
     for name in names:
         feed(digest, name.encode())
@@ -78,23 +78,23 @@ def _python_in(*folders: Path) -> Iterator[tuple[Path, Path]]:
     return ((folder, path) for folder in folders for path in sorted(folder.rglob("*.py")))
 
 
-def of_our_own(
+def trusted_fingerprints(
     course: Course, week: Week, devices: Iterable[str], secret: bytes, sandbox: str
 ) -> tuple[bytes, bytes]:
-    """Hashes of what our own code answers to a week's tests depends on: all of it, and one run.
+    """Return two hashes for the cached outputs of the course's own programs on the hidden tests.
 
-    How points are counted and how long a line is looked for changes none of it. Of one run a part
-    is left out: the program that is run and the tests that it is run through. So where one wrong
-    program or one test was mended, the others need not run again.
+    Settings of scoring and localization are excluded, because outputs do not depend on them. The
+    first hash covers all programs and tests, the second excludes the individual program and the
+    test files, so that a change of one program or test leaves the other cached outputs valid.
     """
     devices = tuple(devices)
     registry = msgspec.structs.replace(course.registry, scoring=Scoring(), suspects=Suspects())
     whole = fingerprint(Course(course.root, registry), week, devices, secret, sandbox)
-    trusted = msgspec.structs.replace(registry, limits=Limits())  # our own code has none
+    trusted = msgspec.structs.replace(registry, limits=Limits())  # trusted programs run unlimited
     kit, graders = Path(__file__).parents[1], course.graders(week)
     tests = set(graders.glob("test_*.py"))
     files = [
-        *_python_in(*(kit / room for room in _ROOMS_OF_A_RUN)),
+        *_python_in(*(kit / package for package in _PACKAGES_OF_A_RUN)),
         *((folder, path) for folder, path in _python_in(graders) if path not in tests),
         (course.solution_folder(week), course.solution(week)),
     ]
@@ -102,13 +102,13 @@ def of_our_own(
 
 
 def settings(course: Course, week: Week) -> dict[str, Any]:
-    """What course.yaml says that a report of the week depends on."""
-    of_course = _without(course.registry, _OF_THE_COURSE + _SHOWN)
+    """Return the settings of course.yaml that a report of the week depends on."""
+    of_course = _without(course.registry, _OF_THE_COURSE + _OUTSIDE_GRADING)
     return {"week": _without(week, _OF_A_WEEK), "course": of_course}
 
 
 def versions() -> dict[str, str]:
-    """Python, the kit and the libraries of grading, with those of the extras that are there."""
+    """Return the versions of Python, the kit, the grading libraries and the installed extras."""
     own = {"autograder": __version__, "Python": "{}.{}".format(*sys.version_info)}
     extras = sorted({library for libraries in EXTRAS.values() for library in libraries})
     return own | {name: _version(name) for name in (*_LIBRARIES, *extras)}

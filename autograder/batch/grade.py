@@ -1,7 +1,6 @@
-"""Grading many submissions of a week: what is known already, what must be graded, and where.
+"""Grade the submissions of a week, in local processes or on a cluster.
 
-Submissions travel as bytes and come back as reports, to a pool of processes here or to a cluster.
-A report is stored as soon as it is there: what a killed batch had finished, the next one finds.
+Reports are stored as soon as they arrive, so a batch that was killed continues where it stopped.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from .pool import Job, run_here
 from .store import ResultStore
 
 if TYPE_CHECKING:
-    from .cluster.client import KeptCluster
+    from .cluster.client import ClusterSession
 
 Done = Callable[[SubmissionReport], None]
 
@@ -38,13 +37,15 @@ def grade_batch(
     jobs: int | None = None,
     sandbox: str = "auto",
     cluster: Cluster | None = None,
-    kept: KeptCluster | None = None,
+    session: ClusterSession | None = None,
     on_done: Done = lambda _: None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Report:
-    """Grade submissions; what the store knows is taken from there. Order is kept.
+    """Grade submissions, or take their reports from the store.
 
-    kept: the connection to the cluster, where there will be more batches.
+    session: an open connection to the cluster, for callers that grade several batches
+    Return the reports in the order of the submissions.
+    Raise KitError if results cannot be stored or the cluster cannot be reached.
     """
     name = _sandbox_name(sandbox, cluster)
     try:
@@ -53,7 +54,7 @@ def grade_batch(
         store = ResultStore(course.state / "results" / week.name, depends)
     except OSError as error:
         where = error.filename or course.root / ".autograder"
-        raise KitError(f"{where}: results cannot be kept: {error.strerror}") from None
+        raise KitError(f"{where}: cannot store results: {error.strerror}") from None
     reports: dict[int, SubmissionReport] = {}
     waiting: dict[str, list[int]] = {}
     work = _Waiting(submissions, waiting, store)
@@ -74,7 +75,7 @@ def grade_batch(
             _settle(number, renamed, reports, on_done)
         else:
             waiting.setdefault(key, []).append(number)
-            work.keep(key, submission)
+            work.cache(key, submission)
 
     def finished(key: str, report: SubmissionReport) -> None:
         if report.verdict is Ending.GRADED:
@@ -93,19 +94,19 @@ def grade_batch(
         from .cluster.parcel import pack
 
         parcel = pack(course, week, devices, secret, name, depends)
-        if kept is not None:
-            kept.grade(parcel, work, full, finished, say)
+        if session is not None:
+            session.grade(parcel, work, full, finished, say)
         else:
             grade_on_cluster(cluster, parcel, work, full, finished, say)
     ordered = tuple(reports[n] for n in range(len(submissions)))
     return Report(week.name, devices, ordered, name)
 
 
-_KEPT_BYTES = 64 << 20  # of what was read to look it up; the rest of a large class is read again
+_CACHED_BYTES = 64 << 20  # submissions beyond this total are read twice
 
 
 class _Waiting(Mapping[str, Submission]):
-    """The submissions to grade, by key; each is looked at when its turn comes."""
+    """The submissions to grade, by key, read lazily: a class of thousands stays on disk."""
 
     def __init__(
         self,
@@ -114,15 +115,14 @@ class _Waiting(Mapping[str, Submission]):
         store: ResultStore,
     ) -> None:
         self._submissions, self._numbers, self._store = submissions, numbers, store
-        self._kept: dict[str, Submission] = {}
-        self._room = _KEPT_BYTES
+        self._cached: dict[str, Submission] = {}
+        self._free = _CACHED_BYTES
 
-    def keep(self, key: str, submission: Submission) -> None:
-        """Have it at hand when its turn comes, if there is room."""
+    def cache(self, key: str, submission: Submission) -> None:
         size = sum(map(len, submission.files.values()))
-        if key not in self._kept and size <= self._room:
-            self._room -= size
-            self._kept[key] = submission
+        if key not in self._cached and size <= self._free:
+            self._free -= size
+            self._cached[key] = submission
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -131,22 +131,22 @@ class _Waiting(Mapping[str, Submission]):
         return iter(self._numbers)
 
     def __getitem__(self, key: str) -> Submission:
-        if (kept := self._kept.pop(key, None)) is not None:
-            return kept
+        if (cached := self._cached.pop(key, None)) is not None:
+            return cached
         submission = self._submissions[self._numbers[key][0]]
         if self._store.key(submission.files) != key:
             raise KitError(
-                f"{submission.name} was changed while the class was graded. What was graded is "
-                "kept; run the command again to grade the rest"
+                f"{submission.name} changed during grading. Finished results are stored; run the "
+                "command again to grade the rest"
             )
         return submission
 
 
 def _sandbox_name(sandbox: str, cluster: Cluster | None) -> str:
-    """Which sandbox this will be. On a cluster the strongest: a worker without it refuses."""
+    """Return the name of the sandbox: by default the strongest, which cluster workers require."""
     if cluster is not None:
         if sandbox == "none":
-            raise KitError("--sandbox none is for your own code, here; on a cluster it is refused")
+            raise KitError("--sandbox none is not allowed on a cluster")
         return "bubblewrap" if sandbox == "auto" else sandbox
     if sandbox == "none":
         return "none"
@@ -160,8 +160,8 @@ def _store(store: ResultStore, key: str, report: SubmissionReport) -> None:
         store.put(key, report)
     except OSError as error:
         raise KitError(
-            f"{store.folder}: a result cannot be kept: {error.strerror}. What was graded before is "
-            "safe; mend this and run the command again"
+            f"{store.folder}: cannot store a result: {error.strerror}. Earlier results are safe; "
+            "fix this problem and run the command again"
         ) from None
 
 

@@ -1,11 +1,11 @@
-"""Taking a submission: plain files, bounded, nothing executed.
+"""Read submissions as plain files within size limits, without executing anything.
 
-Theory of operation. A submission is a folder, a module file or a zip that a stranger made. Names
-may be absolute, climb out, clash or be no text; entries may be links, pipes or devices; archives
-may unpack to terabytes, list millions of entries, or ask their decompressor for gigabytes. Only
-regular Python and small data files with ordinary relative names are read, into memory, up to the
-bounds of course.yaml; nothing is written to disk here. Whatever does not fit makes the submission
-`refused`, with a message that says what to hand in instead.
+Theory of operation. A submission is an untrusted folder, module file or zip. Names may be absolute,
+contain `..`, collide or be invalid text; entries may be links, pipes or devices; archives may
+expand to terabytes, list millions of entries, or require gigabytes for decompression. Only regular
+Python files and small data files with ordinary relative names are read, into memory, within the
+limits of course.yaml. Nothing is written to disk. A submission that violates these rules is
+`refused`, with a message that says what to submit instead.
 """
 
 from __future__ import annotations
@@ -32,23 +32,24 @@ from .module_name import with_module
 
 IGNORED_FOLDERS = {
     *("__pycache__", ".ipynb_checkpoints", ".git", "__MACOSX", ".vscode", ".idea"),
-    "kept",  # where `autograder reset` leaves a student's earlier files
+    "kept",  # earlier files saved by `autograder reset`
 }
-# What a submission's own code may want beside it. Never collected: conftest.py, pytest.ini, .pth.
-_KEPT_SUFFIXES = {".py", ".txt", ".json", ".csv", ".npy"}
+# Files that a submission may need. conftest.py, pytest.ini and .pth are never read.
+_SUFFIXES = {".py", ".txt", ".json", ".csv", ".npy"}
 _MAX_NAME = 200
 _MAX_ENTRIES = 10_000
 _MAX_DEPTH = 40
-# Its syntax tree is read on the trusted side.
+# The trusted process parses the module.
 _MAX_MODULE = 256 << 10
 # (relative name, content or None if it is too large to be read, size)
 _Entries = Iterator[tuple[str, bytes | None, int]]
 
 
 class Submission(msgspec.Struct, frozen=True):
-    """What one student handed in; `problem` says why it cannot be graded, if so.
+    """The files of one submission.
 
-    `notes` say what was odd about it and put right.
+    problem: why it cannot be graded, or ""
+    notes:   problems that were corrected
     """
 
     name: str
@@ -58,7 +59,7 @@ class Submission(msgspec.Struct, frozen=True):
 
 
 class Unread(Sequence[Submission]):
-    """Submissions that are read whenever they are looked at: a class of thousands stays on disk."""
+    """A sequence of submissions that are read on access: a class of thousands stays on disk."""
 
     def __init__(self, readers: Iterable[Callable[[], Submission]]) -> None:
         self._readers = tuple(readers)
@@ -77,17 +78,17 @@ class Unread(Sequence[Submission]):
 
 
 class _Refused(Exception):
-    """Ends the intake of one submission; the message is for the student."""
+    """The submission is refused; the message is for the student."""
 
 
 def read_submission(path: Path, week: Week, limits: Limits, name: str | None = None) -> Submission:
-    """Read a folder, a module file or a zip. Never raises for what a student handed in."""
+    """Read a folder, a module file or a zip; problems end up in `Submission.problem`."""
     shown = clean_name(name if name is not None else path.name.removesuffix(".zip"))
     return _taken(lambda: _entries(path, week, limits), week, limits, shown)
 
 
 def read_files(files: Mapping[str, bytes], week: Week, limits: Limits, name: str) -> Submission:
-    """Read what is in memory already, as `read_submission` reads a folder that holds it."""
+    """Read files that are in memory like `read_submission` reads a folder."""
     return _taken(lambda: _given_entries(files), week, limits, clean_name(name))
 
 
@@ -99,28 +100,30 @@ def _taken(entries: Callable[[], _Entries], week: Week, limits: Limits, shown: s
     except _Refused as refused:
         return Submission(shown, problem=str(refused))
     except OSError as error:
-        return Submission(shown, problem=f"It cannot be read: {error.strerror or error}.")
+        return Submission(
+            shown, problem=f"The submission cannot be read: {error.strerror or error}."
+        )
     except UnicodeError:
-        return Submission(shown, problem="A file name in it is not valid text. Rename it.")
+        return Submission(shown, problem="A file name is not valid text. Rename the file.")
     except ValueError:  # a path with a null byte
-        return Submission(shown, problem="It cannot be read: its name is not valid text.")
+        return Submission(shown, problem="The submission cannot be read: its name is invalid.")
     return Submission(shown, files, notes=notes)
 
 
 def clean_name(name: str) -> str:
-    """A submission's name as it may be shown: printable, normalised, of bounded length."""
+    """Return a printable, normalised name of limited length."""
     text = name.encode("utf-8", "replace").decode("utf-8")
     text = unicodedata.normalize("NFC", text)
     return "".join(c if c.isprintable() else "�" for c in text)[:_MAX_NAME] or "unnamed"
 
 
 def _entries(path: Path, week: Week, limits: Limits) -> _Entries:
-    """(relative name, content or None to be read by the caller's bound, size)."""
+    """Yield (relative name, content or None if it is too large, size)."""
     mode = os.lstat(path).st_mode
     if stat.S_ISDIR(mode):
         yield from _folder_entries(path)
     elif not stat.S_ISREG(mode):
-        raise _Refused("It is neither a folder, nor a file, nor a zip archive.")
+        raise _Refused(_WRONG_KIND)
     elif path.suffix.lower() == ".zip":
         yield from _zip_entries(path, limits)
     else:
@@ -142,7 +145,7 @@ def _folder_entries(root: Path) -> _Entries:
         seen += len(folders) + len(files)
         within = folder[above:].strip("/")
         if seen > _MAX_ENTRIES or (within and within.count("/") >= _MAX_DEPTH):
-            raise _Refused("It holds too many folders or files. Hand in only your week's folder.")
+            raise _Refused("It contains too many files or folders. Submit only the week's folder.")
         for name in sorted(files):
             path = f"{folder}/{name}"
             relative = f"{within}/{name}" if within else name
@@ -150,44 +153,45 @@ def _folder_entries(root: Path) -> _Entries:
                 continue
             if not stat.S_ISREG(os.lstat(path).st_mode):
                 raise _Refused(
-                    f"{_quoted(relative)} is a link or a special file. Copy the file itself."
+                    f"{_quoted(relative)} is a link or a special file. Submit the file itself."
                 )
             content, size = _read_regular(path, None)
             yield relative, content, size
 
 
+_WRONG_KIND = "The submission is not a folder, a file or a zip archive."
 _READ_BOUND = 64 << 20
 _ZIP_OVERHEAD = 1 << 20
 
 
 def _read_regular(path: Path | str, bound: int | None) -> tuple[bytes | None, int]:
-    """A regular file's content; opened without following links or waiting for a pipe."""
+    """Return the content (None if too large) and the size of a regular file; follow no links."""
     descriptor = os.open(
         path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     )
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise _Refused("It is neither a folder, nor a file, nor a zip archive.")
+            raise _Refused(_WRONG_KIND)
         if status.st_size > (bound or _READ_BOUND):
             return None, status.st_size
         return file.read((bound or _READ_BOUND) + 1), status.st_size
 
 
 def _zip_entries(path: Path, limits: Limits) -> _Entries:
-    # Bounded before it is opened: the whole list of entries is read then. An archive is no larger
-    # than what it holds, give or take its names.
+    # Check the size first, because opening the archive reads its whole table of contents. An
+    # archive is hardly larger than its contents.
     content, _ = _read_regular(path, (limits.submission_mib << 20) + _ZIP_OVERHEAD)
     if content is None:
         raise _Refused(
-            f"The zip is larger than {limits.submission_mib} MiB. Zip only your week's folder."
+            f"The zip is larger than {limits.submission_mib} MiB. Zip only the week's folder."
         )
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
             if len(entries) > _MAX_ENTRIES:
                 raise _Refused(
-                    f"The zip holds {len(entries)} entries. Zip only your week's folder."
+                    f"The zip contains {len(entries)} entries. Zip only the week's folder."
                 )
             for info in entries:
                 name = info.filename.replace("\\", "/")
@@ -201,29 +205,29 @@ def _zip_entries(path: Path, limits: Limits) -> _Entries:
                     continue
                 if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                     raise _Refused(
-                        f"{_quoted(name)} is packed by a rare method. Make the zip with your "
-                        "system's own menu or with `zip -r`."
+                        f"{_quoted(name)} uses an unsupported compression method. Create the zip "
+                        "with your system's file manager or with `zip -r`."
                     )
                 with archive.open(info) as file:
                     content = file.read(_READ_BOUND + 1)
                 yield name, content, len(content)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
         raise _Refused(
-            f"The zip archive cannot be opened ({str(error)[:80]}). Make a new one."
+            f"The zip archive cannot be opened ({str(error)[:80]}). Create a new one."
         ) from None
-    except Exception as error:  # zlib, lzma and bz2 have errors of their own for broken streams
+    except Exception as error:  # zlib, lzma and bz2 raise different errors for broken streams
         if type(error) is _Refused or isinstance(error, OSError):
             raise
-        raise _Refused("The zip archive is damaged. Make a new one.") from None
+        raise _Refused("The zip archive is damaged. Create a new one.") from None
 
 
 def _wanted(name: str) -> bool:
-    """Ordinary relative names of kept kinds; a name that climbs out is refused with a message."""
+    """Return True for files to read; refuse names that leave the submission's folder."""
     parts = _parts(name)
     if name.startswith("/") or ".." in parts or (len(name) > 1 and name[1] == ":"):
         raise _Refused(f"{_quoted(name)} is not a relative path inside the archive.")
     if len(name) > 4 * _MAX_NAME or "\0" in name:
-        raise _Refused("A file name in it is too long or not valid text.")
+        raise _Refused("A file name is too long or not valid text.")
     if not parts or not IGNORED_FOLDERS.isdisjoint(parts):
         return False
     if parts[-1] in ("conftest.py", "sitecustomize.py", "usercustomize.py"):
@@ -232,13 +236,13 @@ def _wanted(name: str) -> bool:
 
 
 def _parts(name: str) -> list[str]:
-    """As PurePosixPath has them."""
+    """Split a name like PurePosixPath, but faster."""
     return [part for part in name.split("/") if part not in ("", ".")]
 
 
 def is_wanted(name: str) -> bool:
-    """Return whether a file of this name, without its folder, may be of use to what is graded."""
-    return splitext(name)[1].lower() in _KEPT_SUFFIXES and not name.startswith("._")
+    """Return True if a file with this base name can be part of a submission."""
+    return splitext(name)[1].lower() in _SUFFIXES and not name.startswith("._")
 
 
 def _bounded(entries: _Entries, limits: Limits) -> dict[str, bytes]:
@@ -251,37 +255,37 @@ def _bounded(entries: _Entries, limits: Limits) -> dict[str, bytes]:
         total += size
         if content is None or total > bound:
             raise _Refused(
-                f"It is larger than {limits.submission_mib} MiB (at {_quoted(name)}). "
-                "Hand in only the files you were given."
+                f"The submission is larger than {limits.submission_mib} MiB (at {_quoted(name)}). "
+                "Submit only the files that you were given."
             )
         if len(files) >= limits.submission_files:
-            raise _Refused(f"It holds more than {limits.submission_files} files.")
+            raise _Refused(f"It contains more than {limits.submission_files} files.")
         key = unicodedata.normalize("NFC", name).casefold()
         above = _parts(key)[:-1]
         parents = [".", *accumulate(above, "{}/{}".format)] if _parts(key) else []
         if any(p in folded for p in parents) or key in folders:
-            raise _Refused(f"{_quoted(name)} is both a file and a folder in it.")
+            raise _Refused(f"{_quoted(name)} is both a file and a folder.")
         folders.update(parents)
         if key in folded:
-            raise _Refused(f"{_quoted(name)} and {_quoted(folded[key])} are the same name twice.")
+            raise _Refused(f"{_quoted(name)} and {_quoted(folded[key])} are the same name.")
         folded[key] = name
         files[name] = content
     return files
 
 
 def _rooted_at_module(files: dict[str, bytes], week: Week) -> dict[str, bytes]:
-    """The files below the folder that holds the week's module, wherever a zip put it."""
+    """Return the files below the folder of the week's module, named relative to that folder."""
     places = sorted(
         (PurePosixPath(n).parent for n in files if PurePosixPath(n).name == week.module),
         key=lambda p: (len(p.parts), str(p)),
     )
     if not places:
         names = [n for n in files if n.endswith(".py")][:3]
-        found = f" It holds {', '.join(_quoted(n) for n in names)}." if names else ""
-        raise _Refused(f"There is no {week.module} in it.{found} Hand in your {week.module}.")
+        found = f" It contains {', '.join(_quoted(n) for n in names)}." if names else ""
+        raise _Refused(f"{week.module} is missing.{found} Submit your {week.module}.")
     root = places[0]
     if len(places) > 1 and len(places[1].parts) == len(root.parts):
-        raise _Refused(f"There are two {week.module} in it. Hand in one.")
+        raise _Refused(f"It contains {week.module} twice. Submit one.")
     below = {}
     for name, content in files.items():
         pure = PurePosixPath(name)
@@ -292,20 +296,20 @@ def _rooted_at_module(files: dict[str, bytes], week: Week) -> dict[str, bytes]:
 
 def _check_module(content: bytes, week: Week) -> None:
     if not content.strip():
-        raise _Refused(f"{week.module} is empty. Did the upload go wrong?")
+        raise _Refused(f"{week.module} is empty. Did the upload fail?")
     if content.startswith((b"PK\x03\x04", b"\x7fELF", b"\x89PNG")):
-        raise _Refused(f"{week.module} is not a text file. Hand in the Python file itself.")
+        raise _Refused(f"{week.module} is not a text file. Submit the Python file itself.")
     if len(content) > _MAX_MODULE:
         raise _Refused(
-            f"{week.module} is larger than {_MAX_MODULE >> 10} KiB. It should hold your functions "
-            "and no data."
+            f"{week.module} is larger than {_MAX_MODULE >> 10} KiB. It should contain your "
+            "functions and no data."
         )
     if problem := not_text(week.module, content):
         raise _Refused(problem)
     if signs_in(content.decode("utf-8")) > MOST_SIGNS:
         raise _Refused(
-            f"{week.module} holds more than {MOST_SIGNS} words, signs and lines. It should hold "
-            "your functions and no data."
+            f"{week.module} contains more than {MOST_SIGNS} tokens. It should contain your "
+            "functions and no data."
         )
 
 

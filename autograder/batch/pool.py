@@ -1,9 +1,9 @@
-"""A pool of processes on this machine, each with one warm engine.
+"""Grade submissions in a pool of local processes, each with a warm engine.
 
-A process of the pool ends when the one that started it does, however that was killed. A process
-that dies takes its pool with it and does not say over which job it died: the rest is run in a new
-pool, and at last one job at a time, so that no submission gets a fault for what happened over
-another.
+A process of the pool ends when its parent ends, even if the parent is killed. If a process of the
+pool dies, the pool breaks without naming the job that was responsible. The remaining jobs then run
+in a new pool, and finally one at a time, so that a submission never gets a fault that another
+caused.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from ..model.course.loader import load
 from ..model.errors import KitError
 from ..model.report.schema import SubmissionReport
 from ..model.report.verdicts import Ending
-from .fingerprint import of_our_own
+from .fingerprint import trusted_fingerprints
 from .intake import Submission
 
 Finished = Callable[[str, SubmissionReport], None]
-# Handed out ahead, for each process: it never waits for the next one.
+# Jobs submitted in advance for each process, so that processes never wait.
 _AHEAD = 3
 
 
 class Job(msgspec.Struct, frozen=True):
-    """What a worker process must know to grade submissions of a batch."""
+    """The parameters that a worker process needs to grade the submissions of a batch."""
 
     root: str
     week: str
@@ -45,14 +45,14 @@ class Job(msgspec.Struct, frozen=True):
     secret: bytes
     sandbox: str
     max_score: float
-    depends: bytes = b""  # the hash of graders, solutions and all else that a report depends on
+    depends: bytes = b""  # see `fingerprint`
 
 
 def run_here(
     job: Job, work: Mapping[str, Submission], jobs: int | None, finished: Finished
 ) -> None:
-    """Grade submissions in this process if one is enough, else in a pool."""
-    sweep()  # also where all is graded already, and nothing makes a folder
+    """Grade submissions in this process if one is enough, otherwise in a pool."""
+    sweep()  # remove left-over work folders even if there is nothing to grade
     count = max(1, min(jobs or os.cpu_count() or 1, len(work)))
     if count == 1:
         for key, submission in work.items():
@@ -62,14 +62,14 @@ def run_here(
 
 
 class _Batch:
-    """Submissions by key on their way through pools; `_left` are those without a report."""
+    """Submissions by key, graded in one pool after another; `_left` have no report yet."""
 
     def __init__(self, job: Job, work: Mapping[str, Submission], finished: Finished) -> None:
         self._job, self._work, self._finished = job, work, finished
         self._left = dict.fromkeys(work)
 
     def run(self, count: int) -> None:
-        """Grade in a pool; a pool that broke is made anew once, then submissions go one by one."""
+        """Grade in a pool, in a second one if it breaks, and then one submission at a time."""
         for _ in range(2):
             pool = process_pool(count)
             try:
@@ -83,7 +83,7 @@ class _Batch:
                 self._run_alone(pool)
 
     def _drain(self, pool: Executor, ahead: int) -> bool:
-        """Grade what is left, some handed out ahead; return whether the pool broke."""
+        """Grade the submissions that are left; return True if the pool broke."""
         waiting = deque(self._left)
         out: dict[Future[SubmissionReport], tuple[str, str]] = {}
         broken = False
@@ -109,17 +109,17 @@ class _Batch:
         return broken
 
     def _run_alone(self, pool: Executor) -> None:
-        """Grade one after the other until one breaks the pool; that one is at fault."""
+        """Grade one submission at a time; the one that breaks the pool gets the fault."""
         for key in list(self._left):
             submission = self._work[key]
             try:
                 report = pool.submit(grade_job, self._job, submission).result()
             except BrokenProcessPool:
-                why = "the grading process died again and again over it"
+                why = "the grading process died repeatedly"
                 report = fault(submission.name, self._job.max_score, why)
             self._settle(key, report)
             if report.verdict is Ending.GRADER_FAULT:
-                return  # with a fresh process, whatever it was
+                return  # continue with a new process
 
     def _settle(self, key: str, report: SubmissionReport) -> None:
         del self._left[key]
@@ -127,7 +127,7 @@ class _Batch:
 
 
 def process_pool(count: int) -> ProcessPoolExecutor:
-    """Processes that import afresh, each on its own core if all are busy."""
+    """Return a pool of spawned processes, each pinned to a core if all cores are used."""
     context = get_context("spawn")
     cores = context.SimpleQueue()
     for core in process_cores(count):
@@ -137,10 +137,10 @@ def process_pool(count: int) -> ProcessPoolExecutor:
 
 
 def process_cores(count: int) -> list[frozenset[int]]:
-    """For each process the cores to run on: one if all are busy, else any.
+    """Return the cores of each process: one core each if all are used, otherwise any core.
 
-    A grader, its template and its submission take turns and never run at once; on one core they
-    find its caches warm and are woken at once.
+    A grader, its template and its submission never run at the same time; on one core they share its
+    caches and wake up faster.
     """
     if not hasattr(os, "sched_getaffinity"):  # not Linux
         return [frozenset()] * count
@@ -151,10 +151,11 @@ def process_cores(count: int) -> list[frozenset[int]]:
 
 
 def settle_in(cores: SimpleQueue[frozenset[int]], without: Iterable[str] = ()) -> None:
-    """Run on the next cores of the queue; end with the process that gives the work.
+    """Initialize a process of the pool: pin it to the next cores, and exit when the parent exits.
 
-    One that waited for work for ever would be left when that process was killed. `without`: modules
-    that are not to be imported here, as they are not in that process.
+    Otherwise a process that waits for jobs would outlive a parent that was killed.
+
+    without: modules that must not be imported here, because the parent blocks them
     """
     modules: dict[str, object] = sys.modules  # type: ignore[assignment]  # None where import fails
     for name in without:
@@ -172,39 +173,35 @@ def settle_in(cores: SimpleQueue[frozenset[int]], without: Iterable[str] = ()) -
     threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
-# With what an engine was made from, and what ends it, at the latest with its process.
-# The one that was used last stands last.
+# Key -> (fingerprint, engine, finalizer), the most recently used engine last.
 _engines: dict[bytes, tuple[bytes, Any, Any]] = {}
 
 
-def kept_engine(job: Job) -> Any:
-    """This process's engine for such jobs, made if there is none yet."""
+def cached_engine(job: Job) -> Any:
+    """Return this process's engine for a job; create it if necessary."""
     from ..grading.warmup import warm_engine
     from ..sandbox import BACKENDS
 
     key = _engine_key(job)
     made_from, engine, end = _engines.pop(key, (b"", None, None))
     if engine is None or made_from != job.depends:
-        if end is not None:  # a grader was mended while this process went on
+        if end is not None:  # a grader changed while this process was running
             end()
         course = load(Path(job.root))
-        # whoever made the job has tried this sandbox
+        # the parent process has tested this sandbox
         box = None if job.sandbox == "none" else BACKENDS[job.sandbox]()
         week = course.week(job.week)
-        kept_for = of_our_own(course, week, job.devices, job.secret, job.sandbox)
-        engine = warm_engine(course, week, job.devices, job.secret, box, kept_for)
+        cached_for = trusted_fingerprints(course, week, job.devices, job.secret, job.sandbox)
+        engine = warm_engine(course, week, job.devices, job.secret, box, cached_for)
         engine.look_for_lines(course.registry.suspects)
-        # a pool's process ends without `atexit`
+        # processes of a pool exit without running `atexit` functions
         end = Finalize(None, engine.close, exitpriority=0)
     _engines[key] = job.depends, engine, end
     return engine
 
 
 def end_oldest_engine(but: Job) -> bool:
-    """End the engine that was not used for the longest time, but not the one for such jobs.
-
-    Return whether there was one.
-    """
+    """Close the least recently used engine other than that of `but`; return False without one."""
     others = [key for key in _engines if key != _engine_key(but)]
     if others:
         _, _, end = _engines.pop(others[0])
@@ -219,25 +216,25 @@ def _engine_key(job: Job) -> bytes:
 def grade_job(
     job: Job, submission: Submission, heard: Callable[[str, bool], None] | None = None
 ) -> SubmissionReport:
-    """Grade one submission in this process, whose engine is kept for the next.
+    """Grade one submission in this process and cache the engine.
 
-    heard: told the exercise of each hidden test that was run, and whether it holds.
+    heard: called with the exercise of each finished hidden test and whether the test passed
     """
     from ..sandbox import SandboxError
 
     try:
-        engine = kept_engine(job)
+        engine = cached_engine(job)
         engine.heard = heard
         report: SubmissionReport = engine.grade(submission.name, submission.files)
         return report
     except (KitError, SandboxError) as error:
         return fault(submission.name, job.max_score, str(error))
-    except Exception as error:  # of one submission, never of the batch
+    except Exception as error:  # an error in one submission must not end the batch
         return fault(submission.name, job.max_score, f"{type(error).__name__}: {error}")
 
 
 def fault(name: str, max_score: float, why: str) -> SubmissionReport:
-    """The report of a submission that we could not grade."""
+    """Return the report of a submission that could not be graded because of a system error."""
     return SubmissionReport(
         name=name,
         verdict=Ending.GRADER_FAULT,

@@ -1,9 +1,7 @@
-"""Results by content: what was graded once is not graded again, and nothing is half written.
+"""Store reports under a hash of the submission and of everything else that they depend on.
 
-The key hashes the submission's files with everything else that a result depends on (depends.py).
-A file is written beside
-its final name and moved there in one step, so a killed process leaves either nothing or all of it,
-and two processes that grade the same thing write the same thing.
+Each file is written under a temporary name and renamed, so a killed process never leaves a partial
+report, and processes that grade the same submission write the same file.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ class ResultStore:
         return content_hash(files, self.fingerprint)
 
     def get(self, key: str) -> SubmissionReport | None:
-        """The stored report, or None if there is none or it cannot be read."""
+        """Return the stored report, or None if there is none or it is damaged."""
         try:
             return msgspec.json.decode(self._path(key).read_bytes(), type=SubmissionReport)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -47,7 +45,7 @@ class ResultStore:
 
 
 def content_hash(files: Mapping[str, bytes], start: bytes) -> str:
-    """A hash of a submission's files, and of what is to be told apart besides."""
+    """Return a hash of a submission's files; `start` is hashed first."""
     digest = hashlib.blake2b(start, digest_size=20)
     for name in sorted(files):
         feed(digest, name.encode("utf-8", "surrogatepass"))

@@ -157,7 +157,7 @@ def grade(
     Example: autograder grade week01 handed-in/*.zip --json report.json
     Example: autograder grade week01 --cluster tcp://scheduler:8786
     """
-    from ..batch.cluster import cluster_at, in_the_clear
+    from ..batch.cluster import cluster_at, plaintext_warning
     from ..model.course.loader import load
 
     if cluster is None and (tls_ca or tls_cert or tls_key):
@@ -165,8 +165,8 @@ def grade(
     if cluster is not None and jobs is not None:
         raise KitError("--jobs is for this machine; on a cluster each worker grades one at a time")
     place = cluster_at(cluster, tls_ca, tls_cert, tls_key) if cluster is not None else None
-    if place is not None and not insecure and in_the_clear(place):
-        typer.echo(in_the_clear(place), err=True)
+    if place is not None and not insecure and plaintext_warning(place):
+        typer.echo(plaintext_warning(place), err=True)
 
     course = load()
     from .show.instructor.grading import run_grade

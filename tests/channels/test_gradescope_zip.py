@@ -150,9 +150,9 @@ def test_a_fault_of_ours_is_no_result() -> None:
 def test_a_refused_submission_reads_why() -> None:
     course = load(TINY)
     refused = msgspec.structs.replace(
-        submission(course), verdict=Ending.REFUSED, message="There is no weigh.py in it."
+        submission(course), verdict=Ending.REFUSED, message="weigh.py is missing."
     )
-    assert shown(course, refused)["output"] == "There is no weigh\\.py in it\\."
+    assert shown(course, refused)["output"] == "weigh\\.py is missing\\."
 
 
 def test_text_for_a_comment_has_hints_and_the_points() -> None:

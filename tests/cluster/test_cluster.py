@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.cluster import cluster_at, in_the_clear
+from autograder.batch.cluster import cluster_at, plaintext_warning
 from autograder.model.errors import KitError
 
 from .conftest import BIN, GOLDEN, KIT, Certificates
@@ -83,7 +83,7 @@ def test_what_some_workers_refuse_goes_to_the_others(tls_cluster, handing_in, ce
     handing_in.hand_in("stub", "bob")
     code, said = handing_in.grade("--cluster", tls_cluster.address, *certificates.to_grade())
     assert code == 0, said
-    assert "refuses the work: no sandbox works here" in said
+    assert "refuses to grade: no sandbox works here" in said
     found = json.loads(handing_in.report.read_text(encoding="utf-8"))["submissions"]
     assert [(s["name"], s["score"]) for s in found] == [("ada", 5.0), ("bob", 0.0)]
     assert not tls_cluster.courses_held(), "not even what a killed worker held"
@@ -118,21 +118,21 @@ def test_a_bad_address_is_told_before_anything_is_sent(address, files, says) -> 
 
 @pytest.mark.parametrize("address", ["tcp://grader.example.org:8786", "10.0.0.7:8786"])
 def test_an_address_off_this_machine_without_tls_is_warned_of(address: str) -> None:
-    assert "in the clear" in in_the_clear(cluster_at(address))
+    assert "unencrypted" in plaintext_warning(cluster_at(address))
 
 
 @pytest.mark.parametrize(
     "address", ["tcp://127.0.0.1:8786", "localhost:1", "[::1]:8786", "tls://grader.example.org:1"]
 )
 def test_an_address_on_this_machine_or_with_tls_is_not(address: str) -> None:
-    assert not in_the_clear(cluster_at(address))
+    assert not plaintext_warning(cluster_at(address))
 
 
 @pytest.mark.parametrize(("options", "warned"), [((), True), (("--insecure",), False)])
 def test_grade_warns_of_a_cluster_in_the_clear_unless_told_not_to(autograder, options, warned):
     address = "tcp://grader.example.org:8786"
     done = autograder("grade", "no-such-week", "--cluster", address, *options)
-    assert ("cross the network in the clear" in done.stderr) is warned, done.stderr
+    assert ("sent unencrypted" in done.stderr) is warned, done.stderr
 
 
 def test_nobody_at_the_address_is_one_line(handing_in, tmp_path: Path) -> None:

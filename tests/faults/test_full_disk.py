@@ -33,7 +33,7 @@ def tiny_disk(classroom) -> Iterator[Path]:
 def test_a_full_disk(classroom, tiny_disk, right, jobs) -> None:
     code, errors = classroom.grade("--jobs", jobs)
     assert code == 2
-    assert "a result cannot be kept: No space left on device" in errors
+    assert "cannot store a result: No space left on device" in errors
     assert "Traceback" not in errors
     assert not classroom.report.exists()
     assert all(s["score"] == right[s["name"]][1] for s in classroom.stored())

@@ -82,15 +82,13 @@ def test_a_cell_shows_the_feedback_and_then_one_plain_score(
 def test_a_refused_submission_gets_nothing_and_the_reason_once(
     recorded: Recorded, course: Course, workspace: Workspace, week: Week
 ) -> None:
-    refused = SubmissionReport(
-        "ada", Ending.REFUSED, 0.0, 3.0, 0.0, "There is no doubling.py in it."
-    )
+    refused = SubmissionReport("ada", Ending.REFUSED, 0.0, 3.0, 0.0, "doubling.py is missing.")
     recorded(refused)
     assert standing(course, week, "ada").score == 0
     said = []
     for name in ("double", "halve"):
         shown, score = outputs(workspace, week, "ada", name)
-        said.append("There is no doubling.py in it." in shown.data["text/html"])
+        said.append("doubling.py is missing." in shown.data["text/html"])
         assert score.data["text/plain"] == "0"
     assert said == [True, False]
 

@@ -26,7 +26,7 @@ from tests.nbgrader.tiny_course import REGISTRY, SOLUTION, WEEK, graded, report
 
 PROJECT = Path(__file__).resolve().parents[2]
 ME = pwd.getpwuid(os.getuid()).pw_name  # what I hand in under this name is nobody else's
-REFUSED = SubmissionReport(ME, Ending.REFUSED, 0.0, 3.0, 0.0, "There is no doubling.py in it.")
+REFUSED = SubmissionReport(ME, Ending.REFUSED, 0.0, 3.0, 0.0, "doubling.py is missing.")
 # Cells that take minutes, a terminal or a broken machine.
 ELSEWHERE = {
     ("watch", 0): "tests/student/test_watch.py",

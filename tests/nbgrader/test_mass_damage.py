@@ -50,7 +50,7 @@ def grade(course: Course, week: Week, hand_in: Callable[..., Path]) -> Callable[
 def test_where_most_are_refused_nothing_is_recorded(
     grade: Callable[..., bool], course: Course, week: Week, handed_in: tuple[dict[str, str], ...]
 ) -> None:
-    with pytest.raises(KitError, match=r"were refused, each with 'There is no doubling.py in it'"):
+    with pytest.raises(KitError, match=r"were refused, each with 'doubling.py is missing'"):
         grade(*handed_in)
     assert standings(course, week) == []
 

@@ -150,7 +150,7 @@ def test_nothing_is_refused_for_want_of_a_module_if_answers_arrive(
 ) -> None:
     found = merged({}, {NOTEBOOK: answered("Mine.")})
     assert (found.problem, fates(found)) == ("", {"doubling.py": "missing", "why": "new"})
-    assert "There is no doubling.py" in merged({}, {NOTEBOOK: notebook}).problem
+    assert "doubling.py is missing" in merged({}, {NOTEBOOK: notebook}).problem
 
 
 def test_the_untouched_stub_keeps_the_earlier_module(merged: Merge) -> None:

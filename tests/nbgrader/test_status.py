@@ -29,7 +29,7 @@ leaves_files_open = pytest.mark.filterwarnings(
     "ignore:.*timestamp.txt:pytest.PytestUnraisableExceptionWarning",
 )
 LATE = "2020-01-15 12:00:00.000000 UTC"
-REFUSED = SubmissionReport("eve", Ending.REFUSED, 0.0, 3.0, 0.0, "There is no doubling.py in it.")
+REFUSED = SubmissionReport("eve", Ending.REFUSED, 0.0, 3.0, 0.0, "doubling.py is missing.")
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_what_waits_for_a_person(klass: Course) -> None:
 def test_what_is_odd(klass: Course) -> None:
     found = only(klass)
     assert set(found.foreign) == {"ada", "bob", "eve"}  # the user of this test owns them all
-    assert found.refused == {"eve": "There is no doubling.py in it."}
+    assert found.refused == {"eve": "doubling.py is missing."}
 
 
 def test_the_gradebook_is_read_as_nbgrader_reads_it(klass: Course, week: Week) -> None:

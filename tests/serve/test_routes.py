@@ -305,7 +305,7 @@ def test_what_cannot_be_graded_is_said_at_once_and_takes_no_try(sign_in, service
         files={"files": ("solution.py", b"x = 1\n")},
     )
     assert answer.status_code == 422
-    assert "Hand in your <code>doubling.py" in answer.text or "doubling.py" in answer.text
+    assert "Submit your <code>doubling.py" in answer.text or "doubling.py" in answer.text
     assert service.queue.of("ada") == []
 
 

@@ -59,7 +59,7 @@ def test_a_module_that_is_no_text_is_refused(tiny, tmp_path, content, message):
 
 def test_a_folder_without_the_module_says_what_it_holds(tiny, tmp_path):
     (tmp_path / "notes.py").write_bytes(b"x = 1\n")
-    assert "It holds `notes.py`. Hand in your tiny.py" in read(tiny, tmp_path).problem
+    assert "It contains `notes.py`. Submit your tiny.py" in read(tiny, tmp_path).problem
 
 
 def test_the_only_file_that_defines_an_exercise_is_the_module(tiny, tmp_path):

@@ -14,7 +14,7 @@ import pytest
 
 import autograder
 from autograder.batch import fingerprint as depends
-from autograder.batch.fingerprint import ROOMS, fingerprint, of_our_own
+from autograder.batch.fingerprint import PACKAGES, fingerprint, trusted_fingerprints
 from autograder.model.course.loader import Course, Late, Suspects, load
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
@@ -55,12 +55,14 @@ def test_dates_and_titles_are_no_part_of_a_result(course: Course, settings) -> N
 def test_how_long_a_line_is_looked_for_changes_nothing_that_our_own_code_answers(course) -> None:
     registry = msgspec.structs.replace(course.registry, suspects=Suspects(seconds=7.0))
     other = Course(course.root, registry)
-    kept = [of_our_own(c, c.weeks[0], ("cpu",), b"s", "bubblewrap") for c in (course, other)]
+    kept = [
+        trusted_fingerprints(c, c.weeks[0], ("cpu",), b"s", "bubblewrap") for c in (course, other)
+    ]
     assert (kept[0] == kept[1], key(course) == key(other)) == (True, False)
 
 
 def own(course: Course) -> tuple[bytes, bytes]:
-    return of_our_own(course, course.weeks[0], ("cpu",), b"s", "bubblewrap")
+    return trusted_fingerprints(course, course.weeks[0], ("cpu",), b"s", "bubblewrap")
 
 
 def mend(path: Path) -> None:
@@ -129,7 +131,7 @@ def test_secret_and_sandbox_are_part_of_a_result(course: Course, other) -> None:
 def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the kit's own rooms, in place of the real ones."""
     copy = tmp_path / "kit" / "autograder"
-    for room in ROOMS:
+    for room in PACKAGES:
         source = Path(autograder.__file__).parent / room
         shutil.copytree(source, copy / room, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(depends, "__file__", str(copy / "batch" / "depends.py"))
@@ -171,4 +173,4 @@ def test_rooms_of_the_key_hold_all_that_grading_imports() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     rooms = {name.split(".")[1] for name in done.stdout.decode().split()}
-    assert rooms <= {*ROOMS, "version"}
+    assert rooms <= {*PACKAGES, "version"}

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.authoring.verify.proof_job import Proof, end_engine, prove
 from autograder.authoring.verify.selection import Aim
-from autograder.batch.fingerprint import of_our_own
+from autograder.batch.fingerprint import trusted_fingerprints
 from autograder.grading.running.test_runner import Runs
 from autograder.grading.warmup import warm_engine
 from autograder.model.course.bank import Misconception
@@ -38,7 +38,7 @@ def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], set[s
         ran.clear()
         course = load(tmp_path)
         week = course.weeks[0]
-        depends = of_our_own(course, week, ("cpu",), b"s" * 32, "none")
+        depends = trusted_fingerprints(course, week, ("cpu",), b"s" * 32, "none")
         engine = warm_engine(course, week, ("cpu",), b"s" * 32, None, depends)
         try:
             for exercise in week.exercises:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...batch.fingerprint import ROOMS, settings, versions
+from ...batch.fingerprint import PACKAGES, settings, versions
 from ...files.atomic import replace_file
 from ...files.hashing import feed
 from ...model.course.bank import Bank
@@ -114,7 +114,7 @@ def _contents(*places: Path) -> Iterator[bytes]:
 def _kit() -> bytes:
     """The code of the kit that takes part in a proof."""
     root = Path(__file__).parents[2]
-    rooms = (root / room for room in (*ROOMS, "authoring", "student", "authors"))
+    rooms = (root / room for room in (*PACKAGES, "authoring", "student", "authors"))
     return _hash(_contents(*(p for room in rooms for p in sorted(room.rglob("*.py"))))).encode()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ...batch.fingerprint import fingerprint, of_our_own
+from ...batch.fingerprint import fingerprint, trusted_fingerprints
 from ...grading.warmup import seldom_collected, warm_engine
 from ...model.course.bank import Bank
 from ...model.course.loader import Course, load
@@ -74,7 +74,7 @@ def prove(proof: Proof, tell: Callable[[str], None] = lambda _: None) -> Verific
         end_engine()
         box = BACKENDS[proof.sandbox]() if proof.sandbox else None  # tried by whoever chose it
         about = course, week, proof.devices, proof.secret, proof.sandbox
-        kept_for = of_our_own(*about) if proof.keeps else None
+        kept_for = trusted_fingerprints(*about) if proof.keeps else None
         engine = warm_engine(*about[:-1], box, kept_for)
         ending = ExitStack()
         ending.callback(engine.close)

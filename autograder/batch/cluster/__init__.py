@@ -1,21 +1,21 @@
-"""Grading on a cluster of `distributed`: who may be lying, what travels, what is promised.
+"""Grade on a Dask cluster (`distributed`).
 
 Theory of operation
 -------------------
-Who may be lying: a submission, on whichever machine; it runs in that machine's sandbox. The
-scheduler and the workers are believed: whoever may connect to the scheduler runs code on the
-workers, and whoever runs a worker sees solutions, graders and the course's secret. Over a network
-that others can reach, use TLS: both ends then show a certificate of your own authority.
+Who may be lying: submissions; each runs in the sandbox of its worker. The scheduler and the workers
+are trusted: a client of the scheduler can run code on the workers, and a worker sees solutions,
+graders and the course's secret. Use TLS on networks that others can reach; both ends then
+authenticate with certificates of your own authority.
 
-What travels: to each worker once per batch, a parcel with what it needs of the course (registry,
-the week's graders and solutions, the secret), which it keeps under the parcel's hash in a private
-folder until the batch is over; then submissions, as bytes; and reports back. No disk is shared.
+Data flow: each worker receives one parcel per batch with the required parts of the course
+(registry, graders and solutions of the week, secret), and stores it in a private folder until the
+batch ends. Submissions are sent as bytes, and reports return. No shared disk is needed.
 
-What is promised: a worker grades only where its kit, Python and libraries are those that the
-instructor's machine has and its sandbox works; else it refuses, with a reason, and the work goes
-to the others. A worker grades one submission at a time. One that dies costs time: its work is done
-again elsewhere, and what kept killing workers is a fault of ours, never a zero. The report is the
-one that grading on this machine gives, timings aside.
+Guarantees: a worker grades only if its kit, Python and libraries equal those of the instructor's
+machine and its sandbox works; otherwise it refuses with a reason and other workers do the job. A
+worker grades one submission at a time. The jobs of a worker that dies are repeated elsewhere, and a
+submission that kills workers repeatedly gets a system error, never a zero. Reports equal those of
+local grading, except for timings.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _ADDRESS = re.compile(r"(?:(tcp|tls)://)?(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([
 
 
 class Cluster(msgspec.Struct, frozen=True):
-    """Where the scheduler is, and how to speak to it. The three are paths of PEM files.
+    """The address of a scheduler and the paths of PEM files for TLS.
 
-    Without them a `tls://` address takes distributed's own configuration.
+    Without PEM files, a `tls://` address uses the configuration of distributed.
     """
 
     address: str
@@ -45,12 +45,15 @@ class Cluster(msgspec.Struct, frozen=True):
 def cluster_at(
     address: str, tls_ca: str | None = None, tls_cert: str | None = None, tls_key: str | None = None
 ) -> Cluster:
-    """A scheduler's address and files, looked at before anything is sent there."""
+    """Validate the address and the TLS files of a scheduler.
+
+    Raise KitError if the address is malformed, or a file is missing or unreadable.
+    """
     found = _ADDRESS.match(address)
     if not found or not 0 < int(found.group(3)) < 1 << 16:
         raise KitError(
-            f"--cluster {address!r}: that is no scheduler's address; it looks like "
-            "tcp://host:8786 or tls://host:8786"
+            f"--cluster {address!r} is not the address of a scheduler; use tcp://host:8786 or "
+            "tls://host:8786"
         )
     if found.group(1) is None:
         address = f"{'tls' if tls_ca else 'tcp'}://{address}"
@@ -70,16 +73,16 @@ def cluster_at(
     return Cluster(address, tls_ca or "", tls_cert or "", tls_key or "")
 
 
-def in_the_clear(cluster: Cluster) -> str:
-    """A warning if solutions and reports would cross a network unprotected, or nothing."""
+def plaintext_warning(cluster: Cluster) -> str:
+    """Return a warning if data would cross a network without encryption, otherwise ""."""
     found = _ADDRESS.match(cluster.address)
     if found is None or found.group(1) != "tcp" or _is_here(found.group(2).strip("[]")):
         return ""
     return (
-        f"WARNING: {cluster.address} is no TLS address: solutions, submissions and the course's "
-        "secret cross the network in the clear, and whoever reaches the scheduler runs code on the "
-        "workers. Use tls:// with --tls-ca, --tls-cert and --tls-key, or say --insecure where "
-        "nobody else reaches that network"
+        f"WARNING: {cluster.address} does not use TLS: solutions, submissions and the course's "
+        "secret would be sent unencrypted, and anyone who can reach the scheduler could run code "
+        "on the workers. Use tls:// with --tls-ca, --tls-cert and --tls-key, or --insecure on a "
+        "network that no one else can reach"
     )
 
 

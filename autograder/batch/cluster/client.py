@@ -1,4 +1,4 @@
-"""The instructor's end: who can grade, handing out submissions, taking reports."""
+"""Distribute submissions over the workers of a cluster and collect their reports."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .parcel import key_of
 from .worker import RESOURCE, grade, leave, settle_in
 
 _LOOK_SECONDS = 1.0
-# How long to wait for the first worker, or the next one where the last has gone: a queue is slow.
+# Time to wait for a worker; batch systems may need minutes to start one.
 PATIENCE_SECONDS = 300.0
-# Handed out ahead, for each worker: enough to keep it busy, few enough to go to newcomers.
+# Submissions sent ahead to each worker: enough to keep it busy, few enough for new workers.
 AHEAD = 3
-# A submission that met a fault of ours, or whose workers died, is tried so often.
+# Attempts to grade a submission if the worker dies or a system error occurs.
 _TRIES = 2
 
 Say = Callable[[str], None]
@@ -42,15 +42,15 @@ def grade_on_cluster(
     finished: Finished,
     say: Say = lambda line: None,
 ) -> None:
-    """Grade submissions by key; `finished` gets each report as soon as it is there."""
-    with contextlib.closing(KeptCluster(cluster)) as kept:
-        kept.grade(parcel, work, max_score, finished, say)
+    """Grade submissions by key; call `finished` with each report as soon as it arrives."""
+    with contextlib.closing(ClusterSession(cluster)) as session:
+        session.grade(parcel, work, max_score, finished, say)
 
 
-class KeptCluster:
-    """A connection for batch after batch, whose workers keep what they need of the course.
+class ClusterSession:
+    """A connection for several batches, one at a time; workers keep their parcels in between.
 
-    One batch at a time. After an error the next batch connects anew.
+    After an error the next batch opens a new connection.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -67,7 +67,7 @@ class KeptCluster:
         finished: Finished,
         say: Say = lambda line: None,
     ) -> None:
-        """Grade submissions by key; `finished` gets each report as soon as it is there."""
+        """Grade submissions by key; call `finished` with each report as soon as it arrives."""
         if not work:
             return
         try:
@@ -85,7 +85,7 @@ class KeptCluster:
         return self._crews[parcel]
 
     def close(self) -> None:
-        """Dismiss the workers and leave."""
+        """Remove the parcels from the workers and close the connection."""
         leaving, self._leaving = self._leaving, contextlib.ExitStack()
         self._client, self._crews = None, {}
         leaving.close()
@@ -97,7 +97,7 @@ def _connected(cluster: Cluster) -> Iterator[Any]:
         raise KitError("--cluster needs the extra `cluster`: pip install -e '.[cluster]'")
     from distributed import Client
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # its errors are told below
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are reported below
     try:
         client = Client(cluster.address, security=_security(cluster), set_as_default=False)
     except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as error:
@@ -129,12 +129,12 @@ def _security(cluster: Cluster) -> Any:
     try:
         security.get_connection_args("client")
     except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
-        raise KitError(f"the certificates for {cluster.address} are of no use: {error}") from None
+        raise KitError(f"cannot use the certificates for {cluster.address}: {error}") from None
     return security
 
 
 class _Crew:
-    """The workers that can grade this parcel; those that refuse are named once."""
+    """The workers that can grade a parcel; each refusal is reported once."""
 
     def __init__(self, client: Any, parcel: bytes, say: Say) -> None:
         self._client, self._parcel, self.say = client, parcel, say
@@ -144,23 +144,23 @@ class _Crew:
         self._settled: set[str] = set()
 
     def executor(self) -> Executor:
-        """Runs on any worker that has settled in, on each one thing at a time."""
+        """Return an executor that runs one job at a time on each worker that has the parcel."""
         executor: Executor = self._client.get_executor(pure=False, resources={self.resource: 1})
         return executor
 
     def look(self) -> int:
-        """Let newcomers settle in; how many workers can grade now."""
+        """Send the parcel to new workers; return the number of workers that can grade."""
         workers = self._workers()
         fit = {a for a, w in workers.items() if w["resources"].get(self.resource)}
         new = [a for a in workers if a not in fit and a not in self.refusals]
         for address, answer in self._settle(new).items():
             if answer == "":
                 fit.add(address)
-            elif isinstance(answer, OSError):  # it died meanwhile, or is on its way
+            elif isinstance(answer, OSError):  # the worker died, or is still starting
                 continue
             else:
                 self.refusals[address] = _reason(answer)
-                self.say(f"worker {address} refuses the work: {self.refusals[address]}")
+                self.say(f"worker {address} refuses to grade: {self.refusals[address]}")
         self._settled |= fit
         return len(fit & workers.keys())
 
@@ -180,7 +180,7 @@ class _Crew:
         return answers
 
     def dismiss(self) -> None:
-        """Have the workers forget the course; those that are gone have no more of it."""
+        """Remove the parcel from the workers that are still alive."""
         with contextlib.suppress(Exception):
             here = [a for a in self._workers() if a in self._settled]
             if here:
@@ -188,7 +188,7 @@ class _Crew:
 
 
 class _ClusterBatch:
-    """Submissions on their way: some handed out, some waiting, some tried again."""
+    """The submissions of a batch: waiting, submitted to workers, or to be retried."""
 
     def __init__(
         self, crew: _Crew, work: Mapping[str, Submission], max_score: float, finished: Finished
@@ -202,7 +202,7 @@ class _ClusterBatch:
         self._told: SimpleQueue[Future[Result]] = SimpleQueue()
 
     def run(self) -> None:
-        """Until every submission has a report."""
+        """Grade until every submission has a report."""
         executor: Executor | None = None
         looked = fit = 0.0
         try:
@@ -217,7 +217,7 @@ class _ClusterBatch:
                 executor = executor or self._crew.executor()
                 self._hand_out(executor, int(fit) * AHEAD)
                 for future in self._ended():
-                    if future in self._out:  # else it was taken back
+                    if future in self._out:  # otherwise it was cancelled
                         self._take(*self._out.pop(future), future)
         except OSError as error:
             raise _lost() from error
@@ -225,9 +225,10 @@ class _ClusterBatch:
             self._take_back()
 
     def _ended(self) -> Iterator[Future[Result]]:
-        """Those that have ended meanwhile, however many are out; waits for the first a moment.
+        """Yield futures that have ended; wait at most _LOOK_SECONDS for the first.
 
-        Each is told once. To wait on all of them anew for each that ends would cost the square.
+        Callbacks fill a queue, because `concurrent.futures.wait` on all futures for each report
+        would take quadratic time.
         """
         with contextlib.suppress(Empty):
             yield self._told.get(timeout=_LOOK_SECONDS)
@@ -253,8 +254,8 @@ class _ClusterBatch:
             result = future.result()
         except CancelledError:
             raise _lost() from None
-        except KilledWorker:  # it may have been another's doing: next time it runs alone
-            result = "the workers that graded it died, again and again"
+        except KilledWorker:  # another submission may be responsible: retry this one alone
+            result = "the workers that graded it died repeatedly"
             again = self._alone
         except Exception as error:
             result = f"{type(error).__name__}: {error}"
@@ -276,34 +277,35 @@ class _ClusterBatch:
         self._out.clear()
 
     def _wait_for_workers(self) -> None:
-        """Return when a worker can grade; KitError if none can, or none comes."""
+        """Wait until a worker can grade; raise KitError if all refuse or none appears."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         told = False
         while not self._crew.look():
             if self._crew.refusals:
                 reasons = dict.fromkeys(self._crew.refusals.values())
                 raise KitError(
-                    "every worker of the cluster refuses the work: " + " | ".join(reasons)
+                    "every worker of the cluster refuses to grade: " + " | ".join(reasons)
                 )
             if time.monotonic() > deadline:
                 raise KitError(
-                    f"no worker came within {PATIENCE_SECONDS:.0f} s: start workers (`dask worker "
-                    "ADDRESS --nthreads 1`). What was graded is kept; run the command again then"
+                    f"no worker appeared within {PATIENCE_SECONDS:.0f} s: start workers (`dask "
+                    "worker ADDRESS --nthreads 1`) and run the command again; finished results are "
+                    "stored"
                 )
             if not told:
                 told = True
-                self._crew.say("the cluster has no worker now; waiting for one")
+                self._crew.say("waiting for a worker: the cluster has none")
             time.sleep(_LOOK_SECONDS)
 
 
 def _reason(answer: object) -> str:
     if isinstance(answer, ModuleNotFoundError):
-        return f"it has no {answer.name}: install the kit there, the version that is here"
+        return f"{answer.name} is not installed there: install the same version of the kit as here"
     return str(answer) if isinstance(answer, str) else f"{type(answer).__name__}: {answer}"
 
 
 def _lost() -> KitError:
     return KitError(
-        "the connection to the cluster's scheduler was lost. What was graded is kept; run the "
-        "command again to grade the rest"
+        "lost the connection to the scheduler. Finished results are stored; run the command again "
+        "to grade the rest"
     )

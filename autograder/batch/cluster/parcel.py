@@ -1,4 +1,4 @@
-"""What a worker needs of a course to grade one week, as bytes."""
+"""Pack the parts of a course that a worker needs to grade one week."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..fingerprint import versions
 
 
 class Parcel(msgspec.Struct, frozen=True):
-    """One week of a course. `files`: paths below the course's root, and their content."""
+    """One week of a course; `files` maps paths below the course's root to contents."""
 
     week: str
     devices: tuple[str, ...]
@@ -31,7 +31,7 @@ def pack(
     sandbox: str,
     fingerprint: bytes,
 ) -> bytes:
-    """The parcel of a week: registry, hidden graders, solutions and bank."""
+    """Pack the registry, hidden graders, solutions and bank of a week."""
     paths = [course.root / REGISTRY]
     for folder in (course.graders(week), course.solution_folder(week)):
         paths += sorted(folder.rglob("*.py"))
@@ -45,7 +45,7 @@ def key_of(parcel: bytes) -> str:
 
 
 def unpack(parcel: Parcel, folder: Path) -> Course:
-    """Lay the parcel's files into a private folder; the course that they make."""
+    """Write the files of a parcel into a private folder and load the course."""
     for name, content in parcel.files.items():
         path = folder / name
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

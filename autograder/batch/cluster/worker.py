@@ -1,7 +1,7 @@
-"""What runs on a cluster's worker: settling in, grading, leaving nothing behind.
+"""Functions that run on the workers of a cluster: load a parcel, grade, clean up.
 
-Nothing here raises: distributed would log an exception together with its arguments, and those hold
-what must not stand in a log.
+They return errors instead of raising them: distributed logs exceptions together with their
+arguments, which contain solutions and secrets.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from .parcel import Parcel, key_of, unpack
 if TYPE_CHECKING:
     from ...grading.engine import Engine
 
-# How long a parcel stays if nothing is asked: its owner may have been killed.
+# Unused parcels are removed after this time, because the client may have been killed.
 IDLE_SECONDS = 3600.0
 _LOOK_SECONDS = 60.0
 RESOURCE = "autograder-"
 
 
 class _Settled:
-    """A course on this worker, and the engine that is made at its first submission."""
+    """A course on this worker and its engine, which is created for the first submission."""
 
     def __init__(self, parcel: Parcel, folder: WorkFolder, course: Course) -> None:
         self.parcel, self.folder, self.course = parcel, folder, course
@@ -60,12 +60,12 @@ class _Settled:
 
 
 _settled: dict[str, _Settled] = {}
-# Of one process, one submission at a time: torch's modes and seeds are the process's.
+# One submission at a time, because the modes and seeds of torch are global to the process.
 _grading = threading.Lock()
 
 
 async def settle_in(data: bytes, dask_worker: Any) -> str:
-    """Take a parcel. Empty if this worker can grade with it, else why it refuses."""
+    """Load a parcel; return "" if this worker can grade with it, otherwise the reason."""
     key = key_of(data)
     reason = await asyncio.to_thread(_settle_in, key, data)
     if not reason:
@@ -86,7 +86,7 @@ def _settle_in(key: str, data: bytes) -> str:
             or _lay(key, parcel)
         )
     except Exception as error:
-        return f"it could not settle in: {type(error).__name__}: {error}"
+        return f"it could not load the course: {type(error).__name__}: {error}"
 
 
 def _other_versions(parcel: Parcel) -> str:
@@ -123,7 +123,7 @@ def _lay(key: str, parcel: Parcel) -> str:
         own = fingerprint(course, week, parcel.devices, parcel.secret, parcel.sandbox)
         if own != parcel.fingerprint:
             folder.close()
-            return "its kit has other code than the one on this machine, of the same version"
+            return "its kit has the same version as on this machine but different code"
     except BaseException:
         folder.close()
         raise
@@ -132,11 +132,11 @@ def _lay(key: str, parcel: Parcel) -> str:
 
 
 def grade(key: str, submission: Submission) -> SubmissionReport | str:
-    """The report of one submission, or why there is none."""
+    """Return the report of one submission, or the reason why there is none."""
     with _grading:
         settled = _settled.get(key)
         if settled is None:
-            return "the course is not on this worker any more"
+            return "the course was removed from this worker"
         try:
             return settled.grade(submission)
         except Exception as error:

@@ -21,10 +21,10 @@ class RemoteBatches:
     """Hands batches to a cluster, one at a time."""
 
     def __init__(self, cluster: Cluster, devices: tuple[str, ...], sandbox: str) -> None:
-        from ...batch.cluster.client import KeptCluster
+        from ...batch.cluster.client import ClusterSession
 
         self._cluster, self._devices, self._sandbox = cluster, devices, sandbox
-        self._kept = KeptCluster(cluster)
+        self._kept = ClusterSession(cluster)
 
     def grade(
         self, works: Mapping[str, Work], done: Callable[[str, SubmissionReport], None]
@@ -54,7 +54,7 @@ class RemoteBatches:
             devices=self._devices,
             sandbox=self._sandbox,
             cluster=self._cluster,
-            kept=self._kept,
+            session=self._kept,
             on_done=told,
         )
 

@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 from ...batch.intake import Submission
-from ...batch.pool import Job, end_oldest_engine, grade_job, kept_engine, settle_in
+from ...batch.pool import Job, cached_engine, end_oldest_engine, grade_job, settle_in
 from ...model.report.schema import SubmissionReport
 
 # Called with the receipt and the exercise when a check has run.
@@ -152,7 +152,7 @@ def _grade(job: Job, submission: Submission, receipt: str, most_mib: int) -> Gra
 
 def _warm(job: Job, most_mib: int) -> int:
     _make_room(most_mib, job)
-    kept_engine(job)
+    cached_engine(job)
     return _held_mib()
 
 
