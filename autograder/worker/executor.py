@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import gc
 import importlib.util
-import io
 import mmap
 import os
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,81 +15,56 @@ import numpy as np
 import torch
 from torch import nn
 
-from .doubles.injected_module import is_brought, module_of
-from .doubles.remote_stub import Asks, lend
+from .captured_output import CapturedOutput
+from .doubles.injected_module import is_injected, module_of
+from .doubles.remote_stub import install_stubs
+from .doubles.stub_call import Ask
 from .exceptions import described, stopped_import
 from .monitor import rng_state
-from .monitor.call_watch import Counting, Watcher
+from .monitor.call_hooks import CallHooks
+from .monitor.call_watch import Watcher
 from .monitor.function_hooks import function_mode, hooked_patterns
 from .monitor.import_guard import Loaders
 from .monitor.numpy_allocations import trim_memory
-from .monitor.operator_hooks import hold_all
 from .monitor.side_effects import Before
 from .protocol import frames
 from .protocol.values import TORCH_DTYPES, TORCH_NAMES, Decoder, Encoder
 from .stop_location import interrupted_after
 from .torch_support import devices, fake_device
-from .torch_support.backward import pulled_back, tensors_in
+from .torch_support.backward import pulled_back
 from .torch_support.builders import build
 from .torch_support.figure_reader import describe
 from .torch_support.weights import settle, shares_memory
 from .triton_support import interpreter
-from .triton_support.hidden_inputs import Withheld
+from .triton_support.kernel_watch import may_launch
 
-MAX_PRINTED = 4_000
-_NOTHING: Any = nullcontext()
 _TOUCHED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_POPULATE", 0)
 # What most calls give; none of it is a drawing.
 _NO_DRAWING = {torch.Tensor, np.ndarray, tuple, dict, str, int, float, bool, type(None)}
 
 
-class Printed(io.TextIOBase):
-    """Standard output and error of student code: the first few thousand characters are kept."""
-
-    def __init__(self) -> None:
-        self.text = ""
-
-    def write(self, text: str) -> int:
-        if isinstance(text, str) and len(self.text) < MAX_PRINTED:
-            self.text += text[: MAX_PRINTED - len(self.text)]
-        return len(text)
-
-    def kept(self) -> str:
-        """What was printed, as plain text, whatever the code under test made of this object."""
-        text = self.text
-        if not isinstance(text, str) or (type(text) is str and not text):
-            return ""
-        start = str.__getitem__(text, slice(0, MAX_PRINTED))
-        return str.encode(start, "utf-8", "replace").decode("utf-8")
-
-    def writable(self) -> bool:
-        return True
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]  # read-only is enough
-        return "utf-8"
-
-
 class Executor:
     """Holds one submission's module and objects, and answers requests about them.
 
-    trusted: it is project code, and none of it was written to look like another
+    root:    the submission's folder
+    objects: what stays here and is named in requests by its index
+    imports: makes the loaders of the submission's files, if its imports are restricted
+    ask:     sends a question to the trusted side, if exercises are replaced by correct ones
     """
 
-    def __init__(self, trusted: bool = False) -> None:
-        self._trusted = trusted
+    def __init__(self) -> None:
         self.root = Path()
         self.watcher = Watcher()
-        self.net = function_mode(self.watcher.note)
+        self._function_mode = function_mode(self.watcher.note)
         self.module: Any = None
         self.objects: list[Any] = []
         self._formulas: dict[tuple[bool, str], set[tuple[str, ...]]] = {}
-        self._printed = Printed()  # of the running request
-        self._launches = False  # whether the module may launch kernels of Triton's
+        self._printed = CapturedOutput()  # of the running request
+        self._launches = False  # whether the module may launch Triton kernels
         self.imports: Loaders | None = None
-        self.asks: Asks | None = None  # where lent exercises answer
+        self.ask: Ask | None = None
         self._ballast: mmap.mmap | None = None
-        self._modules = 0  # that were there before the submission's own code ran
+        self._imported = 0  # modules that were imported before the submission
 
     def capture_descriptors(self) -> None:
         """Raw writes to descriptors 1 and 2 go nowhere, as does reading from 0."""
@@ -106,7 +79,7 @@ class Executor:
 
     def answer(self, request: frames.Answered, buffers: list[memoryview]) -> bytes:
         """The reply frame to a request."""
-        self._printed = printed = Printed()
+        self._printed = printed = CapturedOutput()
         saved = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = printed
         encoder = Encoder(keep=self._keep)
@@ -119,7 +92,7 @@ class Executor:
                 reply = self._call(request, buffers, encoder)
         finally:
             sys.stdout, sys.stderr = saved
-        if text := printed.kept():
+        if text := printed.text():
             reply = msgspec.structs.replace(reply, printed=text)
         return frames.pack(reply, encoder.buffers)
 
@@ -133,8 +106,8 @@ class Executor:
         if self.imports is not None:
             self.imports.own(request.names)
         reply = self.load_module(self.root / request.module, seconds=request.seconds)
-        if request.lent and self.asks is not None and self.module is not None:
-            lend(self.module, request.lent, self.asks)
+        if request.stubs and self.ask is not None and self.module is not None:
+            install_stubs(self.module, request.stubs, self.ask)
         return reply
 
     def load_module(self, path: Path, unique: bool = False, seconds: float = 0.0) -> frames.Reply:
@@ -154,8 +127,7 @@ class Executor:
             return frames.Reply("missing")
         self.module = importlib.util.module_from_spec(spec)
         sys.modules[name] = self.module
-        self._modules = len(sys.modules)
-        interpreter.remember()
+        self._imported = len(sys.modules)
         self.watcher.begin(hooked_patterns(), str(self.root), importing=True)
         try:
             with interrupted_after(seconds):
@@ -164,7 +136,7 @@ class Executor:
             return frames.Reply("raised", raised=stopped_import(error, str(self.root)))
         finally:
             self.watcher.begin((), str(self.root))
-            self._launches = interpreter.concern(self.module)
+            self._launches = interpreter.is_ready() and may_launch(self.module)
         return frames.Reply("ok")
 
     def _fill(self, size: int) -> frames.Reply:
@@ -176,97 +148,67 @@ class Executor:
         trim_memory()
         if size:
             self._ballast = mmap.mmap(-1, size, flags=_TOUCHED)
-        return frames.Reply("ok", value=len(sys.modules) > self._modules)
+        return frames.Reply("ok", value=len(sys.modules) > self._imported)
 
     # Calling
 
     def _call(
         self, request: frames.Call, buffers: list[memoryview], encoder: Encoder
     ) -> frames.Reply:
-        """The call, watched from the first name that is looked up to the last value read.
+        """Make a call, watched from the first name that is looked up to the last value read.
 
-        Code of the submission may run in any of it: in a property, in a method of torch's that it
-        replaced, in a value that computes itself when it is read.
+        Code of the submission may run in any step: in a property, in a replaced method of torch, in
+        a value that computes itself when it is read. So whatever raises is the submission's error.
         """
         self.watcher.begin(request.not_allowed, str(self.root))
         try:
             with fake_device.present(request.device == devices.FAKE):
-                reply = self._read(request, buffers, encoder)
+                reply = self._prepare_and_run(request, buffers, encoder)
+            banned = tuple(self.watcher.seen)
+        except BaseException as error:
+            if devices.is_lost(request.device):
+                os.abort()  # every later call would fail; a new process has the GPU again
+            encoder.buffers.clear()
+            reply = frames.Reply("raised", raised=described(error, str(self.root)))
             banned = tuple(self.watcher.seen)
         finally:
             self.watcher.begin((), str(self.root))
         return msgspec.structs.replace(reply, banned=banned) if banned else reply
 
-    def _read(
-        self, request: frames.Call, buffers: list[memoryview], encoder: Encoder
-    ) -> frames.Reply:
-        """The call's answer. What raises while an answer is read, a label of a drawing for
-        example, is code of the submission too, and so is told as its error.
-        """
-        try:
-            return self._answered(request, buffers, encoder)
-        except BaseException as error:
-            encoder.buffers.clear()
-            return frames.Reply("raised", raised=described(error, str(self.root)))
-
-    def _answered(
+    def _prepare_and_run(
         self, request: frames.Call, buffers: list[memoryview], encoder: Encoder
     ) -> frames.Reply:
         if request.fresh:
-            self._fresh_start()
+            self._reset()
         target, found = self._target(request)
         if not found:
             return frames.Reply("missing")
         if request.fetch:
             return frames.Reply("ok", value=encoder(target))
-        leaves: list[torch.Tensor] = []
-        decoder = self._decoder(request, buffers, leaves)
+        inputs: list[torch.Tensor] = []
+        decoder = self._decoder(request, buffers, inputs)
         args = [decoder(v) for v in request.args]
         kwargs = {k: decoder(v) for k, v in request.kwargs.items()}
-        before = Before(leaves, args, kwargs, decoder.memories)
-        counting = Counting() if request.count else None
-        withheld = Withheld(leaves) if request.withheld else None
-        root = str(self.root)
-        launches: Any = _NOTHING
-        if self._launches or withheld is not None:
-            launches = interpreter.watching(
-                root, request.order, request.count, withheld, self._trusted, request.compiled
-            )
-        gradients: tuple[frames.Value, ...] | None = None
-        detached: tuple[int, ...] = ()
-        try:
-            net = _NOTHING if hold_all(request.not_allowed) else self.net
-            with launches as seen, net, counting or _NOTHING:
+        before = Before(inputs, args, kwargs)
+        hooks = CallHooks(request, inputs, str(self.root), self._launches, self._function_mode)
+        with hooks:
+            with hooks.forbidding(), hooks.counting():
                 result = target(*args, **kwargs)
-            kept = counting.kept(tensors_in(result)) if counting is not None else 0
+            hooks.keep(result)
             if request.construct and isinstance(result, nn.Module):
                 mismatch = settle(result, request, buffers)
                 if mismatch is not None:
                     return frames.Reply("state", mismatch=mismatch)
-            if request.cotangents is not None:
-                inputs = leaves + self._parameters(request)
-                with counting or _NOTHING:
-                    gradients, detached = self._pull_back(result, request, inputs, decoder, encoder)
+            with hooks.counting():
+                gradients, detached = self._gradients(result, request, inputs, decoder, encoder)
             devices.finish(request.device)
-        except BaseException as error:
-            if devices.is_lost(request.device):
-                os.abort()  # it would fail every call after this one; a new process has it again
-            return frames.Reply("raised", raised=described(error, str(self.root)))
-        if withheld is not None:
-            encoder.told = withheld.told
-        value = self._encode_result(result, encoder, decoder)
-        if withheld is not None:
-            withheld.give_back()  # not before: code of the submission may run at any time
+            value = self._encode_result(result, encoder)
         side_effects = before.compare(result)
         if isinstance(result, nn.Module) and shares_memory(result, args):
             side_effects += (frames.SideEffect(frames.Effect.SHARED_MEMORY),)
-        counts = None
-        if counting is not None:
-            counts = counting.counts(kept)
-            if seen is not None:
-                counts = seen.added_to(counts, counting.operators, counting.numbers)
+        counts = hooks.counts(result)
         if request.printing:
-            value = frames.SeqV("tuple", (value, encoder(self._printed.kept())))
+            value = frames.SeqV("tuple", (value, encoder(self._printed.text())))
         return frames.Reply(
             "ok",
             value=value,
@@ -293,7 +235,7 @@ class Executor:
                 return None, False
         return thing, thing is not None
 
-    def _fresh_start(self) -> None:
+    def _reset(self) -> None:
         """Each test starts from the same global state, whatever the last one left."""
         held = bool(self.objects)
         self.objects.clear()
@@ -302,7 +244,7 @@ class Executor:
             torch.set_default_dtype(torch.float32)
         if not torch.is_grad_enabled():
             torch.set_grad_enabled(True)
-        rng_state.begin()
+        rng_state.seed_all()
         if torch.cuda.is_initialized():
             devices.compute_exactly()
         pyplot = sys.modules.get("matplotlib.pyplot")
@@ -328,7 +270,6 @@ class Executor:
             special=lambda v, d: self._special(v, d, request),
             tensor=placed,
             gradients=True,
-            memories={},
         )
 
     def _special(self, value: frames.Value, decoder: Decoder, request: frames.Call) -> Any:
@@ -362,20 +303,24 @@ class Executor:
             return []
         return [p for _, p in sorted(owner.named_parameters()) if p.is_floating_point()]
 
-    def _pull_back(
+    def _gradients(
         self,
         result: Any,
         request: frames.Call,
         inputs: list[torch.Tensor],
         decoder: Decoder,
         encoder: Encoder,
-    ) -> tuple[tuple[frames.Value, ...], tuple[int, ...]]:
-        known = self._formulas.setdefault((request.handle is None, request.path), set())
-        return pulled_back(result, request, inputs, known, decoder, encoder)
+    ) -> tuple[tuple[frames.Value, ...] | None, tuple[int, ...]]:
+        """Return the gradients that a call asks for, and which outputs are detached."""
+        if request.cotangents is None:
+            return None, ()
+        formulas = self._formulas.setdefault((request.handle is None, request.path), set())
+        inputs = inputs + self._parameters(request)
+        return pulled_back(result, request, inputs, formulas, decoder, encoder)
 
     # Describing
 
-    def _encode_result(self, result: Any, encoder: Encoder, decoder: Decoder) -> frames.Value:
+    def _encode_result(self, result: Any, encoder: Encoder) -> frames.Value:
         if type(result) not in _NO_DRAWING and "matplotlib" in sys.modules:
             drawn = describe(result, encoder, self.objects)
             if drawn is not None:
@@ -386,7 +331,7 @@ class Executor:
         """A handle for a torch module, or an object of a class of the submission or brought."""
         kind = type(thing)
         own = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
-        stays = isinstance(thing, nn.Module) or is_brought(kind)
+        stays = isinstance(thing, nn.Module) or is_injected(kind)
         if not stays and not own.startswith(str(self.root)):
             return None
         state = None

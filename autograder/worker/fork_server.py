@@ -35,7 +35,7 @@ import traceback
 
 import msgspec
 
-from .isolation import hugepages, lockdown
+from .isolation import lockdown
 from .isolation.enter_chroot import ChrootWalls
 from .isolation.enter_landlock import Landlock
 from .isolation.enter_namespaces import Namespaces
@@ -160,7 +160,6 @@ class _Template:
         self._gpu = boot.gpu
         self._children: dict[int, _Child] = {}
         self._asking: dict[int, Questions] = {}
-        self._forks = 0
         self._poller = select.poll()
         self._poller.register(control, select.POLLIN)
         self._walls: Landlock | ChrootWalls | Namespaces
@@ -204,9 +203,6 @@ class _Template:
                     signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
 
     def _spawn(self, spawn: Spawn, sock: int) -> socket.socket | None:
-        self._forks += 1
-        if self._forks == 2:  # it pays for itself after some dozens; whoever asks once waits
-            hugepages.collapse()
         used = lockdown.used_memory(gpu=self._gpu)
         channel, channel_child = socket.socketpair()
         setup, setup_child = channel.detach(), channel_child.detach()

@@ -28,7 +28,6 @@ from .monitor.operator_hooks import set_nets
 from .protocol import frames
 from .torch_support import devices, fake_device
 from .torch_support.builders import stock, warm
-from .triton_support import interpreter
 
 _READ_BYTES = 1 << 16
 _TOGETHER_SECONDS = 0.02
@@ -59,11 +58,10 @@ def prepare(config: bytes) -> None:
         plt.close(plt.figure())  # the first imports its backend
     if settings.counting:
         call_watch.formulas()
-    rng_state.begin()
+    rng_state.seed_all()
     for extra in settings.extras:
         warm(extra)
         stock(extra)
-    interpreter.remember()
     _own = worker_modules()
 
 
@@ -80,7 +78,7 @@ def serve(sock: socket.socket) -> None:
     executor.imports = seal(str(executor.root), _libraries, _own or worker_modules())
     inbox, outbox = _Inbox(sock), _Outbox(sock)
     told = _Told(outbox)
-    executor.asks = _Asking(inbox, outbox, told)
+    executor.ask = _Asking(inbox, outbox, told)
     executor.watcher.tell = lambda banned: told("banned", banned.call, banned.line)
     audit_hook.keep(
         str(executor.root), lambda what, line: told(_KINDS[what in audit_hook.LOOKS], what, line)
@@ -216,7 +214,7 @@ class _Asking:
         self._inbox, self._outbox, self._told = inbox, outbox, told
 
     def __call__(
-        self, question: frames.LentCall, buffers: list[bytes]
+        self, question: frames.StubCall, buffers: list[bytes]
     ) -> tuple[frames.Reply, list[memoryview]]:
         self._outbox.put(self._told.stamp + frames.pack(question, buffers))
         return self._inbox.take_reply()

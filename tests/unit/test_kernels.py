@@ -22,8 +22,8 @@ from autograder.worker.executor import Executor  # noqa: E402
 from autograder.worker.monitor.call_watch import Counting  # noqa: E402
 from autograder.worker.protocol import frames  # noqa: E402
 from autograder.worker.torch_support import fake_device  # noqa: E402
-from autograder.worker.triton_support import interpreter  # noqa: E402
-from autograder.worker.triton_support.hidden_inputs import Withheld  # noqa: E402
+from autograder.worker.triton_support import interpreter, kernel_watch  # noqa: E402
+from autograder.worker.triton_support.provenance import Provenance  # noqa: E402
 
 MODULE = """
 from typing import NamedTuple
@@ -180,7 +180,7 @@ def seen(own: ModuleType, kernel: str, grid: int, *args: object, order: int | No
     """The one launch of a kernel, watched."""
     root = str(Path(str(own.__file__)).parent)
     with (
-        interpreter.watching(root, order, noting=True, asking=True) as watch,
+        kernel_watch.watching(root, order, noting=True, compiling=True) as watch,
         Counting() as counting,
     ):
         getattr(own, kernel)[(grid,)](*args)
@@ -231,7 +231,7 @@ def test_an_address_that_a_kernel_was_given_as_a_number_leads_there(own):
 
 
 def test_memory_that_was_asked_for_and_not_written_is_nan(own):
-    with interpreter.watching("", None, noting=False):
+    with kernel_watch.watching("", None, noting=False):
         assert torch.empty(5).isnan().all()
 
 
@@ -365,7 +365,7 @@ def test_the_compiler_says_the_same_before_and_after_a_kernel_ran(own):
 
 def test_what_computes_beside_the_kernels_is_named(own):
     x, total = torch.ones(4), torch.zeros(1)
-    with interpreter.watching("", None, noting=True) as watch, Counting() as counting:
+    with kernel_watch.watching("", None, noting=True) as watch, Counting() as counting:
         own.add_up[(4,)](x.contiguous(), total)
         torch.empty(3).copy_(x[:3]).exp()
     counts = watch.added_to(counting.counts(0), counting.operators, counting.numbers)
@@ -388,35 +388,27 @@ def test_what_triton_lacks_is_not_taken_for_an_exercise_that_is_not_written(tmp_
         assert ("NotImplementedError" in reply.raised.bases) is unwritten
 
 
-# What is withheld from everything but kernels
+# What computes beside kernels
 
 BESIDE = """
-import dataclasses, math, types
-from typing import NamedTuple
+import math
 import numpy as np
 import torch, triton, triton.language as tl
 
 KEPT = []
-OTHERS = tl
-
-@triton.jit
-def shifted(v, by: tl.constexpr):
-    return tl.where(v > -math.inf, v + by, v)
 
 @triton.jit
 def add_one(x, y, m, block: tl.constexpr):
     places = tl.arange(0, block)
-    values = tl.load(x + places, places < m, 0.0)
-    tl.store(y + places, shifted(values, 1), places < m)
+    tl.store(y + places, tl.load(x + places, places < m, 0.0) + 1, places < m)
 
 @triton.jit
 def keep(x, m, block: tl.constexpr):
     KEPT.append(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, 0.0))
 
 @triton.jit
-def fail(x, y):
-    tl.store(y, tl.load(x))
-    tl.arange(0, 3.5)
+def whole_tile(x, y):
+    y.store([0, 0], x.load([0, 0]) + 1)
 
 def launched(x, grid=(1,)):
     y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
@@ -439,60 +431,6 @@ def joined(x):
     y[2:] = x[2:]
     return y
 
-def in_python(x):
-    return launched(torch.tensor([math.floor(v * 8) / 8 for v in x.tolist()]))
-
-def with_torch(x):
-    return launched(torch.round(x, decimals=3))
-
-def with_what_came_out(x):
-    return torch.tensor([math.floor(v * 8) / 8 for v in launched(x).tolist()])
-
-def in_the_grid(x):
-    seen = []
-    launched(x, lambda _: seen.append(x.clone()) or (1,))
-    return seen[0] + 1
-
-def in_a_hook(x):
-    seen = []
-    add_one.add_pre_run_hook(lambda *args, **_: seen.append(args[0].clone()))
-    launched(x)
-    add_one.pre_run_hooks.clear()
-    return seen[0] + 1
-
-def in_a_kernel(x):
-    keep[(1,)](x, x.numel(), 16)
-    return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1
-
-def in_a_patch(x):
-    plain = tl.load
-    def load(*args, **kwargs):
-        KEPT.append(plain(*args, **kwargs))
-        return KEPT[-1]
-    tl.load = load
-    launched(x)
-    return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1 if KEPT else x + 1
-
-@triton.constexpr_function
-def doubled(n):
-    return 2 * math.ceil(n)
-
-@triton.jit
-def say(x, y, m, change: tl.constexpr, block: tl.constexpr):
-    print("m", m)
-    places = tl.arange(0, block)
-    values = change(tl.load(x + places, places < m, 0.0), doubled(0.5))
-    tl.store(y + places, values - 1, places < m)
-
-@triton.jit
-def whole_tile(x, y):
-    y.store([0, 0], x.load([0, 0]) + 1)
-
-def with_a_given_function(x):
-    y = torch.empty_like(x)
-    say[(1,)](x, y, x.numel(), shifted, 16)
-    return y
-
 def by_descriptors(x):
     from triton.tools.tensor_descriptor import TensorDescriptor
     wide = x.new_zeros(4, 8)
@@ -502,362 +440,89 @@ def by_descriptors(x):
     whole_tile[(1,)](*tiles)
     return y[0, : x.numel()]
 
-HELD = tl.constexpr(KEPT)
+def with_a_mask(x):
+    mask = torch.tril(torch.ones(3, 3)) - 1
+    return launched(x)
 
-@triton.jit
-def hold(x, m, block: tl.constexpr):
-    HELD.value.append(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, 0.0))
+def in_python(x):
+    return launched(torch.tensor([math.floor(v * 8) / 8 for v in x.tolist()]))
 
-def in_a_constant(x):
-    hold[(1,)](x, x.numel(), 16)
-    return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1
+def in_numpy(x):
+    return launched(torch.from_numpy(np.floor(np.asarray(x))))
 
-def in_what_is_printed(x):
-    import contextlib, io
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        tell[(1,)](x, x.numel())
-    said = [float(line.split()[-1].strip("[]")) for line in printed.getvalue().splitlines()]
-    return torch.tensor(said) + 1 if said else x + 1
+def by_item(x):
+    return launched(x.new_full((4,), float(x[0])))
 
-@triton.jit
-def tell(x, m):
-    for i in range(m):
-        print(tl.load(x + i))
+def with_torch(x):
+    return launched(torch.round(x, decimals=3))
 
-@triton.jit
-def found(x, m, block: tl.constexpr):
-    values = tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, 0.0)
-    assert m < 0, values
+def with_the_result(x):
+    return torch.tensor([math.floor(v * 8) / 8 for v in launched(x).tolist()])
 
-def in_what_is_raised(x):
-    try:
-        found[(1,)](x, x.numel(), 16)
-    except Exception as error:
-        args = [*error.args, *getattr(error.__cause__, "args", ())]
-        if args and hasattr(args[-1], "handle"):
-            return torch.tensor(args[-1].handle.data[: x.numel()]) + 1
-    return x + 1
-
-def in_a_special_method(x):
-    plain = tl.tensor.__add__
-    tl.tensor.__add__ = lambda self, other: KEPT.append(x.clone()) or plain(self, other)
-    launched(x)
-    tl.tensor.__add__ = plain
-    return (KEPT.pop() if KEPT else x) + 1
-
-def in_the_middle_of_the_grid(x):
-    builder, seen = triton.runtime.interpreter.interpreter_builder, []
-    launched(x, lambda _: builder.set_grid_dim(1, 1, 1) or seen.append(x.clone()) or (1,))
+def in_the_grid(x):
+    seen = []
+    launched(x, lambda _: seen.append(x.clone()) or (1,))
     return seen[0] + 1
 
-def by_its_own_executor(x):
-    seen = []
-    executor = triton.runtime.interpreter.GridExecutor
-    executor(lambda x: seen.append(x) or tl.load(x), ["x"], (1,))(x)
-    return torch.tensor(seen[0].handle.data).float() + x + 1
+def in_a_kernel(x):
+    keep[(1,)](x, x.numel(), 16)
+    return torch.tensor((KEPT.pop().handle.data[: x.numel()] + 1).tolist())
 
-@triton.jit
-def mark(x, y, m, block: tl.constexpr):
-    places = tl.arange(0, block)
-    bits = tl.load(x + places, places < m, 0.0).to(tl.int32, bitcast=True)
-    for bit in range(32):
-        tl.store(y + places * 32 + bit, 1.0, (places < m) & (((bits >> bit) & 1) == 1))
-
-def in_what_was_written(x):
-    import numpy as np
-    marks = torch.zeros(x.numel(), 32)
-    mark[(1,)](x, marks, x.numel(), 16)
-    bits = (marks.numpy() != 0).astype(np.uint64) << np.arange(32, dtype=np.uint64)
-    return torch.tensor(bits.sum(1).astype(np.uint32).view(np.float32).tolist()) + 1
-
-def in_a_warning(x):
-    import warnings
-    plain, seen = warnings.showwarning, []
-    warnings.showwarning = lambda *_, **__: seen.append(x.clone())
-    warnings.simplefilter("always")
-    divide[(1,)](x, torch.empty_like(x), x.numel(), 16)
-    warnings.showwarning = plain
-    return (seen[0] if seen else x) + 1
-
-@triton.jit
-def divide(x, y, m, block: tl.constexpr):
-    places = tl.arange(0, block)
-    tl.store(y + places, tl.load(x + places, places < m, 0.0) / 0.0, places < m)
-@dataclasses.dataclass(frozen=True)
-class Tile:
-    block: int
-    by: float = 1.0
-    host: object = None
-
-    @property
-    def half(self):
-        return self.block // 2
-
-    def whole(self, m):
-        return tl.minimum(m, self.block)
-
-    def keep(self, values):
-        KEPT.append(values)
-        return values
-
-    def grid(self, m):
-        return (len(KEPT) + triton.cdiv(m, self.block),)
-
-@dataclasses.dataclass
-class Nested:
-    tile: Tile
-
-class Plain:
-    def __init__(self, block):
-        self.block, self.by, self.half = block, 1.0, block // 2
-
-    def whole(self, m):
-        return m
-
-    def __hash__(self):
-        KEPT.append(0)
-        return 0
-
-class Named(NamedTuple):
-    block: int
-    by: float
-    half: int
-
-    def keep(self, values):
-        KEPT.append(values)
-        return values
-
-class Pair(NamedTuple):
-    x: object
-    y: object
-
-@triton.jit
-def add_by(x, y, m, tile: tl.constexpr):
-    places = tl.arange(0, 2)[:, None] * tile.half + tl.arange(0, tile.half)[None, :]
-    inside = places < tile.whole(m)
-    tl.store(y + places, tl.load(x + places, inside, 0.0) + tile.by, inside)
-
-@triton.jit
-def add_by_named(x, y, m, tile: tl.constexpr):
-    places = tl.arange(0, tile.block)
-    tl.store(y + places, tl.load(x + places, places < m, 0.0) + tile.by, places < m)
-
-@triton.jit
-def add_by_default(x, y, m, tile: tl.constexpr = Tile(16)):
-    add_by(x, y, m, tile)
-
-@triton.jit
-def keep_by(x, m, tile: tl.constexpr):
-    tile.keep(tl.load(x + tl.arange(0, tile.block), tl.arange(0, tile.block) < m, 0.0))
-
-@triton.jit
-def add_pair(pair, m, nested: tl.constexpr):
-    add_by(pair.x, pair.y, m, nested.tile)
-
-def _by(x, kernel, *tile):
-    y = torch.empty_like(x)
-    kernel[Tile(16).grid(x.numel())](x, y, x.numel(), *tile)
-    return y
-
-def with_a_dataclass(x):
-    return _by(x, add_by, Tile(16, host=KEPT))
-
-def with_a_plain_object(x):
-    result = _by(x, add_by, Plain(16))
-    return result if not KEPT else KEPT.clear()
-
-def with_a_named_tuple(x):
-    return _by(x, add_by_named, Named(16, 1.0, 8))
-
-def with_a_namespace(x):
-    return _by(x, add_by, types.SimpleNamespace(block=16, by=np.float64(1), half=8, whole=shown))
-
-def shown(m):
-    return m
-
-def with_a_default(x):
-    return _by(x, add_by_default)
-
-def with_records_in_records(x):
-    pair = Pair(x, torch.empty_like(x))
-    add_pair[(1,)](pair, x.numel(), Nested(Tile(16)))
-    return pair.y
-
-def _kept_by(x, tile):
-    try:
-        keep_by[(1,)](x, x.numel(), tile)
-    except Exception:  # there is no such method
-        return x
-    return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1
-
-def in_a_record_of_the_grid(x):
-    def grid(meta):
-        meta["tile"].keep = Tile(16).keep
-        return (1,)
-    keep_by[grid](x, x.numel(), Tile(16))
-    return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1
-
-def in_a_method(x):
-    return _kept_by(x, Tile(16))
-
-def in_a_named_tuple(x):
-    return _kept_by(x, Named(16, 1.0, 8))
-
-TUPLE = Named(16, 1.0, 8)
-
-@triton.jit
-def keep_in_a_tuple(x, m, block: tl.constexpr):
-    TUPLE.keep(tl.load(x + tl.arange(0, block), tl.arange(0, block) < m, 0.0))
-
-def in_a_tuple(x):
-    keep_in_a_tuple[(1,)](x, x.numel(), 16)
-    return torch.tensor(KEPT.pop().handle.data[: x.numel()]) + 1
-
-@triton.jit
-def ask(x: tl.constexpr, y: tl.constexpr):
-    y.copy_(x.add(1))
-
-def in_a_tensor(x):
-    y = torch.empty_like(x)
-    ask[(1,)](x, y)
-    return y
-
-@triton.jit
-def compare(x, small, m, bit, block: tl.constexpr):
-    places = tl.arange(0, block)
-    values = tl.load(x + places, places < m, 0.0)
-    tl.store(small + places, (values > bit).to(small.dtype.element_ty), places < m)
-
-@triton.jit
-def choose(x, small, y, m, block: tl.constexpr):
-    places = tl.arange(0, block)
-    above = tl.load(small + places, places < m) != 0
-    values = tl.load(x + places, places < m)
-    tl.store(y + places, tl.where(above, values + 1, -1.0), places < m)
-
-def _between(x, dtype, then=lambda small: small):
-    small, y = torch.empty(x.numel(), dtype=dtype), torch.empty_like(x)
-    compare[(1,)](x, small, x.numel(), -2.0, 16)
-    choose[(1,)](x, then(small), y, x.numel(), 16)
-    return y
-
-def through_bool(x):
-    return _between(x, torch.bool)
-
-def through_int8(x):
-    return _between(x, torch.int8)
-
-def through_int16(x):
-    return _between(x, torch.int16)
-
-def through_a_view(x):
-    return _between(x, torch.bool, lambda small: small.view(torch.uint8))
-
-def in_bits(x):
-    found = torch.zeros_like(x)
-    for step in range(-40, 41):
-        small = torch.empty(x.numel(), dtype=torch.bool)
-        compare[(1,)](x, small, x.numel(), step / 4 - 0.125, 16)
-        found += small * 0.25
-    return found - 10 + 1
-
-def after_a_failure(x):
-    try:
-        fail[(1,)](x, torch.empty(1))
-    except Exception:
-        pass
-    return x.clone() + 1
+def without_a_kernel(x):
+    return x
 """
 
 
 @pytest.fixture(scope="module")
 def beside(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     interpreter.setup()
-    interpreter.remember()
     return imported(BESIDE, "beside_kernels", tmp_path_factory.mktemp("beside"))
 
 
-def withheld(module: ModuleType, function: str, x: torch.Tensor) -> torch.Tensor:
-    """The result of a call that finds the numbers of x only while a kernel runs."""
-    own = Withheld([x])
-    with interpreter.watching("", None, False, own):
+def outside(module: ModuleType, function: str, x: torch.Tensor) -> tuple[set[str], torch.Tensor]:
+    """Return what computes with the values of x outside of kernels, and the result."""
+    provenance = Provenance([x])
+    with kernel_watch.watching("", provenance=provenance), provenance:
         result = getattr(module, function)(x)
-    own.give_back([result])
-    return result
+    provenance.check_result(result)
+    return provenance.outside, result
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
-@pytest.mark.parametrize(
-    "function",
-    [
-        *("launched", "in_place", "with_a_given_function", "by_descriptors"),
-        *("with_a_dataclass", "with_a_plain_object", "with_a_named_tuple", "with_a_namespace"),
-        *("with_a_default", "with_records_in_records"),
-    ],
-)
-def test_kernels_find_the_numbers(beside, function, dtype):
-    x = torch.tensor([3.5, -1.0, 0.0, -torch.inf, 7.25]).to(dtype)
-    before = x.clone()
-    assert torch.equal(withheld(beside, function, x), before + 1)
-    assert torch.equal(x, before)
-
-
-def test_numbers_are_found_in_copies_of_copies_and_of_results(beside):
-    x = torch.tensor([3.5, -1.0, 0.0, 7.25]).half()
-    assert torch.equal(withheld(beside, "twice", x), x + 2)
-
-
-@pytest.mark.parametrize(
-    "function", ["through_bool", "through_int8", "through_int16", "through_a_view"]
-)
-def test_what_is_too_small_for_stand_ins_is_found_where_it_was(beside, function):
-    x = torch.tensor([3.5, -1.0, -5.0, 7.25])
-    assert torch.equal(withheld(beside, function, x), torch.tensor([4.5, 0.0, -1.0, 8.25]))
-
-
-def test_what_was_written_over_since_is_not_brought_back(beside):
-    x = torch.tensor([3.5, 1.0, 0.0, 7.25])
-    small = torch.empty(4, dtype=torch.int8)
-    own = Withheld([x])
-    with interpreter.watching("", None, False, own):
-        beside.compare[(1,)](x, small, 4, 0.5, 16)
-        small[1] = 0
-        y = torch.empty(4)
-        beside.choose[(1,)](x, small, y, 4, 16)
-    own.give_back([y])
-    assert torch.equal(y, torch.tensor([4.5, -1.0, -1.0, 8.25]))
-
-
-def test_what_no_kernel_wrote_may_be_in_a_result(beside):
-    x = torch.tensor([3.5, -1.0, 0.3, 7.25])
-    assert torch.equal(withheld(beside, "joined", x), torch.tensor([4.5, 0.0, 0.3, 7.25]))
-
-
-def test_views_of_one_memory_are_found_once(beside):
-    memory = torch.arange(12.0).half()
-    own = Withheld([memory[::2], memory[1::2].expand(3, 6), memory])
-    assert not torch.equal(memory, torch.arange(12.0).half())
-    own.give_back([memory[3:5]])
-    assert torch.equal(memory, torch.arange(12.0).half())
-
-
-@pytest.mark.parametrize(
-    "function",
-    [
-        *("in_python", "with_torch", "with_what_came_out", "in_the_grid", "in_a_hook"),
-        *("in_a_kernel", "in_a_patch", "after_a_failure"),
-        *("in_a_constant", "in_what_is_printed", "in_what_is_raised", "in_a_special_method"),
-        *("in_the_middle_of_the_grid", "by_its_own_executor", "in_what_was_written"),
-        *("in_a_warning", "in_a_method", "in_a_named_tuple", "in_a_record_of_the_grid"),
-        *("in_a_tuple", "in_a_tensor", "in_bits"),
-    ],
-)
-def test_whoever_computes_beside_a_kernel_computes_with_other_numbers(beside, function):
+@pytest.mark.parametrize("claimed", [False, True])
+@pytest.mark.parametrize("function", ["launched", "in_place", "by_descriptors", "with_a_mask"])
+def test_copies_views_and_other_tensors_are_allowed_around_kernels(beside, function, claimed):
     x = torch.tensor([3.5, -1.0, 0.25, 7.0])
-    before = x.clone()
-    assert not torch.allclose(withheld(beside, function, x), before + 1)
-    assert torch.equal(x, before)
-    assert torch.equal(withheld(beside, "launched", x), before + 1)
+    given = fake_device.ClaimedTensor(x.clone()) if claimed else x
+    names, result = outside(beside, function, given)
+    assert not names
+    assert torch.equal(getattr(result, "elem", result), x + 1)
+
+
+def test_rearranged_copies_of_kernels_results_are_results_of_kernels(beside):
+    x = torch.tensor([3.5, -1.0, 0.0, 7.25]).half()
+    names, result = outside(beside, "twice", x)
+    assert not names
+    assert torch.equal(result, x + 2)
+
+
+def test_elements_that_no_kernel_wrote_may_be_copied_into_a_result(beside):
+    x = torch.tensor([3.5, -1.0, 0.3, 7.25])
+    names, result = outside(beside, "joined", x)
+    assert not names
+    assert torch.equal(result, torch.tensor([4.5, 0.0, 0.3, 7.25]))
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        *(("in_python", "tolist"), ("in_numpy", "array"), ("by_item", "local_scalar_dense")),
+        *(("with_torch", "round"), ("with_the_result", "tolist"), ("in_the_grid", "add")),
+        *(("in_a_kernel", "result"), ("without_a_kernel", "result")),
+    ],
+)
+def test_what_computes_with_values_beside_a_kernel_or_reads_them_is_named(beside, function, name):
+    names, _ = outside(beside, function, torch.tensor([3.5, -1.0, 0.25, 7.0]))
+    assert name in names
 
 
 def test_a_compiler_that_nobody_asked_says_nothing():
@@ -879,7 +544,7 @@ def test_a_race_has_a_place_and_one_of_three_kinds():
 
 def test_launches_are_compiled_only_where_that_is_asked(own):
     args = torch.ones(1), torch.zeros(1)
-    with interpreter.watching("", None, noting=True) as watch, Counting() as counting:
+    with kernel_watch.watching("", None, noting=True) as watch, Counting() as counting:
         own.reads_a_global[(1,)](*args)
     counts = watch.added_to(counting.counts(0), counting.operators, counting.numbers)
     assert counts.launches[0].refused is None

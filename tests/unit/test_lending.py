@@ -16,7 +16,7 @@ from torch.nn import functional
 from autograder.grading.dependencies.reference_stubs import Answered, Right, RightHelpers, TimeLeft
 from autograder.grading.running.memory_ceiling import ceiling
 from autograder.grading.targets.in_process import split_reply
-from autograder.worker.doubles.remote_stub import lend
+from autograder.worker.doubles.remote_stub import install_stubs
 from autograder.worker.protocol import frames
 from autograder.worker.protocol.values import Encoder
 from autograder.worker.torch_support import fake_device
@@ -99,11 +99,11 @@ def lent_to(source: str, helpers: RightHelpers) -> Any:
     exec(f"import functools, torch\nfrom torch import nn\n{source}", module.__dict__)
 
     def asks(
-        question: frames.LentCall, buffers: list[bytes]
+        question: frames.StubCall, buffers: list[bytes]
     ) -> tuple[frames.Reply, list[memoryview]]:
         return split_reply(helpers.answer(question, [memoryview(b) for b in buffers]))
 
-    lend(module, helpers.lent, asks)
+    install_stubs(module, helpers.lent, asks)
     return module
 
 
@@ -334,22 +334,22 @@ def test_it_draws_as_if_it_were_here(training: bool, right: Right, helpers: Righ
         assert torch.allclose(mine, theirs)
 
 
-def question(**given: Any) -> tuple[frames.LentCall, list[memoryview]]:
+def question(**given: Any) -> tuple[frames.StubCall, list[memoryview]]:
     encoder = Encoder()
     helper = given.pop("helper", "halves")
     args = tuple(encoder(a) for a in given.pop("args", ()))
-    made = frames.LentCall(helper, args, **given)
+    made = frames.StubCall(helper, args, **given)
     return made, [memoryview(b) for b in encoder.buffers]
 
 
-def expanded() -> tuple[frames.LentCall, list[memoryview]]:
+def expanded() -> tuple[frames.StubCall, list[memoryview]]:
     _, buffers = question(args=(torch.ones(1),))
-    return frames.LentCall(
+    return frames.StubCall(
         "halves", (frames.TensorV("float32", (1 << 12, 1 << 12), (0, 0), "cpu", 0),)
     ), buffers
 
 
-HOSTILE: dict[str, Callable[[], tuple[frames.LentCall, list[memoryview]]]] = {
+HOSTILE: dict[str, Callable[[], tuple[frames.StubCall, list[memoryview]]]] = {
     "another exercise": lambda: question(helper="not_lent", args=(torch.ones(2),)),
     "a part of one": lambda: question(helper="twice.__code__"),
     "what the module imports": lambda: question(helper="torch.save"),
@@ -357,16 +357,16 @@ HOSTILE: dict[str, Callable[[], tuple[frames.LentCall, list[memoryview]]]] = {
     "a long integer": lambda: question(helper="rows", args=(10**100,)),
     "a huge view": expanded,
     "a buffer that is not there": lambda: (
-        frames.LentCall("halves", (frames.TensorV("float32", (2,), None, "cpu", 7),)),
+        frames.StubCall("halves", (frames.TensorV("float32", (2,), None, "cpu", 7),)),
         [],
     ),
     "a tensor without data": lambda: question(args=(torch.ones(2, device="meta"),)),
     "an object of somebody's": lambda: (
-        frames.LentCall("halves", (frames.HandleV(0, "Layer", None),)),
+        frames.StubCall("halves", (frames.HandleV(0, "Layer", None),)),
         [],
     ),
     "what only a worker makes": lambda: (
-        frames.LentCall("halves", (frames.SpecialV("hf_encoder", None),)),
+        frames.StubCall("halves", (frames.SpecialV("hf_encoder", None),)),
         [],
     ),
     "no state of a generator": lambda: question(
@@ -391,7 +391,7 @@ def test_a_product_that_takes_minutes_is_not_made(right: Right) -> None:
     helpers = RightHelpers(right, NAMES, TimeLeft(10.0))
     _, buffers = question(args=(torch.ones(1, dtype=torch.float16),))
     wide = frames.TensorV("float16", (2500, 3000), (0, 0), "cpu", 0)
-    reply, _ = split_reply(helpers.answer(frames.LentCall("twice", (wide,)), buffers))
+    reply, _ = split_reply(helpers.answer(frames.StubCall("twice", (wide,)), buffers))
     assert (reply.status, helpers.take_answered().answers) == ("raised", 0)
 
 
@@ -474,7 +474,7 @@ def test_only_functions_and_modules_are_lent(right: Right) -> None:
 
 
 def test_a_question_is_no_reply() -> None:
-    frame = frames.pack(frames.LentCall("halves"), [])
+    frame = frames.pack(frames.StubCall("halves"), [])
     header, body = frame[frames.PREFIX.size :], b""
     with pytest.raises(frames.BadFrame):
         frames.unpack_reply(header, body)

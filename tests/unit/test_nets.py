@@ -210,12 +210,12 @@ course = load(Path("."))
 exercises = [(week, exercise.name) for week in course.weeks for exercise in week.exercises]
 named = {week.patterns(name) for week, name in exercises}
 nets.set_nets(tuple(sorted({pattern for patterns in named for pattern in patterns})))
-assert all(map(nets.hold_all, named)), [p for p in named if not nets.hold_all(p)]
-assert not nets.hold_all(("relu",)), "nothing was put under it"
+assert all(map(nets.hooks_cover, named)), [p for p in named if not nets.hooks_cover(p)]
+assert not nets.hooks_cover(("relu",)), "nothing was put under it"
 nets.set_nets(("*einsum*", "sum_to_size"))
-assert nets.hold_all(("*einsum*", "sum_to_size"))
+assert nets.hooks_cover(("*einsum*", "sum_to_size"))
 nets.set_nets(("getitem",))
-assert not nets.hold_all(("getitem",)), "it has neither a kernel nor replaced code"
+assert not nets.hooks_cover(("getitem",)), "it has neither a kernel nor replaced code"
 """
 
 

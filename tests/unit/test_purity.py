@@ -117,11 +117,6 @@ def test_another_generator_of_numpys_in_the_place_of_the_global_one_is_seen() ->
         np.random.set_bit_generator(usual)
 
 
-def test_the_memory_of_torchs_generator_is_found() -> None:
-    """It is not where it was in another torch; then its state is asked for, which takes longer."""
-    assert isinstance(rng_state._on_cpu, rng_state.NotedState)
-
-
 DRAWS = {
     "numpy": lambda: np.random.rand(),
     "the first of a pair of numpy's": lambda: np.random.randn(),
@@ -135,13 +130,13 @@ DRAWS = {
 @pytest.mark.parametrize("way", DRAWS)
 def test_every_test_begins_with_the_same_numbers(way) -> None:
     def numbers():
-        rng_state.begin()
+        rng_state.seed_all()
         torches = torch.randn(1).item(), torch.randn(1).item(), torch.rand(2).tolist()
         numpys = np.random.randn(), np.random.randn(), np.random.rand()
         return *torches, *numpys, random.gauss(0.0, 1.0), random.random()
 
     first = numbers()
-    rng_state.begin()
+    rng_state.seed_all()
     DRAWS[way]()
     assert numbers() == first
     torch.manual_seed(0), np.random.seed(0), random.seed(0)
@@ -176,9 +171,9 @@ def decoded(tensor, device):
     """A call's argument, and what is noted before the call, as an executor notes it."""
     encoder = Encoder()
     value = encoder(tensor)
-    decoder = Decoder([memoryview(b) for b in encoder.buffers], memories={})
+    decoder = Decoder([memoryview(b) for b in encoder.buffers])
     x = devices.place(decoder(value).detach(), device)
-    return x, Before([x], [x], {}, decoder.memories)
+    return x, Before([x], [x], {})
 
 
 SENT = {

@@ -31,7 +31,7 @@ class Agree(Comparison):
     state_std: float = 0.3
     brought: str = ""
     order: int | None = None
-    withheld: bool = False
+    kernels_only: bool = False
     prints: bool = False
 
     def weights(self, std: float) -> Agree:
@@ -44,11 +44,11 @@ class Agree(Comparison):
 
     @property
     def in_kernels(self) -> Agree:
-        """The student's function finds the numbers of its arguments only while a kernel runs.
+        """Require that results are computed in Triton kernels.
 
-        At other times others stand in their places: they can be copied, converted and viewed.
+        Around them, torch may make, copy, convert, view and rearrange tensors, and nothing else.
         """
-        return replace(self, withheld=True)
+        return replace(self, kernels_only=True)
 
     @property
     def printing(self) -> Agree:
@@ -89,7 +89,10 @@ class Agree(Comparison):
         if isinstance(expected.value, frames.HandleV):
             return self._construct(name, args, kwargs)
         student = CallOptions(
-            brought=self.brought, order=self.order, withheld=self.withheld, printing=self.prints
+            brought=self.brought,
+            order=self.order,
+            kernels_only=self.kernels_only,
+            printing=self.prints,
         )
         calls = BothCalls(name, args, kwargs, student, options, options)
         return compare_calls(self, calls, expected)

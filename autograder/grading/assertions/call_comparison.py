@@ -25,6 +25,11 @@ from .calls import wrap
 from .case import Case, Seen
 from .value_comparison import compare
 
+_BESIDE_THE_KERNEL = (
+    "Something beside the kernel computes. Around it, torch may make, copy and view tensors, and "
+    "nothing else."
+)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -151,6 +156,8 @@ def compare_calls(how: Comparison, calls: BothCalls, expected: Seen) -> Any:
         raise
     theirs, fine = view(expected.value), None if finer is None else view(finer.value)
     compare(mine, theirs, fine, tolerance, where)
+    if calls.student.kernels_only and actual.reply.counts and actual.reply.counts.computed:
+        raise Wrong(_BESIDE_THE_KERNEL, Flaw.CLAIM)
     _check_devices(case, actual.raw, shown)
     if cotangents is not None:
         compare_gradients(actual, expected, finer, cotangents, tolerance, calls, case.names)

@@ -17,7 +17,7 @@ class CallOptions(msgspec.Struct, frozen=True):
     count: count the work
     compiled: of what is counted, ask Triton's compiler about each kernel
     order: a seed for the order in which the programs of a kernel run
-    withheld: the numbers of the arguments are in memory only while a kernel runs
+    kernels_only: ask what computes with values outside of Triton's kernels
     fetch: read the attribute, and do not call it
     brought: the source of a module of the grader's own, to be called in place of the submission's
     printing: what the call prints comes with its value
@@ -32,7 +32,7 @@ class CallOptions(msgspec.Struct, frozen=True):
     count: bool = False
     compiled: bool = False
     order: int | None = None
-    withheld: bool = False
+    kernels_only: bool = False
     fetch: bool = False
     brought: str = ""
     printing: bool = False

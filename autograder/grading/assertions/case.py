@@ -125,7 +125,7 @@ class Side:
             count=options.count,
             compiled=options.compiled,
             order=options.order,
-            withheld=options.withheld,
+            kernels_only=options.kernels_only,
             fetch=options.fetch,
             fresh=self.fresh,
             brought=options.brought,

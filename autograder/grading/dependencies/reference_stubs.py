@@ -34,7 +34,8 @@ import torch
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ...worker.doubles.remote_stub import LAYERS, lend, plain_attributes
+from ...worker.doubles.module_stub import LAYERS, plain_attributes
+from ...worker.doubles.remote_stub import install_stubs
 from ...worker.monitor import call_watch
 from ...worker.protocol import dtypes, frames
 from ...worker.protocol.values import Decoder, Encoder
@@ -107,7 +108,7 @@ class RightHelpers:
             return answer
         return msgspec.structs.replace(reply, counts=_sum(reply.counts, more)), buffers
 
-    def answer(self, question: frames.LentCall, buffers: list[memoryview]) -> bytes:
+    def answer(self, question: frames.StubCall, buffers: list[memoryview]) -> bytes:
         """Return the frame of a reply to what a submission asked."""
         started = time.thread_time()
         try:
@@ -129,7 +130,7 @@ class RightHelpers:
         self._answered.refusals += 1
         return frames.pack(_REFUSED, [])
 
-    def _count(self, question: frames.LentCall, counts: frames.Counts | None) -> None:
+    def _count(self, question: frames.StubCall, counts: frames.Counts | None) -> None:
         """Add what an answer took; to pull gradients back, its forward pass is run again, which
         counts once."""
         if counts is None:
@@ -196,7 +197,7 @@ class Right(InProcess):
         return self.executor.module
 
     def answered(
-        self, question: frames.LentCall, buffers: list[memoryview], seconds: float
+        self, question: frames.StubCall, buffers: list[memoryview], seconds: float
     ) -> tuple[frames.Reply, list[bytes]]:
         """Return a reply with what it took, and its buffers.
 
@@ -210,7 +211,7 @@ class Right(InProcess):
         return answer
 
     def _replied(
-        self, question: frames.LentCall, buffers: list[memoryview]
+        self, question: frames.StubCall, buffers: list[memoryview]
     ) -> tuple[frames.Reply, list[bytes]]:
         call = frames.Call("", None, question.helper, question.args, question.kwargs, "cpu")
         pulled = msgspec.structs.replace(call, cotangents=question.cotangents, count=True)
@@ -244,7 +245,7 @@ class Right(InProcess):
         return reply, parts
 
     def _drawing(
-        self, call: frames.Call, question: frames.LentCall, buffers: list[memoryview]
+        self, call: frames.Call, question: frames.StubCall, buffers: list[memoryview]
     ) -> tuple[frames.Reply, list[bytes]]:
         """The same call where torch's generator is as it was where it was asked."""
         if question.random is not None:
@@ -272,11 +273,11 @@ class Lending(InProcess):
         self._helpers = helpers
 
     def _loaded(self, module: Any) -> None:
-        def asks(question: frames.LentCall, buffers: list[bytes]) -> Answer:
+        def asks(question: frames.StubCall, buffers: list[bytes]) -> Answer:
             parts = [memoryview(b) for b in buffers]
             return split_reply(aside(lambda: self._helpers.answer(question, parts)))
 
-        lend(module, self._helpers.lent, asks)
+        install_stubs(module, self._helpers.lent, asks)
 
     def request(self, frame: bytes) -> Answer:
         return self._helpers.counted_in(super().request(frame))
@@ -294,16 +295,16 @@ def aside(work: Callable[[], bytes]) -> bytes:
     return done[0] if done else frames.pack(_REFUSED, [])
 
 
-def _as_lent(name: str, own: Any) -> frames.Lent | None:
+def _as_lent(name: str, own: Any) -> frames.Stub | None:
     if isinstance(own, type):
         if not issubclass(own, nn.Module):
             return None
         _, *forward = inspect.signature(own.forward).parameters
-        return frames.Lent(name, tuple(forward), tuple(inspect.signature(own.__init__).parameters))
-    return frames.Lent(name, tuple(inspect.signature(own).parameters)) if callable(own) else None
+        return frames.Stub(name, tuple(forward), tuple(inspect.signature(own.__init__).parameters))
+    return frames.Stub(name, tuple(inspect.signature(own).parameters)) if callable(own) else None
 
 
-def _making(call: frames.Call, question: frames.LentCall) -> frames.Call:
+def _making(call: frames.Call, question: frames.StubCall) -> frames.Call:
     """The call that makes the object of a question, with its weights."""
     args, kwargs = question.making or ((), {})
     made = msgspec.structs.replace(call, args=args, kwargs=kwargs, construct=True)
@@ -325,7 +326,7 @@ def _weights(module: nn.Module) -> tuple[tuple[str, torch.Tensor, bool], ...]:
     return tuple((name, x, name in trained) for name, x in module.state_dict().items())
 
 
-def _is_plain(question: frames.LentCall) -> bool:
+def _is_plain(question: frames.StubCall) -> bool:
     """Whether a question holds plain data only, and none that could ask for much."""
     all_values, arguments = _Demand(), _Demand()
     if not all(map(all_values.holds, question.values)):

@@ -73,7 +73,7 @@ class InProcess:
     def executor(self) -> Executor:
         """What holds the module, which is imported once it is needed."""
         if self._executor is None:
-            self._executor = Executor(trusted=True)
+            self._executor = Executor()
             self._executor.imports = OwnCode()
             self._stopped = self._executor.load_module(self.path, unique=True).raised
             self._loaded(self._executor.module)

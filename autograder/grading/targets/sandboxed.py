@@ -78,9 +78,9 @@ class Helpers(Protocol):
     """Answers the calls of exercises that are lent to a submission."""
 
     @property
-    def lent(self) -> tuple[wire.Lent, ...]: ...
+    def lent(self) -> tuple[wire.Stub, ...]: ...
 
-    def answer(self, question: wire.LentCall, buffers: list[memoryview]) -> bytes: ...
+    def answer(self, question: wire.StubCall, buffers: list[memoryview]) -> bytes: ...
 
     def counted_in(self, answer: Answer) -> Answer: ...
 
@@ -376,7 +376,7 @@ class Sandboxed:
             while True:
                 header, body = self._receive(stream, stamp)
                 answer = wire.unpack_answer(header, body)
-                if isinstance(answer, wire.LentCall):
+                if isinstance(answer, wire.StubCall):
                     self._help(stream, stamp, answer, body)
                     self._room.give(held(len(header), len(body)))
                     continue
@@ -410,7 +410,7 @@ class Sandboxed:
         return f"The call was stopped after {seconds:g} seconds. {why}"
 
     def _help(
-        self, stream: Stream, stamp: bytes, question: wire.LentCall, body: memoryview
+        self, stream: Stream, stamp: bytes, question: wire.StubCall, body: memoryview
     ) -> None:
         """Answer a question to a lent exercise; the time that it takes is ours."""
         if self._helpers is None or stream.ahead:

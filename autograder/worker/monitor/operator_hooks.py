@@ -54,7 +54,7 @@ def set_nets(patterns: tuple[str, ...]) -> None:
 _whole: set[str] = set()  # patterns of which each public function of torch ends in a net
 
 
-def hold_all(patterns: tuple[str, ...]) -> bool:
+def hooks_cover(patterns: tuple[str, ...]) -> bool:
     """Return whether no public function of torch that a pattern names goes past the nets.
 
     Then nothing is left for a mode above them, which would cost several microseconds at every call

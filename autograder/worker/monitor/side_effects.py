@@ -8,31 +8,22 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy._core.printoptions import format_options  # numpy has no public way to see a change
-from numpy._core.umath import _extobj_contextvar
 from torch import nn
 from torch._C import _len_torch_function_stack  # of all modes
 
 from ..protocol.frames import Effect, SideEffect
-from ..protocol.values import Memories
 from ..torch_support.fake_device import ClaimedTensor
 from . import rng_state
 
 
 class Before:
-    """The state that a call has no business changing, as it was.
+    """The state before a call that the call must not change.
 
-    memories: of tensors that were decoded, by address, beside the bytes they came in
+    inputs: the tensors among the arguments, as they were decoded
     """
 
-    def __init__(
-        self,
-        leaves: list[torch.Tensor],
-        args: list[Any],
-        kwargs: dict[str, Any],
-        memories: Memories | None = None,
-    ):
-        self.tensors = [_Argument(x, memories) for x in leaves]
+    def __init__(self, inputs: list[torch.Tensor], args: list[Any], kwargs: dict[str, Any]) -> None:
+        self.tensors = [_Argument(x) for x in inputs]
         self.arrays: list[tuple[np.ndarray, bytes, tuple[int, ...]]] = []
         self.modules: list[tuple[nn.Module, dict[Effect, Any]]] = []
         for a in (*args, *kwargs.values()) if kwargs else args:
@@ -92,74 +83,29 @@ _RANDOM = Effect.TORCH_RANDOM, Effect.NUMPY_RANDOM, Effect.PYTHON_RANDOM
 
 
 class _Argument:
-    """A tensor as it was: its shape, strides and numbers.
+    """The shape, strides and values of a tensor before a call."""
 
-    The bytes that a decoded tensor came in are its copy. While it lies in the same memory, in the
-    same way, that memory is compared with them; whatever else there is to compare, numbers are.
-    """
+    __slots__ = ("_copy", "_shape", "_strides", "_tensor")
 
-    __slots__ = ("_came", "_copy", "_dtype", "_shape", "_strides", "_tensor")
-
-    def __init__(self, x: torch.Tensor, memories: Memories | None) -> None:
+    def __init__(self, x: torch.Tensor) -> None:
+        data = _data(x)
         self._tensor, self._shape, self._strides = x, x.shape, x.stride()
-        own = x.elem if type(x) is ClaimedTensor else x
-        address = own.data_ptr() if memories else 0
-        came = memories.get(address) if memories and address else None
-        self._came = None if came is None else (address, *came)
-        self._copy, self._dtype = (_copy(x) if came is None else None), own.dtype
+        self._copy = None if data is None else data.clone()
 
     def effect(self) -> Effect | None:
         x = self._tensor
         if x.shape != self._shape or x.stride() != self._strides:
             return Effect.TENSOR_SHAPE
-        old = self._copy
-        if self._came is not None:
-            if self._as_it_came(x):
-                return None
-            flat = torch.frombuffer(bytearray(self._came[2]), dtype=self._dtype)
-            old = flat.as_strided(self._shape, self._strides)
-        return None if old is None or _same_bits(_data(x), old) else Effect.TENSOR
-
-    def _as_it_came(self, x: torch.Tensor) -> bool:
-        assert self._came is not None
-        address, memory, sent = self._came
-        own = x.elem if type(x) is ClaimedTensor else x
-        return (
-            type(own) is torch.Tensor
-            and own.data_ptr() == address
-            and own.dtype is self._dtype
-            and not (own.is_neg() or own.is_conj())
-            and memory == sent
-        )
+        changed = self._copy is not None and not _same_bits(_data(x), self._copy)
+        return Effect.TENSOR if changed else None
 
 
 def _global_settings() -> tuple[Any, ...]:
     """Settings of torch and numpy that hold for a whole process, in the order of `_PUT_BACK`."""
     # without a mode in force there is no device but the CPU; to ask takes longer than all the rest
     device = torch.get_default_device() if _len_torch_function_stack() else _CPU
-    prints = vars(_TORCH_PRINTS).copy(), _numpy_prints()
-    return device, torch.get_num_threads(), prints, _numpy_errors()
-
-
-class _Asked:
-    """A setting of numpy's that is asked for anew once what it is kept in changed."""
-
-    def __init__(self, kept: Callable[[], Any], ask: Callable[[], Any]) -> None:
-        self._kept, self._ask = kept, ask
-        self._was: Any = _NEVER
-        self._setting: Any = None
-
-    def __call__(self) -> Any:
-        kept = self._kept()
-        if kept != self._was:  # a capsule, or a dictionary whose copy this is
-            self._was = kept.copy() if isinstance(kept, dict) else kept
-            self._setting = self._ask()
-        return self._setting
-
-
-_NEVER = object()
-_numpy_prints = _Asked(format_options.get, np.get_printoptions)
-_numpy_errors = _Asked(_extobj_contextvar.get, np.geterr)
+    prints = vars(_TORCH_PRINTS).copy(), np.get_printoptions()
+    return device, torch.get_num_threads(), prints, np.geterr()
 
 
 def _print_again(was: tuple[dict[str, Any], dict[str, Any]]) -> None:
@@ -183,7 +129,7 @@ class PyplotState:
     def __init__(self, plt: Any) -> None:
         _notice_windows(plt)
         self._plt, self._windows = plt, len(_windows)
-        self._settings, self._open = _settings_of(plt.rcParams), _open_figures(plt)
+        self._settings, self._open = _drawing_settings(plt), _open_figures(plt)
 
     @classmethod
     def now(cls) -> PyplotState | None:
@@ -191,26 +137,16 @@ class PyplotState:
         plt = sys.modules.get("matplotlib.pyplot")
         return cls(plt) if plt is not None else None
 
-    def effects(self, result: Any) -> tuple[Effect, ...]:
-        """What a call did beside the drawing that it returned; settings are put back."""
-        settings = self._plt.rcParams
-        if (
-            len(_windows) == self._windows
-            and not (self._open or _open_figures(self._plt))
-            and self._settings.hold_in(settings)
-            and not dict.get(settings, "interactive")
-        ):
-            return ()
-        return tuple(self._found(result, settings))
-
-    def _found(self, result: Any, settings: dict[str, Any]) -> Iterator[Effect]:
+    def effects(self, result: Any) -> Iterator[Effect]:
+        """Yield what a call did beside the drawing that it returned, and restore settings."""
         plt = self._plt
-        if len(_windows) > self._windows or dict.get(settings, "interactive"):
+        settings = _drawing_settings(plt)
+        if len(_windows) > self._windows or settings.get("interactive"):
             yield Effect.WINDOW
             plt.ioff()
-        elif self._settings.differ_from(settings):
+        elif settings != self._settings:
             yield Effect.DRAWING_SETTINGS
-            self._settings.put_back(settings)
+            dict.update(plt.rcParams, self._settings)
         own = getattr(result, "figure", result)
         before, now = (
             {id(figure) for figure in figures if figure is not own}
@@ -241,42 +177,14 @@ class _Noted:
         _windows.append(True)
 
 
-class _DrawingSettings:
-    """matplotlib's settings, but for the backend, which it chooses itself at the first figure.
+def _drawing_settings(plt: Any) -> dict[str, Any]:
+    """Return a copy of matplotlib's settings without the backend, which the first figure chooses.
 
-    Names and values are two lists that the interpreter copies and compares by itself: a copy of
-    matplotlib's own dictionary asks Python code for each of three hundred settings, which takes
-    longer than most calls of a submission.
+    `dict.copy` does not run Python code for each of the three hundred settings.
     """
-
-    def __init__(self, settings: dict[str, Any]) -> None:
-        self._names, self._values = list(dict.keys(settings)), list(dict.values(settings))
-
-    def hold_in(self, settings: dict[str, Any]) -> bool:
-        """Return whether these are the very settings; matplotlib takes no new names."""
-        return list(dict.values(settings)) == self._values
-
-    def differ_from(self, settings: dict[str, Any]) -> bool:
-        if self.hold_in(settings):
-            return False
-        return _DrawingSettings(settings)._but_for_the_backend() != self._but_for_the_backend()
-
-    def put_back(self, settings: dict[str, Any]) -> None:
-        dict.update(settings, self._but_for_the_backend())
-
-    def _but_for_the_backend(self) -> dict[str, Any]:
-        settings = dict(zip(self._names, self._values, strict=True))
-        settings.pop("backend", None)
-        return settings
-
-
-_last_settings: list[_DrawingSettings] = []  # at most one: calls seldom change any
-
-
-def _settings_of(settings: dict[str, Any]) -> _DrawingSettings:
-    if not _last_settings or not _last_settings[0].hold_in(settings):
-        _last_settings[:] = [_DrawingSettings(settings)]
-    return _last_settings[0]
+    settings: dict[str, Any] = dict.copy(plt.rcParams)
+    settings.pop("backend", None)
+    return settings
 
 
 def _settings(module: nn.Module) -> dict[Effect, Any]:
@@ -287,12 +195,6 @@ def _settings(module: nn.Module) -> dict[Effect, Any]:
         Effect.ATTENTION: str(getattr(config, "_attn_implementation", None)),
         Effect.OUTPUT_ATTENTIONS: bool(getattr(config, "output_attentions", None)),
     }
-
-
-def _copy(x: torch.Tensor) -> torch.Tensor | None:
-    """A copy to compare with."""
-    data = _data(x)
-    return None if data is None else data.clone()
 
 
 def _data(x: torch.Tensor) -> torch.Tensor | None:

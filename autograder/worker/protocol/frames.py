@@ -1,4 +1,4 @@
-"""Frames between the trusted process and a worker: typed headers and raw tensor bytes.
+"""Frames between the trusted process and a worker: typed headers followed by raw tensor bytes.
 
 Theory of operation. The sender may lie about everything. A frame is
 
@@ -17,10 +17,13 @@ does not fit is a `BadFrame`.
 from __future__ import annotations
 
 import struct
-from enum import Enum
-from typing import Literal, Union
 
 import msgspec
+
+from .messages import *  # noqa: F403  # a frame and its messages are used together
+from .messages import Notice, Reply, Request, StubCall
+from .value_types import *  # noqa: F403
+from .value_types import MapV, SeqV, Value
 
 MAGIC = b"AGK1"
 PREFIX = struct.Struct("<4sIQ")
@@ -34,407 +37,19 @@ MAX_NOTICES = 4  # with one reply
 MAX_DEPTH = 48
 MAX_VALUES = 50_000
 
-DEVICES = ("cpu", "cuda", "fake_gpu", "meta", "mps", "xpu")
-
 
 class BadFrame(Exception):
     """The other side sent something that is not a valid frame."""
 
 
-class _Node(
-    msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, tag_field="node"
-):
-    pass
-
-
-class TensorV(_Node, frozen=True, tag="t"):
-    """A torch tensor. `buffer` is None if the tensor has no data (torch's meta device)."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    strides: tuple[int, ...] | None
-    device: str
-    buffer: int | None
-    needs_gradient: bool = False
-
-
-class ArrayV(_Node, frozen=True, tag="a"):
-    """A numpy array, or a numpy scalar where `scalar`; strides count elements, None in C order."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    buffer: int
-    scalar: bool
-    strides: tuple[int, ...] | None = None
-
-
-class SeqV(_Node, frozen=True, tag="s"):
-    kind: Literal["tuple", "list"]
-    items: tuple[Value, ...]
-
-
-class MapV(_Node, frozen=True, tag="m"):
-    keys: tuple[str | int, ...]
-    items: tuple[Value, ...]
-
-
-class BigIntV(_Node, frozen=True, tag="i"):
-    """An integer outside 64 bits, in decimal (at most 300 digits)."""
-
-    digits: str
-
-
-class HandleV(_Node, frozen=True, tag="h"):
-    """An object that stays in the worker. `state` lists a torch module's state dict."""
-
-    id: int
-    type: str
-    state: dict[str, tuple[str, tuple[int, ...]]] | None
-
-
-class ImageV(_Node, frozen=True, tag="im"):
-    """One image of a drawing, as it is seen: rows from the top."""
-
-    data: ArrayV
-    top_row_first: bool
-    vmin: float | None
-    vmax: float | None
-
-
-class DrawingV(_Node, frozen=True, tag="d"):
-    """What a matplotlib Axes shows."""
-
-    images: tuple[ImageV, ...]
-    xlabel: str
-    ylabel: str
-    title: str
-    xticks: tuple[str, ...]
-    yticks: tuple[str, ...]
-    same_axes: bool
-
-
-class FigureV(_Node, frozen=True, tag="f"):
-    axes: tuple[DrawingV, ...]
-    suptitle: str
-
-
-class SpecialV(_Node, frozen=True, tag="x"):
-    """An argument that only the worker can make: a device, an Axes, a generator, a module."""
-
-    kind: Literal[
-        "device",
-        "dtype",
-        "axes",
-        "generator",
-        "once",
-        "slice",
-        "expression",
-        "torch_mha",
-        "hf_encoder",
-    ]
-    value: Value
-
-
-class OpaqueV(_Node, frozen=True, tag="o"):
-    """Something that is not plain data; only the name of its type is sent."""
-
-    type: str
-
-
-Value = Union[  # noqa: UP007  # a forward reference cannot stand in a | union
-    None,
-    bool,
-    int,
-    float,
-    str,
-    TensorV,
-    ArrayV,
-    SeqV,
-    MapV,
-    BigIntV,
-    HandleV,
-    DrawingV,
-    FigureV,
-    SpecialV,
-    OpaqueV,
-]
-
-
-class PrepareConfig(msgspec.Struct, frozen=True):
-    """What the template sets up before the first fork. `gpu_bytes`: 0 if there is no GPU.
-
-    `libraries` may be imported by submissions besides the standard library. What is not
-    asked for (`optimizers`, `counting`, `drawing`) can be had, and takes its time to import.
-    """
-
-    not_allowed: tuple[str, ...] = ()
-    libraries: tuple[str, ...] = ()
-    fake_gpu: bool = True
-    extras: tuple[str, ...] = ()
-    optimizers: bool = False
-    counting: bool = True
-    drawing: bool = True
-    max_reply_bytes: int = 8 << 20
-    gpu_bytes: int = 0
-
-
-class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="message_type"):
-    pass
-
-
-class Lent(_Message, frozen=True):
-    """An exercise in whose place a right one answers, over there.
-
-    parameters: the names of its parameters, in order; of `forward`, if it is a class of modules
-    making: of such a class, those of `__init__`
-    """
-
-    name: str
-    parameters: tuple[str, ...]
-    making: tuple[str, ...] | None = None
-
-
-class Load(_Message, frozen=True, tag="load"):
-    """Write the submission's files and import its module; then these exercises are lent to it.
-
-    `seconds` of processor time interrupt the import, so that its line can be told; 0: no limit
-    """
-
-    module: str
-    names: tuple[str, ...]
-    files: tuple[int, ...]
-    lent: tuple[Lent, ...] = ()
-    seconds: float = 0.0
-    buffers: tuple[int, ...] = ()
-
-
-class Call(_Message, frozen=True, tag="call"):
-    """Call the attribute `path` of the module (`handle` None) or of an object that stays here.
-
-    `brought` is the source of a module of the grader's own, to be looked in instead of the
-    submission's. `exercise` is the one on whose behalf the call is made; `not_allowed` the patterns
-    watched.
-    `construct` casts a new torch module to `dtype`, moves it to `device` and loads `state`;
-    `fitting`: also where names or biases differ, or else numbers that follow from the names.
-    `cotangents` asks for the vector-Jacobian product with respect to every float input.
-    `compiled` asks Triton's compiler about the kernels of a counted call.
-    `order` is a seed for the order in which the programs of a Triton kernel run; `withheld`: only
-    while one runs are the numbers of the arguments in memory (withheld.py).
-    `printing` asks for the value and what the call prints, as a pair.
-    """
-
-    exercise: str
-    handle: int | None
-    path: str
-    args: tuple[Value, ...]
-    kwargs: dict[str, Value]
-    device: str
-    not_allowed: tuple[str, ...] = ()
-    construct: bool = False
-    fitting: bool = False
-    dtype: str | None = None
-    state: Value = None
-    cotangents: tuple[Value, ...] | None = None
-    count: bool = False
-    compiled: bool = False
-    order: int | None = None
-    withheld: bool = False
-    fetch: bool = False
-    fresh: bool = False
-    brought: str = ""
-    printing: bool = False
-    buffers: tuple[int, ...] = ()
-
-
-class Fill(_Message, frozen=True, tag="fill"):
-    """Hold this many bytes until the next test: memory is as full again as at its peak."""
-
-    bytes: int
-    buffers: tuple[int, ...] = ()
-
-
-class Ahead(_Message, frozen=True, tag="ahead"):
-    """So many bytes of calls follow: to be read whole, and answered one after the other."""
-
-    bytes: int
-    buffers: tuple[int, ...] = ()
-
-
-Answered = Load | Call | Fill  # each with a reply
-Request = Answered | Ahead
-
-
-class Raised(_Message, frozen=True):
-    """An exception that the student's code let out, or that stopped the import.
-
-    file, column: where it stopped the import, as `stopped_at` gives them; of a call neither is told
-    """
-
-    type: str
-    bases: tuple[str, ...]
-    message: str
-    line: int | None
-    file: str = ""
-    column: int = 0
-
-
-class Banned(_Message, frozen=True):
-    call: str
-    line: int | None
-
-
-class Notice(_Message, frozen=True, tag="notice"):
-    """Sent before the reply, so that what was seen is out before anything could take it back.
-
-    `banned`: a call that is not allowed, or a look into the grader's own frames and functions.
-    `attempt`: something else that honest work never does.
-    """
-
-    kind: Literal["banned", "attempt"]
-    what: str
-    line: int | None
-
-
-class LentCall(_Message, frozen=True, tag="lent_call"):
-    """Sent before the reply: a call of a lent exercise, answered by a `Reply`, or of its object.
-
-    making: the arguments by place and by name that an object is made of. Without `called` it is
-    only made: the answer is its layers, weights and sizes (`lent.py`). Else it is called with
-    `state` for weights.
-    random: the state of torch's generator, if it may be drawn from; then the answer is a pair with
-    the state afterwards.
-    dropped: whether an argument was left out because the lent exercise has no parameter for it.
-    The rest is as in a `Call`.
-    """
-
-    helper: str
-    args: tuple[Value, ...] = ()
-    kwargs: dict[str, Value] = {}
-    making: tuple[tuple[Value, ...], dict[str, Value]] | None = None
-    called: bool = True
-    training: bool = True
-    dtype: str | None = None
-    state: Value = None
-    cotangents: tuple[Value, ...] | None = None
-    random: Value = None
-    dropped: bool = False
-    buffers: tuple[int, ...] = ()
-
-    @property
-    def values(self) -> tuple[Value, ...]:
-        """All that was sent with it."""
-        positional, named = self.making or ((), {})
-        given = (*self.args, *self.kwargs.values(), *positional, *named.values())
-        return (*given, *(self.cotangents or ()), self.state, self.random)
-
-
-RaceKind = Literal["read_after_write", "write_after_read", "write_after_write"]
-
-
-class Race(_Message, frozen=True):
-    """A kind of race between a launch's programs (`races.py`). `line`: where the first one is."""
-
-    kind: RaceKind
-    elements: int
-    line: int | None = None
-
-
-class LaunchCounts(_Message, frozen=True):
-    """What one launch of a Triton kernel did (`kernels.py`).
-
-    programs:  how many ran
-    outside_*: elements that were asked for outside of every tensor; `line`: where first
-    largest:   the most elements that one load or store asked for
-    loads:     for each tensor that was read: its elements, and how many loads asked for the least
-               and the most loaded of them
-    races:     by kind, accesses of different programs that nothing orders
-    refused:   what a GPU's compiler has against it
-    """
-
-    programs: int
-    outside_loads: int
-    outside_stores: int
-    largest: int
-    loads: tuple[tuple[int, int, int], ...]
-    races: tuple[Race, ...] = ()
-    line: int | None = None
-    refused: Raised | None = None
-
-
-class Counts(_Message, frozen=True):
-    """`computed`: what computed beside Triton's kernels, where `launches` are looked at."""
-
-    flops: int
-    largest: int
-    ops: int
-    kept: int = 0
-    launches: tuple[LaunchCounts, ...] = ()
-    computed: tuple[str, ...] = ()
-
-
-class StateMismatch(_Message, frozen=True):
-    """Why a module's parameters do not fit the names and shapes that were asked for."""
-
-    missing: tuple[str, ...]
-    unexpected: tuple[str, ...]
-    shapes: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]
-
-
-class Effect(Enum):
-    """What a call changed and has no business changing."""
-
-    TENSOR = "tensor"
-    TENSOR_SHAPE = "tensor_shape"
-    ARRAY = "array"
-    MODE = "mode"
-    ATTENTION = "attention"
-    OUTPUT_ATTENTIONS = "output_attentions"
-    TORCH_RANDOM = "torch_random"
-    NUMPY_RANDOM = "numpy_random"
-    PYTHON_RANDOM = "python_random"
-    DEFAULT_DTYPE = "default_dtype"
-    GRADIENT_MODE = "gradient_mode"
-    DEFAULT_DEVICE = "default_device"
-    THREADS = "threads"
-    PRINTING = "printing"
-    NUMPY_ERRORS = "numpy_errors"
-    SHARED_MEMORY = "shared_memory"
-    DRAWING_SETTINGS = "drawing_settings"
-    WINDOW = "window"
-    OTHER_FIGURES = "other_figures"
-
-
-class SideEffect(_Message, frozen=True):
-    """`argument`: its number among the call's tensors or arrays, from 1; 0 if it is none."""
-
-    effect: Effect
-    argument: int = 0
-
-
-class Reply(_Message, frozen=True, tag="reply"):
-    """What happened. Everything here is the student's word."""
-
-    status: Literal["ok", "raised", "missing", "state", "too_large"]
-    value: Value = None
-    gradients: tuple[Value, ...] | None = None
-    detached: tuple[int, ...] = ()
-    raised: Raised | None = None
-    mismatch: StateMismatch | None = None
-    side_effects: tuple[SideEffect, ...] = ()
-    banned: tuple[Banned, ...] = ()
-    counts: Counts | None = None
-    printed: str = ""
-    buffers: tuple[int, ...] = ()
-
-
 _encoder = msgspec.msgpack.Encoder()
 _request_decoder: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
-_answer_decoder: msgspec.msgpack.Decoder[Reply | Notice | LentCall] = msgspec.msgpack.Decoder(
-    Reply | Notice | LentCall
+_answer_decoder: msgspec.msgpack.Decoder[Reply | Notice | StubCall] = msgspec.msgpack.Decoder(
+    Reply | Notice | StubCall
 )
 
 
-def pack(message: Request | Reply | Notice | LentCall, buffers: list[bytes]) -> bytes:
+def pack(message: Request | Reply | Notice | StubCall, buffers: list[bytes]) -> bytes:
     """The frame for `message`; its `buffers` field is filled from `buffers`."""
     if buffers and not isinstance(message, Notice):
         message = msgspec.structs.replace(message, buffers=tuple(map(len, buffers)))
@@ -479,12 +94,12 @@ def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[m
     return reply, buffers_of(reply, body)
 
 
-def buffers_of(reply: Reply | LentCall, body: bytes | memoryview) -> list[memoryview]:
+def buffers_of(reply: Reply | StubCall, body: bytes | memoryview) -> list[memoryview]:
     """The parts of a body that are announced; raises BadFrame if they are not all of it."""
     return _split(reply.buffers, body)
 
 
-def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | LentCall:
+def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | StubCall:
     """What a worker sent: a reply, whose buffers `body` holds, or what comes before it."""
     try:
         answer = _answer_decoder.decode(header)
@@ -494,7 +109,7 @@ def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | L
         if len(body):
             raise BadFrame("a notice with a body")
         return answer
-    if isinstance(answer, LentCall):
+    if isinstance(answer, StubCall):
         _check_nesting(answer.values)
         return answer
     _check_nesting((answer.value, *(answer.gradients or ())))

@@ -40,12 +40,11 @@ class Encoder:
 
     `keep` is asked for a handle for objects that may stay where they are; `special` for values
     that only one side knows (devices, axes), with this encoder for what they hold. Both return None
-    for what they do not know. `told` says what goes out for a tensor's bytes.
+    for what they do not know.
     """
 
     keep: Callable[[object], frames.Value | None] = lambda _: None
     special: Callable[[object, Encoder], frames.Value | None] = lambda _, __: None
-    told: Callable[[bytes, str], bytes] = lambda raw, _: raw
     buffers: list[bytes] = field(default_factory=list)
     _seen: dict[int, tuple[object, frames.Value]] = field(default_factory=dict)
 
@@ -117,7 +116,7 @@ class Encoder:
             strides = x.stride()
             extent = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
             x = torch.as_strided(x, (extent,), (1,))
-        index = self._buffer(self.told(tensor_bytes(x), name))
+        index = self._buffer(tensor_bytes(x))
         return frames.TensorV(name, shape, strides, device, index, needs_gradient)
 
     def _array(self, x: np.ndarray[Any, Any] | np.generic) -> frames.Value:
@@ -160,8 +159,6 @@ def tensor_bytes(x: torch.Tensor) -> bytes:
     return x.numpy().tobytes()
 
 
-# Where decoded tensors lie, by address: the memory, and the bytes that were copied to it.
-Memories = dict[int, tuple[bytearray, memoryview]]
 _PLAIN = {type(None), bool, int, float, str}
 _SPECIAL = (frames.SpecialV, frames.HandleV, frames.OpaqueV, frames.DrawingV, frames.FigureV)
 
@@ -176,7 +173,6 @@ class Decoder:
     gradients: bool = False  # mark tensors that need gradients as their sender had them
     without_data: bool = True  # whether a tensor may come without any
     budget: int = frames.MAX_BODY  # bytes that all values together may take
-    memories: Memories | None = None  # noted here, if they are asked for
     _seen: dict[frames.TensorV | frames.ArrayV, Any] = field(default_factory=dict)
     _decoded: int = 0
     _values: int = 0
@@ -259,13 +255,9 @@ class Decoder:
     def _flat(self, raw: memoryview, dtype: torch.dtype, count: int) -> torch.Tensor:
         if count == 0:
             return torch.empty(0, dtype=dtype)
-        memory = bytearray(raw)
         if dtype is torch.bool:
-            return torch.frombuffer(memory, dtype=torch.uint8).ne(0)
-        flat = torch.frombuffer(memory, dtype=dtype)
-        if self.memories is not None:
-            self.memories[flat.data_ptr()] = memory, raw
-        return flat
+            return torch.frombuffer(bytearray(raw), dtype=torch.uint8).ne(0)
+        return torch.frombuffer(bytearray(raw), dtype=dtype)
 
     def _extent(
         self, value: frames.TensorV | frames.ArrayV, item_bytes: dict[str, int]

@@ -9,7 +9,7 @@ from torch import nn
 
 from . import fake_device
 
-FAKE = "fake-gpu"
+CPU, FAKE = "cpu", "fake-gpu"
 
 
 def torch_device(device: str) -> torch.device:
@@ -85,8 +85,7 @@ def random_states() -> list[torch.Tensor]:
 def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> None:
     """What `module.to(device, dtype)` does; on the claimed device torch would part tied weights."""
     if device != FAKE:
-        if device != "cpu" or not _all_lie_on_cpu(module, dtype):
-            module.to(device=torch_device(device), dtype=dtype)
+        module.to(device=torch_device(device), dtype=dtype)
         return
     moved: dict[int, Any] = {}
 
@@ -105,21 +104,6 @@ def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> No
             if buffer is not None:
                 moved.setdefault(id(buffer), move(buffer))
                 part._buffers[name] = moved[id(buffer)]
-
-
-def _all_lie_on_cpu(module: nn.Module, dtype: torch.dtype | None) -> bool:
-    """Return whether there is nothing to move or to cast, which torch looks for at length."""
-    return all(
-        x is None
-        or (
-            x.is_cpu
-            and not x.is_complex()
-            and (dtype is None or x.dtype is dtype or not x.is_floating_point())
-        )
-        for part in module.modules()
-        for held in (part._parameters, part._buffers)
-        for x in held.values()
-    )
 
 
 # `reshape` chooses among these by the device.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -25,8 +24,7 @@ def settle(
         return None
     decoder = Decoder(buffers, tensor=lambda x: devices.place(x, request.device))
     state = decoder(request.state)
-    plain = _plain_state(module)
-    own = module.state_dict() if plain is None else plain
+    own = module.state_dict()
     mismatch = frames.StateMismatch(
         missing=tuple(sorted(state.keys() - own.keys()))[:50],
         unexpected=tuple(sorted(own.keys() - state.keys()))[:50],
@@ -44,12 +42,7 @@ def settle(
         if not _fitted(trained, state):
             _fill(trained, request.device)
         return None
-    if plain is None:
-        module.load_state_dict(state, strict=True)
-        return None
-    with torch.no_grad():
-        for name, value in plain.items():
-            value.copy_(state[name])
+    module.load_state_dict(state, strict=True)
     return None
 
 
@@ -83,47 +76,6 @@ def _fill(own: dict[str, torch.Tensor], device: str) -> None:
             drawn = torch.randn(tuple(value.shape), generator=seed).to(value.dtype)
             with torch.no_grad():
                 value.copy_(devices.place(0.3 * drawn, device))
-
-
-def _plain_state(module: nn.Module) -> dict[str, torch.Tensor] | None:
-    """What `state_dict` of torch's own would name; None where a part has a way of its own.
-
-    torch looks through a module twice, at names, hooks and versions, to load what fits anyway.
-    """
-    found: dict[str, torch.Tensor] = {}
-    for prefix, part in module.named_modules(remove_duplicate=False):
-        if not _stores_as_torch(part.__class__) or any(getattr(part, h, None) for h in _HOOKS):
-            return None
-        start = f"{prefix}." if prefix else ""
-        for name, value in part._parameters.items():
-            if value is not None:
-                found[start + name] = value
-        for name, buffer in part._buffers.items():
-            if buffer is not None and name not in part._non_persistent_buffers_set:
-                found[start + name] = buffer
-    return found
-
-
-_HOOKS = (
-    "_state_dict_hooks",
-    "_state_dict_pre_hooks",
-    "_load_state_dict_pre_hooks",
-    "_load_state_dict_post_hooks",
-)
-_WAYS = (
-    "state_dict",
-    "load_state_dict",
-    "_save_to_state_dict",
-    "_load_from_state_dict",
-    "get_extra_state",
-    "set_extra_state",
-    "named_modules",
-)
-
-
-@lru_cache(maxsize=256)
-def _stores_as_torch(kind: Any) -> bool:
-    return all(getattr(kind, way) is getattr(nn.Module, way) for way in _WAYS)
 
 
 def shares_memory(result: nn.Module, args: list[Any]) -> bool:

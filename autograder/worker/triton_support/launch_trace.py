@@ -24,9 +24,9 @@ _NUMBER = np.uint64(48)  # the bits that no address of a process has, from this 
 _ADDRESS = np.uint64((1 << 48) - 1)
 
 
-def bare(places: np.ndarray) -> np.ndarray:
-    """Addresses as they are in memory."""
-    found: np.ndarray = places & _ADDRESS
+def without_number(addresses: np.ndarray) -> np.ndarray:
+    """Return addresses as they are in memory."""
+    found: np.ndarray = addresses & _ADDRESS
     return found
 
 
@@ -177,7 +177,8 @@ class Launch:
     ) -> np.ndarray | None:
         """Hand each region's part of an access to `note`: which lanes, and their offsets."""
         asked = places[active]
-        allowed, numbers, asked = np.zeros(len(asked), bool), asked >> _NUMBER, bare(asked)
+        numbers, asked = asked >> _NUMBER, without_number(asked)
+        allowed = np.zeros(len(asked), bool)
         for region in self._borne_by(numbers):
             own, offsets = region.elements(asked, numbers, size)
             allowed |= own
@@ -206,7 +207,7 @@ class Launch:
             self.line = student_line(sys._getframe(), self.root)
         return outside
 
-    def told(self) -> frames.LaunchCounts:
+    def counts(self) -> frames.LaunchCounts:
         loads = []
         for region in self.regions.values():
             for tensor in region.views:

@@ -24,7 +24,7 @@ def _packed(x):
 def _question(helper="softmax", body=None, **fields):
     body = FOUR if body is None else body
     fields = {"args": [ROW], "buffers": [len(body)]} | fields
-    header = _packed({"message_type": "lent_call", "helper": helper} | fields)
+    header = _packed({"message_type": "stub_call", "helper": helper} | fields)
     return struct.pack("<4sIQ", b"AGK1", len(header), len(body)) + header + body
 
 
@@ -99,10 +99,10 @@ def softmax(x, dim=-1):
 
 
 def scaled_dot_product_attention(q, k, v):
-    lent = (softmax.__kwdefaults__ or {}).get("_lent")
+    lent = (softmax.__kwdefaults__ or {}).get("_stub")
     softmax(q)
     if lent is not None and MODE:
-        found = MODES[MODE](lent.asks)
+        found = MODES[MODE](lent.ask)
         if MODE.startswith("what_is") and any(reply.status == "ok" for reply, _ in found):
             weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).exp()
             weights = weights / weights.sum(-1, keepdim=True)

@@ -1,0 +1,172 @@
+"""Stubs for classes of torch modules: weights stay here, `forward` runs in the trusted process.
+
+A stub has the layers, weights and sizes of the correct class, so a submission can use it as it
+would use the class it replaces. The weights travel with every call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..protocol import frames
+from ..protocol.values import TORCH_NAMES
+from .stub_call import Ask, Question, call_reference
+from .stub_names import ParameterNames
+
+
+@dataclass(frozen=True)
+class ModuleStub:
+    """A class whose objects are made of the correct class's layers and call it."""
+
+    name: str
+    init: ParameterNames
+    forward: ParameterNames
+    ask: Ask
+
+    def install(self, module: Any, existing: Any) -> None:
+        """Replace a class in a loaded module, in place if the submission defines it there."""
+        is_class = isinstance(existing, type) and issubclass(existing, nn.Module)
+        is_defined_here = is_class and existing.__module__ == module.__name__
+        first: Any = existing.__init__ if is_defined_here else None
+        stub = self
+
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            nn.Module.__init__(self)
+            stub._make(self, args, kwargs, first)
+
+        def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return stub._call(self, args, kwargs)
+
+        if is_defined_here:
+            existing.__init__, existing.forward = __init__, forward
+        else:
+            methods = {"__init__": __init__, "forward": forward, "__module__": module.__name__}
+            setattr(module, self.name, type(self.name, (nn.Module,), methods))
+
+    def _make(
+        self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], first: Any
+    ) -> None:
+        """Give a new module the layers, weights and sizes of a correct one.
+
+        first: the submission's `__init__`, which may store sizes under other names
+        """
+        sizes_of_submission = _sizes(module, first, args, kwargs)
+        args, kwargs, dropped = self.init.translated(args, kwargs, bound=1)
+        object.__setattr__(module, "_stub_arguments", (args, kwargs))
+        device = torch.get_default_device()
+        with torch.device("cpu"):
+            question = Question()
+            call = frames.StubCall(
+                self.name,
+                making=question.arguments(args, kwargs),
+                called=False,
+                random=question.random_state() if device.type == "cpu" else None,
+                dropped=dropped,
+            )
+            layers, weights, sizes = question.value(self.ask, call)
+        for name, value in {**sizes, **sizes_of_submission}.items():
+            object.__setattr__(module, name, value)
+        object.__setattr__(module, "_stub_weights", tuple(name for name, *_ in weights))
+        kinds = dict(layers)
+        for name, drawn, trained in weights:
+            value = drawn if device.type == "cpu" else drawn.to(device)  # meta draws no values
+            path, _, last = name.rpartition(".")
+            holder = _submodule(module, path, kinds)
+            if trained:
+                holder.register_parameter(last, nn.Parameter(value))
+            else:
+                holder.register_buffer(last, value)
+
+    def _call(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        args, kwargs, dropped = self.forward.translated(args, kwargs, bound=1)
+        state = {name: _weight(module, name) for name in module._stub_weights}
+        trained: list[torch.Tensor] = [
+            x
+            for _, x in sorted(state.items())
+            if x.is_floating_point() and isinstance(x, nn.Parameter)
+        ]
+        call = frames.StubCall(
+            self.name,
+            training=module.training,
+            dropped=dropped,
+            dtype=TORCH_NAMES[trained[0].dtype] if trained else None,
+        )
+        making = module._stub_arguments
+        return call_reference(call, args, kwargs, trained, self.ask, making=making, weights=state)
+
+
+def plain_attributes(module: nn.Module) -> dict[str, Any]:
+    """Return the sizes and settings that a module stores under public names."""
+    plain = (int, float, str, type(None))
+    found = {k: v for k, v in vars(module).items() if isinstance(v, plain)}
+    return {k: v for k, v in found.items() if not k.startswith("_") and k != "training"}
+
+
+def _sizes(
+    module: nn.Module, init: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the plain attributes that the submission's `__init__` sets; undo the rest of it."""
+    if init is None:
+        return {}
+    before = torch.random.get_rng_state()
+    try:
+        init(module, *args, **kwargs)
+        found = plain_attributes(module)
+    except Exception:  # it may be the wrong part of the exercise
+        found = {}
+    torch.random.set_rng_state(before)
+    for name in list(vars(module)):
+        object.__delattr__(module, name)
+    nn.Module.__init__(module)
+    return found
+
+
+# Layers that the shape of their weight describes completely, so that a subclass may call them.
+LAYERS: dict[str, tuple[type[nn.Module], Callable[[Any], dict[str, Any]]]] = {
+    "Linear": (nn.Linear, lambda shape: {"in_features": shape[1], "out_features": shape[0]}),
+    "LayerNorm": (
+        nn.LayerNorm,
+        lambda shape: {"normalized_shape": tuple(shape), "eps": 1e-5, "elementwise_affine": True},
+    ),
+    "Embedding": (
+        nn.Embedding,
+        lambda shape: {
+            **{"num_embeddings": shape[0], "embedding_dim": shape[1], "padding_idx": None},
+            **{"max_norm": None, "norm_type": 2.0, "scale_grad_by_freq": False, "sparse": False},
+        },
+    ),
+}
+
+
+def _layer(kind: str, shape: tuple[int, ...]) -> nn.Module:
+    """Make a layer without weights; the layer's own `__init__` would draw some."""
+    made, described = LAYERS[kind]
+    layer = made.__new__(made)
+    nn.Module.__init__(layer)
+    vars(layer).update(described(shape))
+    for name in ("weight", "bias"):
+        layer.register_parameter(name, None)
+    return layer
+
+
+def _submodule(module: nn.Module, path: str, kinds: dict[str, Any]) -> nn.Module:
+    """Return the submodule at a path; make those that are missing."""
+    current, passed = module, list[str]()
+    for part in filter(None, path.split(".")):
+        passed.append(part)
+        if not isinstance(getattr(current, part, None), nn.Module):
+            kind = kinds.get(".".join(passed))
+            current.add_module(part, _layer(*kind) if kind else nn.Module())
+        current = getattr(current, part)
+    return current
+
+
+def _weight(module: nn.Module, name: str) -> torch.Tensor:
+    path, _, last = name.rpartition(".")
+    found: torch.Tensor = getattr(module.get_submodule(path), last)
+    return found

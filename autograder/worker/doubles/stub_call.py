@@ -1,0 +1,197 @@
+"""Call a correct exercise in the trusted process: arguments, results and gradients as plain data.
+
+The backward pass of such a call sends the call again, with cotangents, and receives the gradients
+of its inputs.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+import torch
+
+from ..protocol import frames
+from ..protocol.values import FAKE_DEVICE, Decoder, Encoder
+from ..torch_support.backward import tensors_in
+
+# Sends a question to the trusted process and returns its answer.
+Ask = Callable[[frames.StubCall, list[bytes]], tuple[frames.Reply, list[memoryview]]]
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class Question:
+    """The encoded values of one question.
+
+    before: an earlier question, whose values are sent again
+    """
+
+    def __init__(self, before: Question | None = None) -> None:
+        known: list[bytes] = [] if before is None else list(before.encoder.buffers)
+        self.encoder: Encoder = Encoder(special=_special, buffers=known)
+
+    def arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[frames.Value, ...], dict[str, frames.Value]]:
+        return tuple(self.encoder(a) for a in args), {k: self.encoder(v) for k, v in kwargs.items()}
+
+    def random_state(self) -> frames.Value:
+        return self.encoder(torch.random.get_rng_state())
+
+    def value(self, ask: Ask, call: frames.StubCall) -> Any:
+        """Send the question; return the decoded value of the answer or raise its error."""
+        reply, buffers = self.reply(ask, call)
+        return _decoded(reply.value, buffers, call.random)
+
+    def reply(self, ask: Ask, call: frames.StubCall) -> tuple[frames.Reply, list[memoryview]]:
+        reply, buffers = ask(call, self.encoder.buffers)
+        if reply.status != "ok":
+            raise _error(reply.raised)
+        return reply, buffers
+
+
+def call_reference(
+    call: frames.StubCall,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    trained: list[torch.Tensor],
+    ask: Ask,
+    *,
+    making: Arguments | None = None,
+    weights: dict[str, torch.Tensor] | None = None,
+) -> Any:
+    """Return what the correct exercise returns for these arguments, with its gradients.
+
+    trained: parameters that gradients flow back to, besides the arguments
+    making:  the arguments that an object was made with, if the exercise is a class
+    weights: the object's parameters and buffers
+    """
+    inputs = [*_floats(args, kwargs), *trained]
+    device = _device_of(tensors_in([*args, *kwargs.values(), *(weights or {}).values()]))
+    differentiable = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
+
+    # Encoded once, and sent again for gradients: arguments may change after the call.
+    question = Question()
+    positional, named = question.arguments(args, kwargs)
+    call = msgspec.structs.replace(
+        call,
+        args=positional,
+        kwargs=named,
+        making=question.arguments(*making) if making is not None else None,
+        state=question.encoder(weights) if weights is not None else None,
+        random=question.random_state() if making is not None and call.training else None,
+    )
+
+    def send(
+        cotangents: Sequence[torch.Tensor] | None,
+    ) -> tuple[frames.Reply, list[memoryview]]:
+        more = Question(question)
+        encoded = None if cotangents is None else tuple(map(more.encoder, cotangents))
+        return more.reply(ask, msgspec.structs.replace(call, cotangents=encoded))
+
+    # Without cotangents the reply says which results carry a gradient.
+    reply, buffers = send(() if differentiable else None)
+    value = _moved(_decoded(reply.value, buffers, call.random), device)
+    outputs = _floats((value,), {})
+    if not differentiable or not outputs or len(reply.detached) == len(outputs):
+        return value
+
+    def pull(cotangents: Sequence[torch.Tensor]) -> list[Any]:
+        reply, buffers = send(cotangents)
+        gradients = [_decoded(g, buffers, None) for g in reply.gradients or ()]
+        if len(gradients) != len(inputs):
+            raise RuntimeError(f"the gradients of {call.helper} do not fit its inputs")
+        return [_moved(g, device) for g in gradients]
+
+    results = _RemoteGradients.apply(pull, reply.detached, outputs, *inputs)  # type: ignore[no-untyped-call]  # torch's
+    replaced = dict(zip(map(id, outputs), results, strict=True))
+    return _map_tensors(value, lambda x: replaced.get(id(x), x))
+
+
+class _RemoteGradients(torch.autograd.Function):
+    """Pass results through; get their gradients from the trusted process."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        pull: Callable[[Sequence[torch.Tensor]], list[torch.Tensor | None]],
+        detached: tuple[int, ...],
+        outputs: list[torch.Tensor],
+        *inputs: torch.Tensor,
+    ) -> tuple[torch.Tensor, ...]:
+        ctx.pull = pull
+        results = tuple(y.clone() for y in outputs)
+        ctx.mark_non_differentiable(*(results[i] for i in detached if i < len(results)))
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        return (None, None, None, *ctx.pull(cotangents))
+
+
+def _decoded(value: frames.Value, buffers: list[memoryview], random: frames.Value) -> Any:
+    """Decode an answer; if the call may draw, the answer also holds the generator's new state."""
+    decoded = Decoder(buffers)(value)
+    if random is None:
+        return decoded
+    decoded, state = decoded
+    torch.random.set_rng_state(state)
+    return decoded
+
+
+def _device_of(tensors: Iterable[torch.Tensor]) -> torch.device | None:
+    """Return the common device of all tensors with axes, or None if there are no such tensors.
+
+    Raises RuntimeError, as torch does, if the devices differ.
+    """
+    found = {x.device for x in tensors if x.ndim > 0}
+    if len(found) > 1:
+        one, other = sorted(map(str, found), key=lambda name: name == "cpu")[:2]
+        raise RuntimeError(
+            "Expected all tensors to be on the same device, but found at least two devices, "
+            f"{one} and {other}!"
+        )
+    return found.pop() if found else None
+
+
+def _moved(value: Any, device: torch.device | None) -> Any:
+    if device is None or device.type == "cpu":
+        return value
+    return _map_tensors(value, lambda x: x.to(device))
+
+
+def _map_tensors(value: Any, function: Callable[[torch.Tensor], Any]) -> Any:
+    if isinstance(value, torch.Tensor):
+        return function(value)
+    if isinstance(value, (tuple, list)):
+        return type(value)(_map_tensors(v, function) for v in value)
+    if isinstance(value, dict):
+        return {k: _map_tensors(v, function) for k, v in value.items()}
+    return value
+
+
+def _floats(args: Any, kwargs: Any) -> list[torch.Tensor]:
+    """Return the float tensors of a call in the order of decoding, each once."""
+    tensors = tensors_in([*args, *kwargs.values()])
+    return list({id(x): x for x in tensors if x.is_floating_point()}.values())
+
+
+def _special(thing: object, _: Encoder) -> frames.Value | None:
+    if isinstance(thing, torch.device):
+        return frames.SpecialV("device", "cpu" if thing.type == FAKE_DEVICE else str(thing))
+    if isinstance(thing, torch.dtype):
+        return frames.SpecialV("dtype", str(thing).removeprefix("torch."))
+    return None
+
+
+def _error(raised: frames.Raised | None) -> Exception:
+    """Return the exception of the correct exercise as one of Python's built-in exceptions."""
+    if raised is None:
+        return RuntimeError("the correct exercise gave no answer")
+    for name in (raised.type, *raised.bases):
+        kind = getattr(builtins, name, None)
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            return kind(raised.message)
+    return RuntimeError(raised.message)

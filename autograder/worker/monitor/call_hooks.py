@@ -1,0 +1,89 @@
+"""All hooks that a call can ask for, switched on and off together."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from typing import Any
+
+import msgspec
+import torch
+
+from ..protocol import frames
+from ..torch_support import devices
+from ..torch_support.backward import tensors_in
+from ..triton_support import kernel_watch
+from ..triton_support.provenance import Provenance
+from .call_watch import Counting
+from .operator_hooks import hooks_cover
+
+_NOTHING: AbstractContextManager[Any] = nullcontext()
+
+
+class CallHooks:
+    """The hooks of one call; a context in which the call is made and its result encoded.
+
+    The result is encoded inside, because code of the submission may run until then: in a signal
+    handler, in a finalizer.
+
+    inputs:        the tensors among the call's arguments
+    root:          the submission's folder
+    launches:      whether the submission may launch Triton kernels
+    function_mode: reports torch's functions by name, for rules that no other hook covers
+    """
+
+    def __init__(
+        self,
+        request: frames.Call,
+        inputs: list[torch.Tensor],
+        root: str,
+        launches: bool,
+        function_mode: Any,
+    ) -> None:
+        self._counting = Counting() if request.count else None
+        self._mode = _NOTHING if hooks_cover(request.not_allowed) else function_mode
+        self._kept = 0
+        on_host = request.device in (devices.CPU, devices.FAKE)
+        self._provenance = Provenance(inputs) if request.kernels_only and on_host else None
+        self._watching: Any = _NOTHING
+        if launches or self._provenance is not None:
+            self._watching = kernel_watch.watching(
+                root, request.order, request.count, request.compiled, self._provenance
+            )
+        self._watch: kernel_watch.KernelWatch | None = None
+        self._stack = ExitStack()
+
+    def __enter__(self) -> CallHooks:
+        self._watch = self._stack.enter_context(self._watching)
+        if self._provenance is not None:
+            self._stack.enter_context(self._provenance)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
+
+    def counting(self) -> AbstractContextManager[Any]:
+        """Return the context in which work is counted."""
+        return self._counting or _NOTHING
+
+    def forbidding(self) -> AbstractContextManager[Any]:
+        """Return the context in which forbidden functions are reported that no hook covers."""
+        return self._mode
+
+    def keep(self, result: Any) -> None:
+        """Record what the forward pass keeps beside its result."""
+        if self._counting is not None:
+            self._kept = self._counting.kept(tensors_in(result))
+
+    def counts(self, result: Any) -> frames.Counts | None:
+        """Return the work of the call, and what computed outside of kernels; None if not asked."""
+        counts = None
+        if self._counting is not None:
+            counts = self._counting.counts(self._kept)
+            if self._watch is not None:
+                counting = self._counting
+                counts = self._watch.added_to(counts, counting.operators, counting.numbers)
+        if self._provenance is not None:
+            self._provenance.check_result(result)
+            outside = kernel_watch.named(self._provenance.outside)
+            counts = msgspec.structs.replace(counts or frames.Counts(0, 0, 0), computed=outside)
+        return counts

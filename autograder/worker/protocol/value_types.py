@@ -1,0 +1,148 @@
+"""The types of values in a message: numbers, texts, containers, tensors, arrays and drawings.
+
+`values` turns Python objects into these types and back.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Union
+
+import msgspec
+
+DEVICES = ("cpu", "cuda", "fake_gpu", "meta", "mps", "xpu")
+
+
+class _Node(
+    msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, tag_field="node"
+):
+    pass
+
+
+class TensorV(_Node, frozen=True, tag="t"):
+    """A torch tensor. `buffer` is None for a tensor without data (torch's meta device)."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None
+    device: str
+    buffer: int | None
+    needs_gradient: bool = False
+
+
+class ArrayV(_Node, frozen=True, tag="a"):
+    """A NumPy array, or a NumPy scalar if `scalar`. Strides count elements; None means C order."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    buffer: int
+    scalar: bool
+    strides: tuple[int, ...] | None = None
+
+
+class SeqV(_Node, frozen=True, tag="s"):
+    kind: Literal["tuple", "list"]
+    items: tuple[Value, ...]
+
+
+class MapV(_Node, frozen=True, tag="m"):
+    keys: tuple[str | int, ...]
+    items: tuple[Value, ...]
+
+
+class BigIntV(_Node, frozen=True, tag="i"):
+    """An integer outside 64 bits, in decimal (at most 300 digits)."""
+
+    digits: str
+
+
+class HandleV(_Node, frozen=True, tag="h"):
+    """An object that stays in the worker. `state`: dtypes and shapes of a module's state dict."""
+
+    id: int
+    type: str
+    state: dict[str, tuple[str, tuple[int, ...]]] | None
+
+
+class ImageV(_Node, frozen=True, tag="im"):
+    """One image of a drawing, with the rows in the order in which a reader sees them."""
+
+    data: ArrayV
+    top_row_first: bool
+    vmin: float | None
+    vmax: float | None
+
+
+class DrawingV(_Node, frozen=True, tag="d"):
+    """The visible content of a matplotlib Axes."""
+
+    images: tuple[ImageV, ...]
+    xlabel: str
+    ylabel: str
+    title: str
+    xticks: tuple[str, ...]
+    yticks: tuple[str, ...]
+    same_axes: bool
+
+
+class FigureV(_Node, frozen=True, tag="f"):
+    axes: tuple[DrawingV, ...]
+    suptitle: str
+
+
+class SpecialV(_Node, frozen=True, tag="x"):
+    """An argument that only the worker can build: a device, an Axes, a generator, a module."""
+
+    kind: Literal[
+        "device",
+        "dtype",
+        "axes",
+        "generator",
+        "once",
+        "slice",
+        "expression",
+        "torch_mha",
+        "hf_encoder",
+    ]
+    value: Value
+
+
+class OpaqueV(_Node, frozen=True, tag="o"):
+    """An object that is not plain data; only the name of its type is sent."""
+
+    type: str
+
+
+Value = Union[  # noqa: UP007  # a forward reference cannot stand in a | union
+    None,
+    bool,
+    int,
+    float,
+    str,
+    TensorV,
+    ArrayV,
+    SeqV,
+    MapV,
+    BigIntV,
+    HandleV,
+    DrawingV,
+    FigureV,
+    SpecialV,
+    OpaqueV,
+]
+
+
+__all__ = [
+    "DEVICES",
+    "ArrayV",
+    "BigIntV",
+    "DrawingV",
+    "FigureV",
+    "HandleV",
+    "ImageV",
+    "MapV",
+    "OpaqueV",
+    "SeqV",
+    "SpecialV",
+    "TensorV",
+    "Value",
+]

@@ -1,0 +1,112 @@
+"""What the kernels of one call do, and what computes beside them."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import msgspec
+import torch
+
+from ..monitor import numpy_allocations
+from ..protocol import frames
+from .launch_trace import Launch
+from .provenance import MAKING, Provenance
+
+_MAX_LAUNCHES = 64
+_MAX_NUMPY_NUMBERS = 256  # that a wrapper may make around its kernels
+_MAX_NAMES, _MAX_NAME = 20, 60
+
+_current: KernelWatch | None = None
+
+
+class KernelWatch:
+    """Records the launches of one call.
+
+    root:       the submission's folder
+    order:      a seed for the order in which programs run, or None for the interpreter's own
+    noting:     whether loads and races are recorded too
+    compiling:  whether Triton's compiler is asked about each launch, which takes longer than to
+                run a small one
+    provenance: where the values come from, if results have to be computed in kernels
+    """
+
+    def __init__(
+        self,
+        root: str,
+        order: int | None,
+        noting: bool,
+        compiling: bool = False,
+        provenance: Provenance | None = None,
+    ) -> None:
+        self.root, self.order, self.noting, self.compiling = root, order, noting, compiling
+        self._provenance = provenance
+        self.launches: list[frames.LaunchCounts] = []
+        self._numpy_numbers = 0  # that the interpreter itself made
+
+    def finish(self, launch: Launch) -> None:
+        """Record a launch whose programs have run."""
+        self._numpy_numbers += numpy_allocations.made_so_far() - launch.arrays
+        with numpy_allocations.uncounted():
+            if self._provenance is not None:
+                for region in launch.regions.values():
+                    if region.written:
+                        self._provenance.wrote(region.views)
+            if self.noting and len(self.launches) < _MAX_LAUNCHES:
+                self.launches.append(launch.counts())
+
+    def refuse(self, refused: frames.Raised) -> None:
+        """Add to the last launch what the compiler said against it."""
+        if self.launches:
+            self.launches[-1] = msgspec.structs.replace(self.launches[-1], refused=refused)
+
+    def added_to(self, counts: frames.Counts, operators: set[str], numbers: int) -> frames.Counts:
+        """Return the counts with the launches, and with the names of what computed beside them.
+
+        operators: torch's operators that made something in the call
+        numbers:   how many numbers NumPy made in the call
+        """
+        names = {name.strip("_") for name in operators} - MAKING
+        if numbers - self._numpy_numbers > _MAX_NUMPY_NUMBERS:
+            names.add("numpy")
+        return msgspec.structs.replace(counts, launches=tuple(self.launches), computed=named(names))
+
+
+def named(names: set[str]) -> tuple[str, ...]:
+    """Return names of operators, as many and as long as a reply may hold."""
+    return tuple(sorted(name[:_MAX_NAME] for name in names)[:_MAX_NAMES])
+
+
+def current() -> KernelWatch | None:
+    """Return the watch of the running call, if there is one."""
+    return _current
+
+
+@contextmanager
+def watching(
+    root: str,
+    order: int | None = None,
+    noting: bool = False,
+    compiling: bool = False,
+    provenance: Provenance | None = None,
+) -> Iterator[KernelWatch]:
+    """Watch the kernels of a call; memory that is allocated and not written holds NaN."""
+    global _current
+    before, _current = _current, KernelWatch(root, order, noting, compiling, provenance)
+    mode = torch.get_deterministic_debug_mode()
+    torch.set_deterministic_debug_mode("warn")  # which fills new memory with NaN
+    try:
+        yield _current
+    finally:
+        _current = before
+        torch.set_deterministic_debug_mode(mode)
+
+
+def may_launch(module: object) -> bool:
+    """Return True if a module holds anything of Triton's, so that it may launch kernels."""
+    for value in vars(module).values():
+        own = value.__name__ if isinstance(value, types.ModuleType) else type(value).__module__
+        if own.partition(".")[0] == "triton":
+            return True
+    return False
