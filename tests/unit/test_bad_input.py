@@ -93,7 +93,7 @@ def test_a_broken_zip_is_refused(tiny, tmp_path):
 
 def test_names_that_clash_by_case_are_refused(tiny, tmp_path):
     path = zipped(tmp_path / "a.zip", {"tiny.py": SOURCE, "Data.txt": b"a", "data.TXT": b"b"})
-    assert "the same name twice" in read(tiny, path).problem
+    assert "the same name" in read(tiny, path).problem
 
 
 @pytest.mark.parametrize("kind", ["link to a file", "link to a folder", "pipe"])
