@@ -102,7 +102,7 @@ def grade_batch(
     return Report(week.name, devices, ordered, name)
 
 
-_CACHED_BYTES = 64 << 20  # submissions beyond this total are read twice
+CACHED_BYTES = 64 << 20  # submissions beyond this total are read twice
 
 
 class _Waiting(Mapping[str, Submission]):
@@ -116,7 +116,7 @@ class _Waiting(Mapping[str, Submission]):
     ) -> None:
         self._submissions, self._numbers, self._store = submissions, numbers, store
         self._cached: dict[str, Submission] = {}
-        self._free = _CACHED_BYTES
+        self._free = CACHED_BYTES
 
     def cache(self, key: str, submission: Submission) -> None:
         size = sum(map(len, submission.files.values()))

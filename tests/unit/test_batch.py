@@ -35,7 +35,7 @@ def grade(course: Course, submissions: Unread):
 def test_a_submission_is_read_when_its_turn_comes(
     course: Course, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
-    monkeypatch.setattr(batch, "_KEPT_BYTES", room)
+    monkeypatch.setattr(batch, "CACHED_BYTES", room)
     read: list[str] = []
 
     def reader(name: str):
@@ -55,7 +55,7 @@ def test_a_submission_is_read_when_its_turn_comes(
 def test_one_that_changes_meanwhile_is_not_taken_for_what_it_was(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch, "_KEPT_BYTES", 0)
+    monkeypatch.setattr(batch, "CACHED_BYTES", 0)
     texts = ["before", "after"]
     changing = Unread([lambda: Submission("ada", solution(course, texts.pop(0)))])
     with pytest.raises(KitError, match="ada changed during grading"):
