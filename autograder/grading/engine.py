@@ -25,7 +25,7 @@ from ..model.report import scoring
 from ..model.report.schema import SubmissionReport
 from ..model.report.verdicts import Ending, Verdict
 from ..sandbox import SandboxError
-from ..worker.monitor.operator_hooks import set_nets
+from ..worker.monitor.operator_hooks import install_hooks
 from ..worker.torch_support import fake_device
 from .best_effort import BehindVerdicts
 from .dependencies.error_carried_forward import (
@@ -84,7 +84,7 @@ class Engine:
                 f"grading needs a newer torch than {torch.__version__}: see constraints.txt. "
                 "Students' checks do without"
             )
-        set_nets(week.all_patterns)
+        install_hooks(week.all_patterns)
         fake_device.device()  # a later engine may need it, after a backward pass of this one
         if any(AXES[d].claimed for d in devices):
             fake_device.warm_without_distributed()

@@ -1,10 +1,29 @@
-"""What runs inside the sandbox, beside the student's code.
+"""The code that runs inside the sandbox, in the same process as the submission.
 
-Theory of operation: this package is the only project code that a submission can see. It imports
-the student's module, runs the calls it is asked for and reports what happened. It decides
-nothing: no test, no expected value and no score is ever in this process. Whatever it reports may
-have been forged by the code it runs, so the trusted side believes it only as far as a student's
-own answer is to be believed.
+Theory of operation. This package is the only project code that a submission can see. It imports the
+student's module, makes the calls that the trusted process requests, and reports their results,
+effects and work. It decides nothing: no test, no expected value and no score ever enters this
+process. The submission may forge every report, so the trusted process treats a report as the
+submission's answer and nothing more.
 
-Imported as `worker` inside the sandbox and as `autograder.worker` outside: relative imports only.
+The package is imported as `worker` inside the sandbox and as `autograder.worker` outside, so it
+contains relative imports only. Start with `fork_server` (the warm process that forks one child per
+submission), `server` (the child's request loop) and `executor` (one request). The subpackages:
+`protocol` (messages), `isolation` (sandboxing a child), `monitor` (hooks), `torch_support`,
+`triton_support`, and `doubles` (stubs for exercises).
 """
+
+__all__ = [
+    "captured_output",
+    "doubles",
+    "exceptions",
+    "executor",
+    "fork_server",
+    "isolation",
+    "monitor",
+    "protocol",
+    "server",
+    "stop_location",
+    "torch_support",
+    "triton_support",
+]

@@ -1,4 +1,4 @@
-"""An exception of a submission's, as plain text."""
+"""Describe exceptions of a submission as plain text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_MESSAGE = 2_000
 
 
 def stopped_import(error: BaseException, root: str) -> frames.Raised:
-    """The exception that ended an import, with Python's bare message and its place."""
+    """Describe the exception that ended an import: Python's message, file, line and column."""
     raised = described(error, root)
     try:
         file, line, column = stopped_at(error, root)
@@ -25,7 +25,7 @@ def stopped_import(error: BaseException, root: str) -> frames.Raised:
 
 
 def described(error: BaseException, root: str) -> frames.Raised:
-    """An exception as plain text: what, and where in the student's own file."""
+    """Describe an exception: its classes, its message, and the submission's innermost line."""
     line, own = None, True
     error = interpreter.inner(error)
     try:
@@ -34,12 +34,12 @@ def described(error: BaseException, root: str) -> frames.Raised:
             if own:
                 line = number
         if line is None and isinstance(error, SyntaxError) and error.lineno:
-            line = error.lineno  # a file that Python cannot parse has no frame of its own
+            line = error.lineno  # an unparsable file has no frame
         message = str(error)[:MAX_MESSAGE].replace(root, "")
     except BaseException as broken:  # a hostile __str__
         message = f"(its message could not be read: {type(broken).__name__})"
     bases = tuple(b.__name__[:100] for b in type(error).__mro__[:8])
-    if not own:  # a library that lacks something is no exercise that is not written yet
+    if not own:  # raised in a library: the exercise itself may be complete
         bases = tuple(b for b in bases if b != "NotImplementedError") or bases
     clean = message.encode("utf-8", "replace").decode("utf-8")
     return frames.Raised(type(error).__name__[:100], bases, clean, line)

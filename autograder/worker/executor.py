@@ -1,4 +1,4 @@
-"""Running one call of a submission and describing what happened."""
+"""Import a submission's module, call it, and describe the outcome."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ from .triton_support import interpreter
 from .triton_support.kernel_watch import may_launch
 
 _TOUCHED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_POPULATE", 0)
-# What most calls give; none of it is a drawing.
+# Types of most results, which are not drawings.
 _NO_DRAWING = {torch.Tensor, np.ndarray, tuple, dict, str, int, float, bool, type(None)}
 
 
 class Executor:
-    """Holds one submission's module and objects, and answers requests about them.
+    """The module and objects of one submission, and answers to requests about them.
 
     root:    the submission's folder
-    objects: what stays here and is named in requests by its index
+    objects: objects that stay in this process; requests name them by index
     imports: makes the loaders of the submission's files, if its imports are restricted
     ask:     sends a question to the trusted side, if exercises are replaced by correct ones
     """
@@ -67,10 +67,10 @@ class Executor:
         self._imported = 0  # modules that were imported before the submission
 
     def capture_descriptors(self) -> None:
-        """Raw writes to descriptors 1 and 2 go nowhere, as does reading from 0."""
+        """Redirect descriptors 0, 1 and 2 to /dev/null."""
         try:
             null = os.open(os.devnull, os.O_RDWR)
-        except FileNotFoundError:  # a root without devices, where they lead nowhere already
+        except FileNotFoundError:  # without /dev, the descriptors are already null
             return
         for descriptor in (0, 1, 2):
             os.dup2(null, descriptor)
@@ -78,7 +78,7 @@ class Executor:
             os.close(null)
 
     def answer(self, request: frames.Answered, buffers: list[memoryview]) -> bytes:
-        """The reply frame to a request."""
+        """Return the reply frame for a request."""
         self._printed = printed = CapturedOutput()
         saved = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = printed
@@ -104,23 +104,23 @@ class Executor:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(buffers[index])
         if self.imports is not None:
-            self.imports.own(request.names)
+            self.imports.add_files(request.names)
         reply = self.load_module(self.root / request.module, seconds=request.seconds)
         if request.stubs and self.ask is not None and self.module is not None:
             install_stubs(self.module, request.stubs, self.ask)
         return reply
 
     def load_module(self, path: Path, unique: bool = False, seconds: float = 0.0) -> frames.Reply:
-        """Import the module from its file; what was defined before an error stays usable.
+        """Import the module from its file; definitions before an error stay usable.
 
-        `unique` gives it a name of its own and leaves the import path alone, for a process that
-        holds several versions of one module. After `seconds` of processor time the
-        import is interrupted, unless they are 0.
+        unique:  give the module a unique name and do not extend the import path, for a process that
+                 imports several versions of one module
+        seconds: processor time after which the import is interrupted; 0 for no limit
         """
         self.root = path.parent
         name = f"{path.stem}_{id(self):x}" if unique else path.stem
         if not unique and str(self.root) not in sys.path:
-            sys.path.append(str(self.root))  # after everything installed: nothing is shadowed
+            sys.path.append(str(self.root))  # last, so that nothing installed is shadowed
         loader = self.imports.loader(name, str(path)) if self.imports is not None else None
         spec = importlib.util.spec_from_file_location(name, path, loader=loader)
         if spec is None or spec.loader is None:
@@ -140,9 +140,9 @@ class Executor:
         return frames.Reply("ok")
 
     def _fill(self, size: int) -> frames.Reply:
-        """Free unused memory, then hold and touch this many bytes until the next call.
+        """Free unused memory, then allocate and touch this many bytes until the next call.
 
-        Tells whether libraries were imported since the submission was.
+        The reply says whether libraries were imported since the submission was.
         """
         self._ballast = None
         trim_memory()
@@ -219,7 +219,7 @@ class Executor:
         )
 
     def _target(self, request: frames.Call) -> tuple[Any, bool]:
-        """The attribute that a request names; attributes only, never an expression."""
+        """Return the attribute that a request names, and whether it exists."""
         thing: Any = self.module
         if request.brought:
             thing = module_of(request.brought)
@@ -236,11 +236,11 @@ class Executor:
         return thing, thing is not None
 
     def _reset(self) -> None:
-        """Each test starts from the same global state, whatever the last one left."""
+        """Restore the global state in which every test starts."""
         held = bool(self.objects)
         self.objects.clear()
         self._ballast = None
-        if torch.get_default_dtype() is not torch.float32:  # to set it takes longer than to ask
+        if torch.get_default_dtype() is not torch.float32:  # setting it is slow
             torch.set_default_dtype(torch.float32)
         if not torch.is_grad_enabled():
             torch.set_grad_enabled(True)
@@ -250,7 +250,7 @@ class Executor:
         pyplot = sys.modules.get("matplotlib.pyplot")
         if pyplot is not None and (held or pyplot.get_fignums()):
             pyplot.close("all")
-            gc.collect(0)  # figures are cycles
+            gc.collect(0)  # figures contain reference cycles
 
     def _decoder(
         self, request: frames.Call, buffers: list[memoryview], leaves: list[torch.Tensor]
@@ -273,7 +273,7 @@ class Executor:
         )
 
     def _special(self, value: frames.Value, decoder: Decoder, request: frames.Call) -> Any:
-        """Arguments that only exist here: devices, axes, generators, the student's objects."""
+        """Build an argument that only exists here: a device, an Axes, a generator, an object."""
         if isinstance(value, frames.HandleV):
             return self.objects[value.id]
         assert isinstance(value, frames.SpecialV)
@@ -328,11 +328,11 @@ class Executor:
         return encoder(result)
 
     def _keep(self, thing: object) -> frames.Value | None:
-        """A handle for a torch module, or an object of a class of the submission or brought."""
+        """Return a handle for a torch module, or for an object of a class defined here."""
         kind = type(thing)
-        own = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+        file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
         stays = isinstance(thing, nn.Module) or is_injected(kind)
-        if not stays and not own.startswith(str(self.root)):
+        if not stays and not file.startswith(str(self.root)):
             return None
         state = None
         if isinstance(thing, nn.Module):

@@ -1,11 +1,11 @@
-"""Answering calls: the loop that imports a submission and runs what it is asked for.
+"""The request loop of a submission's process.
 
-Theory of operation. `prepare` runs once in the warm template, before any student code exists in
-the process. `serve` runs in a submission's own process, after it was confined, and answers frames
-until the other side hangs up. Student code shares this process and can falsify every reply, which
-gains it nothing: replies are its own answers. All that is promised here is that honest code gets
-an honest report, that output and replies are bounded, and that no exception of ours is taken for
-the student's.
+Theory of operation. `prepare` runs once in the fork server, before any student code exists in the
+process. `serve` runs in a submission's process after it was sandboxed, and answers frames until the
+trusted side closes the socket. Student code shares this process and can falsify every reply; it
+gains nothing, because a reply only counts as the submission's answer. This module guarantees that
+honest code gets a correct report, that output and replies are bounded, and that an error of the
+worker is never reported as the student's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import torch
 from .executor import Executor
 from .monitor import audit_hook, call_watch, numpy_allocations, rng_state
 from .monitor.import_guard import seal, worker_modules
-from .monitor.operator_hooks import set_nets
+from .monitor.operator_hooks import install_hooks
 from .protocol import frames
 from .torch_support import devices, fake_device
 from .torch_support.builders import stock, warm
@@ -36,55 +36,55 @@ _executor: Executor | None = None
 _max_reply = 8 << 20
 _gpu_bytes = 0
 _libraries: tuple[str, ...] = ()
-_own: list[str] = []
+_worker_modules: list[str] = []
 
 
 def prepare(config: bytes) -> None:
-    """Import and warm everything a submission may need, and set the nets for not-allowed calls."""
-    global _executor, _max_reply, _gpu_bytes, _libraries, _own
+    """Import everything that a submission may need, and install the hooks for forbidden calls."""
+    global _executor, _max_reply, _gpu_bytes, _libraries, _worker_modules
     settings = msgspec.msgpack.decode(config, type=frames.PrepareConfig)
     _max_reply, _gpu_bytes = settings.max_reply_bytes, settings.gpu_bytes
     _libraries = settings.libraries
     _executor = Executor()
-    numpy_allocations.ready()
-    set_nets(settings.not_allowed)
+    numpy_allocations.check_handler()
+    install_hooks(settings.not_allowed)
     if settings.fake_gpu:
         fake_device.warm()
-    if settings.optimizers:  # the first of a process imports half of torch
+    if settings.optimizers:  # the first one imports half of torch
         torch.optim.SGD([torch.zeros(1, requires_grad=True)])
     if settings.drawing:
         from matplotlib import pyplot as plt
 
-        plt.close(plt.figure())  # the first imports its backend
+        plt.close(plt.figure())  # the first figure imports the backend
     if settings.counting:
         call_watch.formulas()
     rng_state.seed_all()
     for extra in settings.extras:
         warm(extra)
         stock(extra)
-    _own = worker_modules()
+    _worker_modules = worker_modules()
 
 
 def start_gpu() -> None:
-    """In a submission's process, before any clock of its runs: a GPU cannot be kept over a fork."""
+    """Start the GPU in a submission's process, because CUDA does not survive a fork."""
     devices.start_gpu(_gpu_bytes)
 
 
 def serve(sock: socket.socket) -> None:
-    """Answer requests on `sock` until it closes. The working directory is the submission's own."""
+    """Answer requests on `sock` until it closes. The working directory is the submission's."""
     executor = _executor or Executor()
     executor.root = Path(os.getcwd())
     executor.capture_descriptors()
-    executor.imports = seal(str(executor.root), _libraries, _own or worker_modules())
+    executor.imports = seal(str(executor.root), _libraries, _worker_modules or worker_modules())
     inbox, outbox = _Inbox(sock), _Outbox(sock)
-    told = _Told(outbox)
-    executor.ask = _Asking(inbox, outbox, told)
-    executor.watcher.tell = lambda banned: told("banned", banned.call, banned.line)
-    audit_hook.keep(
-        str(executor.root), lambda what, line: told(_KINDS[what in audit_hook.LOOKS], what, line)
+    notices = _Notices(outbox)
+    executor.ask = _StubCalls(inbox, outbox, notices)
+    executor.watcher.tell = lambda banned: notices("banned", banned.call, banned.line)
+    audit_hook.install(
+        str(executor.root), lambda what, line: notices(_KINDS[what in audit_hook.LOOKS], what, line)
     )
     warnings.simplefilter("ignore")
-    sys.dont_write_bytecode = True  # a version loaded after another would be taken for it
+    sys.dont_write_bytecode = True  # stale byte code could replace a later version of a module
     small = min(_max_reply, frames.MAX_REPLY_HEADER)
     while True:
         try:
@@ -94,7 +94,7 @@ def serve(sock: socket.socket) -> None:
         if isinstance(request, frames.Ahead):
             inbox.read(request.bytes)
             continue
-        told.begin(stamp)
+        notices.begin(stamp)
         frame = executor.answer(request, buffers)
         if len(frame) > small and _is_too_large(frame):
             frame = frames.pack(frames.Reply("too_large"), [])
@@ -110,7 +110,7 @@ _KINDS: tuple[Literal["attempt", "banned"], ...] = ("attempt", "banned")
 
 
 class _Inbox:
-    """Requests as they come, with their stamps."""
+    """Incoming requests with their stamps."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
@@ -118,21 +118,21 @@ class _Inbox:
 
     @property
     def waiting(self) -> bool:
-        """Whether more was read than was taken."""
+        """Return True if more bytes were read than were taken."""
         return self._at < len(self._data)
 
     def take(self) -> tuple[bytes, frames.Request, list[memoryview]]:
-        """The next request; EOFError once the other side is gone."""
+        """Return the next request; raise EOFError if the socket is closed."""
         stamp, header, body = self._frame()
         return stamp, *frames.unpack_request(header, body)
 
     def take_reply(self) -> tuple[frames.Reply, list[memoryview]]:
-        """The answer to a question of ours."""
+        """Return the answer to a stub's call."""
         _, header, body = self._frame()
         return frames.unpack_reply(header, body)
 
     def _frame(self) -> tuple[bytes, bytes, memoryview]:
-        """The stamp, the header and the body of what comes next."""
+        """Return the stamp, header and body of the next frame."""
         if not self.waiting:
             self._data, self._at = b"", 0
         start = frames.STAMP.size + frames.PREFIX.size
@@ -147,7 +147,7 @@ class _Inbox:
         return stamp, header, memoryview(self._data)[body:end]
 
     def read(self, size: int) -> None:
-        """Read on until at least so many bytes wait."""
+        """Read until at least this many bytes are available."""
         missing = self._at + size - len(self._data)
         if missing <= 0:
             return
@@ -162,9 +162,9 @@ class _Inbox:
 
 
 class _Outbox:
-    """Replies, sent at once; where more requests wait, those of a moment together.
+    """Outgoing replies: sent at once, or batched for a moment while more requests are waiting.
 
-    Every time that the other side is woken up costs more than most calls.
+    Waking the other side up costs more than most calls.
     """
 
     def __init__(self, sock: socket.socket) -> None:
@@ -182,10 +182,10 @@ class _Outbox:
             self._size, self._sent = 0, now
 
 
-class _Told:
-    """Tells the trusted side at once what is seen within a call, few times and not the same twice.
+class _Notices:
+    """Sends observations during a call, a few for each call and none twice.
 
-    Whoever runs here later, in the same process, could have a reply say anything.
+    They are sent at once, because code that runs later in this process could change a reply.
     """
 
     def __init__(self, outbox: _Outbox) -> None:
@@ -195,7 +195,7 @@ class _Told:
 
     @property
     def stamp(self) -> bytes:
-        """Of the request that is being answered."""
+        """Return the stamp of the request that is being answered."""
         return self._stamp
 
     def begin(self, stamp: bytes) -> None:
@@ -207,14 +207,14 @@ class _Told:
             self._outbox.put(self._stamp + frames.pack(frames.Notice(kind, what, line), []))
 
 
-class _Asking:
-    """Asks the trusted side what lent exercises answer, before the reply is due."""
+class _StubCalls:
+    """Sends the calls of stubs to the trusted side, before the reply is due."""
 
-    def __init__(self, inbox: _Inbox, outbox: _Outbox, told: _Told) -> None:
-        self._inbox, self._outbox, self._told = inbox, outbox, told
+    def __init__(self, inbox: _Inbox, outbox: _Outbox, notices: _Notices) -> None:
+        self._inbox, self._outbox, self._notices = inbox, outbox, notices
 
     def __call__(
         self, question: frames.StubCall, buffers: list[bytes]
     ) -> tuple[frames.Reply, list[memoryview]]:
-        self._outbox.put(self._told.stamp + frames.pack(question, buffers))
+        self._outbox.put(self._notices.stamp + frames.pack(question, buffers))
         return self._inbox.take_reply()

@@ -1,4 +1,4 @@
-"""Where in a student's own files an exception stopped the import of their module."""
+"""Locate the place in a submission's files where an exception stopped its import."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from types import FrameType, TracebackType
 
 
 class ImportTimeout(BaseException):
-    """An import took longer than it may; the message says how long."""
+    """An import exceeded its time limit; the message states the limit."""
 
 
 @contextmanager
 def interrupted_after(seconds: float) -> Iterator[None]:
-    """Raise ImportTimeout in the main thread after so many seconds of processor time; 0: never."""
-    if not seconds:  # there are no such timers on every system
+    """Raise ImportTimeout in the main thread after this much processor time; never if 0."""
+    if not seconds:  # not every system has such timers
         yield
         return
 
@@ -34,7 +34,7 @@ def interrupted_after(seconds: float) -> Iterator[None]:
 
 
 def stopped_at(error: BaseException, root: str) -> tuple[str, int, int]:
-    """Return the file below `root`, the line and the column, from 1; "" and 0 where unknown."""
+    """Return the file below `root`, the line and the column, from 1; "" and 0 if unknown."""
     own = root + os.sep
     if isinstance(error, SyntaxError) and str(error.filename).startswith(own):
         name = str(error.filename)
@@ -49,7 +49,7 @@ def stopped_at(error: BaseException, root: str) -> tuple[str, int, int]:
 
 
 def _column(trace: TracebackType) -> int:
-    """Return the column of what was being evaluated; Python counts it in bytes of UTF-8."""
+    """Return the column of the expression that raised; Python counts columns in UTF-8 bytes."""
     code = trace.tb_frame.f_code
     positions = next(islice(code.co_positions(), trace.tb_lasti // 2, None), None)
     start = positions[2] if positions is not None else None

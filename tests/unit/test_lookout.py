@@ -14,13 +14,13 @@ import pytest
 
 KEEPS = """
 import json, sys
-from autograder.worker.monitor import audit_hook as lookout
+from autograder.worker.monitor import audit_hook
 root, lines = sys.argv[1], json.loads(sys.argv[2])
 told = {}
 for number, line in enumerate(lines):
     compile(line, f"{root}/m{number}.py", "exec")  # what a compiler looks at is its own affair
 asked = []
-lookout.keep(root, lambda what, line: asked.append([what, line]))
+audit_hook.install(root, lambda what, line: asked.append([what, line]))
 for number, line in enumerate(lines):
     del asked[:]
     try:

@@ -22,7 +22,7 @@ from autograder.worker.monitor.function_hooks import (
     is_hooked,
     original_ufuncs,
 )
-from autograder.worker.monitor.operator_hooks import set_nets
+from autograder.worker.monitor.operator_hooks import install_hooks
 from autograder.worker.torch_support import fake_device
 
 fake_device.device()  # autograd counts devices at the first backward pass of a process
@@ -38,7 +38,7 @@ _SCRIPT = torch.jit.CompilationUnit(
 def watcher():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # prototypes of sparse and nested tensors
-        set_nets(PATTERNS)
+        install_hooks(PATTERNS)
         watcher = Watcher()
         watcher.begin(PATTERNS, "")
         yield watcher
@@ -142,7 +142,7 @@ IN_FULL = {
 
 @pytest.mark.parametrize("pattern", IN_FULL)
 def test_a_pattern_with_a_dot_means_a_function_by_its_full_name(pattern):
-    set_nets((pattern,))
+    install_hooks((pattern,))
     watcher = Watcher()
     watcher.begin((pattern,), "")
     try:
@@ -155,7 +155,7 @@ def test_a_pattern_with_a_dot_means_a_function_by_its_full_name(pattern):
 
 
 def test_what_a_class_of_a_named_module_inherits_is_left_alone():
-    set_nets(("torch.utils.checkpoint.*",))
+    install_hooks(("torch.utils.checkpoint.*",))
     assert not is_hooked(inspect.unwrap(Enum._generate_next_value_))
 
 
@@ -209,12 +209,12 @@ warnings.simplefilter("ignore")
 course = load(Path("."))
 exercises = [(week, exercise.name) for week in course.weeks for exercise in week.exercises]
 named = {week.patterns(name) for week, name in exercises}
-nets.set_nets(tuple(sorted({pattern for patterns in named for pattern in patterns})))
+nets.install_hooks(tuple(sorted({pattern for patterns in named for pattern in patterns})))
 assert all(map(nets.hooks_cover, named)), [p for p in named if not nets.hooks_cover(p)]
 assert not nets.hooks_cover(("relu",)), "nothing was put under it"
-nets.set_nets(("*einsum*", "sum_to_size"))
+nets.install_hooks(("*einsum*", "sum_to_size"))
 assert nets.hooks_cover(("*einsum*", "sum_to_size"))
-nets.set_nets(("getitem",))
+nets.install_hooks(("getitem",))
 assert not nets.hooks_cover(("getitem",)), "it has neither a kernel nor replaced code"
 """
 

@@ -26,7 +26,7 @@ def main():  # with names of its own: those of the main module are taken away
     (Path(root) / "pack" / "__init__.py").write_text("from . import inner")
     (Path(root) / "pack" / "inner.py").write_text("import mine")
     imports = seal(root, ["numpy"], worker_modules())
-    imports.own(["m.py", "mine.py", "pack/__init__.py", "pack/inner.py"])
+    imports.add_files(["m.py", "mine.py", "pack/__init__.py", "pack/inner.py"])
     sys.path.append(root)
     found = {}
     for line in lines:

@@ -30,7 +30,7 @@ from ...model.course.bank import Bank
 from ...model.course.loader import Course, Week, find_root, load
 from ...model.device_axes import AXES, axis
 from ...model.errors import KitError
-from ...worker.monitor.operator_hooks import set_nets
+from ...worker.monitor.operator_hooks import install_hooks
 from ...worker.torch_support import fake_device
 from ...worker.torch_support.builders import warm
 from ..assertions.agree import Agree
@@ -81,7 +81,7 @@ class Desk:
     def __init__(self, course: Course, week: Week, config: pytest.Config) -> None:
         self.week, self._folder, bank = week, WorkFolder(), Bank(course, week)
         devices = axis(config.getoption("--on"))
-        set_nets(week.all_patterns)
+        install_hooks(week.all_patterns)
         fake_device.device()
         if any(AXES[d].claimed for d in devices):
             fake_device.warm()
@@ -204,7 +204,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 @pytest.fixture
 def case(request: pytest.FixtureRequest) -> Iterator[Case]:
     desk = _desk(request.path.parent, request.config)
-    set_nets(desk.week.all_patterns)
+    install_hooks(desk.week.all_patterns)
     made = desk.plugin.by_hand(request.node, desk.student, desk.source)
     made.begin()
     yield made

@@ -14,7 +14,7 @@ _MOST = 512  # modules
 class OwnCode:
     """Hands out loaders that remember what they have compiled."""
 
-    def own(self, files: Iterable[str]) -> None:
+    def add_files(self, files: Iterable[str]) -> None:
         """Nothing but the module is ever imported."""
 
     def loader(self, name: str, origin: str) -> SourceFileLoader:

@@ -15,7 +15,7 @@ from torch import nn
 
 from ..protocol import frames
 from ..protocol.values import TORCH_NAMES
-from .stub_call import Ask, Question, call_reference
+from .stub_call import Ask, EncodedCall, call_reference
 from .stub_names import ParameterNames
 
 
@@ -60,15 +60,15 @@ class ModuleStub:
         object.__setattr__(module, "_stub_arguments", (args, kwargs))
         device = torch.get_default_device()
         with torch.device("cpu"):
-            question = Question()
+            encoded = EncodedCall()
             call = frames.StubCall(
                 self.name,
-                making=question.arguments(args, kwargs),
+                making=encoded.arguments(args, kwargs),
                 called=False,
-                random=question.random_state() if device.type == "cpu" else None,
+                random=encoded.random_state() if device.type == "cpu" else None,
                 dropped=dropped,
             )
-            layers, weights, sizes = question.value(self.ask, call)
+            layers, weights, sizes = encoded.value(self.ask, call)
         for name, value in {**sizes, **sizes_of_submission}.items():
             object.__setattr__(module, name, value)
         object.__setattr__(module, "_stub_weights", tuple(name for name, *_ in weights))

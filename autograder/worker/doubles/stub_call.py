@@ -22,13 +22,13 @@ Ask = Callable[[frames.StubCall, list[bytes]], tuple[frames.Reply, list[memoryvi
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-class Question:
-    """The encoded values of one question.
+class EncodedCall:
+    """The encoded values of one call.
 
-    before: an earlier question, whose values are sent again
+    before: an earlier call, whose values are sent again
     """
 
-    def __init__(self, before: Question | None = None) -> None:
+    def __init__(self, before: EncodedCall | None = None) -> None:
         known: list[bytes] = [] if before is None else list(before.encoder.buffers)
         self.encoder: Encoder = Encoder(special=_special, buffers=known)
 
@@ -41,7 +41,7 @@ class Question:
         return self.encoder(torch.random.get_rng_state())
 
     def value(self, ask: Ask, call: frames.StubCall) -> Any:
-        """Send the question; return the decoded value of the answer or raise its error."""
+        """Send the call; return the decoded value of the answer or raise its error."""
         reply, buffers = self.reply(ask, call)
         return _decoded(reply.value, buffers, call.random)
 
@@ -73,23 +73,23 @@ def call_reference(
     differentiable = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
 
     # Encoded once, and sent again for gradients: arguments may change after the call.
-    question = Question()
-    positional, named = question.arguments(args, kwargs)
+    encoded = EncodedCall()
+    positional, named = encoded.arguments(args, kwargs)
     call = msgspec.structs.replace(
         call,
         args=positional,
         kwargs=named,
-        making=question.arguments(*making) if making is not None else None,
-        state=question.encoder(weights) if weights is not None else None,
-        random=question.random_state() if making is not None and call.training else None,
+        making=encoded.arguments(*making) if making is not None else None,
+        state=encoded.encoder(weights) if weights is not None else None,
+        random=encoded.random_state() if making is not None and call.training else None,
     )
 
     def send(
         cotangents: Sequence[torch.Tensor] | None,
     ) -> tuple[frames.Reply, list[memoryview]]:
-        more = Question(question)
-        encoded = None if cotangents is None else tuple(map(more.encoder, cotangents))
-        return more.reply(ask, msgspec.structs.replace(call, cotangents=encoded))
+        more = EncodedCall(encoded)
+        values = None if cotangents is None else tuple(map(more.encoder, cotangents))
+        return more.reply(ask, msgspec.structs.replace(call, cotangents=values))
 
     # Without cotangents the reply says which results carry a gradient.
     reply, buffers = send(() if differentiable else None)

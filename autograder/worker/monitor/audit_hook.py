@@ -1,16 +1,14 @@
-"""Seeing a submission look into the grader, or try what honest work never does.
+"""Report a submission that inspects the grader or does what honest work never needs.
 
-Theory of operation. Python tells an audit hook, which nothing can remove, when a frame is asked of
-a traceback or a generator, when frames and objects are searched, and when files are opened. What
-the submission's own code asks for in this way is told to the trusted side at once, before that
-code can go on: nothing that it does afterwards takes the words back. The standard library asks for
-frames on its own account (named tuples, warnings, tracebacks that are printed), and so do torch
-and numpy: that is nobody's fault and is not told.
+Theory of operation. A Python audit hook cannot be removed. It is called when code takes a frame
+from a traceback or generator, searches frames or objects, opens files or sends signals. If the
+submission's code does so, the trusted side is notified at once, before that code continues, so
+that the report cannot be withdrawn. The standard library, torch and NumPy use frames for their own
+purposes (named tuples, warnings, tracebacks), which is not reported. Further audit hooks are
+refused, because they would run the submission's code at any time.
 
-No other hook is taken beside it, which would run a submission's code at any time.
-
-The hook is a fence: it sees what the interpreter tells, and shares its process with whoever it
-watches. What it tells may be forged by a submission, to that one's own harm only.
+The hook shares its process with the submission and sees only what the interpreter reports. A
+submission that forges reports harms itself.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-# What is asked for through these is asked for by whoever called them.
+# Calls through these functions count as calls of their caller.
 _HAND_OUT_FRAMES = {
     *("currentframe", "stack", "trace", "getouterframes", "getinnerframes", "walk_stack", "walk_tb")
 }
@@ -40,26 +38,29 @@ _EVENTS = {
     *("object.__getattr__", "object.__setattr__", "sys._getframe"),
     *(_SEARCHES | _FILES | _SIGNALS),
 }
-# What may be read there is covered by the sandbox; others' entries are not honest work's.
+# The sandbox covers these entries of /proc; honest work does not read entries of other processes.
 _OWN_PROC = ("self", "thread-self", "cpuinfo", "meminfo", "stat", "loadavg", "version", "driver")
 _LIBRARIES = ("torch", "numpy", "scipy", "triton", "worker", "autograder")
-# What a function is made of, and what it is given if nobody says.
+# Attributes with which a function's behaviour can be changed.
 _INSIDES = ("__code__", "__defaults__", "__kwdefaults__")
-# Whatever is told of these is a look into the grader; the rest is an attempt.
+# Reports of these are looks into the grader; other reports are attempts.
 LOOKS = frozenset({*_FRAMES, *_SEARCHES, "sys._getframe", "__code__"})
 KNOWN = LOOKS | {"/proc", "kill"}
 
 
-def keep(root: str, tell: Callable[[str, int | None], None]) -> None:
-    """Tell what code below `root` asks for, from now on and as long as the process lives."""
+def install(root: str, report: Callable[[str, int | None], None]) -> None:
+    """Report what code below `root` does, for the lifetime of the process.
+
+    report: receives the kind of event and the submission's line
+    """
     own = root + os.sep
     pid = os.getpid()
     looking = False
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         nonlocal looking
-        if event == "sys.addaudithook" and sys._getframe(1).f_code is not keep.__code__:
-            raise RuntimeError("no other hook")  # which Python takes for a quiet no
+        if event == "sys.addaudithook" and sys._getframe(1).f_code is not install.__code__:
+            raise RuntimeError("no other hook")  # Python ignores it silently
         if event not in _EVENTS or looking:
             return
         looking = True
@@ -68,18 +69,18 @@ def keep(root: str, tell: Callable[[str, int | None], None]) -> None:
             if what:
                 line = _asked_by(sys._getframe(1), own, generated=what != "__code__")
                 if line is not None:
-                    tell(what, line or None)
-        except Exception:  # whatever it was: nothing of ours may show in a submission's code
+                    report(what, line or None)
+        except Exception:  # an error of the hook must not show up in the submission
             return
         finally:
             looking = False
 
-    _show_no_frames_to_handlers()
+    _hide_frames_from_handlers()
     sys.addaudithook(hook)
 
 
 def _what(event: str, arguments: tuple[Any, ...], pid: int) -> str:
-    """What is asked for, or nothing if anybody may."""
+    """Return the kind of an event, or "" if it is allowed."""
     if event == "object.__getattr__" or event == "object.__setattr__":
         thing, name = arguments[0], arguments[1]
         if name in _FRAMES:
@@ -100,9 +101,9 @@ def _what(event: str, arguments: tuple[Any, ...], pid: int) -> str:
 
 
 def _asked_by(frame: FrameType | None, own: str, generated: bool) -> int | None:
-    """The submission's line, 0 in code made at run time; None if it was not the submission.
+    """Return the submission's line, 0 in code compiled at run time, or None for other code.
 
-    generated: whether code made at run time is taken for the submission's (torch makes some too)
+    generated: whether code compiled at run time counts as the submission's; torch compiles some too
     """
     while frame is not None:
         code = frame.f_code
@@ -118,8 +119,8 @@ def _asked_by(frame: FrameType | None, own: str, generated: bool) -> int | None:
     return None
 
 
-def _show_no_frames_to_handlers() -> None:
-    """A signal's handler is given the frame that it interrupts; a submission's gets none."""
+def _hide_frames_from_handlers() -> None:
+    """Pass None to signal handlers instead of the frame that they interrupt."""
 
     def wrapped(set_handler: Callable[..., Any]) -> Callable[..., Any]:
         def set_one(number: Any, handler: Any) -> Any:
@@ -129,7 +130,7 @@ def _show_no_frames_to_handlers() -> None:
 
         return set_one
 
-    inner: Any = sys.modules["_signal"]  # which signal.signal asks
+    inner: Any = sys.modules["_signal"]  # signal.signal calls it
     inner.signal = wrapped(inner.signal)
 
 

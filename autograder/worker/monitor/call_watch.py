@@ -1,8 +1,7 @@
-"""Seeing a call that is not allowed, whatever alias it goes by, and counting work.
+"""Record forbidden calls with the student's line, and count the work of a call.
 
-The nets of `nets.py` see what runs, whatever it is called. Where they are not set, or do not hold
-all that a rule names, a torch function mode sees the public torch functions by name. A thread would
-be outside of the stack only in naming the line; in the sandbox no thread can be made.
+The hooks of `operator_hooks` and `function_hooks` report to the current `Watcher`. If they do not
+cover a rule, a torch function mode also reports public torch functions by name.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from .numpy_allocations import ArrayCount
 
 
 class Watcher:
-    """Notes the calls of one exercise that match its patterns, with the student's line.
+    """Records the calls of one exercise that match its patterns, with the student's line.
 
-    While a module is imported, plain calls are its own affair (a check of itself against torch,
-    say). But what is composed of other operators in Python would leave a trace in which no name is
-    left: that is noted then, and held against the calls that follow.
+    A module may call anything while it is imported, for example to test itself against torch.
+    Functions that are composed of other operators are the exception: a trace made of one at import
+    no longer shows its name. They are recorded at import and reported with the calls that follow.
     """
 
     def __init__(self) -> None:
@@ -39,7 +38,7 @@ class Watcher:
         self.tell: Callable[[Banned], None] = lambda banned: None
 
     def begin(self, patterns: tuple[str, ...], root: str, importing: bool = False) -> None:
-        """Watch for these from now on; the nets report to the watcher that began last."""
+        """Watch for these patterns; hooks report to the watcher that began last."""
         global _watching
         self.patterns, self.root, self.importing = patterns, root, importing
         before = self.on_import
@@ -47,13 +46,13 @@ class Watcher:
         _watching = self
 
     def note(self, name: str, composed: bool = False) -> None:
-        """Note a call by its base name, where a pattern matches."""
+        """Record a call by its base name if a pattern matches."""
         if not self.patterns or (self.importing and not composed):
             return
         if matches(name, self.patterns):
             line = student_line(sys._getframe(1), self.root)
             seen = self.on_import if self.importing else self.seen
-            # what a noted call calls in its turn is no news
+            # a recorded call may itself call hooked functions
             known = any(b.line == line for b in seen) if line else bool(seen)
             if not known and len(seen) < 20:
                 seen.append(Banned(name, line))
@@ -64,30 +63,29 @@ _watching = Watcher()
 
 
 def note(name: str, composed: bool = False) -> None:
-    """Note a call for the watcher that is on."""
+    """Record a call in the current watcher."""
     _watching.note(name, composed)
 
 
 def watching() -> Watcher:
-    """The watcher that is on."""
+    """Return the current watcher."""
     return _watching
 
 
 def watch_again(watcher: Watcher) -> None:
-    """Put a watcher back that another one followed."""
+    """Make an earlier watcher the current one again."""
     global _watching
     _watching = watcher
 
 
 class Counting(TorchDispatchMode):
-    """Counts floating-point operations and the largest tensor that is made.
+    """Counts floating-point operations and the size of the largest new tensor.
 
-    A matrix product counts 2·m·n·k (torch's own registry); any other operation that makes a new
-    tensor counts one per element. Views make nothing; writing into a tensor is work, but makes no
-    tensor of its size; writing at indices is as much work as what is written. `kept` tells how many
-    elements live on beside the results: what a forward pass keeps for its backward, in whatever
-    way. What NumPy makes meanwhile counts as if torch had made it, one operation per array and
-    element.
+    A matrix product counts 2·m·n·k (torch's registry); any other operation that makes a tensor
+    counts one per element. Views count nothing. Writing into a tensor is work but makes no new
+    tensor, and writing at indices counts the elements written. `kept` is the number of elements
+    that stay alive in addition to the results, such as those saved for a backward pass. NumPy
+    arrays count like tensors: one operation per array and one per element.
     """
 
     def __init__(self) -> None:
@@ -107,23 +105,22 @@ class Counting(TorchDispatchMode):
         super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's own
 
     def counts(self, kept: int) -> Counts:
-        """The work so far, torch's and NumPy's."""
+        """Return the work so far, of torch and NumPy together."""
         arrays = self._arrays
         largest = max(self.largest, arrays.largest)
         return Counts(self.flops + arrays.made, largest, self.ops + arrays.arrays, kept)
 
     @property
     def numbers(self) -> int:
-        """How many numbers NumPy made."""
+        """Return the number of elements that NumPy allocated."""
         return self._arrays.made
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Nothing is compiled here; to skip the compiler, torch would import it first."""
-        return False
+        return False  # otherwise torch imports its compiler
 
     def kept(self, results: list[torch.Tensor]) -> int:
-        """Elements made so far that are alive and belong to none of the results."""
+        """Return the number of elements made so far that are alive and not part of the results."""
         storages = [t.untyped_storage() for t in results]
         own = {s._cdata for s in storages}
         in_torch = sum(kept.size for storage, kept in self._alive.items() if storage not in own)
@@ -152,12 +149,12 @@ class Counting(TorchDispatchMode):
             if size > made:
                 made = size
             self._note(tensor, size)
-        if made > there and made > self.largest:  # what is written in place was there before
+        if made > there and made > self.largest:  # a tensor written in place existed before
             self.largest = made
         self.ops += 1
         self.operators.add(operator.name)
         formula = operator.formula
-        if operator.name in _BY_INDEX:  # the rest of what it writes into stays as it is
+        if operator.name in _BY_INDEX:  # only the elements at the indices are written
             made = _largest_of(args[1:], kwargs)
         self.flops += made if formula is None else _flops(formula, args, kwargs, result)
         return result
@@ -174,7 +171,7 @@ _BY_INDEX = {
 
 
 class _Operator(NamedTuple):
-    """What is counted of one of torch's operators; `func` lives on, so that its id is its own."""
+    """Facts about one operator of torch. `func` stays alive, so that its id is not reused."""
 
     func: Any
     name: str
@@ -188,8 +185,7 @@ _operators: dict[int, _Operator] = {}
 
 @cache
 def formulas() -> dict[Any, Any]:
-    """torch's formulas of floating-point operations; whoever counts none need not import Triton,
-    which comes with them."""
+    """Return torch's formulas for floating-point operations; importing them imports Triton."""
     from torch.utils.flop_counter import flop_registry
 
     return flop_registry
@@ -204,12 +200,12 @@ def _known(func: Any) -> _Operator:
 
 
 def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
-    """Elements of the largest tensor that a call was given."""
+    """Return the number of elements of the largest tensor among the arguments."""
     return max((t.numel() for t in _tensors([*args, *kwargs.values()])), default=0)
 
 
 class _KeptStorage(weakref.ref[Any]):
-    """A storage that lives on, and how many elements it was made with."""
+    """A weak reference to a storage, with its key and the number of elements it was made with."""
 
     __slots__ = ("key", "size")
     key: int
@@ -217,7 +213,7 @@ class _KeptStorage(weakref.ref[Any]):
 
 
 def _flops(formula: Any, args: Any, kwargs: Any, result: Any) -> int:
-    """What torch's formula says; its wrapper searches all arguments for tensors, at any depth."""
+    """Evaluate a formula without torch's wrapper, which searches all arguments for tensors."""
     bare = getattr(formula, "__wrapped__", None)
     if bare is None or not isinstance(result, torch.Tensor):
         return int(formula(*args, **kwargs, out_val=result))
@@ -234,7 +230,7 @@ def _tensors(value: Any) -> list[torch.Tensor]:
 
 
 def student_line(frame: Any, root: str) -> int | None:
-    """The line of the innermost frame whose file lies in the submission."""
+    """Return the line of the innermost frame in a file of the submission, or None."""
     while frame is not None:
         if root and frame.f_code.co_filename.startswith(root + os.sep):
             return int(frame.f_lineno)

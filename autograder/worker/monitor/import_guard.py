@@ -1,16 +1,14 @@
-"""What a submission finds of the worker by name, and what it may import: its own files and a list.
+"""Hide the worker from a submission, and restrict what the submission may import.
 
-Theory of operation. The worker shares its process with code that may want to change it. Before the
-first line of that code is read, `seal` takes the worker's modules out of `sys.modules` and their
-folder off the path, so that no import finds them, under whatever spelling, and makes what lives now
-invisible to `gc.get_objects` for good. The student's files are loaded with builtins of their own,
-whose `__import__` knows the standard library, the libraries of the course's list, and the files
-that were handed in: what else happens to be installed on the grading machine is not there, so that
-the list that students are told is the whole truth.
+Theory of operation. The worker shares its process with code that may try to change it. Before that
+code is read, `seal` removes the worker's modules from `sys.modules` and their folder from the path,
+so that no import finds them, and hides existing objects from `gc.get_objects`. The student's files
+are loaded with separate builtins, whose `__import__` allows the standard library, the libraries
+that the course lists, and submitted files. Other packages that happen to be installed on the
+grading machine cannot be imported, so the list that students see is complete.
 
-What is not promised: code that walks frames, functions' globals or torch's stack of modes still
-finds the worker's objects. They hold nothing secret, and what the worker reports is the student's
-word (see the package's docstring).
+Code that walks frames, functions' globals or torch's stack of modes still finds the worker's
+objects. They contain nothing secret (see the package's docstring).
 """
 
 from __future__ import annotations
@@ -25,41 +23,40 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import Any, Protocol
 
-# `settrace` and its like are C functions: they are named by the rules, not hidden here.
 _PACKAGE = __name__.rsplit(".", 2)[0]
 
 
 class Loaders(Protocol):
-    """Hands out loaders of files, of those that were handed in also to each other."""
+    """Makes the loaders of a submission's files."""
 
-    def own(self, files: Iterable[str]) -> None: ...
+    def add_files(self, files: Iterable[str]) -> None: ...
 
     def loader(self, name: str, origin: str) -> SourceFileLoader: ...
 
 
 class StudentImports:
-    """The builtins of the student's modules, and the finder that hands them out.
+    """The builtins of the student's modules, and the finder of these modules.
 
-    root:    the folder of the submission
+    root:    the submission's folder
     modules: the libraries that may be imported besides the standard library
     """
 
     def __init__(self, root: str, modules: Iterable[str]) -> None:
         self._root = root + os.sep
         self._allowed = {*sys.stdlib_module_names, *modules}
-        self._own: set[str] = set()
+        self._submitted: set[str] = set()
         self._import = builtins.__import__
         self.builtins: dict[str, Any] = {**vars(builtins), "__import__": self._checked_import}
 
-    def own(self, files: Iterable[str]) -> None:
-        """These were handed in: a folder may become a package, or be put on the path."""
+    def add_files(self, files: Iterable[str]) -> None:
+        """Allow imports of submitted files and of the folders that contain them."""
         for name in files:
             if name.endswith(".py"):
-                self._own.update(PurePosixPath(name).with_suffix("").parts)
-        self._own -= self._allowed
+                self._submitted.update(PurePosixPath(name).with_suffix("").parts)
+        self._submitted -= self._allowed
 
     def install(self) -> None:
-        """From now on, modules that are found in the submission get the student's builtins."""
+        """Give modules that are found in the submission the student's builtins from now on."""
         place = sys.meta_path.index(PathFinder)
         sys.meta_path[place] = self
 
@@ -75,7 +72,7 @@ class StudentImports:
         PathFinder.invalidate_caches()
 
     def loader(self, name: str, origin: str) -> SourceFileLoader:
-        """A loader of a student's file."""
+        """Return a loader for a student's file."""
         return _StudentLoader(name, origin, self.builtins)
 
     def _checked_import(
@@ -87,18 +84,18 @@ class StudentImports:
         level: int = 0,
     ) -> ModuleType:
         top = name.partition(".")[0]
-        if level == 0 and top not in self._allowed and not self._is_own(top):
+        if level == 0 and top not in self._allowed and not self._is_submitted(top):
             raise ModuleNotFoundError(f"No module named {top!r}", name=top)
         return self._import(name, globals, locals, fromlist, level)
 
-    def _is_own(self, name: str) -> bool:
-        """Whether it was handed in, and is what would be found under that name.
+    def _is_submitted(self, name: str) -> bool:
+        """Return True if a name belongs to a submitted file, and the import would find that file.
 
-        With a library's folder on the path, the name of a file of one's own would import a second
-        copy of a library's file, which nobody looks at.
+        If a library's folder is on the path, the name of a submitted file could otherwise import a
+        second, unhooked copy of the library's file.
         """
-        if name not in self._own or name in sys.modules:
-            return name in self._own
+        if name not in self._submitted or name in sys.modules:
+            return name in self._submitted
         spec = PathFinder.find_spec(name)
         places = [spec.origin] if spec is not None and spec.origin is not None else []
         places += (spec and spec.submodule_search_locations) or []
@@ -116,25 +113,25 @@ class _StudentLoader(SourceFileLoader):
 
 
 def worker_modules() -> list[str]:
-    """The worker's modules, to be asked for in the template.
+    """Return the names of the worker's modules.
 
-    To look through all modules writes to a page for almost each name (its reference count), and in
-    a fork every such page is copied.
+    Call it in the fork server: reading all names changes their reference counts, and a fork would
+    have to copy every page that holds one.
     """
     return [n for n in sys.modules if n == _PACKAGE or n.startswith(f"{_PACKAGE}.")]
 
 
-def seal(root: str, modules: Iterable[str], own: Iterable[str]) -> StudentImports:
-    """Take the worker out of sight; afterwards it must import nothing of its own any more.
+def seal(root: str, modules: Iterable[str], hidden: Iterable[str]) -> StudentImports:
+    """Hide the worker; afterwards it must not import any of its modules.
 
-    own: the worker's modules
+    hidden: names of the worker's modules
     """
     imports = StudentImports(root, modules)
     imports.install()
     kit = str(Path(__file__).absolute().parents[2])
     sys.path[:] = [p for p in sys.path if os.path.abspath(p) != kit]
     sys.path_importer_cache.pop(kit, None)
-    for name in own:
+    for name in hidden:
         sys.modules.pop(name, None)
     main = vars(sys.modules["__main__"])
     for name in [n for n in main if not n.startswith("__")]:

@@ -1,14 +1,13 @@
-"""Counting what NumPy makes: every array's memory is asked for here while a call is counted.
+"""Count the memory of NumPy arrays with an allocator (NEP 49, `PyDataMem_SetHandler`).
 
-NumPy lets a program bring its own allocator (NEP 49, `PyDataMem_SetHandler`). Below every
-function, method and ufunc, by whatever name, an array's data comes from there. So what a submission
-does in NumPy is seen like what it does in torch: the largest array, how many numbers were made, and
-how many are still kept. Sizes are bytes; a number is counted as four of them, a float32.
+Every function, method and ufunc of NumPy gets the memory of new arrays from the allocator, so
+NumPy's work is counted like torch's: the largest array, the number of elements made, and how many
+are still alive. An element counts as four bytes, the size of a float32.
 
-The handler is a C structure with four functions in it, reached through the table of NumPy's C API;
-`ready` sets it once and says which version of NumPy broke it, if one did. It holds for the context
-in which it is set. What an allocator cannot see: work done in an array that was there before
-(`out=` an old buffer). What asks for memory elsewhere (lists, bytes) is measured from outside.
+The handler is a C structure with four functions, installed through NumPy's C API. `check_handler`
+raises an error if a version of NumPy does not accept it. It applies to the context in which it is
+set. It does not see work in existing arrays (`out=`) or memory of other objects (lists, bytes),
+which the grader measures from outside.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ import numpy as np
 from numpy._core import multiarray
 
 _BYTES_OF_A_NUMBER = 4
-_SET_HANDLER, _VERSION = 304, 1  # NumPy's C API: NPY_API's place, and of PyDataMem_Handler
+_SET_HANDLER, _VERSION = 304, 1  # index in NumPy's C API, and version of PyDataMem_Handler
 _NAME = b"counted"
 
 _Malloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
@@ -33,7 +32,7 @@ _Free = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
 
 
 class _Handler(ctypes.Structure):
-    """PyDataMem_Handler of NumPy's ndarraytypes.h."""
+    """PyDataMem_Handler, as NumPy's ndarraytypes.h declares it."""
 
     _fields_ = (
         ("name", ctypes.c_char * 127),
@@ -47,7 +46,7 @@ class _Handler(ctypes.Structure):
 
 
 class ArrayCount:
-    """What NumPy made since `begin`; the one that began last is told."""
+    """Arrays that NumPy made while this context was the innermost one."""
 
     def __init__(self) -> None:
         self.made = self.largest = self.arrays = 0  # numbers, numbers, arrays
@@ -58,7 +57,7 @@ class ArrayCount:
     def __enter__(self) -> ArrayCount:
         global _counting
         self._outer = _counting
-        self._before, _counting = _set(_ours()), self
+        self._before, _counting = _set(_handler()), self
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -75,7 +74,7 @@ class ArrayCount:
             self.largest = numbers
 
     def kept(self, own: set[int]) -> int:
-        """Numbers in arrays that are alive, but for those whose data lie at these places."""
+        """Return the number of elements alive, without arrays at these addresses."""
         return sum(n for place, n in self.alive.items() if place not in own)
 
 
@@ -84,7 +83,7 @@ _counting: ArrayCount | None = None
 
 @contextmanager
 def uncounted() -> Iterator[None]:
-    """What is made within is the worker's own."""
+    """Do not count arrays that the worker itself makes."""
     global _counting
     counting, _counting = _counting, None
     try:
@@ -94,12 +93,12 @@ def uncounted() -> Iterator[None]:
 
 
 def made_so_far() -> int:
-    """Numbers that were made while the counting that is on goes on."""
+    """Return the number of elements made in the current count, or 0 without one."""
     return _counting.made if _counting is not None else 0
 
 
 def trim_memory() -> None:
-    """Give memory that was freed back to the system, where the C library knows how (glibc)."""
+    """Return freed memory to the system if the C library can do that (glibc)."""
     trim = getattr(_libc, "malloc_trim", None)
     if trim is not None:
         trim(ctypes.c_size_t(0))
@@ -108,21 +107,23 @@ def trim_memory() -> None:
 _libc = ctypes.PyDLL(None)
 
 
-def ready() -> None:
-    """Make the handler; RuntimeError where this NumPy takes none."""
-    before = _set(_ours())
+def check_handler() -> None:
+    """Raise RuntimeError if this NumPy does not accept the handler."""
+    before = _set(_handler())
     try:
         made = np.ones(3)
         name = multiarray.get_handler_name(made)
     finally:
         _set(before)
     if name != _NAME.decode():
-        raise RuntimeError(f"numpy {np.__version__} takes no handler of memory: nothing is counted")
+        raise RuntimeError(
+            f"numpy {np.__version__} does not accept a memory handler, so arrays cannot be counted"
+        )
 
 
 @lru_cache(maxsize=1)
-def _ours() -> Any:
-    """The capsule that NumPy takes. It and what it points to live as long as the process."""
+def _handler() -> Any:
+    """Make the capsule that NumPy takes; it lives as long as the process."""
     size_t, at = ctypes.c_size_t, ctypes.c_void_p
     allocate = ctypes.PYFUNCTYPE(at, size_t)(("malloc", _libc))
     clear = ctypes.PYFUNCTYPE(at, size_t, size_t)(("calloc", _libc))
@@ -161,7 +162,7 @@ def _ours() -> Any:
 
 
 def _set(capsule: Any) -> Any:
-    """Make this the handler of new arrays; the one before."""
+    """Make this the handler of new arrays and return the previous one."""
     return _setter()(capsule)
 
 

@@ -1,18 +1,14 @@
-"""The nets below Python's names: operators, torch's functions in Python, numpy's and scipy's.
+"""Hooks below Python's names: the kernels of torch's operators report that they run.
 
-Theory of operation. A submission may spell a library's function in any way, so its name is not
-looked for: what would run is made to say that it runs.
+Theory of operation. A submission can reach a library function by any name, so names are not
+searched for. Every kernel whose operator a rule names (for dense, sparse, nested, quantized and
+mkldnn tensors, with and without `out=`) is replaced by one that reports the call and runs the
+original kernel. Kernels sit below torch's modes, so a mode that was switched off, a compiled graph
+or TorchScript makes no difference. `function_hooks` does the same for functions without a kernel.
 
-- Operators: every kernel (of dense, sparse, nested, quantized and mkldnn tensors, with and without
-  `out=`) whose operator a rule names is replaced by one that notes the call and goes on with the
-  kernel that was there. They sit below torch's modes, so a mode that was switched off, a compiled
-  graph or TorchScript changes nothing.
-- Functions in Python have no kernel: `functions.py` replaces their code.
-- numpy's ufuncs are replaced in every module that names them.
-
-The nets are set once, before any student code is imported, and note for the watcher that is on.
-What they promise is that no name and no alias matters. Code that goes for the nets themselves is
-another matter; see docs/threat-model.md.
+The hooks are installed once, before any student code is imported, and report to the current
+watcher. They guarantee that names and aliases do not matter. They do not protect themselves against
+code that attacks them: see docs/threat-model.md.
 """
 
 from __future__ import annotations
@@ -30,7 +26,7 @@ from ..protocol.call_patterns import matches, plain
 from .call_watch import note
 from .function_hooks import hook_functions, is_hooked
 
-# The keys of kernels that torch.library can hand out; mkldnn's is computed by way of dense ones.
+# Dispatch keys whose kernels torch.library returns; mkldnn tensors are converted to dense ones.
 _KEYS = ("CPU", "CUDA", "SparseCPU", "SparseCsrCPU", "NestedTensorCPU", "QuantizedCPU")
 _MKLDNN = "MkldnnCPU"
 _COMPOSITE = "CompositeImplicitAutograd"
@@ -39,32 +35,31 @@ _set: set[tuple[str, str]] = set()
 _libraries: dict[str, torch.library.Library] = {}
 
 
-def set_nets(patterns: tuple[str, ...]) -> None:
-    """Put the nets under everything that one of the patterns names."""
+def install_hooks(patterns: tuple[str, ...]) -> None:
+    """Hook everything that one of the patterns names: operators, functions and ufuncs."""
     if not patterns:
         return
     _replace_kernels(patterns)
     hook_functions(patterns, note)
     operators = {plain(name.partition("::")[2].partition(".")[0]) for name, _ in _set}
-    # each notes itself, or runs an operator of its name whose kernels do
+    # each reports itself, or runs an operator of its name whose kernels report
     if all(is_hooked(f) or plain(f.__name__) in operators for f in _public_functions(patterns)):
-        _whole.update(patterns)
+        _covered.update(patterns)
 
 
-_whole: set[str] = set()  # patterns of which each public function of torch ends in a net
+_covered: set[str] = set()  # patterns whose public torch functions all end in a hook
 
 
 def hooks_cover(patterns: tuple[str, ...]) -> bool:
-    """Return whether no public function of torch that a pattern names goes past the nets.
+    """Return True if every public function of torch that a pattern names ends in a hook.
 
-    Then nothing is left for a mode above them, which would cost several microseconds at every call
-    of torch's.
+    Then the function mode is not needed, which costs several microseconds in every call of torch.
     """
-    return _whole.issuperset(patterns)
+    return _covered.issuperset(patterns)
 
 
 def _public_functions(patterns: tuple[str, ...]) -> list[Any]:
-    """What a function mode of torch's is told of, and a pattern names."""
+    """Return the functions that a torch function mode sees and a pattern names."""
     every = [f for some in get_overridable_functions().values() for f in some]
     return [f for f in every if matches(getattr(f, "__name__", ""), patterns)]
 
@@ -107,7 +102,7 @@ def _replace_kernel(name: str, key: str) -> None:
     if key == _MKLDNN:
         original: Any = _by_way_of_dense(base)
     else:
-        # what is computed for CPU tensors is the composite kernel itself
+        # on CPU tensors, the composite kernel itself runs
         found = torch.library.get_kernel(name, "AutogradCPU" if key == _COMPOSITE else key)
         original = found.call_boxed
 
@@ -130,7 +125,7 @@ def _by_way_of_dense(name: str) -> Callable[..., Any]:
 
 
 class _quiet_stderr:
-    """Descriptor 2 to nowhere: torch's C++ warnings do not go through Python."""
+    """Redirects descriptor 2 to /dev/null, because torch's C++ warnings bypass Python."""
 
     def __enter__(self) -> None:
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""What a call has no business changing: its arguments and the process's global state."""
+"""Detect changes of a call's arguments and of the process's global state."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Before:
         self.drawing = PyplotState.now()
 
     def compare(self, result: Any = None) -> tuple[SideEffect, ...]:
-        """What changed meanwhile, but for the result; global settings are put back."""
+        """Return what the call changed besides its result, and restore global settings."""
         found = []
         for number, argument in enumerate(self.tensors):
             effect = argument.effect()
@@ -71,10 +71,10 @@ class Before:
         if now == self.settings:
             return []
         found = []
-        for (setting, put_back), was, is_now in zip(_PUT_BACK, self.settings, now, strict=True):
+        for (setting, restore), was, is_now in zip(_RESTORE, self.settings, now, strict=True):
             if was != is_now:
                 found.append(SideEffect(setting))
-                put_back(was)
+                restore(was)
         return found
 
 
@@ -101,39 +101,39 @@ class _Argument:
 
 
 def _global_settings() -> tuple[Any, ...]:
-    """Settings of torch and numpy that hold for a whole process, in the order of `_PUT_BACK`."""
-    # without a mode in force there is no device but the CPU; to ask takes longer than all the rest
+    """Return process-wide settings of torch and NumPy in the order of `_RESTORE`."""
+    # the default device can only differ while a mode is active; asking torch for it is slow
     device = torch.get_default_device() if _len_torch_function_stack() else _CPU
     prints = vars(_TORCH_PRINTS).copy(), np.get_printoptions()
     return device, torch.get_num_threads(), prints, np.geterr()
 
 
-def _print_again(was: tuple[dict[str, Any], dict[str, Any]]) -> None:
+def _restore_printing(was: tuple[dict[str, Any], dict[str, Any]]) -> None:
     vars(_TORCH_PRINTS).update(was[0])
     np.set_printoptions(**was[1])
 
 
 _CPU = torch.device("cpu")
 _TORCH_PRINTS = torch._tensor_str.PRINT_OPTS  # torch has no public way to ask
-_PUT_BACK: tuple[tuple[Effect, Callable[[Any], object]], ...] = (
+_RESTORE: tuple[tuple[Effect, Callable[[Any], object]], ...] = (
     (Effect.DEFAULT_DEVICE, torch.set_default_device),
     (Effect.THREADS, torch.set_num_threads),
-    (Effect.PRINTING, _print_again),
+    (Effect.PRINTING, _restore_printing),
     (Effect.NUMPY_ERRORS, lambda was: np.seterr(**was)),
 )
 
 
 class PyplotState:
-    """matplotlib as it was: its settings, and the figures that were open."""
+    """matplotlib's settings and open figures before a call."""
 
     def __init__(self, plt: Any) -> None:
-        _notice_windows(plt)
+        _replace_show(plt)
         self._plt, self._windows = plt, len(_windows)
         self._settings, self._open = _drawing_settings(plt), _open_figures(plt)
 
     @classmethod
     def now(cls) -> PyplotState | None:
-        """The state of pyplot, if it was imported."""
+        """Return the current state of pyplot, or None if it was not imported."""
         plt = sys.modules.get("matplotlib.pyplot")
         return cls(plt) if plt is not None else None
 
@@ -157,22 +157,20 @@ class PyplotState:
 
 
 def _open_figures(plt: Any) -> list[Any]:
-    """The figures that pyplot knows; a number is given anew once its figure is closed."""
+    """Return pyplot's open figures; their numbers are reused and identify nothing."""
     return [manager.canvas.figure for manager in plt._pylab_helpers.Gcf.figs.values()]
 
 
-_windows: list[bool] = []  # one for each time that a figure was to be shown
+_windows: list[bool] = []  # one entry for every call that would open a window
 
 
-def _notice_windows(plt: Any) -> None:
-    """Nothing is shown where no screen is; that it was asked for is noted."""
-    if not isinstance(plt.show, _Noted):
-        plt.show = plt.matplotlib.backend_bases.FigureManagerBase.show = _Noted()
+def _replace_show(plt: Any) -> None:
+    """Replace `show`, because there is no screen; record that it was called."""
+    if not isinstance(plt.show, _Show):
+        plt.show = plt.matplotlib.backend_bases.FigureManagerBase.show = _Show()
 
 
-class _Noted:
-    """Stands in for what opens windows."""
-
+class _Show:
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         _windows.append(True)
 
@@ -188,7 +186,7 @@ def _drawing_settings(plt: Any) -> dict[str, Any]:
 
 
 def _settings(module: nn.Module) -> dict[Effect, Any]:
-    """How a module runs, and what a Hugging Face model's config says about its attention."""
+    """Return a module's training modes, and the attention settings of a Hugging Face model."""
     config = getattr(module, "config", None)
     return {
         Effect.MODE: [m.training for m in module.modules()],
@@ -198,7 +196,7 @@ def _settings(module: nn.Module) -> dict[Effect, Any]:
 
 
 def _data(x: torch.Tensor) -> torch.Tensor | None:
-    """A tensor's numbers, where they lie; None for a kind of which nothing is known."""
+    """Return a tensor's data without copying it, or None for an unknown subclass."""
     if type(x) is ClaimedTensor:
         return x.elem.detach()
     return x.detach() if type(x) is torch.Tensor else None
