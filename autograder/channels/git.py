@@ -1,16 +1,15 @@
-"""Collecting from git: each student's repository as it was when the week was due.
+"""Collect submissions from git: each student's repository at the due date.
 
-Theory of operation. A repository is a stranger's: its objects, names, attributes, submodules,
-links and, where a folder of clones was handed over, its configuration. It is copied into a bare
-repository of our own through upload-pack, which git promises to be safe; no working tree is made,
-so no hook, filter or attribute of it is ever in force. Of the chosen commit only ordinary files
-with plain names are read, up to the bound of the intake, which judges them again when they are
-graded. What git says of a repository is read up to a bound, since a few small trees can list
-billions of files; it may write no file larger than a bound. What fails for one student is told of
-that one, and the others are collected.
+Theory of operation. Everything in a repository is untrusted: objects, names, attributes,
+submodules, links and, in a folder of clones, the configuration. The repository is cloned into a
+bare repository through upload-pack, which git declares safe for untrusted repositories. There is no
+working tree, so no hook, filter or attribute ever takes effect. Only ordinary files with plain
+names are read, within the size limits of the intake, which checks them again for grading. Output of
+git is limited, because a few small trees can list billions of files, and so is the size of the
+files that git writes. A failure for one student is reported, and the others are collected.
 
-What is not promised: the date of a commit is what the student's machine said. Dates that go back in
-time along the history are pointed out.
+Not guaranteed: commit dates come from the student's machine. Dates that decrease along the history
+are reported.
 """
 
 from __future__ import annotations
@@ -53,14 +52,14 @@ _SAFE = (
 
 @dataclass(frozen=True)
 class StudentRepository:
-    """Whose repository it is, and where."""
+    """The repository of a student: a URL or a folder."""
 
     student: str
     place: str
 
 
 class Commit(msgspec.Struct, frozen=True):
-    """What was taken of a repository, and when it was made."""
+    """The collected commit of a repository and its date."""
 
     repository: str
     commit: str
@@ -69,7 +68,13 @@ class Commit(msgspec.Struct, frozen=True):
 
 @dataclass
 class GitFound:
-    """What was collected, what was empty at the due date, and what is odd."""
+    """The result of a collection.
+
+    commits: collected commit of each student
+    nothing: students without a commit at the due date
+    failed:  error of each student whose repository could not be read
+    notes:   problems to report
+    """
 
     commits: dict[str, Commit] = field(default_factory=dict)
     nothing: list[str] = field(default_factory=list)
@@ -78,18 +83,19 @@ class GitFound:
 
 
 def read_repositories(roster: Path, where: str | None) -> list[StudentRepository]:
-    """The students of a class list with their repositories.
+    """Read the repositories of a class list.
 
-    The list has a column `repository`, or GitHub names (`username` of Classroom 50,
-    `github_username` of GitHub Classroom) that stand for {username} in `where`; `student` or
-    `identifier` is the name in the gradebook, else the GitHub name is.
+    The list has a column `repository`, or a column with GitHub names (`username` of Classroom 50,
+    `github_username` of GitHub Classroom) that replace {username} in the pattern `where`. The
+    column `student` or `identifier` is the name in the gradebook; without it the GitHub name is
+    used. Raise KitError if the list is unreadable or lacks these columns.
     """
     try:
         with roster.open(encoding="utf-8-sig", newline="") as file:
             rows = [{(k or "").strip(): (v or "").strip() for k, v in row.items()
                      if isinstance(v, str)} for row in csv.DictReader(file)]  # fmt: skip
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise KitError(f"{roster}: no class list: {error}") from None
+        raise KitError(f"{roster}: cannot read the class list: {error}") from None
     found = []
     for row in rows:
         name = next((row[n] for n in _NAMES[:3] if row.get(n)), "")
@@ -99,16 +105,17 @@ def read_repositories(roster: Path, where: str | None) -> list[StudentRepository
             place = where.replace("{username}", name or student).replace("{student}", student)
         if not place and name and not where:
             raise KitError(
-                f"{roster}: it has no column `repository`: say where they are, as "
+                f"{roster} has no column `repository`: give the pattern of the URLs, for example "
                 "--repositories 'https://github.com/ORG/week01-{username}.git'"
             )
         if student and place:
             if "/" in student or student.startswith((".", "-")):
-                raise KitError(f"{roster}: {student!r} cannot name a student: mend that row")
+                raise KitError(f"{roster}: {student!r} is not a valid student name: fix that row")
             found.append(StudentRepository(student, place))
     if not found:
         raise KitError(
-            f"{roster}: it needs a column `username`, `github_username` or `student`, and a row"
+            f"{roster} needs a column `username`, `github_username` or `student` and at least one "
+            "row"
         )
     return found
 
@@ -123,7 +130,7 @@ def collect_git(
     extended: Mapping[str, dt.timedelta] | None = None,
     on_done: Callable[[], None] = lambda: None,
 ) -> GitFound:
-    """Take each student's last commit at the due date (with extensions), or the newest one."""
+    """Collect each student's last commit before the due date (with extensions), or the newest."""
     found = GitFound()
     for one in repositories:
         more = (extended or {}).get(one.student, dt.timedelta())
@@ -133,7 +140,7 @@ def collect_git(
                 _collect(course, week, one, Path(folder) / "bare", until, accept, found)
         except KitError as error:
             found.failed[one.student] = str(error)
-        except (OSError, ValueError, OverflowError) as error:  # a date, a name, a size that is none
+        except (OSError, ValueError, OverflowError) as error:  # an invalid date, name or size
             found.failed[one.student] = f"{one.place}: cannot be read: {error}"
         on_done()
     _keep(course, week, found.commits)
@@ -156,7 +163,7 @@ def _collect(
         return
     date = _date(bare, commit)
     if _goes_back(bare, commit):
-        found.notes.append(f"{one.student}: the dates of commits go back in time along the history")
+        found.notes.append(f"{one.student}: commit dates decrease along the history")
     bulk = Found()
     bound = course.limits(week).submission_mib << 20
     content = content_from(one.student, dict(_files(bare, commit)), week, bound, bulk)
@@ -166,15 +173,15 @@ def _collect(
 
 
 def _clone(place: str, bare: Path) -> None:
-    """A bare copy of our own, through git's own transport, also of a folder beside us."""
+    """Clone into a bare repository, through git's transport even for local folders."""
     source = place
     if "://" not in place and not _is_ssh(place):
         path = Path(place).expanduser()
         if not path.exists():
-            raise KitError(f"{place}: there is no such folder")
+            raise KitError(f"{place}: folder not found")
         source = path.resolve().as_uri()
     if source.startswith("-"):
-        raise KitError(f"{place!r} is no repository")
+        raise KitError(f"{place!r} is not a repository")
     _git(None, "clone", "--quiet", "--bare", "--no-tags", "--", source, str(bare))
 
 
@@ -184,7 +191,7 @@ def _is_ssh(place: str) -> bool:
 
 
 def _last(bare: Path, until: dt.datetime | None) -> str | None:
-    """The last commit of the default branch, at that time if one is given."""
+    """Return the last commit of the default branch, before `until` if given."""
     if not _git(bare, "for-each-ref", "refs/heads").strip():
         return None
     before = [] if until is None else [f"--before={int(until.timestamp())}"]
@@ -192,26 +199,26 @@ def _last(bare: Path, until: dt.datetime | None) -> str | None:
 
 
 def _date(bare: Path, commit: str) -> dt.datetime:
-    # not `show`, which looks at all that the commit changed
+    # `show` would read all changes of the commit
     seconds = _git(bare, "log", "--max-count=1", "--format=%ct", commit, "--").strip()
     return dt.datetime.fromtimestamp(int(seconds), dt.UTC)
 
 
 def _goes_back(bare: Path, commit: str) -> bool:
-    """Return whether some commit claims to be well older than the one before it."""
+    """Return True if a commit claims to be much older than its parent."""
     shown = _git(bare, "log", "--first-parent", "--format=%ct", commit, "--").split()
     times = [int(seconds) for seconds in shown]  # the newest first
     return any(old - new > _BACKWARDS.total_seconds() for new, old in pairwise(times))
 
 
 def _files(bare: Path, commit: str) -> Iterator[tuple[str, Read]]:
-    """The ordinary files of a commit: no links, no submodules."""
+    """Yield the ordinary files of a commit, without links and submodules."""
     listed = _git_bytes(bare, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
     for entry in listed.split(b"\0"):
         about, _, name = entry.partition(b"\t")
         fields, parts = about.split(), name.split(b"/")
         if any(part.startswith(b".") for part in parts):
-            continue  # the template's own workflow and .gitignore, and what editors leave
+            continue  # the template's workflow and .gitignore, and files of editors
         if len(fields) == 4 and fields[0] in (b"100644", b"100755"):
             yield name.decode("utf-8", "replace"), _reader(bare, fields[2].decode(), int(fields[3]))
 
@@ -226,7 +233,7 @@ def _reader(bare: Path, blob: str, size: int) -> Read:
 
 
 def _keep(course: Course, week: Week, commits: dict[str, Commit]) -> None:
-    """Which commit was taken of whom, for whoever asks later."""
+    """Record the collected commits in `.autograder/collected`."""
     folder = course.state / "collected"
     folder.mkdir(exist_ok=True, mode=0o700)
     path = folder / f"{week.name}.git.json"
@@ -242,7 +249,7 @@ def _git(bare: Path | None, *arguments: str) -> str:
 
 
 def _git_bytes(bare: Path | None, *arguments: str, most: int = _MOST_SAID) -> bytes:
-    """What git says; KitError if it fails, takes too long or says more than `most` bytes."""
+    """Run git and return its output; raise KitError on an error, a timeout or too much output."""
     where = ["--git-dir", str(bare)] if bare is not None else []
     quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1", "GIT_NO_LAZY_FETCH": "1"}
     with tempfile.TemporaryFile() as errors:
@@ -253,7 +260,7 @@ def _git_bytes(bare: Path | None, *arguments: str, most: int = _MOST_SAID) -> by
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                start_new_session=True,  # so that git's own helpers end with it
+                start_new_session=True,  # so that git's helper processes can be killed with it
                 preexec_fn=_bounded_files if os.name == "posix" else None,
             )
         except FileNotFoundError:
@@ -268,7 +275,7 @@ def _git_bytes(bare: Path | None, *arguments: str, most: int = _MOST_SAID) -> by
         if late.is_set():
             raise KitError(f"git {arguments[0]} took longer than {_SECONDS} s")
         if len(said) > most:
-            raise KitError(f"git {arguments[0]}: the repository holds too much to be listed")
+            raise KitError(f"git {arguments[0]}: the repository is too large")
         if process.returncode:
             errors.seek(max(0, errors.seek(0, os.SEEK_END) - 4096))
             lines = errors.read().decode("utf-8", "replace").strip().splitlines()
@@ -277,7 +284,7 @@ def _git_bytes(bare: Path | None, *arguments: str, most: int = _MOST_SAID) -> by
 
 
 def _read(process: subprocess.Popen[bytes], most: int) -> bytes:
-    """All that a process says, or one byte more than `most`; it has ended then."""
+    """Return the output of a process, at most one byte more than `most`, and wait for its end."""
     with process:
         assert process.stdout is not None
         said = process.stdout.read(most + 1)
@@ -287,7 +294,7 @@ def _read(process: subprocess.Popen[bytes], most: int) -> bytes:
 
 
 def _end(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
-    """End git and what it started."""
+    """Kill git and its helper processes."""
     ended.set()
     if os.name == "posix":
         with contextlib.suppress(ProcessLookupError):
@@ -297,7 +304,7 @@ def _end(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
 
 
 def _bounded_files() -> None:
-    """In git's own process, before it begins."""
+    """Limit the size of written files; runs in the child process before git starts."""
     import resource  # Windows has none
 
     hard: Any = resource.getrlimit(resource.RLIMIT_FSIZE)[1]

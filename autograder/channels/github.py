@@ -1,11 +1,10 @@
-"""A week as a template repository for GitHub Classroom and Classroom 50.
+"""Export a week as a template repository for GitHub Classroom and Classroom 50.
 
-Two folders are written. `template/` is a git repository with what students get: stub, lesson,
-public checks, hints, and a workflow that runs the checks in Actions. `classroom50/` is what an
-instructor of Classroom 50 lays into the configuration repository: an `autograder.py` that runs the
-same public checks and writes result.json. Both are public or nearly so (Classroom 50 publishes its
-bundles as a web page), so nothing hidden is in either: every file goes through the leak check.
-Hidden tests run on the instructor's machine, after `collect --git`.
+`template/` is a git repository with the stub, lesson, public checks, hints and a workflow that runs
+the checks in GitHub Actions. `classroom50/` belongs in the configuration repository of Classroom
+50: an `autograder.py` that runs the same public checks and writes result.json. Both become public
+(Classroom 50 publishes its bundles as a web page), so every file passes the leak check. Hidden
+tests run on the instructor's machine after `collect --git`.
 
 Contract of autograder.py and result.json: the wiki of foundation50/classroom50, "Advanced
 Autograding", classroom50/result/v1.
@@ -39,7 +38,7 @@ _AS = (
 
 @dataclass(frozen=True)
 class ExportedTemplate:
-    """Where the two folders are, and whether the template has changed."""
+    """The two exported folders, and whether the template changed."""
 
     template: Path
     bundle: Path
@@ -47,7 +46,7 @@ class ExportedTemplate:
 
 
 def export_template(course: Course, week: Week, folder: Path) -> ExportedTemplate:
-    """Write or renew both folders; raises LeakError before anything is written."""
+    """Write both folders; raise LeakError before anything is written."""
     template = template_files(course, week)
     bundle = bundle_files(course, week)
     secrets = secrets_of(course, week)
@@ -61,7 +60,7 @@ def export_template(course: Course, week: Week, folder: Path) -> ExportedTemplat
 
 
 def template_files(course: Course, week: Week) -> dict[str, bytes]:
-    """What students get: the release if there is one, so that hand-ins can go through nbgrader."""
+    """Return the students' files: the release if it exists, so that nbgrader can collect copies."""
     released = Workspace(course).released(week)
     if released.is_dir():
         files = {
@@ -81,7 +80,7 @@ def template_files(course: Course, week: Week) -> dict[str, bytes]:
 
 
 def bundle_files(course: Course, week: Week) -> dict[str, bytes]:
-    """`autograders/WEEK/` of a Classroom 50 configuration repository."""
+    """Return the files of `autograders/WEEK/` in a Classroom 50 configuration repository."""
     checks = f"test_{week.stem}.py"
     text = _template("classroom50.autograder.txt", TITLE=week.title, CHECKS=checks)
     return {
@@ -92,7 +91,7 @@ def bundle_files(course: Course, week: Week) -> dict[str, bytes]:
 
 
 def _requirements(week: Week) -> str:
-    """Lower bounds: students' own machines have what they have."""
+    """Return requirements.txt with the versions that are installed here."""
     names = [*_NEEDED, *(n for extra in week.extras for n in _EXTRAS.get(extra, ()))]
     lines = []
     for name in names:
@@ -108,7 +107,7 @@ def _python() -> str:
 
 
 def _template(name: str, **words: str) -> str:
-    """A template with its @WORDS@ filled in."""
+    """Return a template with its @WORDS@ replaced."""
     text = resources("autograder.channels").joinpath("templates", name).read_text(encoding="utf-8")
     for word, value in words.items():
         text = text.replace(f"@{word}@", value)
@@ -116,10 +115,10 @@ def _template(name: str, **words: str) -> str:
 
 
 def _commit(folder: Path, files: dict[str, bytes], message: str) -> bool:
-    """Make the repository hold these files and no other; whether that was a change."""
+    """Commit exactly these files; return True if the repository changed."""
     if not (folder / ".git").is_dir():
         if folder.exists() and any(folder.iterdir()):
-            raise KitError(f"{folder}: not empty, and no repository of ours: name another --out")
+            raise KitError(f"{folder} is not empty and not a git repository: use a different --out")
         folder.mkdir(parents=True, exist_ok=True)
         _git(folder, "init", "--quiet")
     for path in folder.iterdir():
@@ -130,7 +129,7 @@ def _commit(folder: Path, files: dict[str, bytes], message: str) -> bool:
         else:
             path.unlink()
     _write(folder, files)
-    # what .gitignore or an instructor's own settings would leave out belongs to it all the same
+    # --force adds files that .gitignore or the instructor's settings would exclude
     _git(folder, "add", "--all", "--force")
     if not _git(folder, "status", "--porcelain"):
         return False

@@ -1,8 +1,8 @@
-"""The autograder zip of Gradescope: setup.sh, run_autograder, the kit, and one week's secrets.
+"""Build the autograder zip of a week for Gradescope.
 
-The zip goes to the instructor's own account and holds hidden tests and solutions: whoever can
-download it there can read them. In the container they lie where root alone can read, and what
-students hand in runs under a uid of its own (sandbox/, `inside.py`).
+The zip contains setup.sh, run_autograder, the kit, hidden tests and solutions, and is uploaded to
+the instructor's account: everyone who can download it there can read them. In the container only
+root can read them, and submissions run under a separate uid (`in_container.py`).
 
 Formats: Gradescope's autograder specification (setup.sh, run_autograder, /autograder/source,
 /autograder/submission, /autograder/results/results.json).
@@ -41,7 +41,7 @@ _FILE = stat.S_IFREG | 0o600
 
 
 class GradescopeSettings(msgspec.Struct, frozen=True):
-    """How results are shown: what stands in the zip beside the kit."""
+    """The settings stored in the zip: how Gradescope shows the results."""
 
     week: str
     visibility: str = "after_due_date"
@@ -51,7 +51,7 @@ class GradescopeSettings(msgspec.Struct, frozen=True):
 def autograder_zip(
     course: Course, week: Week, visibility: str = "after_due_date", feedback: str = "html"
 ) -> bytes:
-    """The zip; raises KitError for a setting that Gradescope does not know."""
+    """Return the zip; raise KitError for a setting that Gradescope does not support."""
     if visibility not in VISIBILITIES:
         raise KitError(f"--visibility is one of {', '.join(VISIBILITIES)}, not {visibility!r}")
     if feedback not in FEEDBACK:
@@ -68,14 +68,14 @@ def autograder_zip(
 
 
 def requirements(week: Week) -> str:
-    """What grading needs, in the versions that are installed here: scores are the same there."""
+    """Return requirements.txt with the versions installed here, so that scores are equal there."""
     wanted = [*_NEEDED, *(name for extra in week.extras for name in _EXTRAS.get(extra, ()))]
     lines = []
     for name in wanted:
         try:
             lines.append(f"{name}=={metadata.version(name).split('+')[0]}")
         except metadata.PackageNotFoundError:
-            continue  # not needed here either
+            continue  # an optional library that is not installed here
     return "\n".join(lines) + "\n"
 
 
@@ -84,7 +84,7 @@ def _text(name: str) -> bytes:
 
 
 def _zipped(files: dict[str, bytes]) -> bytes:
-    """The same bytes for the same files."""
+    """Return a zip with fixed timestamps: equal files give equal bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
@@ -95,16 +95,13 @@ def _zipped(files: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
-# What the container writes
-
-
 def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) -> dict[str, Any]:
-    """Gradescope's results.json: an entry per exercise, its public tests visible at once.
+    """Return results.json: one entry per exercise, and its public tests as visible entries.
 
-    Raises KitError for a fault of ours: it is never a student's zero.
+    Raise KitError for a system error, because it must never become a score of 0.
     """
     if report.verdict is Ending.GRADER_FAULT:
-        raise KitError(f"the grading system failed on it: {report.message}")
+        raise KitError(f"system error: {report.message}")
     counted = {e.name: e.score for e in scoring.counted(week, report.exercises)}
     tests: list[dict[str, Any]] = []
     for exercise in report.exercises:
@@ -138,7 +135,7 @@ def _shown(exercise: ExerciseReport, points: float, form: str) -> str:
 
 
 def _public(exercise: ExerciseReport) -> list[dict[str, Any]]:
-    """How the tests went that students have themselves; worth nothing, seen at once."""
+    """Return an entry without points for the public tests, visible immediately."""
     ran = [t for t in exercise.tests if t.public and t.verdict is not Verdict.NOT_RUN]
     if not ran:
         return []
@@ -154,7 +151,7 @@ def _public(exercise: ExerciseReport) -> list[dict[str, Any]]:
 
 
 def write_zip(path: Path, data: bytes) -> None:
-    """Write the zip for its owner alone; raises KitError if it cannot be."""
+    """Write the zip, readable by its owner only; raise KitError if that fails."""
     from ..files.atomic import replace_file
 
     try:

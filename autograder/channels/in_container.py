@@ -1,10 +1,10 @@
 """Grade one submission in a Gradescope container: `python -m autograder.channels.in_container`.
 
-Theory of operation. The container is plain Docker: root, no namespaces to be had, one submission.
-Who may be lying: the submission. Promised: it runs in a sandbox that this container can really
-raise (each is tried first), or not at all. Hidden tests and the results are readable by root alone
-before the first line of it runs. If no sandbox works, or the kit fails, no results are written and
-the exit code says so: Gradescope then shows students that the autograder failed, and gives no 0.
+Theory of operation. The container is plain Docker: root, without namespaces, one submission. Who
+may be lying: the submission. It runs only in a sandbox that passed a trial in this container.
+Before its first line runs, hidden tests and results are readable by root only. If no sandbox works
+or the kit fails, no results are written and the exit code is 2: Gradescope then reports that the
+autograder failed, and assigns no score.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _METADATA = "submission_metadata.json"
 
 
 def main(base: Path = Path("/autograder")) -> int:
-    """Grade what lies in `submission`, write `results/results.json`; exit code 0 or 2."""
+    """Grade the folder `submission`, write `results/results.json` and return exit code 0 or 2."""
     try:
         _close(base)
         course = load(base / "source", unfinished=True)
@@ -43,13 +43,13 @@ def main(base: Path = Path("/autograder")) -> int:
         report, sandbox = _graded(course, base / "submission", settings)
         found = results(report, week, settings)
     except (KitError, OSError, msgspec.MsgspecError) as error:
-        print(f"not graded, and no points taken: {replaced(str(error))}")
+        print(f"not graded because of a system error: {replaced(str(error))}")
         return 2
     target = base / "results"
     target.mkdir(mode=0o700, exist_ok=True)
     replace_file(target / "results.json", json.dumps(found, ensure_ascii=True).encode())
     print(f"graded in the sandbox {sandbox}: {found['score']:g} of {report.max_score:g}")
-    for attempt in report.attempts:  # for the instructor: students do not see this output
+    for attempt in report.attempts:  # students do not see this output
         print(f"LOOK  {replaced(attempt)}")
     for failed in report.unexplained:
         print(f"UNEXPLAINED  {replaced(failed)}")
@@ -68,9 +68,9 @@ def _graded(
 
 
 def _close(base: Path) -> None:
-    """Leave what is secret, and what decides the grade, to root; raises KitError if others can see.
+    """Make secrets and results readable by root only; raise KitError if that is impossible.
 
-    Nothing in `source` is followed: it was unpacked from the instructor's own zip.
+    Links in `source` are not followed: it was unpacked from the instructor's zip.
     """
     for name in ("source", "results"):
         folder = base / name
@@ -86,7 +86,7 @@ def _close(base: Path) -> None:
         about.chmod(0o600)
     for path in (base / "source", base / "results"):
         if path.stat().st_mode & 0o077 or path.stat().st_uid != os.geteuid():
-            raise KitError(f"{path} can be read by others, so nothing is graded here")
+            raise KitError(f"{path} is readable by other users: refusing to grade here")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What of the project goes along where a week is graded elsewhere: the kit, and one week's secrets.
+"""Select the files of the project that another platform needs to grade one week.
 
-It goes to the instructor's own account of a platform and holds hidden tests and solutions.
+They include hidden tests and solutions and go to the instructor's own account on the platform.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..model.course.loader import REGISTRY, Course, Week
 from ..model.course.single_week import one_week
 
 KIT = Path(autograder.__file__).parent
-_ROOMS = (
+_PACKAGES = (
     *("batch", "channels", "feedback", "files", "grading", "authors", "model", "pages", "repair"),
     *("sandbox", "terminal", "worker"),
 )
@@ -24,23 +24,17 @@ SECRET = ".autograder/secret"
 
 
 def week_parts(course: Course, week: Week, purpose: str) -> dict[str, bytes]:
-    """Files by relative name: the kit's rooms that grade, and all that belongs to the week.
+    """Return the kit's grading packages and all files of a week, by relative name.
 
-    The secret of hidden inputs is another one than the course's, derived from it.
+    The secret for hidden inputs is derived from the course's secret and differs from it.
     """
     files = {f"autograder/{name}": (KIT / name).read_bytes() for name in _ALSO}
-    for room in _ROOMS:
-        for path in sorted((KIT / room).rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                files[f"autograder/{path.relative_to(KIT).as_posix()}"] = path.read_bytes()
-    for folder in (
-        course.graders(week),
-        course.solution_folder(week),
-        course.exercise_folder(week),
-    ):
+    kit = [(KIT / package, KIT.parent) for package in _PACKAGES]
+    own = (course.graders(week), course.solution_folder(week), course.exercise_folder(week))
+    for folder, root in [*kit, *((folder, course.root) for folder in own)]:
         for path in sorted(folder.rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
-                files[path.relative_to(course.root).as_posix()] = path.read_bytes()
+                files[path.relative_to(root).as_posix()] = path.read_bytes()
     files[REGISTRY] = one_week(course, week).encode()
     about = f"{purpose} {week.name}".encode()
     files[SECRET] = hashlib.blake2b(about, key=course_secret(course), digest_size=32).digest()

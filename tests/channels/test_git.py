@@ -199,7 +199,7 @@ def test_a_time_of_the_students_own_is_not_believed(commit: Commit, collect, tmp
 def test_dates_that_go_back_are_pointed_out(commit: Commit, collect):
     commit("ada", {"tiny.py": CODE}, LATE)
     commit("ada", {"tiny.py": CODE + "# backdated\n"}, EARLY)
-    assert collect("ada").notes == ["ada: the dates of commits go back in time along the history"]
+    assert collect("ada").notes == ["ada: commit dates decrease along the history"]
 
 
 def test_a_group_has_one_repository_and_each_gets_it(

@@ -1,8 +1,8 @@
-"""Canvas through its REST API: one assignment, its students, their grades and comments.
+"""Read and write the grades and comments of a Canvas assignment through the REST API.
 
-Endpoints and fields are those of Canvas's published API: users of a course, an assignment, its
-submissions (`entered_score`, `score`, `submission_comments`), and "Grade or comment on a
-submission". Comments are only ever added there, so whoever writes one first looks for it.
+The endpoints and fields are documented in Canvas's API: users of a course, assignments, submissions
+(`entered_score`, `score`, `submission_comments`) and "Grade or comment on a submission". Canvas
+only adds comments, so check for an existing one before writing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SMALL = 1e-6
 
 
 class CanvasAssignment:
-    """The assignment that a week's `lms.canvas_id` names."""
+    """The Canvas assignment of a week (`lms.canvas_id` in course.yaml)."""
 
     name = "canvas"
 
@@ -33,7 +33,7 @@ class CanvasAssignment:
         self._assignment = f"{self._course}/assignments/{assignment}"
 
     def people(self) -> list[RosterEntry]:
-        """Everybody who is enrolled as a student."""
+        """Return all users who are enrolled as students."""
         found = []
         place = f"{self._course}/users"
         asked: dict[str, Any] = {"enrollment_type[]": "student", "per_page": _PAGE}
@@ -42,12 +42,12 @@ class CanvasAssignment:
         return found
 
     def most(self) -> float | None:
-        """What the assignment is worth."""
+        """Return the points of the assignment."""
         points = self._web.get(self._assignment).get("points_possible")
         return None if points is None else float(points)
 
     def held(self) -> dict[str, HeldGrade]:
-        """The points that were entered, before Canvas's own late policy."""
+        """Return the entered grades, before Canvas applies its late policy."""
         found = {}
         asked: dict[str, Any] = {"include[]": "submission_comments", "per_page": _PAGE}
         for page in self._web.pages(f"{self._assignment}/submissions", **asked):
@@ -59,7 +59,7 @@ class CanvasAssignment:
         return found
 
     def write(self, number: str, points: float, most: float, comment: str | None) -> str:
-        """Enter points; Canvas may take some off again by its own late policy."""
+        """Enter points; return a warning if Canvas changes them by its late policy."""
         data: dict[str, Any] = {"submission": {"posted_grade": f"{points:.4f}"}}
         if comment is not None:
             data["comment"] = {"text_comment": comment}
@@ -67,18 +67,18 @@ class CanvasAssignment:
         shown = (answer or {}).get("score")
         if shown is not None and abs(float(shown) - points) > _SMALL:
             return (
-                f"Canvas shows {float(shown):g} where {points:g} was entered: switch its own late "
-                "policy off, late work is counted here"
+                f"Canvas shows {float(shown):g} instead of {points:g}: disable its late policy, "
+                "because lateness is already included"
             )
         return ""
 
 
 def canvas_assignment(course: Course, week: Week, *, pause: float = 1.0) -> CanvasAssignment:
-    """The week's assignment; raises KitError if it has no number, or without a secret."""
+    """Return the assignment of a week; raise KitError if its id or the API token is missing."""
     canvas, number = course.registry.canvas, week.lms.canvas_id if week.lms else None
     if canvas is None:
         raise KitError(
-            "course.yaml does not say where Canvas is: canvas: {url: https://..., course: 123}"
+            "Canvas is not configured: add canvas: {url: https://..., course: 123} to course.yaml"
         )
     if number is None:
         raise KitError(f"course.yaml: {week.name} has no lms: {{canvas_id: NUMBER}}")

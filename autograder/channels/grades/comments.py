@@ -1,4 +1,4 @@
-"""What a student reads beside a pushed grade: the feedback of the hidden tests, as plain text."""
+"""Write the comment on a pushed grade: the feedback of the hidden tests as plain text."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ...feedback.text import submission_text
 from ...model.course.loader import Course, Week
 from ...nbgrader.gradebook.report_store import kept_report
 
-_MORE = "The whole page, with marks and comments: nbgrader fetch_feedback"
+_MORE = "For the full page with marks and comments, run: nbgrader fetch_feedback"
 
 
 def comments_of(course: Course, week: Week, students: Iterable[str]) -> dict[str, str]:
-    """By student; nobody's where no report was kept."""
+    """Return comments by student, for the students who have a report."""
     found = {}
     for student in students:
         report = kept_report(course, week, student)

@@ -1,4 +1,4 @@
-"""Secrets of other systems: from the environment, or from a file that only its owner can read."""
+"""Read the credentials of other systems from the environment or from a private file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from ...model.errors import KitError
 
 
 def secret_of(course: Course, variable: str, file: str) -> str:
-    """The secret in the environment variable, else in `.autograder/FILE` with mode 600."""
+    """Return the value of the environment variable, or the content of `.autograder/FILE`.
+
+    Raise KitError if both are missing, or if other users can read the file.
+    """
     if value := os.environ.get(variable, "").strip():
         return value
     path = course.state / file
@@ -21,17 +24,17 @@ def secret_of(course: Course, variable: str, file: str) -> str:
         text = path.read_text(encoding="utf-8").strip()
     except FileNotFoundError:
         raise KitError(
-            f"no secret: put it into {shown} (`install -m 600 /dev/stdin {shown}`, paste, Ctrl-D), "
-            f"or into the environment as {variable}"
+            f"no credentials: store them in {shown} (`install -m 600 /dev/stdin {shown}`, paste, "
+            f"Ctrl-D) or in the environment variable {variable}"
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise KitError(f"{shown}: cannot be read: {type(error).__name__}") from None
     _private(path, shown, mode)
     if not text:
-        raise KitError(f"{shown}: it is empty")
+        raise KitError(f"{shown} is empty")
     return text
 
 
 def _private(path: Path, shown: Path, mode: int) -> None:
     if stat.S_IMODE(mode) & 0o077 or path.stat().st_uid != os.geteuid():
-        raise KitError(f"{shown}: others can read it: chmod 600 {shown}")
+        raise KitError(f"{shown} is readable by other users: chmod 600 {shown}")

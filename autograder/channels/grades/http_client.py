@@ -1,10 +1,10 @@
-"""Speaking to a learning platform: one address, one secret, patience, and nothing in a log.
+"""HTTP client for learning platforms: one host, one token, retries, no secrets in logs.
 
-Theory of operation. The platform is believed; the way to it is not, so anything but this machine
-is spoken to through https. The secret is sent to that address alone: a redirect is an error, and
-the next page of a list must be at the same place. No message, log or error of ours holds it.
-Requests that only read are sent again after a failure; one that writes is not, because nobody knows
-whether it was carried out: whoever wrote asks first what the platform holds.
+Theory of operation. The platform is trusted, the network is not: except for this machine, https is
+required. The token is sent only to the configured origin: a redirect is an error, and the next page
+of a list must have the same origin. No message, log or error contains the token. Reading requests
+are retried after a failure. Writing requests are not, because it is unknown whether they took
+effect: the caller first reads the current state from the platform.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ _HERE = {"127.0.0.1", "::1", "localhost"}
 
 
 class Web:
-    """Requests to one platform. `pause`: seconds before the first repetition."""
+    """A client for one platform.
+
+    pause: seconds before the first retry; doubled for each further one
+    """
 
     def __init__(self, base: str, *, pause: float = 1.0) -> None:
         import httpx
@@ -35,23 +38,23 @@ class Web:
         self.base = base.rstrip("/")
         self._origin = _origin(self.base)
         if self._origin[0] != "https" and self._origin[1] not in _HERE:
-            raise KitError(f"{base}: grades and secrets go through https alone")
+            raise KitError(f"{base}: use https, because grades and credentials are sent")
         self._pause = pause
         self._headers: dict[str, str] = {}
         self._client = httpx.Client(timeout=SECONDS, follow_redirects=False)
 
     def authorize(self, token: str) -> None:
-        """Send this secret from now on."""
+        """Send this bearer token with all further requests."""
         self._headers["Authorization"] = f"Bearer {token}"
 
     def get(self, place: str, *, accept: str = "application/json", **params: Any) -> Any:
-        """What stands at a place, as JSON."""
+        """Return the JSON at a path or URL."""
         return self._reading(place, params, accept).json()
 
     def pages(
         self, place: str, *, accept: str = "application/json", **params: Any
     ) -> Iterator[Any]:
-        """All pages of a list, one after the other."""
+        """Yield the pages of a list, following `Link: rel=next`."""
         following: str | None = place
         for _ in range(_MOST_PAGES):
             if following is None:
@@ -60,7 +63,7 @@ class Web:
             yield answer.json()
             found, params = _NEXT.search(answer.headers.get("link", "")), {}
             following = found.group(1) if found else None
-        raise PlatformError(f"{self._origin[1]}: a list has no end")
+        raise PlatformError(f"{self._origin[1]}: a list has more than {_MOST_PAGES} pages")
 
     def write(
         self,
@@ -72,7 +75,7 @@ class Web:
         data: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Send something once; raises PlatformError, which says whether it may have arrived."""
+        """Send a request once; raise PlatformError, whose `unsure` tells if it may have arrived."""
         import httpx
 
         sent = {**self._headers, **(headers or {})}
@@ -85,7 +88,7 @@ class Web:
                 raise PlatformError(self._said(error), unsure=True) from None
             if not _busy(answer):
                 break
-            time.sleep(max(patience, _asked(answer)))  # refused before anything was done
+            time.sleep(max(patience, _retry_after(answer)))  # rejected before it took effect
         self._check(answer)
         return answer.json() if answer.content else None
 
@@ -103,7 +106,7 @@ class Web:
                 continue
             if _busy(answer):
                 why = f"{self._origin[1]} is busy ({answer.status_code})"
-                time.sleep(max(patience, _asked(answer)))
+                time.sleep(max(patience, _retry_after(answer)))
                 continue
             self._check(answer)
             return answer
@@ -112,14 +115,16 @@ class Web:
     def _url(self, place: str) -> str:
         url = place if "://" in place else f"{self.base}{place}"
         if _origin(url) != self._origin:
-            raise PlatformError(f"{self._origin[1]} sends us to another place: {_origin(url)[1]}")
+            raise PlatformError(
+                f"{self._origin[1]} redirects to a different host: {_origin(url)[1]}"
+            )
         return url
 
     def _check(self, answer: Any) -> None:
         if answer.is_success:
             return
-        what = {401: "the secret is not accepted", 403: "this is not allowed with this secret",
-                404: "there is no such course, assignment or student"}  # fmt: skip
+        what = {401: "the credentials were rejected", 403: "the credentials do not allow this",
+                404: "course, assignment or student not found"}  # fmt: skip
         said = what.get(answer.status_code, _words(answer))
         raise PlatformError(f"{self._origin[1]}: {answer.status_code}: {said}")
 
@@ -138,17 +143,17 @@ def _patience(pause: float) -> Iterator[float]:
 
 
 def _busy(answer: Any) -> bool:
-    """Return whether it asks us to come later; Canvas says 403 and "Rate Limit Exceeded"."""
+    """Return True if the platform asks to retry; Canvas answers 403 "Rate Limit Exceeded"."""
     limited = answer.status_code == 403 and "rate limit" in answer.text[:200].casefold()
     return answer.status_code in _BUSY or limited
 
 
-def _asked(answer: Any) -> float:
-    """How long it asks us to wait, at most a minute."""
+def _retry_after(answer: Any) -> float:
+    """Return the seconds of the Retry-After header, at most 60."""
     text = answer.headers.get("retry-after", "")
     return min(60.0, float(text)) if text.isdecimal() else 0.0
 
 
 def _words(answer: Any) -> str:
-    """The platform's own reason, in one short line."""
+    """Return the platform's reason as one short line."""
     return " ".join(replaced(answer.text[:200]).split()) or "no reason given"

@@ -1,9 +1,9 @@
-"""Any platform with LTI 1.3: Assignment and Grade Services 2.0, with names from NRPS 2.0.
+"""Push grades to LTI 1.3 platforms: Assignment and Grade Services 2.0, with names from NRPS 2.0.
 
-An access token is given for a signed statement (RFC 7523, RS256). A week is the line item whose tag
-is the week's name; if there is none, it is made. A score that is sent again replaces the former
-one, its comment too, so nothing is doubled. A platform refuses a score that is older than what it
-holds, so times only go forward.
+The access token is requested with a signed JWT (RFC 7523, RS256). A week corresponds to the line
+item whose tag is the week's name; it is created if missing. A new score replaces the earlier one
+including its comment. Platforms reject scores with an older timestamp, so timestamps always
+increase.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _LASTS = 300
 
 
 class LtiLineItem:
-    """The line item of a week. `make` lets it be made if it is missing."""
+    """The line item of a week; `make` allows creating it."""
 
     name = "lti"
 
@@ -58,7 +58,7 @@ class LtiLineItem:
         self._known: dict[str, Any] | None = None
 
     def people(self) -> list[RosterEntry]:
-        """The active learners of the course."""
+        """Return the active learners of the course."""
         found = []
         for page in self._members.pages(self._lti.memberships, accept=_MEMBERS):
             for member in page.get("members", []):
@@ -68,12 +68,12 @@ class LtiLineItem:
         return found
 
     def most(self) -> float | None:
-        """What the line item is worth; None if there is none."""
+        """Return the points of the line item, or None if it does not exist."""
         item = self._item()
         return float(item["scoreMaximum"]) if item else None
 
     def held(self) -> dict[str, HeldGrade]:
-        """The results that the platform holds, scaled to the week's points."""
+        """Return the results on the platform, scaled to the week's points."""
         item = self._item()
         if item is None:
             return {}
@@ -87,7 +87,7 @@ class LtiLineItem:
         return found
 
     def write(self, number: str, points: float, most: float, comment: str | None) -> str:
-        """Send a score; the line item is made with the first one."""
+        """Send a score; create the line item if it does not exist."""
         item = self._item() or self._made()
         now = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
         score: dict[str, Any] = {
@@ -148,7 +148,7 @@ class LtiLineItem:
         try:
             signed = jwt.encode(claim, self._key, algorithm="RS256", headers=named)
         except (ValueError, TypeError, jwt.PyJWTError):
-            raise KitError("the key for LTI is no private key of RSA in PEM") from None
+            raise KitError("the LTI key is not an RSA private key in PEM format") from None
         asked = {
             "grant_type": "client_credentials",
             "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
@@ -158,25 +158,25 @@ class LtiLineItem:
         answer = web.write("POST", self._lti.token_url, data=asked)
         token = answer.get("access_token") if isinstance(answer, dict) else None
         if not isinstance(token, str):
-            raise PlatformError("the platform gave no access token")
+            raise PlatformError("the platform returned no access token")
         return token
 
 
 def lti_line_item(
     course: Course, week: Week, *, make: bool = True, pause: float = 1.0
 ) -> LtiLineItem:
-    """The week's line item; raises KitError if course.yaml does not say where, or without a key."""
+    """Return the line item of a week; raise KitError if platform or key are not configured."""
     if course.registry.lti is None:
         raise KitError(
-            "course.yaml does not say where the platform is: lti: {client_id: ..., token_url: ..., "
-            "lineitems: ..., memberships: ...}"
+            "LTI is not configured: add lti: {client_id: ..., token_url: ..., lineitems: ..., "
+            "memberships: ...} to course.yaml"
         )
     key = secret_of(course, KEY, KEY_FILE)
     return LtiLineItem(course.registry.lti, key, week, make=make, pause=pause)
 
 
 def _below(url: str, name: str) -> str:
-    """A service of a line item, whose address may have a query."""
+    """Return the URL of a service of a line item; keep the query of the line item's URL."""
     path, mark, query = url.partition("?")
     return f"{path.rstrip('/')}/{name}{mark}{query}"
 

@@ -1,4 +1,4 @@
-"""What a learning platform looks like to whoever pushes grades to it."""
+"""The interface of learning platforms to which grades are pushed."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from ...lms.roster import RosterEntry
 
 @dataclass(frozen=True)
 class HeldGrade:
-    """What a platform holds of one person: the points entered, and all comments."""
+    """The current grade of one person on a platform: points and all comments."""
 
     points: float | None = None
     comments: tuple[str, ...] = ()
 
 
 class Platform(Protocol):
-    """One assignment of a platform. People are named by the platform's own numbers."""
+    """One assignment on a platform. People are identified by the platform's ids."""
 
     name: str
 
     def people(self) -> list[RosterEntry]:
-        """The students of the course; `number` is what the platform calls them."""
+        """Return the students of the course; `number` is the platform's id."""
         ...
 
     def most(self) -> float | None:
-        """What the assignment is worth there; None if there is none yet."""
+        """Return the points of the assignment, or None if it does not exist yet."""
         ...
 
     def held(self) -> dict[str, HeldGrade]:
-        """What is there now, by number."""
+        """Return the current grades by id."""
         ...
 
     def write(self, number: str, points: float, most: float, comment: str | None) -> str:
-        """Enter points, and a comment if there is one; what is to be said about it, or ""."""
+        """Enter points and, unless None, a comment; return a warning or ""."""
         ...

@@ -1,12 +1,12 @@
-"""Pushing a week's grades to a learning platform, once each, and going on where it stopped.
+"""Push the grades of a week to a learning platform, each exactly once.
 
-Before a grade is sent it is noted in `.autograder/pushes/<platform>-<week>.json`, and after the
-platform has answered it is noted again. Whatever stops a push in between (a kill, a lost answer),
-the next one asks the platform what it holds, and sends only what is not there: a comment carries a
-mark at its end (`ref 1a2b3c4d`, made of its own text) by which it is found again.
+Each grade is recorded in `.autograder/pushes/<platform>-<week>.json` before it is sent and again
+when the platform has answered. If a push is interrupted (kill, lost response), the next push reads
+the current grades from the platform and sends only the missing ones. Each comment ends with a
+reference (`ref 1a2b3c4d`, a hash of its text) that identifies it.
 
-What somebody entered on the platform by hand is not overwritten: it is neither what was pushed last
-nor what would be pushed now, and is named.
+Grades that were entered manually on the platform are reported and not overwritten: these differ
+from the grade pushed last and from the grade to push.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LONGEST = 8000
 
 
 class Todo(Enum):
-    """What a push would do about one student."""
+    """The action for one student."""
 
     WRITE = "write"
     SAME = "same"
@@ -41,33 +41,33 @@ class Todo(Enum):
 
 
 class Pushed(msgspec.Struct, frozen=True):
-    """The points that the platform took last, and those on their way if an answer is missing."""
+    """The points that the platform accepted last, and those whose response is missing."""
 
     points: float | None = None
     sending: float | None = None
     at: str = ""
 
     def may_hold(self, points: float) -> bool:
-        """Return whether such points there are of our own making."""
+        """Return True if points on the platform may come from a push."""
         own = (p for p in (self.points, self.sending) if p is not None)
         return any(abs(p - points) <= _SMALL for p in own)
 
 
 @dataclass(frozen=True)
 class PlannedGrade:
-    """One student's grade on its way."""
+    """The grade of one student and the action to take."""
 
     student: str
     number: str
     points: float
-    comment: str | None  # None if it is there already, or none is wanted
+    comment: str | None  # None if it exists on the platform or is not wanted
     before: float | None
     todo: Todo
 
 
 @dataclass
 class Push:
-    """What a push will do, or did."""
+    """The plan of a push and its results."""
 
     plan: list[PlannedGrade]
     unmatched: list[str]
@@ -88,7 +88,7 @@ def plan_push(
     *,
     overwrite: bool = False,
 ) -> Push:
-    """Compare what stands here with what the platform holds; nothing is written."""
+    """Compare scores with the grades on the platform, without writing anything."""
     people = platform.people()
     matched, unmatched = Roster("plain", (), tuple(people)).match(scores)
     held, kept = platform.held(), _Journal(course, week, platform.name).read()
@@ -104,8 +104,8 @@ def plan_push(
     most = platform.most()
     if most is not None and abs(most - total(week)) > _SMALL:
         push.notes.append(
-            f"the assignment is worth {most:g} there and {total(week):g} here: points are sent as "
-            "they are"
+            f"the assignment has {most:g} points on the platform and {total(week):g} in "
+            "course.yaml: points are sent unscaled"
         )
     return push
 
@@ -127,7 +127,7 @@ def carry_out_push(
     push: Push,
     on_done: Callable[[], None] = lambda: None,
 ) -> None:
-    """Write what is planned; a failure of one student does not stop the others."""
+    """Send the planned grades; record failures and continue with the next student."""
     journal = _Journal(course, week, platform.name)
     with journal.alone():
         for one in push.of(Todo.WRITE):
@@ -145,7 +145,7 @@ def carry_out_push(
 
 
 def _write(platform: Platform, week: Week, one: PlannedGrade) -> str:
-    """Send one grade; if the answer was lost, look whether it arrived before sending it again."""
+    """Send one grade; if the response is lost, check the platform before sending it again."""
     try:
         return platform.write(one.number, one.points, total(week), one.comment)
     except PlatformError as error:
@@ -160,7 +160,7 @@ def _write(platform: Platform, week: Week, one: PlannedGrade) -> str:
 
 
 def _new_comment(week: Week, student: str, text: str | None, there: HeldGrade) -> str | None:
-    """The comment with its mark; None if it stands there, or there is none."""
+    """Return the comment with its reference, or None if it exists already or is empty."""
     if not text:
         return None
     short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n[...]"
@@ -179,7 +179,7 @@ def _ref(week: Week, student: str, text: str) -> str:
 
 
 class _Journal:
-    """What was sent to one platform for one week."""
+    """The record of grades that were sent to one platform for one week."""
 
     def __init__(self, course: Course, week: Week, platform: str) -> None:
         folder = course.state / "pushes"
@@ -187,35 +187,35 @@ class _Journal:
         self._path = folder / f"{platform}-{week.name}.json"
 
     def read(self) -> dict[str, Pushed]:
-        """By student; nothing if nothing was ever pushed."""
+        """Return the record by student; empty before the first push."""
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=dict[str, Pushed])
         except FileNotFoundError:
             return {}
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             raise KitError(
-                f"{self._path}: cannot be read; without it nobody knows what was pushed: take it "
-                "from a backup, or remove it and look at --dry-run"
+                f"{self._path}: cannot read the record of pushed grades: restore it from a backup, "
+                "or remove it and check with --dry-run"
             ) from None
 
     def note(self, one: PlannedGrade, *, done: bool) -> None:
-        """Note a grade before it is sent, and once it is there."""
-        kept = self.read()
+        """Record a grade before it is sent (`done=False`) and after the response."""
+        record = self.read()
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-        before = kept.get(one.student, Pushed())
-        kept[one.student] = Pushed(
+        before = record.get(one.student, Pushed())
+        record[one.student] = Pushed(
             one.points if done else before.points, None if done else one.points, now
         )
-        replace_file(self._path, msgspec.json.encode(kept))
+        replace_file(self._path, msgspec.json.encode(record))
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Nobody else pushes this week there meanwhile; raises KitError if somebody does."""
+        """Lock the record; raise KitError if another process is pushing this week."""
         with self._path.with_suffix(".lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise KitError(
-                    "another push of this week is running: wait until it has ended"
+                    "another push of this week is running: wait until it has finished"
                 ) from None
             yield
