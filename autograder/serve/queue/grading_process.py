@@ -21,7 +21,7 @@ from multiprocessing.queues import SimpleQueue
 from typing import Any
 
 from ...batch.intake import Submission
-from ...batch.pool import Job, end_oldest_engine, grade_job, cached_engine, settle_in
+from ...batch.pool import Job, cached_engine, end_oldest_engine, grade_job, settle_in
 from ...model.errors import KitError
 from ...model.report.schema import SubmissionReport
 
