@@ -157,9 +157,7 @@ def _project_lock(course: Course) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise KitError(
-                "another service of this project is running: stop that one first"
-            ) from None
+            raise KitError("a service of this project is running already: stop it first") from None
         yield
 
 
