@@ -37,9 +37,9 @@ from autograder.model.course.loader import Course, load  # noqa: E402
 from autograder.nbgrader.gradebook.database import read_gradebook  # noqa: E402
 from autograder.nbgrader.release.publish import release  # noqa: E402
 from autograder.sandbox.orphans import orphans  # noqa: E402
-from autograder.serve.auth.accounts import People, Role  # noqa: E402
-from autograder.serve.queue.tables import open_database  # noqa: E402
-from autograder.serve.service import DATABASE  # noqa: E402
+from autograder.serve.auth.accounts import Accounts, Role  # noqa: E402
+from autograder.serve.grading_service import DATABASE  # noqa: E402
+from autograder.serve.tables import open_database  # noqa: E402
 from tests.courses import copy_course  # noqa: E402
 from tests.nbgrader.tiny_course import SOLUTION, write_course  # noqa: E402
 from tests.serve.conftest import FUTURE  # noqa: E402
@@ -77,10 +77,10 @@ def made(folder: Path, students: list[str], *, tiny: bool) -> Course:
 
 def clients(course: Course, url: str, students: list[str]) -> dict[str, httpx.AsyncClient]:
     """Everybody's program, signed in."""
-    people = People(open_database(f"sqlite:///{course.state / DATABASE}"))
+    people = Accounts(open_database(f"sqlite:///{course.state / DATABASE}"))
     found = {}
     for name in students:
-        key = people.session(name, "student", "program").key
+        key = people.start_session(name, "student", "program").key
         headers = JSON | {"authorization": f"Bearer {key}"}
         found[name] = httpx.AsyncClient(base_url=url, headers=headers, timeout=60)
     people.engine.dispose()
@@ -148,7 +148,7 @@ async def storm(
         await asyncio.sleep(max(0.0, started + when - time.monotonic()))
         work = hand_in(own[name], week.name, week.module, source(number))
         tasks.append(asyncio.create_task(work))
-    busy = await asyncio.gather(*tasks)
+    busy = await asyncio.accept_files(*tasks)
     for client in own.values():
         await client.aclose()
     return idle, list(busy)
@@ -210,13 +210,13 @@ def warm(course: Course, url: str, lanes: int) -> bool:
     """Return whether every grading process has the engine of a week."""
     with signed_in(course, url, "load", "instructor") as client:
         view = client.get("/class").json()
-    return sum(bool(lane["weeks"]) and not lane["busy"] for lane in view["lanes"]) == lanes
+    return sum(bool(lane["weeks"]) and not lane["busy"] for lane in view["processes"]) == lanes
 
 
 def signed_in(course: Course, url: str, name: str, role: Role = "student") -> httpx.Client:
     """Somebody's program."""
-    people = People(open_database(f"sqlite:///{course.state / DATABASE}"))
-    key = people.session(name, role, "program").key
+    people = Accounts(open_database(f"sqlite:///{course.state / DATABASE}"))
+    key = people.start_session(name, role, "program").key
     people.engine.dispose()
     headers = JSON | {"authorization": f"Bearer {key}"}
     return httpx.Client(base_url=url, headers=headers, timeout=10)

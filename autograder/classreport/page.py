@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from ..model.course.loader import Course
 from ..pages.environment import environment
-from .alike import side_by_side
 from .analysis import ENOUGH, WeekSummary
-from .pictures import bars, histogram
+from .charts import bars, histogram
+from .similar_pairs import side_by_side
 
 if TYPE_CHECKING:
     from ..similarity.compare import Similarity

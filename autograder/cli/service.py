@@ -88,22 +88,22 @@ def serve(
         raise KitError("--certificate and --key go together")
     if cluster is not None and jobs is not None:
         raise KitError("--jobs is for this machine; on a cluster each worker grades one at a time")
-    from ..serve.start import Place
+    from ..serve.start import Address
     from .show.instructor.serving import run_check, run_service, write_tokens
 
-    place = Place(host, port, url, certificate, key, insecure, hub)
+    address = Address(host, port, url, certificate, key, insecure, hub)
     if tokens is not None:
         write_tokens(course, database, tokens, students or [], instructors or [])
         return
     if check:
-        if not run_check(course, place, database, sandbox):
+        if not run_check(course, address, database, sandbox):
             raise typer.Exit(1)
         return
     from ..batch.cluster import cluster_at
 
     run_service(
         course,
-        place,
+        address,
         database=database,
         jobs=jobs,
         memory=memory,

@@ -40,8 +40,7 @@ from .import_check import import_problem
 from .judge import JudgedExercise, Standings
 from .localization.candidate_runner import Grader
 from .localization.localizer import LineFinder
-from .localization.reference_traces import OwnNotes
-from .localization.repair_search import Compared
+from .localization.trace_values import ReferenceTraces
 from .localization.traces import OwnPrograms
 from .running.disk_cache import KeptRuns
 from .running.installed_extras import warm_extras
@@ -108,7 +107,7 @@ class Engine:
         on_gpu = spawner is not None and spawner.gpu
         apart = self.target if on_gpu else None
         self.runs = Runs(self.bank, plugin, self.session, self._folder.path, kept, apart)
-        self._notes: dict[str, OwnNotes] = {}
+        self._notes: dict[str, ReferenceTraces] = {}
         self._follow_through = FollowThrough(
             self.runs, self.limits.exercise_seconds, self.limits.call_seconds
         )
@@ -124,7 +123,6 @@ class Engine:
             runs.run_until_failure,
             lambda target, exercise, source: runs.run(target, tuple(source.split("\n")), exercise),
             runs.recorded,
-            lambda e: Compared(runs.of_misconceptions(e), runs.right_answers(e)),
             self._own_programs,
         )
         self.finder = LineFinder(self.week, settings, grader)
@@ -300,7 +298,7 @@ class Engine:
         """What the values of a submission are compared with: they run in this process."""
         by_name = {m.name: m.source for m in self.bank.of_exercise(exercise)}
         if exercise not in self._notes:
-            self._notes[exercise] = OwnNotes(exercise, self._kept)
+            self._notes[exercise] = ReferenceTraces(exercise, self._kept)
 
         def target(source: str) -> Target:
             name = f"-traced-{hashlib.blake2b(source.encode(), digest_size=12).hexdigest()}"

@@ -21,7 +21,7 @@ from .dependencies.error_carried_forward import Inherited
 from .diagnosis.equivalence import state_in_part
 from .diagnosis.match_bank import Named, diagnose
 from .diagnosis.symptoms import by_symptom
-from .localization.by_location import IGNORES, with_a_name, with_names
+from .localization.by_location import IGNORES, name_by_location, with_names
 from .localization.localizer import LineFinder
 from .outcomes import Flaw
 from .running.pytest_plugin import Ran
@@ -278,7 +278,7 @@ class Standings:
         def named_by_place() -> ExerciseReport:
             assert finder is not None
             found = finder.find(files, report.name, own, names, carried.lent)
-            return with_a_name(report, found, self._bank)
+            return name_by_location(report, found, self._bank)
 
         def named_by_symptom() -> ExerciseReport:
             right = self._runs.right_answers(report.name)

@@ -1,26 +1,39 @@
-"""Small changes of a program, to find the line where its mistake is. See `changes.py`."""
+"""Small edits of a submission's code, and the means to compare programs by their text and values.
 
-from .adapters import wrappers
-from .candidates import Change, changes, essential
-from .edit_location import condition_of, ignored, maker_of, parameters
-from .edit_wording import named
-from .same_program import Wording, wording, wording_of_module
-from .source_text import NO_PYTHON, foreign_lines, in_common
+Graders and students' own checks look for the edit that makes failing tests pass: its line is where
+the mistake is. This package proposes edits and rewrites text; it never runs a submission, and it
+imports nothing of the grader, because the students' package contains it. Texts come from
+submissions: everything accepts any text, and a text that cannot be parsed has no edits.
+
+Start with `candidates.generate_edits`; the operators are listed in `operators/table.py`.
+"""
+
+from .adapters import adapt
+from .candidates import Edit, generate_edits
+from .edit_wording import question, title_and_hint
+from .normal_form import NormalForm, normal_form, normal_form_of_module
+from .source_text import (
+    UNPARSABLE,
+    foreign_lines,
+    parameters,
+    shared_definitions,
+    unread_parameters,
+    without_unused_definitions,
+)
 
 __all__ = [
-    "NO_PYTHON",
-    "Change",
-    "Wording",
-    "changes",
-    "condition_of",
-    "essential",
+    "UNPARSABLE",
+    "Edit",
+    "NormalForm",
+    "adapt",
     "foreign_lines",
-    "ignored",
-    "in_common",
-    "maker_of",
-    "named",
+    "generate_edits",
+    "normal_form",
+    "normal_form_of_module",
     "parameters",
-    "wording",
-    "wording_of_module",
-    "wrappers",
+    "question",
+    "shared_definitions",
+    "title_and_hint",
+    "unread_parameters",
+    "without_unused_definitions",
 ]

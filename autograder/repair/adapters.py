@@ -1,7 +1,7 @@
-"""A whole exercise in a wrapper that keeps something from it: other axes, other types of numbers.
+"""Wrap a whole exercise in an adapter that changes its inputs and outputs.
 
-If tests pass with one, that is what the code cannot do, wherever in it that is. A wrapper has no
-line: it changes what comes in and what goes out.
+If tests pass with an adapter, the adapter shows what the code cannot handle, wherever in the code
+that is: so an adapter has no line.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from .candidates import Change
-from .source_text import NO_PYTHON, parsed
+from .candidates import Edit
+from .source_text import UNPARSABLE, parsed
 
 AXES, TYPES, MEMORY, IN_PLACE = "number of axes", "kind of number", "memory", "in place"
 WIDTH, LENGTH = "width of values", "number of keys"
 
 _HEAD = """
 
-def _wrapped_(inner):
+def _adapted_(inner):
     def tensors(values):
         return [v for v in values if hasattr(v, "ndim") and hasattr(v, "reshape")]
 
@@ -139,19 +139,19 @@ _OF_PARTS = {
 }
 
 
-def wrappers(source: str, exercise: str, kinds: Iterable[tuple[str, int]]) -> Iterator[Change]:
-    """The exercise in wrappers of these kinds, each with a number of axes that it may need."""
+def adapt(source: str, exercise: str, kinds: Iterable[tuple[str, int]]) -> Iterator[Edit]:
+    """Yield the exercise in adapters of these kinds, each with a number of axes for AXES."""
     try:
         code = parsed(source)
-    except NO_PYTHON:
+    except UNPARSABLE:
         return
     definition = code.definitions.get(exercise)
     if definition is None:
         return
     end = len(code.data)
     for kind, count in kinds:
-        text = f"{_HEAD}{_body(kind, count)}{_applied(definition)}"
-        yield Change(0, exercise, kind, 0.0, ((end, end, text.encode()),))
+        text = f"{_HEAD}{_body(kind, count)}{_application(definition)}"
+        yield Edit(0, exercise, kind, 0.0, ((end, end, text.encode()),))
 
 
 def _body(kind: str, count: int) -> str:
@@ -163,15 +163,15 @@ def _body(kind: str, count: int) -> str:
     return body
 
 
-def _applied(definition: ast.FunctionDef | ast.ClassDef) -> str:
+def _application(definition: ast.FunctionDef | ast.ClassDef) -> str:
     name = definition.name
     if isinstance(definition, ast.FunctionDef):
-        return f"{name} = _wrapped_({name})\n"
+        return f"{name} = _adapted_({name})\n"
     methods = {n.name for n in definition.body if isinstance(n, ast.FunctionDef)}
     if "backward" in methods:
         return (
-            f"class _Wrapped_:\n    apply = staticmethod(_wrapped_({name}.apply))\n\n\n"
-            f"{name} = _Wrapped_\n"
+            f"class _Adapted_:\n    apply = staticmethod(_adapted_({name}.apply))\n\n\n"
+            f"{name} = _Adapted_\n"
         )
     method = "forward" if "forward" in methods else "__call__"
-    return f"{name}.{method} = _wrapped_({name}.{method})\n"
+    return f"{name}.{method} = _adapted_({name}.{method})\n"

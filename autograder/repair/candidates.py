@@ -1,44 +1,44 @@
-"""The small changes of a program's own code among which a mistake's place is looked for.
+"""Generate small edits of an exercise, among which a search looks for the one that fixes it.
 
-The operators are public: an axis, an operand, a comparison, a scale, a cast, a missing line. No
-text of a solution is in them, and what a change puts in is shown to nobody: what is told is where
-it stands, and of what kind it is.
+The operators are public: an axis, an operand, a comparison, a scale, a cast, a missing line. They
+contain no text of a solution. Users never see the text of an edit, only its line and its kind.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from .edit_pairs import together
-from .operators.statement_edits import statements
-from .operators.table import OPERATORS
-from .source_text import NO_PYTHON, Pieces, Scope, parsed, scopes
+from .function_scope import FunctionScope, function_scopes
+from .operators.table import EXPRESSION_OPERATORS, FUNCTION_OPERATORS, STATEMENT_OPERATORS
+from .source_text import UNPARSABLE, Replacements, parsed
 
-_MOST = 4000
-_MOST_NODES = 3000  # of a function: nobody writes a longer one for an exercise
-_STATEMENT = {"lost result": 0.8, "in place": 1.0, "missing step": 1.3, "order of values": 1.3}
-_STATEMENT |= {"sum over rounds": 1.0, "given back": 1.0, "order of lines": 1.0, "refusal": 1.2}
-_STATEMENT |= {"device": -0.3}
-_CONSTRUCTOR = 1.5
+_MAX_EDITS = 4000
+_MAX_NODES = 3000  # nobody writes a longer function for an exercise
+_CONSTRUCTOR_PENALTY = 1.5  # most mistakes are in what is computed, not in what is set up
 
 
 @dataclass(frozen=True)
-class Change:
-    """A variant of a module. `weight`: the lower, the sooner it should be tried.
+class Edit:
+    """A small edit of a module.
 
-    pieces: what replaces which bytes of the module, from the last to the first
-    more: other lines that it changes with the first
+    line, function: where it is
+    kind: the kind of mistake that it fixes, a key of `edit_wording`
+    weight: how unlikely it is; the search tries lighter edits first
+    replacements: the bytes of the module to replace, from last to first
+    more: further lines that it changes
+    operator: the name of the operator that proposed it
     """
 
     line: int
     function: str
     kind: str
     weight: float
-    pieces: Pieces
+    replacements: Replacements
     more: tuple[int, ...] = ()
+    operator: str = ""
 
     @property
     def places(self) -> frozenset[tuple[str, int]]:
@@ -46,73 +46,79 @@ class Change:
         return frozenset((self.function, n) for n in (self.line, *self.more))
 
     def applied(self, data: bytes) -> bytes:
-        """The module with the change made."""
-        for start, end, text in self.pieces:
+        """Return the edited module."""
+        for start, end, text in self.replacements:
             data = data[:start] + text + data[end:]
         return data
 
-    def joined(self, other: Change) -> Change | None:
-        """Both changes in one; None where one is within the other."""
-        for start, end, _ in self.pieces:
-            if any(start < stop and begin < end for begin, stop, _ in other.pieces):
+    def joined(self, other: Edit) -> Edit | None:
+        """Combine two edits, or return None if they overlap."""
+        for start, end, _ in self.replacements:
+            if any(start < stop and begin < end for begin, stop, _ in other.replacements):
                 return None
-        pieces = tuple(sorted((*self.pieces, *other.pieces), reverse=True))
-        return replace(self, pieces=pieces, more=(*self.more, other.line, *other.more))
+        both = tuple(sorted((*self.replacements, *other.replacements), reverse=True))
+        return replace(self, replacements=both, more=(*self.more, other.line, *other.more))
 
 
-def changes(source: str, exercise: str, others: frozenset[str] = frozenset()) -> list[Change]:
-    """The changes of an exercise's definition and what it uses but for `others`, likeliest first.
+def generate_edits(source: str, exercise: str, others: frozenset[str] = frozenset()) -> list[Edit]:
+    """Return edits of an exercise and of what it uses except `others`, likeliest first.
 
-    Nothing where the module cannot be parsed or lacks the exercise.
+    The list is empty if the module cannot be parsed or does not define the exercise.
     """
     try:
         code = parsed(source)
-    except NO_PYTHON:
+    except UNPARSABLE:
         return []
-    found: list[Change] = []
-    seen: set[Pieces] = set()
-    for scope in scopes(code, code.reached(exercise, others - {exercise})):
-        for change in _of_scope(scope):
-            if change.pieces not in seen:
-                seen.add(change.pieces)
-                found.append(change)
-            if len(found) >= _MOST:
+    found: list[Edit] = []
+    seen: set[Replacements] = set()
+    for scope in function_scopes(code, code.reachable(exercise, others - {exercise})):
+        for edit in _edits_of(scope):
+            if edit.replacements not in seen:
+                seen.add(edit.replacements)
+                found.append(edit)
+            if len(found) >= _MAX_EDITS:
                 break
-    return sorted(found, key=lambda c: c.weight)
+    return sorted(found, key=lambda e: e.weight)
 
 
-def essential(source: str, names: Iterable[str]) -> bytes:
-    """A module in which all that these definitions do without is blank; the changes fit it too."""
-    try:
-        return parsed(source).essential(names)
-    except NO_PYTHON:
-        return source.encode("utf-8", "replace")
-
-
-def _of_scope(scope: Scope) -> Iterator[Change]:
-    late = _CONSTRUCTOR if scope.name.endswith("__init__") else 0.0
-    nodes = list(islice(scope.walk(), _MOST_NODES + 1))
-    if len(nodes) > _MOST_NODES:
+def _edits_of(scope: FunctionScope) -> Iterator[Edit]:
+    penalty = _CONSTRUCTOR_PENALTY if scope.name.endswith("__init__") else 0.0
+    nodes = list(islice(scope.walk(), _MAX_NODES + 1))
+    if len(nodes) > _MAX_NODES:
         return
+
+    def edit(
+        node: ast.expr | ast.stmt, kind: str, text: str, weight: float, operator: object
+    ) -> Edit:
+        replaced = scope.code.replacements((node, text))
+        name = getattr(operator, "__name__", "")
+        return Edit(node.lineno, scope.name, kind, weight + penalty, replaced, (), name)
+
     for node in nodes:
         if isinstance(node, ast.stmt):
-            for kind, text in statements(node, scope):
-                weight = _STATEMENT.get(kind, 1.8) + late
-                yield _change(scope, node, kind, text, weight)
-        elif isinstance(node, ast.expr) and _replaceable(node, scope):
-            for operator, weight in OPERATORS:
+            for propose, weight in STATEMENT_OPERATORS:
+                for kind, text in propose(node, scope):
+                    yield edit(node, kind, text, weight, propose)
+        elif isinstance(node, ast.expr) and _is_replaceable(node, scope):
+            for operator, weight in EXPRESSION_OPERATORS:
                 for kind, text in operator(node, scope):
-                    yield _change(scope, node, kind, f"({text})", weight + late)
-    for line, kind, weight, pieces, more in together(scope, nodes):
-        yield Change(line, scope.name, kind, weight + late, pieces, more)
+                    yield edit(node, kind, f"({text})", weight, operator)
+    for several, weight in FUNCTION_OPERATORS:
+        for kind, mistake, also in several(scope, nodes):
+            lines = sorted({node.lineno for node, _ in mistake})
+            yield Edit(
+                lines[0],
+                scope.name,
+                kind,
+                weight + penalty,
+                scope.code.replacements(*mistake, *also),
+                tuple(lines[1:]),
+                several.__name__,
+            )
 
 
-def _change(scope: Scope, node: ast.expr | ast.stmt, kind: str, text: str, weight: float) -> Change:
-    return Change(node.lineno, scope.name, kind, weight, scope.code.pieces((node, text)))
-
-
-def _replaceable(node: ast.expr, scope: Scope) -> bool:
-    """Whether an expression in brackets can stand there."""
+def _is_replaceable(node: ast.expr, scope: FunctionScope) -> bool:
+    """Return True if an expression in parentheses can replace this one."""
     if isinstance(node, (ast.Starred, ast.Slice)):
         return False
     if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):

@@ -1,8 +1,8 @@
-"""What the expressions of a program come to, noted while it runs.
+"""Instrument a program, so that it records the value of every expression while it runs.
 
-A traced version does what the program does. Beside it, of every expression that is a value it notes
-a few numbers: sums of the entries, some in their order, some in none, so that a value is recognised
-that another program computes in other words. The version answers one more call with all it noted.
+The traced version does what the program does. Every expression that is a value is wrapped in a call
+of `_kit_note`, which records a few numbers (`trace_recorder`). One more function of the traced
+version returns all that was recorded.
 """
 
 from __future__ import annotations
@@ -12,125 +12,24 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from .function_scope import is_store
 from .operators.patterns import called
-from .source_text import Definition, is_store, parsed
+from .source_text import Definition, parsed
+from .trace_recorder import RECORDER
 
-NOTES = "_kit_notes"  # what the traced version is asked for
-# Columns of a row: which expression, of what kind, its shape, what its entries add up to. Kinds are
-# tensors, arrays, numbers, and what is noted of texts and of lists: numbers for their characters.
-NODE, KIND, TYPE, GRADIENT, COUNT, SHAPE = range(6)
-UNORDERED, ORDERED = slice(6, 13), slice(13, 15)
-TEXT, LIST = 3, 4  # of KIND
-WIDTH = 15
-FILLED = "filled"  # the head of what a statement has written into
-_MOST_NODES = 1500
-_NOTING = """
-def _kit_noting():
-    import math, numpy, torch
-
-    rows, seen, types = [], {}, {}
-    waves = [numpy.empty(0), numpy.empty(0)]
-
-    def type_of(x):
-        if x.dtype not in types:
-            name = str(x.dtype)
-            types[x.dtype] = sum(ord(c) * (place + 1) for place, c in enumerate(name))
-        return types[x.dtype]
-
-    def noted():
-        found = numpy.array(rows or numpy.empty((0, 15)), dtype="float64")
-        rows.clear(), seen.clear()
-        return torch.from_numpy(found)
-
-    def number(node, x):
-        odd = not math.isfinite(x)
-        if odd:
-            x = 0.7 if math.isnan(x) else math.copysign(3.3, x)
-        rows.append([
-            node, 2, 0, 0, 1, 0.0, x, x * x, abs(x), x, x, odd, x * x * x, x * math.sin(1.0), x,
-        ])
-
-    def numbers(node, kind, type_, gradient, x):
-        shape, flat = x.shape, x.reshape(-1)
-        finite = numpy.isfinite(flat)
-        odd = flat.size - int(finite.sum())
-        if odd:
-            other = numpy.where(numpy.isnan(flat), 0.7, numpy.sign(flat) * 3.3)
-            flat = numpy.where(finite, flat, other)
-        if flat.size > waves[0].size:
-            places = numpy.arange(flat.size)
-            waves[:] = numpy.sin(places * 1.7 + 1.0), numpy.cos(places * 0.9)
-        width = 0.0
-        for axis, size in enumerate(shape):
-            width += size * (axis + 1.37) ** 2
-        high, low = (flat.max(), flat.min()) if flat.size else (0.0, 0.0)
-        squares = flat * flat
-        one, other = waves[0][: flat.size], waves[1][: flat.size]
-        rows.append([
-            node, kind, type_, gradient, flat.size, width,
-            flat.sum(), squares.sum(), abs(flat).sum(), high, low, odd, (squares * flat).sum(),
-            (flat * one).sum(), (flat * other).sum(),
-        ])
-
-    def text(node, x):
-        places = numpy.array([*map(ord, x[:4096])], dtype="float64")
-        numbers(node, 3, 0, 0, numpy.sin(places * 1.3 + 0.2))
-
-    def note(node, value):
-        if seen.get(node, 0) < 4 and len(rows) < 2000:
-            try:
-                look(node, value)
-            except OverflowError:  # a whole number that no float holds
-                pass
-        return value
-
-    def look(node, value):
-        kind = type(value)
-        if kind in (int, float, bool):
-            seen[node] = seen.get(node, 0) + 1
-            number(node, float(value))
-        elif isinstance(value, torch.Tensor):
-            if value.is_meta or value.is_complex():
-                return
-            seen[node] = seen.get(node, 0) + 1
-            if value.numel() <= 65536:
-                x = value.detach().cpu().double().numpy()
-                numbers(node, 0, type_of(value), value.requires_grad, x)
-        elif isinstance(value, (numpy.ndarray, numpy.generic)):
-            if value.dtype.kind in "biuf":
-                seen[node] = seen.get(node, 0) + 1
-                if value.size <= 65536:
-                    numbers(node, 1, type_of(value), 0, value.astype("float64"))
-        elif kind is str:
-            seen[node] = seen.get(node, 0) + 1
-            text(node, value)
-        elif kind in (tuple, list) and 0 < len(value) <= 4096:
-            kinds = {*map(type, value)}
-            if kinds <= {int, float, bool}:
-                seen[node] = seen.get(node, 0) + 1
-                numbers(node, 4, 0, 0, numpy.array(value, dtype="float64"))
-            elif kinds == {str}:
-                seen[node] = seen.get(node, 0) + 1
-                text(node, chr(31).join(value))
-            elif len(value) <= 4:
-                for part in value:
-                    if isinstance(part, (torch.Tensor, numpy.ndarray)):
-                        note(node, part)
-        elif kind.__module__.startswith("triton.") and kind.__name__ == "tensor":
-            inside = getattr(getattr(value, "handle", None), "data", None)  # of its interpreter
-            if isinstance(inside, numpy.ndarray) and inside.size > 1:
-                note(node, inside)
-
-    return note, noted
+FILLED = "filled"  # the head of a value into which a statement writes
+_MAX_NODES = 1500
+_GENERATORS = ("default_rng", "RandomState", "Generator", "manual_seed")
+_NOT_RECORDED = ("super", "locals", "range", "isinstance", "len")
+_LISTS = (ast.List, ast.ListComp)
+_VALUES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.IfExp, ast.JoinedStr, *_LISTS)
 
 
-_kit_note, _kit_notes = _kit_noting()
-"""
+class Binding(NamedTuple):
+    """A statement that binds a name.
 
-
-class Given(NamedTuple):
-    """A statement that gives a name its value; its line, or that of a loop around it which has
-    ended where the name is read."""
+    line: of the statement, or of a loop around it that has ended where the name is read
+    """
 
     statement: int
     line: int
@@ -138,174 +37,190 @@ class Given(NamedTuple):
 
 
 @dataclass
-class Noted:
-    """An expression that is noted: where it stands, and which others it is made of."""
+class TracedExpression:
+    """An expression whose values are recorded.
+
+    head: what combines its parts: an operator or the name of a function
+    parts: the numbers of the expressions that it combines
+    statement: the number of its statement
+    returned: whether it is returned, directly or as a part
+    generator_line: for the name of a random generator, the line that creates it
+    may_be_none: whether it is a name that is also set to None
+    stateful: whether it calls an object that was given or created, such as a model
+    bindings: for a name, the statements above that bind it
+    """
 
     line: int
     function: str
-    head: str  # what combines its parts: an operator, the name of a function
+    head: str
     parts: list[int] = field(default_factory=list)
-    statement: int = 0  # the number of the statement in which it stands
-    returned: bool = False  # whether it is what is returned, or a part of that
-    origin: int = 0  # of a name: the line where the generator that it stands for is made
-    absent: bool = False  # whether it is a name of what may be None
-    stateful: bool = False  # whether it calls something that was given or made, as a model
-    bound: tuple[Given, ...] = ()  # of a name: the statements above that give it a value
+    statement: int = 0
+    returned: bool = False
+    generator_line: int = 0
+    may_be_none: bool = False
+    stateful: bool = False
+    bindings: tuple[Binding, ...] = ()
 
     @property
-    def name(self) -> bool:
-        """Whether it is a name that is read."""
+    def is_name(self) -> bool:
         return self.head == "Name"
 
 
 @dataclass(frozen=True)
-class Traced:
+class TracedProgram:
     """A traced version: its text, its expressions by number, and its statements in words."""
 
     source: str
-    nodes: list[Noted]
+    nodes: list[TracedExpression]
     statements: list[str]
 
 
-def traced(source: str, names: Iterable[str], others: frozenset[str] = frozenset()) -> Traced:
-    """The module with all expressions of these definitions noted, and of what they use but for
-    `others`; raises one of NO_PYTHON."""
+def trace_program(
+    source: str, names: Iterable[str], others: frozenset[str] = frozenset()
+) -> TracedProgram:
+    """Trace the expressions of these definitions, and of what they use except `others`.
+
+    Raises one of UNPARSABLE, also if the definitions are too long.
+    """
     code = parsed(source)
-    wanted = {id(d) for name in names for d in code.reached(name, others - {name})}
+    wanted = {id(d) for name in names for d in code.reachable(name, others - {name})}
     marker = _Marker()
     pieces = []
     for definition in code.tree.body:
         if isinstance(definition, Definition) and id(definition) in wanted:
             start, end = code.span(definition)
-            # parsed once more, on lines of their own: what is marked is changed
+            # parsed again, on its own lines, because the tree is changed
             text = "\n" * (definition.lineno - 1) + code.data[start:end].decode()
             (marked,) = ast.parse(text).body
             if not isinstance(marked, Definition):
-                raise ValueError("a definition that stands elsewhere")
-            marker.definition(marked)
+                raise ValueError("the definition is not at the start of its line")
+            marker.mark(marked)
             pieces.append((start, end, ast.unparse(marked).encode()))
-    if len(marker.nodes) > _MOST_NODES:
+    if len(marker.nodes) > _MAX_NODES:
         raise ValueError("too long")
     whole = code.data
-    for start, end, marked_text in reversed(pieces):
-        whole = whole[:start] + marked_text + whole[end:]
-    return Traced(f"{whole.decode()}\n{_NOTING}", marker.nodes, marker.statements)
+    for start, end, text_bytes in reversed(pieces):
+        whole = whole[:start] + text_bytes + whole[end:]
+    return TracedProgram(f"{whole.decode()}\n{RECORDER}", marker.nodes, marker.statements)
 
 
 def statements(source: str) -> Iterator[str]:
-    """The statements of a module's functions in words, as those of a traced version."""
+    """Yield the statements of a module's functions in words, as in a traced version."""
     for function in ast.walk(ast.parse(source)):
         if isinstance(function, ast.FunctionDef):
             for node in ast.walk(function):
                 if isinstance(node, ast.stmt) and node is not function:
-                    yield _said(node)
+                    yield _in_words(node)
+
+
+_Bound = tuple[int, int, tuple[ast.stmt, ...]]  # statement, line, loops around it
 
 
 class _Marker(ast.NodeTransformer):
-    """Puts every value of a definition into a note of it."""
+    """Wraps every value of a definition in a call that records it."""
 
     def __init__(self) -> None:
-        self.nodes: list[Noted] = []
+        self.nodes: list[TracedExpression] = []
         self.statements: list[str] = []
         self._function = ""
         self._local: set[str] = set()
-        self._origins: dict[str, int] = {}
-        self._absent: set[str] = set()
+        self._generators: dict[str, int] = {}
+        self._may_be_none: set[str] = set()
         self._filled: set[ast.stmt] = set()
         self._open: list[list[int]] = []
         self._loops: list[ast.stmt] = []
-        self._bound: dict[str, list[tuple[int, int, tuple[ast.stmt, ...]]]] = {}
+        self._bound: dict[str, list[_Bound]] = {}
 
-    def definition(self, node: Definition) -> None:
+    def mark(self, node: Definition) -> None:
         if isinstance(node, ast.FunctionDef):
-            self._body(node, node.name)
+            self._mark_function(node, node.name)
         else:
             for method in node.body:
                 if isinstance(method, ast.FunctionDef):
-                    self._body(method, f"{node.name}.{method.name}")
+                    self._mark_function(method, f"{node.name}.{method.name}")
 
-    def _body(self, node: ast.FunctionDef, name: str) -> None:
+    def _mark_function(self, node: ast.FunctionDef, name: str) -> None:
         self._function = name
         stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and is_store(n)}
         self._local = stored | {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
         self._local -= {"self", "cls", "ctx"}
-        given = [n for n in ast.walk(node) if isinstance(n, ast.Assign)]
-        plain = [(t.id, n.value) for n in given for t in n.targets if isinstance(t, ast.Name)]
-        self._origins = {t: v.lineno for t, v in plain if called(v) in _GENERATORS}
+        assigned = [n for n in ast.walk(node) if isinstance(n, ast.Assign)]
+        plain = [(t.id, n.value) for n in assigned for t in n.targets if isinstance(t, ast.Name)]
+        self._generators = {t: v.lineno for t, v in plain if called(v) in _GENERATORS}
         constants = ((t, v) for t, v in plain if isinstance(v, ast.Constant))
-        self._absent = {t for t, v in constants if v.value is None}
+        self._may_be_none = {t for t, v in constants if v.value is None}
         self._filled, self._bound = set(_filled_once(node)), {}
-        node.body = [made for s in node.body for made in self._statement(s)]
-
-    def _statement(self, node: ast.stmt) -> list[ast.stmt]:
-        made = self.visit(node)
-        return made if isinstance(made, list) else [made]
+        body: list[ast.stmt] = []
+        for statement in node.body:
+            made = self.visit(statement)
+            body += made if isinstance(made, list) else [made]
+        node.body = body
 
     def visit(self, node: ast.AST) -> Any:
         if not isinstance(node, ast.stmt):
-            return self._visited(node)
-        self.statements.append(_said(node))
+            return self._visit_expression(node)
+        self.statements.append(_in_words(node))
         if isinstance(node, (ast.For, ast.While)):
             self._loops.append(node)
-        given = {n.id for t in _targets(node) for n in ast.walk(t) if isinstance(n, ast.Name)}
-        gives = len(self.statements) - 1, node.lineno, tuple(self._loops)
-        if isinstance(node, ast.For):  # in the loop already
-            self._give(given, gives)
-        made = self._with_what_it_fills(node) if node in self._filled else self._inside(node)
-        self._give(given, gives)
+        names = {n.id for t in _targets(node) for n in ast.walk(t) if isinstance(n, ast.Name)}
+        bound = len(self.statements) - 1, node.lineno, tuple(self._loops)
+        if isinstance(node, ast.For):  # its body sees the names too
+            self._bind(names, bound)
+        made = self._record_filled(node) if node in self._filled else super().visit(node)
+        self._bind(names, bound)
         if isinstance(node, (ast.For, ast.While)):
             self._loops.pop()
         return made
 
-    def _give(self, names: set[str], gives: tuple[int, int, tuple[ast.stmt, ...]]) -> None:
+    def _bind(self, names: set[str], bound: _Bound) -> None:
         for name in names:
-            self._bound.setdefault(name, []).append(gives)
+            self._bound.setdefault(name, []).append(bound)
 
-    def _bound_above(self, name: str) -> Iterator[Given]:
+    def _bindings(self, name: str) -> Iterator[Binding]:
         for statement, line, loops in self._bound.get(name, ()):
             ended = [loop.lineno for loop in loops if loop not in self._loops]
-            yield Given(statement, ended[0] if ended else line, bool(ended))
+            yield Binding(statement, ended[0] if ended else line, bool(ended))
 
-    def _visited(self, node: ast.AST) -> Any:
+    def _visit_expression(self, node: ast.AST) -> Any:
         if isinstance(node, (ast.Constant, ast.arguments)):
             return node
         if not isinstance(node, ast.expr) or not self._is_value(node):
-            return self._inside(node)
-        if isinstance(node, _LISTS):  # what is in it counts as well for what it is in
-            begins = len(self.nodes)
-            inside = self._inside(node)
-            parts = [*range(begins, len(self.nodes))]
+            return super().visit(node)
+        if isinstance(node, _LISTS):  # its parts are also parts of the expression around it
+            first = len(self.nodes)
+            inside = super().visit(node)
+            parts = [*range(first, len(self.nodes))]
         else:
             self._open.append([])
-            inside = node if isinstance(node, ast.JoinedStr) else self._inside(node)
+            inside = node if isinstance(node, ast.JoinedStr) else super().visit(node)
             parts = self._open.pop()
-        assert isinstance(inside, ast.expr)
         number = len(self.nodes)
-        where = len(self.statements) - 1
-        returned = not self._open and self.statements[where].startswith("Return ")
-        noted = Noted(node.lineno, self._function, _head(node), parts, where, returned)
-        if isinstance(node, ast.Name):
-            noted.origin = self._origins.get(node.id, 0)
-            noted.absent = node.id in self._absent
-            noted.bound = tuple(self._bound_above(node.id))
-        function = node.func if isinstance(node, ast.Call) else None
-        noted.stateful = isinstance(function, ast.Name) and function.id in self._local
-        self.nodes.append(noted)
+        self.nodes.append(self._traced(node, parts))
         if self._open:
             self._open[-1].append(number)
         note = ast.Name("_kit_note", ast.Load())
         return ast.Call(note, [ast.Constant(number), inside], [])
 
-    def _with_what_it_fills(self, node: ast.stmt) -> list[ast.AST]:
-        """A statement that writes into a value, and a note of that value."""
-        text, where = ast.unparse(_written(node) or node), len(self.statements) - 1
-        made = self._inside(node)
-        self.nodes.append(Noted(node.lineno, self._function, FILLED, [], where))
-        return [made, ast.parse(f"_kit_note({len(self.nodes) - 1}, {text})").body[0]]
+    def _traced(self, node: ast.expr, parts: list[int]) -> TracedExpression:
+        statement = len(self.statements) - 1
+        returned = not self._open and self.statements[statement].startswith("Return ")
+        traced = TracedExpression(
+            node.lineno, self._function, _head(node), parts, statement, returned
+        )
+        if isinstance(node, ast.Name):
+            traced.generator_line = self._generators.get(node.id, 0)
+            traced.may_be_none = node.id in self._may_be_none
+            traced.bindings = tuple(self._bindings(node.id))
+        function = node.func if isinstance(node, ast.Call) else None
+        traced.stateful = isinstance(function, ast.Name) and function.id in self._local
+        return traced
 
-    def _inside(self, node: ast.AST) -> ast.AST:
-        made: ast.AST = super().visit(node)
-        return made
+    def _record_filled(self, node: ast.stmt) -> list[ast.AST]:
+        """Record the value into which a statement writes, after the statement."""
+        text, statement = ast.unparse(_written(node) or node), len(self.statements) - 1
+        made = super().visit(node)
+        self.nodes.append(TracedExpression(node.lineno, self._function, FILLED, [], statement))
+        return [made, ast.parse(f"_kit_note({len(self.nodes) - 1}, {text})").body[0]]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is not None:
@@ -313,7 +228,7 @@ class _Marker(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if isinstance(node.func, ast.Attribute):  # what is called is no value, its object may be
+        if isinstance(node.func, ast.Attribute):  # a method is not a value, its object may be
             node.func.value = self.visit(node.func.value)
         node.args = [self.visit(a) for a in node.args]
         for keyword in node.keywords:
@@ -326,7 +241,7 @@ class _Marker(ast.NodeTransformer):
         if isinstance(node, ast.Name):
             return node.id in self._local
         if isinstance(node, ast.Call):
-            return not (isinstance(node.func, ast.Name) and node.func.id in _LEFT)
+            return not (isinstance(node.func, ast.Name) and node.func.id in _NOT_RECORDED)
         if isinstance(node, ast.Attribute):
             return not (isinstance(node.value, ast.Name) and node.value.id not in self._local)
         negative = isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
@@ -334,53 +249,42 @@ class _Marker(ast.NodeTransformer):
 
 
 def _targets(node: ast.stmt) -> list[ast.expr]:
-    """What a statement gives a value."""
     if isinstance(node, ast.Assign):
         return node.targets
-    if isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.For)):
-        return [node.target]
-    return []
+    return [node.target] if isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.For)) else []
 
 
 def _written(node: ast.stmt) -> ast.expr | None:
-    """The value into which an assignment writes: `x` of `x[...] = y`."""
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    target = targets[0] if len(targets) == 1 else None
-    base = target.value if isinstance(target, ast.Subscript) else None
-    return base if isinstance(base, (ast.Name, ast.Attribute)) else None
+    """Return the array that a statement writes into: `x` of `x[...] = y`."""
+    match node:
+        case ast.Assign([ast.Subscript((ast.Name() | ast.Attribute()) as base)]):
+            return base
+    return None
 
 
 def _filled_once(node: ast.FunctionDef) -> Iterator[ast.stmt]:
-    """Statements outside of loops that are all that writes into a value: it is whole after them."""
-    every = [
-        ast.unparse(b) for n in ast.walk(node) if isinstance(n, ast.stmt) if (b := _written(n))
-    ]
+    """Yield the statements outside of loops that are the only ones to write into an array."""
+    written = (_written(n) for n in ast.walk(node) if isinstance(n, ast.stmt))
+    texts = [ast.unparse(base) for base in written if base is not None]
     waiting = list(node.body)
     for statement in waiting:
         if isinstance(statement, (ast.With, ast.If)):
             waiting += statement.body
         base = _written(statement)
-        if base is not None and every.count(ast.unparse(base)) == 1:
+        if base is not None and texts.count(ast.unparse(base)) == 1:
             yield statement
 
 
-_GENERATORS = ("default_rng", "RandomState", "Generator", "manual_seed")
-_LEFT = ("super", "locals", "range", "isinstance", "len")
-_LISTS = (ast.List, ast.ListComp)
-_VALUES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.IfExp, ast.JoinedStr, *_LISTS)
-
-
-def _said(node: ast.stmt) -> str:
-    """A statement in words, but for the statements in it; nothing of a docstring."""
+def _in_words(node: ast.stmt) -> str:
+    """Return a statement without the statements in it, or "" for a docstring."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return ""
-    parts = {n: v for n, v in ast.iter_fields(node) if n not in ("body", "orelse", "finalbody")}
-    said = (
-        ast.dump(v) if isinstance(v, ast.AST) else " ".join(map(_dumped, v))
-        for v in parts.values()
-        if isinstance(v, (ast.AST, list))
-    )
-    return f"{type(node).__name__} {' '.join(said)}"
+    parts = (v for n, v in ast.iter_fields(node) if n not in ("body", "orelse", "finalbody"))
+    words: list[str] = []
+    for part in parts:
+        if isinstance(part, (ast.AST, list)):
+            words += [_dumped(p) for p in (part if isinstance(part, list) else [part])]
+    return f"{type(node).__name__} {' '.join(words)}"
 
 
 def _dumped(node: object) -> str:

@@ -1,17 +1,33 @@
-"""Grading at hand-in: a service with a queue, a web page, and an eye on nbgrader's exchange.
+"""A service that grades submissions as they arrive: web page, `autograder submit`, the exchange.
 
-Theory of operation. Students and whoever can reach the port may be lying: in names, in files, in
-headers, in how often they ask. Promised: nothing is parsed before its sender is known and its size
-and rate are within bounds (`guard`, `routes`); a student sees their own work and nobody else's
-(`people`); what is told before feedback is returned holds no hidden input and no expected value
-(`told`); no name that was sent is ever a path but for file names that pass a list of plain
-characters (`parcel`); a receipt is given only for what lies safely in the database, and is honoured
-once, whatever is killed when (`queue`, `settle`). Submissions are run by the engine in its sandbox,
-in processes of their own (`lanes`), never here. The score that counts goes to the same store and
-gradebook as that of `autograder grade`.
+Students, and anyone who can reach the port, may be lying: in names, files, headers and request
+rates. Guarantees: no body is parsed before its sender is known and its size and rate are within
+limits (`auth`, `views.routes`); students see only their own submissions; results contain no
+hidden input and no expected value before feedback is released (`disclosure`); no name that was sent
+becomes a path, except plain file names (`submissions.upload`); a receipt exists only for what is
+stored, and each is graded once, whatever is killed at any moment (`queue`, `gradebook`).
+Submissions run in the engine's sandbox in separate processes, never here. Scores go to the same
+result store and gradebook as those of `autograder grade`.
 
-    web page, `autograder submit` ──► routes ─┐
-    nbgrader's exchange ──────────► inbox ────┴► queue ──► dispatch ──► lanes ──► results
-                                                                                    │
-                   gradebook, feedback in the exchange ◄── settle ◄─────────────────┘
+    web page, `autograder submit` ──► views ─┐
+    nbgrader's exchange ──────► gradebook ───┴► submissions ──► queue ──► results
+                                                                            │
+                  gradebook, first results in the exchange ◄── gradebook ◄──┘
+
+Start reading at `grading_service`; `start` runs it.
 """
+
+__all__ = [
+    "auth",
+    "courses",
+    "disclosure",
+    "gradebook",
+    "grading_service",
+    "incidents",
+    "queue",
+    "shared_state",
+    "start",
+    "submissions",
+    "tables",
+    "views",
+]

@@ -24,9 +24,9 @@ from autograder.model.course.loader import Course, load
 from autograder.model.course.stubs import stub_of, stub_path
 from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace
-from autograder.serve.auth.accounts import People, Person
-from autograder.serve.queue.tables import open_database
-from autograder.serve.service import DATABASE
+from autograder.serve.auth.accounts import Accounts, Person
+from autograder.serve.grading_service import DATABASE
+from autograder.serve.tables import open_database
 from tests.attacks.attackfiles import Attack
 from tests.attacks.laboratory import LEFT_BEHIND, NEIGHBOUR, made
 from tests.attacks.smallcourse import CANARIES, small_course
@@ -75,16 +75,16 @@ def make_whole(root: Path) -> None:
 class Mallory:
     """One student with one attack."""
 
-    def __init__(self, service: Running, course: Course, people: People, number: int) -> None:
+    def __init__(self, service: Running, course: Course, people: Accounts, number: int) -> None:
         self.name, self.attack = STUDENTS[number], TRIED[number]
-        self.door, self.url = DOORS[number % 3], service.url
-        kind: Any = "browser" if self.door == "page" else "program"
-        self.person: Person = people.session(self.name, "student", kind)
+        self.channel, self.url = DOORS[number % 3], service.url
+        kind: Any = "browser" if self.channel == "page" else "program"
+        self.person: Person = people.start_session(self.name, "student", kind)
         self.course = course
         self.client = self._client()
 
     def _client(self) -> httpx.Client:
-        if self.door == "page":
+        if self.channel == "page":
             cookies = {"autograder-session": self.person.key}
             return httpx.Client(base_url=self.url, cookies=cookies, timeout=60)
         own = {"authorization": f"Bearer {self.person.key}"}
@@ -93,11 +93,11 @@ class Mallory:
     def hand_in(self, path: Path) -> httpx.Response | None:
         """The answer of the door; of the exchange there is none."""
         where = f"/weeks/{WEEK}/tries"
-        if self.door == "page":
+        if self.channel == "page":
             sent = [("files", (name, data)) for name, data in files_of(path).items()]
             form = {"key": self.person.form_key}
             return self.client.post(where, data=form, files=sent or None)
-        if self.door == "program":
+        if self.channel == "program":
             kind = {"content-type": "application/zip"}
             return self.client.post(where, content=zip_of(path), headers=kind)
         left = Workspace(self.course).exchange / self.course.id / "inbound"
@@ -127,7 +127,7 @@ class Mallory:
 
         self.result = until(done, 300, every=1.0)
         events = self.client.get(f"{path}/events").text
-        page = self.client.get(path, headers=own if self.door == "page" else {}).text
+        page = self.client.get(path, headers=own if self.channel == "page" else {}).text
         return str(self.result) + events + page
 
 
@@ -157,7 +157,7 @@ def zip_of(path: Path) -> bytes:
 
 
 def problems_of(mallory: Mallory, place: Path) -> list[str]:
-    attack, name = mallory.attack, f"{mallory.attack.name} ({mallory.door})"
+    attack, name = mallory.attack, f"{mallory.attack.name} ({mallory.channel})"
     place.mkdir()
     try:
         answer = mallory.hand_in(made(attack, place, SOLUTION, MODULE))
@@ -198,10 +198,10 @@ def leaks(said: str, attack: Attack) -> list[str]:
 
 def test_no_attack_gains_or_learns_anything_through_a_door(served: Running, tmp_path: Path) -> None:
     course = load(served.course)
-    people = People(open_database(f"sqlite:///{course.state / DATABASE}"))
+    people = Accounts(open_database(f"sqlite:///{course.state / DATABASE}"))
     crowd = [Mallory(served, course, people, number) for number in range(len(TRIED))]
-    honest = people.session("honest", "student", "program")
-    prof = people.session("prof", "instructor", "program")
+    honest = people.start_session("honest", "student", "program")
+    prof = people.start_session("prof", "instructor", "program")
     people.engine.dispose()
     with ThreadPoolExecutor(6) as pool:
         places = [tmp_path / m.name for m in crowd]
@@ -218,6 +218,6 @@ def test_no_attack_gains_or_learns_anything_through_a_door(served: Running, tmp_
         told = client.get(f"/tries/{receipt}").json()["told"]
         assert told["score"] == told["max_score"]
         view = client.get("/class", headers={"authorization": f"Bearer {prof.key}"}).json()
-    assert [lane["deaths"] for lane in view["lanes"]] == [0] * len(view["lanes"])
-    assert [t for t in view["troubles"] if "exchange" not in t] == []
+    assert [lane["deaths"] for lane in view["processes"]] == [0] * len(view["processes"])
+    assert [t for t in view["incidents"] if "exchange" not in t] == []
     assert httpx.get(f"{served.url}/health").text == "well\n"

@@ -70,7 +70,7 @@ def enter(server: Server) -> Iterator[Enter]:
 
 
 def warm(service: Running, client: Any) -> bool:
-    (lane,) = client.get(f"{service.url}/class").json()["lanes"]
+    (lane,) = client.get(f"{service.url}/class").json()["processes"]
     return bool(lane["weeks"]) and not lane["busy"]
 
 

@@ -20,8 +20,9 @@ from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.gradebook.transfer import record, standings
 from autograder.nbgrader.status import status
 from autograder.nbgrader.workspace import Workspace
-from autograder.serve.gradebook.settle import record_tries
-from autograder.serve.service import Service, Settings
+from autograder.serve.gradebook.recording import record_submissions
+from autograder.serve.grading_service import Service
+from autograder.serve.shared_state import Settings
 from autograder.student.folder.packing import pack
 from autograder.student.folder.week import describe_week, open_folder
 from tests.nbgrader.grading_here import grade_here
@@ -142,7 +143,7 @@ class Web(Channel):
 
     def __init__(self, course: Course, folder: Path, notebook: str) -> None:
         super().__init__(course, folder, notebook)
-        self.service = Service(course, Settings(lanes=1, lane_mib=1024))
+        self.service = Service(course, Settings(processes=1, process_mib=1024))
 
     def sent(self, files: dict[str, bytes]) -> dict[str, bytes]:
         return files
@@ -150,7 +151,7 @@ class Web(Channel):
     def deliver(self, files: dict[str, bytes]) -> None:
         service, sent = self.service, self.sent(files)
         try:
-            one, _ = service.hand_in("ada", self.week, sent, "page")
+            one, _ = service.submissions.submit("ada", self.week, sent, "page")
         except IntakeError:
             return
         assert service.queue.claim() is not None
@@ -160,8 +161,8 @@ class Web(Channel):
         for path in (scratch, scratch.parent):
             subprocess.run(["rm", "-r", str(path)], check=True)
         service.queue.finish(one, graded, 0.1)
-        tries = [t for t, _, _ in service.ledger.graded("ada", WEEK)]
-        record_tries(service.settler._to_record("ada", WEEK, tries))
+        tries = [t for t, _ in service.ledger.graded("ada", WEEK)]
+        record_submissions(service.recorder.request("ada", WEEK, tries))
 
 
 def service_files(service: Service, digest: str) -> Iterator[tuple[str, bytes]]:

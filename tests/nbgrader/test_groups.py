@@ -18,7 +18,7 @@ from autograder.nbgrader.collect.groups import groups_of, share_marks, spread_gr
 from autograder.nbgrader.collect.submitted import read_student
 from autograder.nbgrader.gradebook.transfer import final_scores, record
 from autograder.nbgrader.workspace import Workspace, open_gradebook
-from autograder.similarity.sources import similarity
+from autograder.similarity.collected_modules import similarity
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 
 OTHER = SOLUTION + "\n# another one\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.repair import wording
+from autograder.repair import normal_form
 
 MEAN = '''def mean(x, dim=-1):
     """The mean."""
@@ -39,24 +39,24 @@ OTHER = [
 
 @pytest.mark.parametrize("text", SAME)
 def test_what_does_the_same_says_the_same(text: str) -> None:
-    assert wording(text, "mean").words == wording(MEAN, "mean").words
+    assert normal_form(text, "mean").words == normal_form(MEAN, "mean").words
 
 
 @pytest.mark.parametrize("text", OTHER)
 def test_what_may_do_something_else_says_something_else(text: str) -> None:
-    assert wording(text, "mean").words != wording(MEAN, "mean").words
+    assert normal_form(text, "mean").words != normal_form(MEAN, "mean").words
 
 
 def test_lines_correspond_in_order() -> None:
     moved = MEAN.replace('    """The mean."""\n', "\n    # in two steps\n\n")
-    assert wording(MEAN, "mean").lines == (1, 3, 4, 5)
-    assert wording(moved, "mean").lines == (1, 5, 6, 7)
+    assert normal_form(MEAN, "mean").lines == (1, 3, 4, 5)
+    assert normal_form(moved, "mean").lines == (1, 5, 6, 7)
 
 
 def test_functions_may_stand_in_another_order() -> None:
     helped = MEAN.replace("x.shape[dim]", "other(x)")
     mean, other = helped.split("\n\n\n")
-    one, turned = wording(helped, "mean"), wording(f"{other}\n\n{mean}", "mean")
+    one, turned = normal_form(helped, "mean"), normal_form(f"{other}\n\n{mean}", "mean")
     assert one.words == turned.words
     assert (one.lines, turned.lines) == ((1, 3, 4, 5, 8, 9), (5, 7, 8, 9, 1, 2))
 
@@ -64,7 +64,7 @@ def test_functions_may_stand_in_another_order() -> None:
 @pytest.mark.parametrize("looks", ["locals()['total']", "eval('total')", "vars()['total']"])
 def test_names_count_where_the_function_looks_at_them(looks: str) -> None:
     text = MEAN.replace("total / count", looks)
-    assert wording(text, "mean").words != wording(text.replace("count", "n"), "mean").words
+    assert normal_form(text, "mean").words != normal_form(text.replace("count", "n"), "mean").words
 
 
 KEYWORD = """def mean(x):
@@ -77,7 +77,7 @@ KEYWORD = """def mean(x):
 
 def test_what_a_call_says_by_name_is_not_renamed() -> None:
     other = KEYWORD.replace("a, b", "b, a")
-    assert wording(KEYWORD, "mean").words != wording(other, "mean").words
+    assert normal_form(KEYWORD, "mean").words != normal_form(other, "mean").words
 
 
 GLOBAL = """COUNT = 3
@@ -91,6 +91,6 @@ def mean(x):
 
 def test_names_of_the_module_are_no_local_ones() -> None:
     other = GLOBAL.replace("total / COUNT", "COUNT / COUNT")
-    assert wording(GLOBAL, "mean").words != wording(other, "mean").words
+    assert normal_form(GLOBAL, "mean").words != normal_form(other, "mean").words
     renamed = GLOBAL.replace("COUNT", "SIZE")
-    assert wording(GLOBAL, "mean").words != wording(renamed, "mean").words
+    assert normal_form(GLOBAL, "mean").words != normal_form(renamed, "mean").words

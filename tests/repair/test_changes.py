@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.repair import changes, edit_wording, essential
+from autograder.repair import (
+    edit_wording,
+    generate_edits,
+    title_and_hint,
+    without_unused_definitions,
+)
 
 MEAN = '''def mean(x, dim=-1):
     """The mean."""
@@ -19,7 +24,7 @@ def other(x):
 
 def sources(source: str, exercise: str = "mean", **more: frozenset[str]) -> dict[str, int]:
     data = source.encode()
-    return {c.applied(data).decode(): c.line for c in changes(source, exercise, **more)}
+    return {c.applied(data).decode(): c.line for c in generate_edits(source, exercise, **more)}
 
 
 def test_an_axis_can_be_the_one_that_the_parameter_names():
@@ -27,17 +32,17 @@ def test_an_axis_can_be_the_one_that_the_parameter_names():
 
 
 def test_changes_stay_in_the_exercise_and_what_it_uses():
-    assert {c.function for c in changes(MEAN, "mean")} == {"mean"}
+    assert {c.function for c in generate_edits(MEAN, "mean")} == {"mean"}
 
 
 def test_a_helper_of_ones_own_is_changed_too():
     helped = MEAN.replace("x.shape[dim]", "other(x)")
-    assert {c.function for c in changes(helped, "mean")} == {"mean", "other"}
+    assert {c.function for c in generate_edits(helped, "mean")} == {"mean", "other"}
 
 
 def test_another_exercise_is_left_alone():
     helped = MEAN.replace("x.shape[dim]", "other(x)")
-    assert {c.function for c in changes(helped, "mean", frozenset({"other"}))} == {"mean"}
+    assert {c.function for c in generate_edits(helped, "mean", frozenset({"other"}))} == {"mean"}
 
 
 def test_a_result_that_is_lost_can_be_kept():
@@ -54,13 +59,13 @@ def test_an_argument_that_is_changed_in_place_is_copied_where_that_happens(writt
 
 def test_one_wrong_axis_in_two_calls_is_one_change():
     twice = "def f(x, dim):\n    y = x - x.amax(dim=-1)\n    return y.sum(dim=-1)\n"
-    change = next(c for c in changes(twice, "f") if c.more)
+    change = next(c for c in generate_edits(twice, "f") if c.more)
     assert (change.line, change.more) == (2, (3,))
 
 
 @pytest.mark.parametrize("source", ["def f(:", "\0", "f = 1", "def f(x): " + "(" * 300])
 def test_what_cannot_be_read_has_no_changes(source):
-    assert changes(source, "f") == []
+    assert generate_edits(source, "f") == []
 
 
 def test_letters_beyond_ascii_do_not_shift_a_change():
@@ -68,11 +73,9 @@ def test_letters_beyond_ascii_do_not_shift_a_change():
     assert "def f(x):\n    é = 'ä'; return ((é) - (x))\n" in sources(written, "f")
 
 
-def test_every_kind_of_change_has_a_question_and_a_name():
-    kinds = set(edit_wording._QUESTIONS)
-    assert kinds == set(edit_wording._NAMED)
-    for kind in kinds:
-        title, hint = edit_wording.named(kind)
+def test_every_kind_of_edit_has_a_title_and_a_hint():
+    for kind in edit_wording.KINDS:
+        title, hint = title_and_hint(kind)
         assert title[0].isupper()
         assert title.endswith(".")
         assert hint.endswith((".", "?"))
@@ -80,7 +83,7 @@ def test_every_kind_of_change_has_a_question_and_a_name():
 
 def test_what_an_exercise_does_without_is_blank_and_the_rest_stays_in_its_place():
     source = f"import math\n@decorated\ndef unused(x):\n    return 1\n\n\n{MEAN}"
-    short = essential(source, ["mean"])
+    short = without_unused_definitions(source, ["mean"])
     assert (len(short), short.count(b"\n")) == (len(source.encode()), source.count("\n"))
     assert short.index(b"def mean") == source.index("def mean")
     assert short.split() == f"import math {MEAN[: MEAN.index('def other')]}".encode().split()
@@ -88,11 +91,11 @@ def test_what_an_exercise_does_without_is_blank_and_the_rest_stays_in_its_place(
 
 def test_what_is_done_on_import_keeps_what_it_uses():
     source = "def f():\n    return 1\n\n\nTABLE = f()\n\n\ndef g():\n    return TABLE\n"
-    assert essential(source, ["g"]).decode() == source
+    assert without_unused_definitions(source, ["g"]).decode() == source
 
 
 def test_two_changes_are_one_where_they_do_not_meet():
-    written = changes(MEAN, "mean")
+    written = generate_edits(MEAN, "mean")
     axis = next(c for c in written if c.kind == "axis")
     other = next(c for c in written if c.line == 4)
     both = axis.joined(other)
@@ -105,5 +108,5 @@ def test_two_changes_are_one_where_they_do_not_meet():
 def test_a_tensor_that_is_moved_to_the_cpu_is_on_another_device_and_keeps_its_gradient(moved):
     source = f"def f(x):\n    return {moved}.argmax(-1)\n"
     data, left = source.encode(), source.replace(moved, "(x)")
-    kinds = {c.kind for c in changes(source, "f") if c.applied(data).decode() == left}
+    kinds = {c.kind for c in generate_edits(source, "f") if c.applied(data).decode() == left}
     assert kinds == {"device"}

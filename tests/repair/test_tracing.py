@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from autograder.grading.localization.trace_values import moved, same
-from autograder.repair.instrumentation import NODE, NOTES, traced
+from autograder.grading.localization.trace_values import permuted, same
+from autograder.repair.instrumentation import trace_program
+from autograder.repair.trace_recorder import NODE, NOTES
 
 SOURCE = '''
 import torch
@@ -28,7 +29,7 @@ class C:
 
 def run(source, name, *given):
     """What a call gives, and by line the rows that it noted."""
-    program = traced(source, [name])
+    program = trace_program(source, [name])
     module = {}
     exec(compile(program.source, "traced", "exec"), module)
     made = module[name]
@@ -66,7 +67,7 @@ def test_a_value_is_known_again_in_other_words():
     turned = "import torch\ndef f(x):\n    return torch.exp(x - torch.max(x, -1, True)[0]).T\n"
     _, lines, _ = run(turned, "f", x)
     last = lines[3][-1]
-    assert moved(last, one).any()
+    assert permuted(last, one).any()
     assert not same(last, one).any()
 
 

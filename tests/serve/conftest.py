@@ -12,10 +12,11 @@ from starlette.testclient import TestClient
 from autograder.model.course.loader import Course, Week, load
 from autograder.nbgrader.workspace import Workspace
 from autograder.serve.auth.accounts import Person, Role
-from autograder.serve.auth.login import TokenDoor
+from autograder.serve.auth.login import TokenLogin
+from autograder.serve.grading_service import Service
 from autograder.serve.queue.queue import Queue
-from autograder.serve.queue.tables import metadata, open_database
-from autograder.serve.service import Service, Settings
+from autograder.serve.shared_state import Settings
+from autograder.serve.tables import metadata, open_database
 from autograder.serve.views.routes import application
 from tests.nbgrader.tiny_course import REGISTRY, SOLUTION, write_course
 
@@ -64,18 +65,18 @@ def week(course: Course) -> Week:
 
 @pytest.fixture
 def service(course: Course) -> Iterator[Service]:
-    service = Service(course, Settings(lanes=1, lane_mib=1024))
+    service = Service(course, Settings(processes=1, process_mib=1024))
     yield service
     service.queue.engine.dispose()
 
 
 @pytest.fixture
-def door(service: Service) -> TokenDoor:
-    return TokenDoor(service.people, service.settings.prefix)
+def door(service: Service) -> TokenLogin:
+    return TokenLogin(service.accounts, service.settings.prefix)
 
 
 @pytest.fixture
-def client(service: Service, door: TokenDoor) -> TestClient:
+def client(service: Service, door: TokenLogin) -> TestClient:
     """A browser that nobody knows, and that follows no redirection."""
     app = application(service, door)
     return TestClient(app, base_url="http://testserver", follow_redirects=False)
@@ -89,7 +90,7 @@ def sign_in(service: Service, client: TestClient) -> SignIn:
     """A browser of somebody who has signed in."""
 
     def sign_in(name: str, role: Role = "student") -> tuple[TestClient, Person]:
-        person = service.people.session(name, role, "browser")
+        person = service.accounts.start_session(name, role, "browser")
         own = TestClient(client.app, base_url="http://testserver", follow_redirects=False)
         own.cookies.set("autograder-session", person.key)
         return own, person
@@ -100,5 +101,5 @@ def sign_in(service: Service, client: TestClient) -> SignIn:
 @pytest.fixture
 def receipt(service: Service, week: Week) -> str:
     """Of something that ada handed in."""
-    one, _ = service.hand_in("ada", week, {"doubling.py": SOLUTION.encode()}, "page")
+    one, _ = service.submissions.submit("ada", week, {"doubling.py": SOLUTION.encode()}, "page")
     return one.receipt

@@ -15,9 +15,16 @@ import pytest
 from autograder.model.course.loader import Week
 from autograder.model.report.verdicts import Ending
 from autograder.serve.auth.accounts import Person
-from autograder.serve.gradebook.exchange_inbox import FoundHandIn
-from autograder.serve.queue.queue import GRADED, REPLACED, RUNNING, STUCK, WAITING, Try
-from autograder.serve.service import Service
+from autograder.serve.gradebook.exchange_inbox import ExchangeSubmission
+from autograder.serve.grading_service import Service
+from autograder.serve.queue.queued_submission import (
+    GRADED,
+    REPLACED,
+    RUNNING,
+    STUCK,
+    WAITING,
+    QueuedSubmission,
+)
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 from tests.serve.conftest import Clock
 from tests.serve.test_inbox import inbound, left  # noqa: F401
@@ -40,9 +47,9 @@ def limit(service: Service, **limits: Any) -> None:
     course.registry = msgspec.structs.replace(course.registry, immediate=immediate)
 
 
-def submit(service: Service, week: Week, number: int = 0) -> Try:
+def submit(service: Service, week: Week, number: int = 0) -> QueuedSubmission:
     files = {"doubling.py": f"{SOLUTION}\n# {number}\n".encode()}
-    return service.hand_in("eve", week, files, "page")[0]
+    return service.submissions.submit("eve", week, files, "page")[0]
 
 
 def grade(service: Service) -> None:
@@ -51,9 +58,11 @@ def grade(service: Service) -> None:
         service.queue.finish(one, report(one), 1.0)
 
 
-def shown(service: Service, student: str = "eve") -> list[Try]:
+def shown(service: Service, student: str = "eve") -> list[QueuedSubmission]:
     """The submissions whose results a student sees."""
-    return [t for t in service.queue.of(student) if t.state == GRADED and not t.held]
+    return [
+        t for t in service.queue.of_student(student, WEEK) if t.state == GRADED and not t.withheld
+    ]
 
 
 def test_dates_in_the_exchange_are_no_attempts(service, inbound):  # noqa: F811
@@ -62,7 +71,7 @@ def test_dates_in_the_exchange_are_no_attempts(service, inbound):  # noqa: F811
         left(inbound, "eve", f"2026-01-{day:02} 12:00:00.000000 UTC")
         service.inbox.look()
         grade(service)
-    assert len(service.queue.of("eve")) == 5
+    assert len(service.queue.of_student("eve", WEEK)) == 5
     assert len(shown(service)) == 1
 
 
@@ -82,15 +91,17 @@ def test_a_folder_that_anybody_may_have_left_is_not_taken(service, inbound):  # 
     for name in ("eve1", "eve2", "ada"):
         os.chown(left(inbound, name), 12345, 12345)
     service.inbox.look()
-    assert service.queue.all(WAITING) == []
-    assert "does not belong to an account" in service.troubles.now["left in the exchange"].what
+    assert service.queue.in_states(WAITING) == []
+    assert (
+        "does not belong to an account" in service.incidents.current["left in the exchange"].message
+    )
 
 
 def test_a_folder_of_a_time_to_come_keeps_the_service_busy_once(service, inbound):  # noqa: F811
     folder = left(inbound, "eve")
     os.utime(folder / "doubling.py", (4e9, 4e9))
     assert not service.inbox.look()
-    assert len(service.queue.of("eve")) == 1
+    assert len(service.queue.of_student("eve", WEEK)) == 1
 
 
 def test_a_system_error_costs_no_attempt_and_shows_nothing(service, week):
@@ -98,32 +109,32 @@ def test_a_system_error_costs_no_attempt_and_shows_nothing(service, week):
         one = submit(service, week, number)
         claimed = service.queue.claim()
         assert claimed is not None
-        assert not claimed.held
+        assert not claimed.withheld
         first, second = (exercise.name for exercise in week.exercises)
         for name in [first] * 7 + [second]:
-            service.news.heard(one.receipt, name)
-        seen = service.views.one(claimed, viewer=EVE)
-        assert [g.words for g in seen.grows] == ["7 checks ran", "not yet"]
-        state = service.queue.put_back(claimed, "the lane ended", 0.0, most=1 + number % 2)
+            service.updates.check_ran(one.receipt, name)
+        seen = service.views.submission(claimed)
+        assert [g.words for g in seen.progress] == ["7 checks ran", "not yet"]
+        state = service.queue.put_back(claimed, "the lane ended", 0.0, max_attempts=1 + number % 2)
         assert state == (WAITING if number % 2 else STUCK)
-        assert service.views.standing("eve", week).left == 1
+        assert service.views.allowance("eve", week).left == 1
 
 
 def test_a_file_that_cannot_be_graded_uses_up_no_attempt_and_says_why(service, week):
     one = submit(service, week)
     refused = msgspec.structs.replace(report(one), verdict=Ending.REFUSED, message="line 3")
     service.queue.finish(service.queue.claim(), refused, 1.0)
-    assert service.views.one(service.queue.find(one.receipt)).told.message == "line 3"
-    assert service.views.standing("eve", week).left == 1
-    assert not submit(service, week, 2).held
+    assert service.views.submission(service.queue.find(one.receipt)).result.message == "line 3"
+    assert service.views.allowance("eve", week).left == 1
+    assert not submit(service, week, 2).withheld
 
 
 def test_a_submission_the_service_failed_on_is_replaced_and_never_shown(service, week):
     first = submit(service, week, 1)
-    service.queue.put_back(service.queue.claim(), "the disk is full", 0.0, most=1)
+    service.queue.put_back(service.queue.claim(), "the disk is full", 0.0, max_attempts=1)
     submit(service, week, 2)
     assert service.queue.find(first.receipt).state == REPLACED
-    assert not service.queue.again(first.receipt)
+    assert not service.queue.retry(first.receipt)
     assert service.queue.start() == 0
     grade(service)
     assert service.queue.claim() is None
@@ -147,14 +158,14 @@ def test_withheld_work_that_is_sent_again_is_shown_once_an_attempt_is_left(servi
     grade(service)
     held = submit(service, week, 2)
     grade(service)
-    assert submit(service, week, 2).held
-    assert "submit the same files again" in service.views.one(held).why
+    assert submit(service, week, 2).withheld
+    assert "submit the same files again" in service.views.submission(held).why
     clock.now += 86_400
     again = submit(service, week, 2)
     assert (again.receipt, again.received) == (held.receipt, held.received)
     grade(service)
     assert len(shown(service)) == 2
-    assert service.views.standing("eve", week).left == 0
+    assert service.views.allowance("eve", week).left == 0
 
 
 def test_a_submission_that_is_sent_again_after_another_was_restored_counts(service, week, clock):
@@ -162,18 +173,18 @@ def test_a_submission_that_is_sent_again_after_another_was_restored_counts(servi
     grade(service)
     second = submit(service, week, 2)
     grade(service)
-    service.queue.choose(first.receipt)
+    service.queue.restore(first.receipt)
     clock.now += 1
     again = submit(service, week, 2)
     assert again.receipt != second.receipt
-    assert service.base("eve", week).received == again.received
+    assert service.submissions.base("eve", week).received == again.received
 
 
 def test_a_clock_that_is_set_back_brings_no_attempts(service, week, clock):
     submit(service, week, 1)
     grade(service)
     clock.now -= 3 * 86_400
-    assert submit(service, week, 2).held
+    assert submit(service, week, 2).withheld
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -184,20 +195,22 @@ def test_no_order_of_events_shows_more_results_than_allowed(service, week, clock
     def from_exchange() -> None:
         said = dt.datetime.fromtimestamp(clock.now + 86_400 * chance.uniform(-9, 9), dt.UTC)
         source = f"{WEEK}+{chance.random()}"
-        found = FoundHandIn(source, "eve", week.name, said, own=True, sure=True)
-        service.take_found(found, {"doubling.py": f"{SOLUTION}# {source}\n".encode()})
+        found = ExchangeSubmission(source, "eve", week.name, said, own=True, trusted=True)
+        service.submissions.submit_from_exchange(
+            found, {"doubling.py": f"{SOLUTION}# {source}\n".encode()}
+        )
 
     def finish() -> None:
-        for one in service.queue.all(RUNNING):
+        for one in service.queue.in_states(RUNNING):
             service.queue.finish(one, report(one), 1.0)
 
     def fail() -> None:
         if (one := service.queue.claim()) is not None:
-            service.queue.put_back(one, "the disk is full", 0.0, most=chance.choice((1, 9)))
+            service.queue.put_back(one, "the disk is full", 0.0, max_attempts=chance.choice((1, 9)))
 
     def restore() -> None:
-        if own := service.queue.of("eve"):
-            service.queue.choose(chance.choice(own).receipt)
+        if own := service.queue.of_student("eve", WEEK):
+            service.queue.restore(chance.choice(own).receipt)
 
     def wait() -> None:
         clock.now += 3600 * chance.uniform(0, 1.5)
@@ -216,6 +229,6 @@ def test_no_order_of_events_shows_more_results_than_allowed(service, week, clock
 
     for _ in range(200):
         events[chance.choice(list(events))]()
-        counted = sorted(t.counted for t in shown(service))
+        counted = sorted(t.counts_from for t in shown(service))
         assert all(later - one >= 3600 for one, later in pairwise(counted))
     assert len(counted) > 3

@@ -14,10 +14,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from autograder.serve.auth import request_limits
-from autograder.serve.auth.login import TokenDoor
+from autograder.serve.auth.login import TokenLogin
 from autograder.serve.views import routes
-from autograder.serve.views.events import _MOST
-from autograder.serve.views.notifications import News
+from autograder.serve.views.events import MAX_STREAMS
+from autograder.serve.views.live_updates import LiveUpdates
 from autograder.serve.views.routes import ROUTES, application
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 
@@ -63,25 +63,25 @@ async def never() -> dict[str, Any]:
 
 
 def program(service) -> dict[str, str]:
-    key = service.people.session("ada", "student", "program").key
+    key = service.accounts.start_session("ada", "student", "program").key
     return {"authorization": f"Bearer {key}", "accept": "application/json"}
 
 
 @pytest.fixture
-def app(service, door: TokenDoor):
+def app(service, door: TokenLogin):
     return application(service, door)
 
 
 def test_a_body_that_never_comes_is_given_up_and_is_no_trouble_of_ours(
     app, service, monkeypatch
 ) -> None:
-    monkeypatch.setattr(request_limits, "_ARRIVES", 0.1)
+    monkeypatch.setattr(request_limits, "BODY_SECONDS", 0.1)
     kind = "multipart/form-data; boundary=x"
     answers = Answers()
     asked = scope(PATH, "POST", content_length="1000", content_type=kind, **program(service))
     asyncio.run(asyncio.wait_for(app(asked, never, answers.send), 20))
     assert answers.status == 408
-    assert service.troubles.now == {}
+    assert service.incidents.current == {}
 
 
 def parts(*bodies: bytes) -> Receive:
@@ -100,7 +100,7 @@ def test_more_than_was_announced_is_not_read(app, service) -> None:
     asked = scope(PATH, "POST", content_length="10", content_type=kind, **program(service))
     asyncio.run(app(asked, parts(*[b"x" * (1 << 20)] * 64), answers.send))
     assert answers.status == 400
-    assert service.queue.of("ada") == []
+    assert service.queue.of_student("ada", WEEK) == []
 
 
 @pytest.mark.parametrize("length", ["+5", "5, 5", "0x10", "-1", "1e3", "", "5 5"])
@@ -116,7 +116,7 @@ def test_a_form_of_very_many_parts_is_refused(service, app) -> None:
     own = {"content-type": "multipart/form-data; boundary=x", **program(service)}
     answer = TestClient(app).post(PATH, content=body, headers=own)
     assert answer.status_code == 400
-    assert service.queue.of("ada") == []
+    assert service.queue.of_student("ada", WEEK) == []
 
 
 @pytest.mark.parametrize(
@@ -136,8 +136,8 @@ def test_odd_parts_are_refused_and_nothing_fails(service, app, head: bytes) -> N
     own = {"content-type": "multipart/form-data; boundary=x", **program(service)}
     answer = TestClient(app).post(PATH, content=body, headers=own)
     assert answer.status_code in (400, 422)
-    assert service.queue.of("ada") == []
-    assert service.troubles.now == {}
+    assert service.queue.of_student("ada", WEEK) == []
+    assert service.incidents.current == {}
 
 
 def zipped(**entries: bytes) -> bytes:
@@ -169,7 +169,7 @@ def test_archives_that_explode_are_refused_at_the_door(service, app) -> None:
         assert answer.status_code == 422, name
         answer = client.post(PATH, files=[("files", ("all.zip", data))], headers=own)
         assert answer.status_code == 422, name
-    assert service.queue.of("ada") == []
+    assert service.queue.of_student("ada", WEEK) == []
 
 
 def test_no_other_method_reaches_a_route(app, service, sign_in) -> None:
@@ -208,9 +208,9 @@ def test_no_header_makes_somebody_of_a_stranger(app, headers: dict[str, str]) ->
 
 
 def test_guessing_tokens_is_slowed_down_whoever_one_says_to_be(
-    service, door: TokenDoor, monkeypatch
+    service, door: TokenLogin, monkeypatch
 ) -> None:
-    monkeypatch.setattr(routes, "_TOKENS", (100, 0.001))  # however slow this machine is
+    monkeypatch.setattr(routes, "TOKEN_RATE", (100, 0.001))  # however slow this machine is
     client, found = TestClient(application(service, door)), []
     for number in range(105):
         said = {"x-forwarded-for": f"203.0.113.{number}", "user-agent": str(number)}
@@ -243,28 +243,30 @@ def test_one_who_opens_hundreds_of_streams_gets_a_few_and_holds_none_of_them(
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def play() -> None:
-        service.news.begin()
+        service.updates.attach_loop()
         for _ in range(3):  # what was let go of is free again
             async with opened(30) as found:
-                assert sorted(a.status for a in found) == [200] * _MOST + [429] * (30 - _MOST)
-        assert listening(service.news) == 0
+                assert sorted(a.status for a in found) == [200] * MAX_STREAMS + [429] * (
+                    30 - MAX_STREAMS
+                )
+        assert listening(service.updates) == 0
 
     asyncio.run(play())
 
 
-def listening(news: News) -> int:
-    return sum(len(events) for events in news._listening.values())
+def listening(updates: LiveUpdates) -> int:
+    return sum(len(events) for events in updates.subscribers.values())
 
 
 def test_a_hundred_students_look_on_at_once(app, service, week) -> None:
     async def play() -> None:
-        service.news.begin()
+        service.updates.attach_loop()
         found, tasks = [], []
         for number in range(100):
             name = f"s{number}"
             work = {"doubling.py": f"{SOLUTION}# {name}\n".encode()}
-            one, _ = service.hand_in(name, week, work, "page")
-            key = service.people.session(name, "student", "program").key
+            one, _ = service.submissions.submit(name, week, work, "page")
+            key = service.accounts.start_session(name, "student", "program").key
             answers = Answers()
             asked = scope(f"/tries/{one.receipt}/events", authorization=f"Bearer {key}")
             tasks.append(asyncio.create_task(app(asked, never, answers.send)))
@@ -280,7 +282,7 @@ def test_a_hundred_students_look_on_at_once(app, service, week) -> None:
 def test_a_request_that_failed_is_forgotten_once_the_database_answers(
     app, service, monkeypatch
 ) -> None:
-    service.troubles.begin("requests", "a request failed: OperationalError")
+    service.incidents.open("requests", "a request failed: OperationalError")
     client = TestClient(app)
     assert client.get("/health").status_code == 503
     later = time.time() + 100

@@ -13,9 +13,9 @@ import pytest
 from autograder.model.report.verdicts import Ending
 from autograder.nbgrader.collect.submissions import accept
 from autograder.nbgrader.workspace import Workspace
-from autograder.serve.gradebook.exchange_inbox import newest
-from autograder.serve.queue.jobs import make_ready
-from autograder.serve.service import Service
+from autograder.serve.gradebook.exchange_inbox import newest_submissions
+from autograder.serve.grading_service import Service
+from autograder.serve.queue.jobs import prepare
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write
 
 STAMP = "2026-01-10 12:00:00.000000 UTC"
@@ -50,8 +50,8 @@ def test_what_is_whole_is_taken_once_with_nbgraders_time(service, inbound) -> No
     left(inbound, "ada")
     assert not service.inbox.look()
     assert not service.inbox.look()
-    (one,) = service.queue.of("ada")
-    assert (one.door, one.state) == ("exchange", "waiting")
+    (one,) = service.queue.of_student("ada", WEEK)
+    assert (one.channel, one.state) == ("exchange", "waiting")
     assert one.received == 1768046400.0
     assert names_in(service, one.digest) == {"doubling.py", "submission_secret.txt"}
 
@@ -60,17 +60,17 @@ def test_what_is_still_being_copied_is_waited_for(service, inbound) -> None:
     folder = left(inbound, "ada")
     (folder / "submission_secret.txt").unlink()
     assert service.inbox.look()
-    assert service.queue.of("ada") == []
+    assert service.queue.of_student("ada", WEEK) == []
     (folder / "submission_secret.txt").write_text(SECRET)
     assert service.inbox.look(), "it was changed a moment ago"
-    assert service.queue.of("ada") == []
+    assert service.queue.of_student("ada", WEEK) == []
 
 
 def test_the_newest_is_taken(service, inbound) -> None:
     left(inbound, "ada")
     newer = left(inbound, "ada", LATER)
     service.inbox.look()
-    assert [one.source for one in service.queue.of("ada")] == [newer.name]
+    assert [one.source for one in service.queue.of_student("ada", WEEK)] == [newer.name]
 
 
 def test_a_link_to_a_secret_is_not_followed(service, inbound, course) -> None:
@@ -80,7 +80,7 @@ def test_a_link_to_a_secret_is_not_followed(service, inbound, course) -> None:
     for name in ("helper.py", "more"):
         os.utime(folder / name, (time.time() - 60, time.time() - 60), follow_symlinks=False)
     service.inbox.look()
-    (one,) = service.queue.of("ada")
+    (one,) = service.queue.of_student("ada", WEEK)
     assert names_in(service, one.digest) == {"doubling.py", "submission_secret.txt"}
 
 
@@ -90,7 +90,7 @@ def test_a_folder_of_another_making_is_nobodys(course, inbound, name) -> None:
     (inbound / stamped).mkdir()
     (inbound / f"ada+{WEEK}+yesterday+abc").mkdir()
     (inbound / f"eve+{WEEK}+{STAMP}+abc").symlink_to(course.root)
-    assert list(newest(course, course.weeks[0])) == []
+    assert list(newest_submissions(course, course.weeks[0])) == []
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
@@ -98,7 +98,7 @@ def test_what_the_student_owns_goes_before_what_another_left_later(course, inbou
     own = left(inbound, "nobody")  # a name that every machine has
     os.chown(own, 65534, 65534)
     left(inbound, "nobody", LATER)
-    (found,) = newest(course, course.weeks[0])
+    (found,) = newest_submissions(course, course.weeks[0])
     assert (found.source, found.own) == (own.name, True)
 
 
@@ -109,7 +109,7 @@ def test_what_was_collected_or_settled_before_is_not_taken_again(service, inboun
     left(inbound, "alan")
     accept(course, week, "alan", {"doubling.py": SOLUTION.encode()}, LATER, "service")
     service.inbox.look()
-    assert service.queue.of("ada") == service.queue.of("alan") == []
+    assert service.queue.of_student("ada", WEEK) == service.queue.of_student("alan", WEEK) == []
 
 
 def test_what_cannot_be_graded_is_refused_and_replaces_nothing(service, inbound, course) -> None:
@@ -117,12 +117,12 @@ def test_what_cannot_be_graded_is_refused_and_replaces_nothing(service, inbound,
     service.inbox.look()
     left(inbound, "ada", LATER, doubling_py="def double(x:\n")
     service.inbox.look()
-    refused, good = service.queue.of("ada")
-    assert (good.state, good.held) == ("waiting", False)
-    assert refused.held  # it uses up no attempt
+    refused, good = service.queue.of_student("ada", WEEK)
+    assert (good.state, good.withheld) == ("waiting", False)
+    assert refused.withheld  # it uses up no attempt
     content = service.queue.content(refused.digest)
-    work = make_ready(course, course.weeks[0], refused, content, ("cpu",), "none")
-    assert work.known is not None
-    assert work.known.verdict is Ending.REFUSED
-    assert "doubling.py does not run: line 1" in work.known.message
-    assert service.base("ada", course.weeks[0]).received == good.received
+    work = prepare(course, course.weeks[0], refused, content, ("cpu",), "none")
+    assert work.report is not None
+    assert work.report.verdict is Ending.REFUSED
+    assert "doubling.py does not run: line 1" in work.report.message
+    assert service.submissions.base("ada", course.weeks[0]).received == good.received

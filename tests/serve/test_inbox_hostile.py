@@ -93,7 +93,7 @@ def take(service, inbound: Path) -> Iterator[Callable[[Make], dict[str, list[byt
         while service.inbox.look():
             pass
         return {
-            who: [service.queue.content(t.digest) for t in service.queue.of(who)]
+            who: [service.queue.content(t.digest) for t in service.queue.of_student(who, WEEK)]
             for who in ("eve", "zoe")
         }
 
@@ -121,7 +121,7 @@ def test_a_file_whose_name_is_no_text_costs_its_owner_that_file_alone(take) -> N
 
 def test_nothing_was_handed_in_at_a_time_to_come(service, take) -> None:
     take(QUICK["the end of time"])
-    (one,) = service.queue.of("eve")
+    (one,) = service.queue.of_student("eve", WEEK)
     assert one.received <= service.queue.clock()
 
 
@@ -134,5 +134,5 @@ def test_the_secret_is_letters_and_digits(take) -> None:
 def test_nobody_hands_in_for_another_who_has_an_account(service, inbound: Path) -> None:  # noqa: F811
     os.chown(left(inbound, "nobody"), 12345, 12345)  # a name that every machine has
     service.inbox.look()
-    assert service.queue.of("nobody") == []
-    assert "does not belong" in service.troubles.now["left in the exchange"].what
+    assert service.queue.of_student("nobody", WEEK) == []
+    assert "does not belong" in service.incidents.current["left in the exchange"].message

@@ -10,12 +10,12 @@ from starlette.responses import Response
 
 from autograder.model.errors import KitError
 from autograder.serve.auth.accounts import Person
-from autograder.serve.auth.jupyterhub import HubDoor
-from autograder.serve.auth.login import session_cookie
-from autograder.serve.start import Place, place_on_hub
+from autograder.serve.auth.jupyterhub import role_of
+from autograder.serve.auth.login import RequestError, session_cookie
+from autograder.serve.start import Address, hub_address
 from autograder.serve.views import routes
-from autograder.serve.views.responses import RequestError
-from autograder.serve.views.routes import ROUTES, Gate
+from autograder.serve.views.routes import ROUTES, AccessControl
+from tests.nbgrader.tiny_course import WEEK
 
 USER_PAGE = {"referer": "http://testserver/user/eve/files/page.html", "sec-fetch-mode": "cors"}
 
@@ -31,7 +31,7 @@ def test_a_page_of_another_student_acts_for_nobody(sign_in, service, week, metho
     answer = client.request(method, path, headers=own, **more)
     assert answer.status_code == 403
     assert ada.form_key not in answer.text
-    assert service.queue.of("ada") == []
+    assert service.queue.of_student("ada", WEEK) == []
 
 
 def test_a_link_on_another_site_leads_to_the_service(sign_in, week):
@@ -45,16 +45,16 @@ def test_a_hub_without_subdomains_is_refused(monkeypatch):
     monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "secret")
     monkeypatch.setenv("JUPYTERHUB_HOST", "")
     with pytest.raises(KitError, match="subdomain_host"):
-        place_on_hub(Place(hub=True))
+        hub_address(Address(hub=True))
     monkeypatch.setenv("JUPYTERHUB_HOST", "https://hub.example.org")
-    assert place_on_hub(Place(hub=True)).port == 10101
+    assert hub_address(Address(hub=True)).port == 10101
 
 
 def test_no_page_of_a_students_subdomain_can_set_the_cookies_of_a_hubs_service():
     """A browser takes a `__Host-` cookie from its own host alone, so nobody is signed in as eve."""
     cookie = session_cookie("/services/autograder/", secure=True, own_host=True)
     answer = Response()
-    cookie.put(answer, "key", 60)
+    cookie.set_on(answer, "key", 60)
     (name, _, rest) = answer.headers["set-cookie"].partition("=")
     assert name.startswith("__Host-")
     assert {"Path=/", "Secure"} <= set(rest.split("; "))
@@ -72,32 +72,30 @@ def test_no_page_of_a_students_subdomain_can_set_the_cookies_of_a_hubs_service()
     ],
 )
 def test_a_group_is_no_user_of_its_name(name, groups, role):
-    door = HubDoor.__new__(HubDoor)  # without a Hub
-    door._instructors = {"teach", "group:staff"}
-    model = {"name": name, "groups": groups, "admin": False, "kind": "user"}
-    assert door._person(model, "key", "program").role == role
+    user = {"name": name, "groups": groups, "admin": False}
+    assert role_of(user, ("teach", "group:staff")) == role
 
 
 def test_strangers_credentials_are_counted_before_a_hub_is_asked(service, monkeypatch):
-    monkeypatch.setattr(routes, "_STRANGERS", (5, 0.001))  # however slow this machine is
+    monkeypatch.setattr(routes, "ADDRESS_RATE", (5, 0.001))  # however slow this machine is
     asked: list[str] = []
 
-    class Door:
-        def known(self, request: Request) -> Person | None:
+    class Login:
+        def authenticate(self, request: Request) -> Person | None:
             asked.append(request.headers["authorization"])
             return Person("ada", "student", "program") if asked[-1] == "hers" else None
 
-        def stranger(self, request: Request) -> RequestError:
+        def unauthenticated(self, request: Request) -> RequestError:
             return RequestError(401, "who")
 
-    gate = Gate(service, Door())
+    gate = AccessControl(service, Login())
     (home,) = (row for row in ROUTES if row.path == "/")
 
     def ask(credential: str) -> int:
         headers = [(b"authorization", credential.encode())]
         request = Request({"type": "http", "method": "GET", "headers": headers, "client": ("x", 1)})
         try:
-            asyncio.run(gate._who(request, home))
+            asyncio.run(gate.authorize(request, home))
         except RequestError as error:
             return error.status
         return 200

@@ -10,28 +10,37 @@ import pytest
 from autograder.model.report.schema import SubmissionReport
 from autograder.model.report.verdicts import Ending
 from autograder.serve.gradebook.ledger import Ledger
-from autograder.serve.queue import dispatch
-from autograder.serve.queue.leases import LEASE, RUNNING, STUCK, WAITING
-from autograder.serve.queue.queue import COUNTED, GRADED, REPLACED, Admission, Queue, Try
-from autograder.serve.queue.tables import open_database
+from autograder.serve.queue.queue import LEASE, Queue
+from autograder.serve.queue.queued_submission import (
+    COUNTED,
+    GRADED,
+    REPLACED,
+    RUNNING,
+    STUCK,
+    WAITING,
+    Admission,
+    QueuedSubmission,
+)
+from autograder.serve.queue.wait_estimate import COLD_START, overtaking_rate, queue_position
+from autograder.serve.tables import open_database
 
 
-def hand_in(queue: Queue, student: str, content: bytes = b"x", **more) -> Try:
-    return queue.hand_in(student, "week01", content, content.hex(), door="page", **more)
+def hand_in(queue: Queue, student: str, content: bytes = b"x", **more) -> QueuedSubmission:
+    return queue.add(student, "week01", content, content.hex(), channel="page", **more)
 
 
-def grade(queue: Queue, score: float = 1.0) -> Try:
+def grade(queue: Queue, score: float = 1.0) -> QueuedSubmission:
     one = queue.claim()
     assert one is not None
     queue.finish(one, report(one, score), 1.0)
     return one
 
 
-def report(one: Try, score: float = 1.0) -> SubmissionReport:
+def report(one: QueuedSubmission, score: float = 1.0) -> SubmissionReport:
     return SubmissionReport(one.student, Ending.GRADED, score, 3.0, 0.1)
 
 
-def state(queue: Queue, one: Try) -> str:
+def state(queue: Queue, one: QueuedSubmission) -> str:
     found = queue.find(one.receipt)
     assert found is not None
     return found.state
@@ -70,7 +79,7 @@ def test_nobodys_tenth_try_goes_before_anothers_first(queue):
 
 
 def test_what_is_not_told_at_once_waits_for_what_is(queue):
-    hand_in(queue, "ada", admit=lambda _: Admission(held=True))
+    hand_in(queue, "ada", admit=lambda _: Admission(withheld=True))
     hand_in(queue, "alan")
     assert [grade(queue).student for _ in range(2)] == ["alan", "ada"]
 
@@ -106,22 +115,22 @@ def test_a_fault_of_ours_waits_and_at_last_for_a_person(queue, clock):
     one = hand_in(queue, "ada")
     for _ in range(2):
         claimed = queue.claim()
-        assert queue.put_back(claimed, "the disk is full", 60.0, most=3) == WAITING
+        assert queue.put_back(claimed, "the disk is full", 60.0, max_attempts=3) == WAITING
         assert queue.claim() is None
         clock.now += 61
-    assert queue.put_back(queue.claim(), "the disk is full", 60.0, most=3) == STUCK
+    assert queue.put_back(queue.claim(), "the disk is full", 60.0, max_attempts=3) == STUCK
     clock.now += 3600
     assert queue.claim() is None
-    assert queue.again(one.receipt)
+    assert queue.retry(one.receipt)
     assert queue.claim().receipt == one.receipt
-    assert not queue.again(one.receipt)
+    assert not queue.retry(one.receipt)
 
 
 def test_a_fault_on_what_a_newer_try_has_replaced_is_over(queue):
     one = hand_in(queue, "ada", b"1")
     claimed = queue.claim()
     newer = hand_in(queue, "ada", b"2")
-    assert queue.put_back(claimed, "killed", 0.0, most=3) == REPLACED
+    assert queue.put_back(claimed, "killed", 0.0, max_attempts=3) == REPLACED
     assert state(queue, one) == REPLACED
     assert queue.claim().receipt == newer.receipt
 
@@ -136,55 +145,54 @@ def test_the_line_before_a_try_is_counted(queue):
     hand_in(queue, "ada")
     hand_in(queue, "alan")
     last = hand_in(queue, "grace")
-    assert queue.waiting(last).ahead == 2
+    assert queue_position(queue, last) == (2, 0)
     queue.claim()
-    line = queue.waiting(last)
-    assert (line.ahead, line.running) == (1, 1)
+    assert queue_position(queue, last) == (1, 1)
 
 
 def test_the_gradebook_is_told_once_of_each_result_and_again_after_a_failure(queue, clock):
     ledger = Ledger(queue.engine, clock)
     one = hand_in(queue, "ada")
     grade(queue)
-    assert ledger.to_settle() == [("ada", "week01")]
-    ledger.settle("ada", "week01", one.receipt, 0.0, trouble="the gradebook is locked")
-    assert ledger.to_settle() == []
-    assert ledger.unsettled_troubles() == [("ada", "week01", "the gradebook is locked")]
+    assert ledger.pending() == [("ada", "week01")]
+    ledger.mark_failed("ada", "week01", "the gradebook is locked")
+    assert ledger.pending() == []
+    assert ledger.failures() == [("ada", "week01", "the gradebook is locked")]
     clock.now += 61
-    assert ledger.to_settle() == [("ada", "week01")]
-    ((_, _, graded),) = ledger.graded("ada", "week01")
-    ledger.settle("ada", "week01", one.receipt, graded)
-    assert ledger.to_settle() == []
+    assert ledger.pending() == [("ada", "week01")]
+    ((_, graded),) = ledger.graded("ada", "week01")
+    ledger.mark_recorded("ada", "week01", one.receipt, graded)
+    assert ledger.pending() == []
     clock.now += 1
     hand_in(queue, "ada", b"2")
     assert state(queue, grade(queue)) == GRADED
-    assert ledger.to_settle() == [("ada", "week01")]
+    assert ledger.pending() == [("ada", "week01")]
 
 
 def test_of_late_those_count_who_go_before_whenever_they_come(queue, clock):
     hand_in(queue, "ada", b"1")
     grade(queue)
     second = hand_in(queue, "ada", b"2")
-    assert queue.overtaking(second, 10.0) == 0.1  # her first
+    assert overtaking_rate(queue, second, 10.0) == 0.1  # her first
     for number in range(4):
         hand_in(queue, f"new{number}")
-    hand_in(queue, "held", admit=lambda _: Admission(held=True))
-    assert queue.overtaking(second, 10.0) == 0.5
+    hand_in(queue, "held", admit=lambda _: Admission(withheld=True))
+    assert overtaking_rate(queue, second, 10.0) == 0.5
     clock.now += 11
-    assert queue.overtaking(second, 10.0) == 0.0
+    assert overtaking_rate(queue, second, 10.0) == 0.0
 
 
 def test_what_is_said_of_a_wait_counts_those_who_will_go_before(service, week):
     queue, dispatcher = service.queue, service.dispatcher
-    first, _ = service.hand_in("ada", week, {"doubling.py": b"x = 1"}, "page")
+    first, _ = service.submissions.submit("ada", week, {"doubling.py": b"x = 1"}, "page")
     assert queue.claim() is not None
     queue.finish(first, report(first), 5.0)
     for number in range(10):
-        service.hand_in(f"s{number}", week, {"doubling.py": b"x = %d" % number}, "page")
-    one, _ = service.hand_in("ada", week, {"doubling.py": b"x = 2"}, "page")
+        service.submissions.submit(f"s{number}", week, {"doubling.py": b"x = %d" % number}, "page")
+    one, _ = service.submissions.submit("ada", week, {"doubling.py": b"x = 2"}, "page")
     ahead, seconds = dispatcher.estimate(one)
     assert ahead == 10
-    line = 11 * 5.0 + dispatch._COLD  # each takes five seconds, one after the other
+    line = 11 * 5.0 + COLD_START  # each takes five seconds, one after the other
     assert line * 1.1 < seconds < line * 2
 
 
@@ -246,8 +254,8 @@ def test_submissions_at_once_get_no_more_results_than_are_allowed(queue):
     """Each is sent and graded while the others of the same student are."""
     services = [Queue(queue.engine, queue.clock, owner=name) for name in "ab"]
 
-    def one_result(earlier: Sequence[Try]) -> Admission:
-        return Admission(held=any(t.state in COUNTED and not t.held for t in earlier))
+    def one_result(earlier: Sequence[QueuedSubmission]) -> Admission:
+        return Admission(withheld=any(t.state in COUNTED and not t.withheld for t in earlier))
 
     def work(number: int) -> None:
         one = services[number % 2]
@@ -257,7 +265,7 @@ def test_submissions_at_once_get_no_more_results_than_are_allowed(queue):
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(work, range(120)))
-    shown = [t.student for t in queue.all(GRADED, RUNNING, WAITING) if not t.held]
+    shown = [t.student for t in queue.in_states(GRADED, RUNNING, WAITING) if not t.withheld]
     assert len(shown) == len(set(shown))
 
 
@@ -270,7 +278,7 @@ def test_a_database_of_an_earlier_version_gets_what_it_lacks(tmp_path):
             db.exec_driver_sql(f"ALTER TABLE tries DROP COLUMN {column}")
     engine.dispose()
     queue = Queue(open_database(url))
-    assert queue.find(old.receipt).counted == 5.0
+    assert queue.find(old.receipt).counts_from == 5.0
     hand_in(queue, "ada")
     assert queue.claim() is not None
     queue.engine.dispose()

@@ -16,8 +16,8 @@ from autograder.model.report.schema import SubmissionReport
 from autograder.model.report.schema import TestReport as Ran
 from autograder.model.report.verdicts import Ending, Verdict
 from autograder.nbgrader.collect.submissions import accept, put_in_place
-from autograder.serve.gradebook.current import format_received
-from autograder.serve.service import Service
+from autograder.serve.gradebook.recorded_history import format_received
+from autograder.serve.grading_service import Service
 from autograder.serve.submissions.upload import unpacked
 from autograder.serve.views.templating import exchange_page
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded
@@ -122,15 +122,15 @@ def show(course: Course) -> Callable[..., None]:
 
 def contents(service: Service) -> dict[str, bytes]:
     """The files of ada's newest submission."""
-    return unpacked(service.queue.content(service.queue.of("ada")[0].digest))
+    return unpacked(service.queue.content(service.queue.of_student("ada", WEEK)[0].digest))
 
 
 def test_nothing_is_submitted_before_the_student_confirms(ada, service) -> None:
     page = ada.send({MODULE: SOLUTION.encode()})
     assert "Check before you submit" in page
-    assert service.queue.of("ada") == []
+    assert service.queue.of_student("ada", WEEK) == []
     ada.confirm()
-    assert len(service.queue.of("ada")) == 1
+    assert len(service.queue.of_student("ada", WEEK)) == 1
 
 
 def test_the_first_submission_shows_what_is_new_and_what_is_missing(ada) -> None:
@@ -163,11 +163,11 @@ def test_a_notebook_without_any_module_says_what_is_missing_and_is_not_submitted
 ) -> None:
     page = ada.send({NOTEBOOK: notebook("Because.")})
     assert "This cannot be submitted" in page
-    assert f"There is no {MODULE} in it." in page
+    assert f"{MODULE} is missing." in page
     assert ">Submit</button>" not in page
     key = {"digest": "0" * 64}
     ada.client.post(f"/weeks/{WEEK}/tries", data=ada.key | key)
-    assert service.queue.of("ada") == []
+    assert service.queue.of_student("ada", WEEK) == []
 
 
 def test_what_cannot_be_graded_replaces_nothing(ada, service) -> None:
@@ -175,18 +175,18 @@ def test_what_cannot_be_graded_replaces_nothing(ada, service) -> None:
     page = ada.send({MODULE: b"def double(x:\n"})
     assert "This cannot be submitted" in page
     assert "stays as it is" in page
-    assert len(service.queue.of("ada")) == 1
+    assert len(service.queue.of_student("ada", WEEK)) == 1
 
 
 def test_a_review_that_is_out_of_date_is_shown_again(ada, service, week) -> None:
     ada.submit({MODULE: SOLUTION.encode(), NOTEBOOK: notebook("Because.")})
     ada.send({MODULE: OTHER.encode()})
     seen = ada.client.get(f"/weeks/{WEEK}/review").text.split('name="digest" value="')[1][:64]
-    service.hand_in("ada", week, {NOTEBOOK: notebook("I know why.")}, "command")
+    service.submissions.submit("ada", week, {NOTEBOOK: notebook("I know why.")}, "command")
     answer = ada.client.post(f"/weeks/{WEEK}/tries", data=ada.key | {"digest": seen})
     assert answer.status_code == 409
-    assert "Check again what changes" in answer.text
-    assert len(service.queue.of("ada")) == 2
+    assert "Check again what this submission would change" in answer.text
+    assert len(service.queue.of_student("ada", WEEK)) == 2
 
 
 def test_a_second_click_leads_to_the_same_submission(ada, service) -> None:
@@ -195,14 +195,14 @@ def test_a_second_click_leads_to_the_same_submission(ada, service) -> None:
     form = ada.key | {"digest": answer.json()["digest"]}
     first, second = (ada.client.post(f"/weeks/{WEEK}/tries", data=form) for _ in range(2))
     assert first.headers["location"] == second.headers["location"]
-    assert len(service.queue.of("ada")) == 1
+    assert len(service.queue.of_student("ada", WEEK)) == 1
 
 
 def test_files_that_change_nothing_are_said_to(ada, service) -> None:
     ada.submit({MODULE: SOLUTION.encode(), NOTEBOOK: notebook("Because.")})
     assert "These files change nothing." in ada.send({NOTEBOOK: notebook("Because.")})
     ada.confirm()
-    assert len(service.queue.of("ada")) == 1
+    assert len(service.queue.of_student("ada", WEEK)) == 1
 
 
 def test_a_zip_with_only_the_notebook_keeps_the_module(ada, service) -> None:
@@ -258,7 +258,7 @@ def test_the_page_for_nbgrader_reports_a_lower_score_too(
     finish(graded("ada", 2, 1))
     lower = ada.submit({MODULE: OTHER.encode()})
     finish(graded("ada", 0.5, 1))
-    view = service.views.one(service.queue.find(lower.rsplit("/", 1)[1]))
+    view = service.views.submission(service.queue.find(lower.rsplit("/", 1)[1]))
     page = exchange_page(course, week, view)
     assert "This submission scored 1.5 of 3 points." in page
     assert "Your latest submission counts" in page
@@ -271,7 +271,7 @@ def test_where_points_are_hidden_a_lower_result_is_reported_by_exercises(ada, sh
     lower = ada.submit({MODULE: OTHER.encode()})
     finish(passing(graded("ada", 0.5, 1)))
     page = ada.page(lower)
-    assert "1 of 2 exercises are right in this submission." in page
+    assert "1 of 2 exercises are correct in this submission." in page
     assert "points" not in page
 
 
@@ -292,15 +292,15 @@ def test_going_back_takes_no_attempt_and_keeps_the_time(ada, show, finish, servi
     finish(graded("ada", 2, 1))
     lower = ada.submit({MODULE: OTHER.encode()})
     finish(graded("ada", 0, 1))
-    before = service.views.standing("ada", week)
-    received = service.queue.of("ada")[1].received
+    before = service.views.allowance("ada", week)
+    received = service.queue.of_student("ada", WEEK)[1].received
     assert ada.client.post(f"{better}/restore", data=ada.key).status_code == 303
     assert "This submission counts until" in ada.page(better)
     assert "This submission counts until" not in ada.page(lower)
-    assert service.views.standing("ada", week).left == before.left
-    assert service.queue.of("ada")[1].received == received
-    tries = [one for one, _, _ in service.ledger.graded("ada", WEEK)]
-    assert service.settler._to_record("ada", WEEK, tries).restored == received
+    assert service.views.allowance("ada", week).left == before.left
+    assert service.queue.of_student("ada", WEEK)[1].received == received
+    tries = [one for one, _ in service.ledger.graded("ada", WEEK)]
+    assert service.recorder.request("ada", WEEK, tries).restored == received
 
 
 def test_a_new_submission_counts_after_a_restored_one(ada, show, finish) -> None:
@@ -337,7 +337,7 @@ def test_a_refused_submission_is_never_called_graded(ada, finish, week: Week) ->
     assert "Graded" not in page
     assert "doubling.py is empty." in page
     assert "it replaces nothing" in page
-    assert "written answers that came with it are kept for your next submission" in page
+    assert "written answers in it are kept for your next submission" in page
     assert "counts" in ada.page(f"/weeks/{WEEK}").split("</thead>")[1].split("</tr>")[1]
 
 
@@ -346,14 +346,18 @@ def test_a_submission_that_was_replaced_by_a_refused_one_is_graded_after_all(
 ) -> None:
     ada.submit({MODULE: SOLUTION.encode(), NOTEBOOK: notebook("Because.")})
     ada.submit({MODULE: OTHER.encode() + b"import nothing_like_it\n"})
-    assert [one.state for one in service.queue.of("ada")] == ["waiting", "replaced"]
+    assert [one.state for one in service.queue.of_student("ada", WEEK)] == ["waiting", "replaced"]
     refused = SubmissionReport("ada", Ending.REFUSED, 0.0, 3.0, 0.0, "It does not run.", ())
     finish(refused)
-    assert [one.state for one in service.queue.of("ada")] == ["graded", "waiting"]
-    assert service.base("ada", week).files[MODULE] == SOLUTION.encode()
+    assert [one.state for one in service.queue.of_student("ada", WEEK)] == ["graded", "waiting"]
+    assert service.submissions.base("ada", week).files[MODULE] == SOLUTION.encode()
     ada.submit({MODULE: OTHER.encode() + b"import nothing_again\n"})
     finish(refused)
-    assert [one.state for one in service.queue.of("ada")] == ["graded", "graded", "waiting"]
+    assert [one.state for one in service.queue.of_student("ada", WEEK)] == [
+        "graded",
+        "graded",
+        "waiting",
+    ]
 
 
 def test_the_answers_of_a_refused_submission_are_kept_for_the_next(ada, finish, service) -> None:
@@ -377,16 +381,16 @@ def test_a_week_without_questions_asks_for_the_module_only(ada, service, week) -
 
 
 def test_two_parts_that_arrive_at_once_are_both_kept(service, week, monkeypatch) -> None:
-    service.hand_in("ada", week, {MODULE: SOLUTION.encode()}, "page")
-    queued, others = service._queued, [{NOTEBOOK: notebook("Because.")}]
+    service.submissions.submit("ada", week, {MODULE: SOLUTION.encode()}, "page")
+    add, others = service.queue.add, [{NOTEBOOK: notebook("Because.")}]
 
     def meanwhile(*arguments, **options):
         if others:
-            service.hand_in("ada", week, others.pop(), "command")
-        return queued(*arguments, **options)
+            service.submissions.submit("ada", week, others.pop(), "command")
+        return add(*arguments, **options)
 
-    monkeypatch.setattr(service, "_queued", meanwhile)
-    service.hand_in("ada", week, {MODULE: OTHER.encode()}, "page")
+    monkeypatch.setattr(service.queue, "add", meanwhile)
+    service.submissions.submit("ada", week, {MODULE: OTHER.encode()}, "page")
     assert contents(service)[MODULE] == OTHER.encode()
     assert b"Because." in contents(service)[NOTEBOOK]
 
@@ -413,21 +417,21 @@ def test_what_the_instructor_restored_counts_and_is_built_on(
     put_in_place(course, week, "ada", 1, restored=True)
     assert "This submission counts until" in ada.page(better)
     assert "This submission counts until" not in ada.page(lower)
-    assert service.base("ada", week).files[MODULE] == SOLUTION.encode()
+    assert service.submissions.base("ada", week).files[MODULE] == SOLUTION.encode()
 
 
 def test_what_was_collected_later_is_built_on(recorded, service, course, week) -> None:
     newer = {MODULE: SOLUTION.encode() + b"# from Moodle\n"}
     accept(course, week, "ada", newer, "2090-01-01 12:00:00.000000 UTC", "download")
-    assert service.base("ada", week).files[MODULE] == newer[MODULE]
+    assert service.submissions.base("ada", week).files[MODULE] == newer[MODULE]
 
 
 def test_a_student_has_one_draft_and_for_a_day(service, clock) -> None:
     service.drafts.clock = clock
     for text in (b"a", b"b"):
-        service.drafts.keep("ada", WEEK, {MODULE: text}, ["notes.docx"])
+        service.drafts.store("ada", WEEK, {MODULE: text}, ["notes.docx"])
     found = service.drafts.find("ada", WEEK)
     assert (found.files, found.left_out) == ({MODULE: b"b"}, ("notes.docx",))
     clock.now += 90_000
-    service.drafts.keep("eve", WEEK, {MODULE: b"c"}, [])
+    service.drafts.store("eve", WEEK, {MODULE: b"c"}, [])
     assert service.drafts.find("ada", WEEK) is None

@@ -13,8 +13,8 @@ import pytest
 import uvicorn
 
 from autograder.model.course.loader import Course, Week
-from autograder.serve.auth.login import TokenDoor
-from autograder.serve.service import Service
+from autograder.serve.auth.login import TokenLogin
+from autograder.serve.grading_service import Service
 from autograder.serve.submissions.upload import unpacked
 from autograder.serve.views.routes import application
 from autograder.student.folder.week import describe_week
@@ -26,7 +26,7 @@ OTHER = SOLUTION.replace("x + x", "2 * x")
 
 
 @pytest.fixture
-def url(service: Service, door: TokenDoor) -> Iterator[str]:
+def url(service: Service, door: TokenLogin) -> Iterator[str]:
     """The service on a port; nothing is graded."""
     port = free_port()
     server = uvicorn.Server(
@@ -78,7 +78,7 @@ def folder(course: Course, week: Week, service: Service, url: str, tmp_path: Pat
     path = tmp_path / "student" / WEEK
     write(path, {"doubling.py": SOLUTION, "week.json": describe_week(course, week)})
     write(path, {f"{WEEK}.ipynb": notebook("Because.")})
-    return Folder(path, url, service.people.token("ada"))
+    return Folder(path, url, service.accounts.create_token("ada"))
 
 
 def test_without_a_terminal_it_submits_and_says_what_is_new(folder: Folder, service) -> None:
@@ -87,7 +87,7 @@ def test_without_a_terminal_it_submits_and_says_what_is_new(folder: Folder, serv
     assert "doubling.py" in done.stdout
     assert "Nothing is missing. Your latest submission counts" in " ".join(done.stdout.split())
     assert "Submit?" not in done.stdout
-    assert len(service.queue.of("ada")) == 1
+    assert len(service.queue.of_student("ada", WEEK)) == 1
 
 
 def test_what_is_left_out_is_kept_and_said(folder: Folder, service) -> None:
@@ -97,7 +97,7 @@ def test_what_is_left_out_is_kept_and_said(folder: Folder, service) -> None:
     done = folder.submit("--yes")
     assert "Answer: why  kept from" in done.stdout
     assert "doubling.py  replaces the one from" in done.stdout
-    newest = unpacked(service.queue.content(service.queue.of("ada")[0].digest))
+    newest = unpacked(service.queue.content(service.queue.of_student("ada", WEEK)[0].digest))
     assert newest["doubling.py"] == OTHER.encode()
     assert b"Because." in newest[f"{WEEK}.ipynb"]
 
@@ -108,7 +108,7 @@ def test_at_a_terminal_it_asks_first(folder: Folder, service, line: str, submitt
     write(folder.path, {"doubling.py": OTHER})
     code, said = folder.answer(line)
     assert "Submit? [Y/n]" in said
-    assert len(service.queue.of("ada")) == submitted, said
+    assert len(service.queue.of_student("ada", WEEK)) == submitted, said
     assert (code == 2) == (line == "n")
     assert ("nothing was submitted" in said) == (line == "n")
 
@@ -120,4 +120,4 @@ def test_what_cannot_be_graded_is_not_submitted(folder: Folder, service) -> None
     assert done.returncode == 2
     assert "nothing was submitted. Your submission from" in done.stderr
     assert "doubling.py does not run: line 1" in done.stdout
-    assert len(service.queue.of("ada")) == 1
+    assert len(service.queue.of_student("ada", WEEK)) == 1

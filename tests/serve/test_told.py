@@ -17,8 +17,8 @@ from autograder.model.report.schema import (
     TestReport as Ran,
 )
 from autograder.model.report.verdicts import Ending, Verdict
-from autograder.serve.leak_bound import bits, most_bits
-from autograder.serve.views.disclosed import told
+from autograder.serve.disclosure.leak_bound import bits, most_bits
+from autograder.serve.disclosure.visible_results import redact
 from autograder.serve.views.templating import exchange_page
 from tests.nbgrader.tiny_course import SOLUTION
 
@@ -38,7 +38,11 @@ def graded(verdict: Verdict = Verdict.WRONG) -> SubmissionReport:
         2.0,
         ("squares",),
         (test, holds),
-        (Diagnosis("squares", "Squares instead of doubling.", "Try 3 by hand.", 1, 1),),
+        (
+            Diagnosis(
+                "squares", "Squares instead of doubling.", "QueuedSubmission 3 by hand.", 1, 1
+            ),
+        ),
         deductions=(Deduction("squares", 1.25),),
         suspects=(Suspect("doubling.py", 9, "double", "operator"),),
     )
@@ -47,7 +51,7 @@ def graded(verdict: Verdict = Verdict.WRONG) -> SubmissionReport:
 
 
 def said(report: SubmissionReport, week, show: str) -> str:
-    return msgspec.json.encode(told(report, week, Immediate(show=show))).decode()
+    return msgspec.json.encode(redact(report, week, Immediate(show=show))).decode()
 
 
 @pytest.mark.parametrize("show", LEVELS)
@@ -58,14 +62,14 @@ def test_no_message_of_a_comparison_is_told(week, show, verdict):
 
 
 def test_names_tell_the_mistake_its_hint_and_its_line_and_nothing_else(week):
-    (double, halve) = told(graded(), week, Immediate(show="names")).exercises
+    (double, halve) = redact(graded(), week, Immediate(show="names")).exercises
     assert [(n.title, n.hint) for n in double.named] == [
-        ("Squares instead of doubling.", "Try 3 by hand.")
+        ("Squares instead of doubling.", "QueuedSubmission 3 by hand.")
     ]
     assert "line 9 of doubling.py" in double.where
     nothing = type(double)("halve", 1.0)
     assert halve == nothing
-    assert (double.state, double.score, double.causes, double.holds) == ("", None, (), 0)
+    assert (double.state, double.score, double.causes, double.passing) == ("", None, (), 0)
 
 
 def test_names_do_not_tell_a_mistake_without_a_name_from_none(week):
@@ -73,12 +77,12 @@ def test_names_do_not_tell_a_mistake_without_a_name_from_none(week):
     unnamed = msgspec.structs.replace(report.exercises[0], explained=(), diagnosis=())
     exercises = (unnamed, *report.exercises[1:])
     report = msgspec.structs.replace(report, exercises=exercises)
-    (double, halve) = told(report, week, Immediate(show="names")).exercises
+    (double, halve) = redact(report, week, Immediate(show="names")).exercises
     assert double == msgspec.structs.replace(halve, name="double", points=2.0)
 
 
 def test_verdicts_tell_what_was_asked_and_no_points(week):
-    result = told(graded(), week, Immediate(show="verdicts"))
+    result = redact(graded(), week, Immediate(show="verdicts"))
     (double, halve) = result.exercises
     assert (double.state, halve.state) == ("partly", "complete")
     assert double.causes[0].claims == ("Twice it.",)
@@ -86,13 +90,13 @@ def test_verdicts_tell_what_was_asked_and_no_points(week):
 
 
 def test_scores_tell_the_points_too(week):
-    result = told(graded(), week, Immediate(show="scores"))
+    result = redact(graded(), week, Immediate(show="scores"))
     assert (result.score, [e.score for e in result.exercises]) == (1.75, [0.75, 1.0])
 
 
 @pytest.mark.parametrize("show", LEVELS)
 def test_of_what_is_held_nothing_is_told(week, show):
-    held = told(graded(), week, Immediate(show=show), held=True)
+    held = redact(graded(), week, Immediate(show=show), withheld=True)
     assert (held.verdict, held.exercises, held.score) == ("held", (), None)
 
 
@@ -102,9 +106,11 @@ def test_a_fault_of_ours_says_nothing_of_the_machine(week):
 
 
 def test_what_the_exchange_brings_back_is_bound_by_the_same(course, week, service):
-    one, _ = service.hand_in("<b>ada", week, {"doubling.py": SOLUTION.encode()}, "exchange")
+    one, _ = service.submissions.submit(
+        "<b>ada", week, {"doubling.py": SOLUTION.encode()}, "exchange"
+    )
     service.queue.finish(one, graded(), 0.1)
-    page = exchange_page(course, week, service.views.one(service.queue.find(one.receipt)))
+    page = exchange_page(course, week, service.views.submission(service.queue.find(one.receipt)))
     assert "squares instead of doubling" in page
     assert SECRET not in page
     assert "<b>ada" not in page
@@ -116,7 +122,7 @@ def test_of_an_error_pythons_own_name_is_told_and_nothing_else(week):
     test = Ran("t[cpu]", Verdict.CRASHED, 1.0, "TypeError: hidden 3.25 in SecretError", claim="It.")
     double = msgspec.structs.replace(report.exercises[0], tests=(test,))
     report = msgspec.structs.replace(report, exercises=(double, report.exercises[1]))
-    (double, _) = told(report, week, Immediate()).exercises
+    (double, _) = redact(report, week, Immediate()).exercises
     assert [c.message for c in double.causes] == ["TypeError"]
 
 

@@ -15,12 +15,17 @@ from sqlalchemy.exc import OperationalError
 
 from autograder.model.errors import IntakeError
 from autograder.model.report.schema import Diagnosis
-from autograder.serve.problems import Troubles
+from autograder.serve.incidents import Incidents
 from autograder.serve.queue import dispatch
-from autograder.serve.queue.queue import Glance, GlanceExercise, Try
-from autograder.serve.queue.tables import open_database
-from autograder.serve.submissions.upload import gather
-from autograder.serve.views.class_view import mistakes, stuck_on
+from autograder.serve.queue.queued_submission import (
+    ExerciseOutline,
+    QueuedSubmission,
+    RecentResult,
+    ResultOutline,
+)
+from autograder.serve.submissions.upload import accept_files
+from autograder.serve.tables import open_database
+from autograder.serve.views.class_view import recent_mistakes, stuck_students
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 
 
@@ -40,11 +45,11 @@ def test_on_a_full_disk_nothing_is_received_and_later_all_is_well(sign_in, servi
     answer = client.post(path, data=form, files=work)
     assert answer.status_code == 503
     assert "Nothing was received" in answer.text
-    assert service.queue.of("ada") == []
+    assert service.queue.of_student("ada", WEEK) == []
     event.remove(events, "connect", full)
     events.dispose()
     assert client.post(path, data=form, files=work).status_code == 303
-    assert len(service.queue.of("ada")) == 1
+    assert len(service.queue.of_student("ada", WEEK)) == 1
 
 
 def _noise() -> bytes:
@@ -53,29 +58,29 @@ def _noise() -> bytes:
 
 
 def test_a_result_is_written_as_soon_as_the_database_answers(service, monkeypatch):
-    monkeypatch.setattr(dispatch, "_AGAIN", 0.0)
+    monkeypatch.setattr(dispatch, "WRITE_RETRY_SECONDS", 0.0)
     times = []
 
     def write() -> str:
-        times.append(set(service.troubles.now))
+        times.append(set(service.incidents.current))
         if len(times) < 3:
             raise OperationalError("INSERT", {}, Exception("the server closed the connection"))
         return "kept"
 
-    assert asyncio.run(service.dispatcher._insist(write)) == "kept"
+    assert asyncio.run(service.dispatcher.retry_write(write)) == "kept"
     assert times == [set(), {"writing"}, {"writing"}]
-    assert "writing" not in service.troubles.now
+    assert "writing" not in service.incidents.current
 
 
 def test_a_clock_that_is_set_is_seen(monkeypatch, capfd):
-    troubles = Troubles()
-    troubles.look_at_the_clock()
-    assert troubles.now == {}
+    incidents = Incidents()
+    incidents.check_clock()
+    assert incidents.current == {}
     shifted = time.time() - 3600
     monkeypatch.setattr(time, "time", lambda: shifted)
-    troubles.look_at_the_clock()
-    assert "set back by 3600 s" in troubles.now["clock"].what
-    assert "LOOK" in capfd.readouterr().err
+    incidents.check_clock()
+    assert "set back by 3600 s" in incidents.current["clock"].message
+    assert "WARNING" in capfd.readouterr().err
 
 
 def test_a_database_of_another_kind_is_refused_in_one_line():
@@ -101,7 +106,7 @@ def zipped(entries: dict[str, bytes], mode: int = 0o644) -> dict[str, bytes]:
 
 def take(course, files: dict[str, bytes]) -> dict[str, bytes]:
     week = course.weeks[0]
-    return gather(files, week, course.limits(week))[0]
+    return accept_files(files, week, course.limits(week))[0]
 
 
 def test_a_bomb_is_not_unpacked(course):
@@ -139,38 +144,40 @@ def test_more_files_than_a_week_has_are_refused(course):
 # What the instructor sees
 
 
-def report(*titles: str) -> Glance:
+def report(*titles: str) -> ResultOutline:
     named = tuple(Diagnosis(t, f"{t}.", "") for t in titles)
-    return Glance(1.0, 3.0, (GlanceExercise("double", named),))
+    return ResultOutline(1.0, 3.0, (ExerciseOutline("double", named),))
 
 
-def tried(student: str, number: int) -> Try:
-    return Try(f"R{number}", student, WEEK, "page", "d", float(number), "graded", number=number)
+def tried(student: str, number: int, *titles: str) -> RecentResult:
+    received = float(number)
+    one = QueuedSubmission(f"R{number}", student, WEEK, "page", "d", received, "graded")
+    return RecentResult(one, report(*titles), received)
 
 
 def test_the_mistakes_of_the_newest_results_are_counted():
     recent = [
-        (tried("ada", 1), report("Squares")),
-        (tried("ada", 2), report()),
-        (tried("alan", 3), report("Squares")),
-        (tried("eve", 4), report("Squares", "Halves")),
+        tried("ada", 1, "Squares"),
+        tried("ada", 2),
+        tried("alan", 3, "Squares"),
+        tried("eve", 4, "Squares", "Halves"),
     ]
-    found = [(m.title, m.students) for m in mistakes(recent)]
+    found = [(m.title, m.students) for m in recent_mistakes(recent)]
     assert found == [("Squares.", ("alan", "eve")), ("Halves.", ("eve",))]
 
 
 def test_stuck_is_who_meets_the_same_mistake_three_times_in_a_row():
-    three = [(tried("ada", n), report("Squares", "Halves")) for n in range(2)]
-    three += [(tried("ada", 5), report("Squares"))]
-    mended = [(tried("alan", n), report("Squares")) for n in (6, 7, 8)]
-    mended += [(tried("alan", 9), report())]
-    (stuck,) = stuck_on([*three, *mended])
-    assert (stuck.student, stuck.title, stuck.tries) == ("ada", "Squares.", 3)
+    three = [tried("ada", n, "Squares", "Halves") for n in range(2)]
+    three += [tried("ada", 5, "Squares")]
+    mended = [tried("alan", n, "Squares") for n in (6, 7, 8)]
+    mended += [tried("alan", 9)]
+    (stuck,) = stuck_students([*three, *mended])
+    assert (stuck.student, stuck.title, stuck.repetitions) == ("ada", "Squares.", 3)
 
 
 def test_the_view_says_what_is_wrong(service, receipt):
-    service.troubles.begin("gradebook", "the gradebook is locked")
+    service.incidents.open("gradebook", "the gradebook is locked")
     view = service.class_view()
     assert view.waiting == 1
     assert [r.receipt for r in view.rows] == [receipt]
-    assert any("the gradebook is locked" in t for t in view.troubles)
+    assert any("the gradebook is locked" in t for t in view.incidents)

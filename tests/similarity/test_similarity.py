@@ -10,9 +10,9 @@ from subprocess import CompletedProcess
 import msgspec
 import pytest
 
-from autograder.classreport.alike import side_by_side
 from autograder.classreport.analysis import summarize
 from autograder.classreport.page import week_page
+from autograder.classreport.similar_pairs import side_by_side
 from autograder.model.course.loader import Course, Week, load
 from autograder.model.course.stubs import stub_of
 from autograder.model.errors import KitError

@@ -69,7 +69,7 @@ def _options() -> argparse.Namespace:
 
 def _figures(played: Any, kept: dict[tuple[str, str], float]) -> dict[str, Any]:
     from autograder.classreport.analysis import summarize
-    from autograder.classreport.sources import recorded_report
+    from autograder.classreport.report_sources import recorded_report
     from tests.simulation.claims import planted
 
     parts = played.parts
@@ -124,7 +124,7 @@ def _rank(played: Any) -> str:
 
     if len(played.weeks) <= COPIED_WEEK or not installed("similarity"):
         return "not compared"
-    from autograder.similarity.sources import similarity
+    from autograder.similarity.collected_modules import similarity
 
     pairs = similarity(played.course, played.weeks[COPIED_WEEK]).pairs
     who = set(played.plan.copied)

@@ -11,8 +11,8 @@ import pytest
 from autograder.grading.diagnosis.answer_digests import ended_alike
 from autograder.grading.diagnosis.probes import Probe
 from autograder.grading.engine import Engine
-from autograder.grading.localization.class_causes import _answered
-from autograder.grading.localization.traces import _telling
+from autograder.grading.localization.class_causes import last_answer
+from autograder.grading.localization.traces import informative_probes
 from autograder.grading.warmup import warm_engine
 from autograder.model.course.loader import load
 from autograder.model.report.verdicts import Verdict
@@ -47,7 +47,7 @@ def test_what_it_answers_is_the_same(engines: tuple[Engine, Engine]) -> None:
         for name, ran in wrong.items():
             assert [r.report for r in same[name]] == [r.report for r in ran]
             assert all(
-                ended_alike(_answered(a), _answered(b))
+                ended_alike(last_answer(a), last_answer(b))
                 for a, b in zip(ran, same[name], strict=True)
             )
         assert here.right_answers(exercise.name).keys() == apart.right_answers(exercise.name).keys()
@@ -65,4 +65,4 @@ def test_who_ends_its_process_ends_nobody_elses(engines: tuple[Engine, Engine]) 
 def test_values_are_compared_on_no_real_gpu() -> None:
     answer = frames.Reply("ok"), []
     probes = [Probe(f"test_f.py::test_x[{on}]", [(b"", answer)]) for on in ("cpu", "float32-cuda")]
-    assert [p.test for p in _telling(probes, 5)] == ["test_f.py::test_x[cpu]"]
+    assert [p.test for p in informative_probes(probes, 5)] == ["test_f.py::test_x[cpu]"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from autograder.grading.localization.ranking import Clues
 from autograder.grading.localization.traces import ValueHints
-from autograder.repair import Change
+from autograder.repair import Edit
 
 FIRST, NAMED = ("f", 3), ("f", 2)
 
 
-def change(line: int) -> Change:
-    return Change(line, "f", "function", 1.0, ())
+def change(line: int) -> Edit:
+    return Edit(line, "f", "function", 1.0, ())
 
 
 def test_where_values_first_leave_the_right_ones_is_tried_first():

@@ -16,7 +16,7 @@ from autograder.grading.targets.in_process import Answer
 from autograder.model.report import schema as reports
 from autograder.model.report.schema import Suspect
 from autograder.model.report.verdicts import Verdict
-from autograder.repair import wording
+from autograder.repair import normal_form
 from autograder.worker.protocol.frames import Reply
 from autograder.worker.protocol.values import Encoder
 
@@ -25,7 +25,7 @@ MEAN = """def mean(x, dim=-1):
     return total / x.shape[dim]
 """
 MOVED = f"# mine\n\n{MEAN}".replace("total", "s")
-FOUND = FoundPlaces((Suspect("m.py", 2, "mean", "axis"),), "forgets_an_axis")
+FOUND = FoundPlaces((Suspect("m.py", 2, "mean", "axis"),), ("forgets_an_axis",))
 X = torch.tensor([1.0, 2.0, 3.0])
 
 
@@ -41,7 +41,7 @@ def cause(
 ) -> FailureCause:
     report = reports.TestReport(name, Verdict.WRONG, 1.0, "")
     return cause_of(
-        "mean", wording(source, "mean"), [Ran(report, "mean", [answer(x)])], named, whole
+        "mean", normal_form(source, "mean"), [Ran(report, "mean", [answer(x)])], named, whole
     )
 
 
@@ -53,7 +53,7 @@ def known() -> KnownCauses:
 
 def test_what_says_and_answers_the_same_has_its_mistake_in_the_same_place() -> None:
     found = known().get(cause(MOVED, X * (1 + 1e-7)))
-    assert found == FoundPlaces((Suspect("m.py", 4, "mean", "axis"),), "forgets_an_axis")
+    assert found == FoundPlaces((Suspect("m.py", 4, "mean", "axis"),), ("forgets_an_axis",))
 
 
 @pytest.mark.parametrize(

@@ -7,62 +7,62 @@ from dataclasses import dataclass, field
 from autograder.grading.localization.repair_search import Search
 from autograder.grading.running.pytest_plugin import Ran
 from autograder.grading.targets.in_process import Target
-from autograder.repair import Change
+from autograder.repair import Edit
 
-CHANGES = [Change(1 + n // 3, "f", "operator", n / 1000, ()) for n in range(900)]
+EDITS = [Edit(1 + n // 3, "f", "operator", n / 1000, ()) for n in range(900)]
 PLACE = ("f", 290)
 
 
 @dataclass
 class Versions:
-    """Notes which are tried; those of these numbers mend."""
+    """Notes which are tried; those of these numbers fix everything."""
 
-    mending: set[int]
+    fixing: set[int]
     tried: list[int] = field(default_factory=list)
     spent_share: float = 0.0
     over: bool = False
 
-    def short(self, made: Change) -> Target | None:
+    def short(self, edit: Edit) -> Target | None:
         raise AssertionError("no test is asked about by its answers")
 
-    def passes(self, made: Change) -> bool:
-        self.tried.append(CHANGES.index(made))
-        return self.tried[-1] in self.mending
+    def passes(self, edit: Edit) -> bool:
+        self.tried.append(EDITS.index(edit))
+        return self.tried[-1] in self.fixing
 
-    def run(self, made: Change) -> list[Ran]:
+    def run(self, edit: Edit) -> list[Ran]:
         raise AssertionError("nothing is left to be named")
 
 
 def searched(versions: Versions, told: frozenset[tuple[str, int]]) -> tuple[int, ...]:
-    weigh = {id(c): c.weight for c in CHANGES}
-    search = Search("f", CHANGES, lambda c: weigh[id(c)], [], [], 0, versions, None, told)
-    return search.mended().numbers
+    weigh = {id(c): c.weight for c in EDITS}
+    search = Search("f", EDITS, lambda c: weigh[id(c)], [], [], 0, versions, told)
+    return search.fixes().numbers
 
 
 def test_where_values_tell_a_line_all_of_it_is_tried_there_and_nothing_elsewhere() -> None:
-    versions = Versions(mending=set())
+    versions = Versions(fixing=set())
     assert searched(versions, frozenset({PLACE})) == ()
-    assert {n for n, c in enumerate(CHANGES) if PLACE in c.places} == {*versions.tried}
+    assert {n for n, c in enumerate(EDITS) if PLACE in c.places} == {*versions.tried}
 
 
 def test_where_values_tell_nothing_much_more_is_tried() -> None:
-    versions = Versions(mending=set())
+    versions = Versions(fixing=set())
     assert searched(versions, frozenset()) == ()
-    assert 250 < len(versions.tried) < len(CHANGES) / 2
+    assert 250 < len(versions.tried) < len(EDITS) / 2
     assert versions.tried == [*range(len(versions.tried))]
 
 
 def test_a_change_that_mends_where_values_tell_stands_alone() -> None:
-    told = CHANGES.index(next(c for c in CHANGES if PLACE in c.places))
-    versions = Versions(mending={0, told})
+    told = EDITS.index(next(c for c in EDITS if PLACE in c.places))
+    versions = Versions(fixing={0, told})
     assert searched(versions, frozenset({PLACE})) == (told,)
 
 
 def test_what_mends_elsewhere_is_not_told_then() -> None:
-    assert searched(Versions(mending={0}), frozenset({PLACE})) == ()
+    assert searched(Versions(fixing={0}), frozenset({PLACE})) == ()
 
 
 def test_after_one_that_mends_little_more_is_tried() -> None:
-    versions = Versions(mending={0, 30})
+    versions = Versions(fixing={0, 30})
     assert searched(versions, frozenset()) == (0, 30)
     assert len(versions.tried) < 120

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from autograder.grading.diagnosis.probes import Probe
-from autograder.grading.localization.reference_traces import OwnNotes
+from autograder.grading.localization.trace_values import ReferenceTraces
 from autograder.grading.localization.traces import OwnPrograms, Traces
 from autograder.grading.running.disk_cache import KeptRuns
 from autograder.grading.targets.in_process import InProcess
@@ -58,9 +58,9 @@ def compared(
         (folder / "m.py").write_text(source)
         return InProcess(folder / "m.py")
 
-    notes = OwnNotes("f", kept)
+    notes = ReferenceTraces("f", kept)
     made = Traces("f", OwnPrograms(lambda: right, tuple(bank), bank.__getitem__, target, notes))
-    made.target, made.notes = target, notes
+    made.target, made.references = target, notes
     return made
 
 
@@ -94,10 +94,10 @@ def test_of_a_missing_step_the_place_is_told(traces):
 def test_a_value_that_one_mistake_alone_makes_names_it(traces):
     twice = OWN_WORDS.replace("return e / total", "return (e / total).double()")
     found = traces.hints(twice, frozenset(), traces.target, [probe(), probe("again", 2)], ())
-    assert found.betrayed == ("over_queries",)
+    assert found.seen_misconceptions == ("over_queries",)
     alone = hints(traces, twice)
     assert [x.name for x in alone.likely if x.seen] == ["over_queries"]
-    assert alone.betrayed == ()  # one test is no test
+    assert alone.seen_misconceptions == ()  # one test is no test
 
 
 TWO_PARTS = """import torch
@@ -112,7 +112,7 @@ def f(q, k):
 def seen_twice(tmp_path: Path, source: str, right: str, **bank: str) -> tuple[str, ...]:
     traces = compared(tmp_path, [right], bank)
     asked = [probe(), probe("again", 2)]
-    return traces.hints(source, frozenset(), traces.target, asked, ()).betrayed
+    return traces.hints(source, frozenset(), traces.target, asked, ()).seen_misconceptions
 
 
 def test_two_mistakes_that_are_seen_in_two_places_have_two_names(tmp_path):
@@ -148,7 +148,7 @@ def test_a_step_on_another_mistakes_way_does_not_name_it(tmp_path):
 def test_right_code_betrays_nothing(traces):
     right = OWN_WORDS.replace("sum(0", "sum(1")
     found = hints(traces, right)
-    assert found.betrayed == ()
+    assert found.seen_misconceptions == ()
     assert hints(traces, right, "over_queries").named == ()
 
 
@@ -352,7 +352,7 @@ def own_requests(tmp_path: Path, depends: bytes, seed: int = 0, text: str = SOLU
     own = made._own
     made._own = dataclasses.replace(own, target=lambda source: Ran(own.target(source).path))
     found = made.hints(OWN_WORDS, frozenset(), student, [probe(seed=seed)], ("no_scale",))
-    made.notes.keep()
+    made.references.keep()
     return found, Ran.asked
 
 
@@ -410,17 +410,6 @@ def f(q, k):
     levels = [int(x * 4) for x in q[:, 0].abs()]
     return "\\n".join([head, *map(str, levels)])
 """
-WRITES = """import torch
-
-def f(a, b):
-    print(f"{a.shape} and {b.shape}")
-    rows = []
-    columns = "".join(f"{place:>3}" for place in range(len(b)))
-    rows.append(columns)
-    for x in a[:, 0]:
-        rows.append(str(int(x.abs() * 4)))
-    return "\\n".join(rows)
-"""
 
 
 def test_texts_and_lists_are_values_where_one_is_given_back(tmp_path):
@@ -429,7 +418,6 @@ def test_texts_and_lists_are_values_where_one_is_given_back(tmp_path):
     traces = compared(tmp_path, [TABLE], {"no_corner": no_corner, "rounds": rounds})
     assert hints(traces, no_corner, "no_corner").named == (("no_corner", ("f", 4)),)
     assert hints(traces, rounds, "rounds").named == (("rounds", ("f", 5)),)
-    assert hints(traces, WRITES, "no_corner").named == (("no_corner", ("f", 6)),)
 
 
 def test_what_is_only_said_or_on_the_way_is_no_odd_value(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from autograder.grading.localization.candidate_runner import WrongExercise
-from autograder.grading.localization.localizer import _without_unwritten
+from autograder.grading.localization.localizer import without_unwritten
 from autograder.model.report.verdicts import Verdict
 
 SOURCE = b"""def helper(x):
@@ -24,7 +24,7 @@ def ran(name, verdict, line):
 def left(*runs):
     files = {"m.py": SOURCE}
     wrong = WrongExercise(files, "m.py", "f", frozenset({"helper", "f"}), runs)
-    return [r.report.name for r in _without_unwritten(wrong).ran]
+    return [r.report.name for r in without_unwritten(wrong).ran]
 
 
 def test_it_is_set_apart():

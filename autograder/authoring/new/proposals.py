@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 import torch
 
-from ...repair.candidates import changes
+from ...repair import generate_edits
 from ..verify.mutants import mutants
 from .probing import Function, Probed, Sample, TooLong, alike, call, defined, is_telling
 
@@ -70,9 +70,9 @@ def _variants(module: str, name: str, plain: str) -> Iterator[str]:
     for mutant in mutants(module):
         groups[f"line {mutant.line} {mutant.before[:12]}"].append(mutant.source)
     data = module.encode()
-    for change in changes(module, name)[:_MOST_TRIED]:
+    for edit in generate_edits(module, name)[:_MOST_TRIED]:
         try:
-            groups[f"{change.kind}"].append(ast.unparse(ast.parse(change.applied(data))))
+            groups[f"{edit.kind}"].append(ast.unparse(ast.parse(edit.applied(data))))
         except (SyntaxError, ValueError):
             continue
     seen = {plain}

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ...model.source.reachable import MOST_SIGNS, signs_in
-from ...repair.source_text import NO_PYTHON, parsed
+from ...repair.source_text import UNPARSABLE, parsed
 
 
 @lru_cache(maxsize=8)
@@ -25,7 +25,7 @@ def raising_lines(source: tuple[str, ...]) -> frozenset[int]:
         return frozenset(_lines(parsed(text).tree))
     except SyntaxError as error:
         return frozenset([error.lineno] if error.lineno else [])
-    except NO_PYTHON:
+    except UNPARSABLE:
         return frozenset()
 
 

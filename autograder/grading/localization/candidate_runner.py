@@ -1,4 +1,4 @@
-"""Where versions of a wrong exercise run, and what a search may ask of who grades."""
+"""Run edited versions of a wrong exercise within a budget of processor time."""
 
 from __future__ import annotations
 
@@ -6,44 +6,42 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from ...repair import NO_PYTHON, Change, essential
+from ...repair import UNPARSABLE, Edit, without_unused_definitions
 from ..diagnosis.probes import Probe, Steps
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Target
 from ..targets.sandboxed import Sandboxed
-from .repair_search import Compared
 from .traces import OwnPrograms
 
-_LOOKS = 0.02  # seconds of the clock for which what was spent is taken for the same
+_CLOCK_SECONDS = 0.02  # how long a reading of the sandbox's processor time counts as current
 _NOT_PARSED = ("SyntaxError", "IndentationError", "TabError")
 
 
 @dataclass(frozen=True)
 class Grader:
-    """What a search asks of who grades.
+    """The services of the engine that localization needs.
 
-    target: where a version of a submission answers, beside right exercises of these names
-    until_failure: the hidden tests of an exercise against a target, some first
-    every: all hidden tests of an exercise against a target of this source
-    recorded: what each hidden test of an exercise asks, and what the solution answers
-    bank: what the misconceptions of an exercise answer
-    own: programs of our own, whose values a submission's are compared with
+    target: load a submission's files; correct exercises of these names replace its own
+    until_failure: run the hidden tests of an exercise, some of them first, until one fails
+    every: run all hidden tests of an exercise against a target of this source
+    recorded: the requests of each hidden test of an exercise, with the solution's answers
+    own: programs of the course whose values a submission's are compared with
     """
 
     target: Callable[[Mapping[str, bytes], tuple[str, ...]], Target]
     until_failure: Callable[[Target, str, tuple[str, ...]], list[Ran]]
     every: Callable[[Target, str, str], list[Ran]]
     recorded: Callable[[str], Mapping[str, Steps]]
-    bank: Callable[[str], Compared]
     own: Callable[[str], OwnPrograms]
 
 
 @dataclass(frozen=True)
 class WrongExercise:
-    """An exercise of a submission that fails tests: all that a search needs of it.
+    """An exercise of a submission that fails tests.
 
-    others: what it uses that is not its own. read: the parameters that right code reads
-    lent: the exercises that right ones stand in for
+    others: definitions that it uses and that belong to other exercises or to the course
+    read: the parameters that right code reads
+    stubbed: the exercises that correct ones replace
     """
 
     files: Mapping[str, bytes]
@@ -52,7 +50,7 @@ class WrongExercise:
     others: frozenset[str]
     ran: tuple[Ran, ...]
     read: frozenset[str] = frozenset()
-    lent: tuple[str, ...] = ()
+    stubbed: tuple[str, ...] = ()
 
     @property
     def data(self) -> bytes:
@@ -67,35 +65,37 @@ class WrongExercise:
         return [r for r in self.ran if r.report.verdict.failed]
 
 
-class Bench:
-    """Where versions of a wrong exercise run, within some processor time."""
+class CandidateRunner:
+    """Runs versions of a wrong exercise, one after the other, in one process."""
 
     def __init__(self, grader: Grader, wrong: WrongExercise, seconds: float) -> None:
         self._grader, self._wrong, self._seconds = grader, wrong, seconds
         self._short = wrong.data
-        self._first = tuple(r.report.name for r in wrong.failing)
+        self._failed = tuple(r.report.name for r in wrong.failing)
+        self._tests = {r.report.name for r in wrong.ran}
         self._target: Target | None = None
         self._began = 0.0
         self._ended: float | None = None
-        self._spent, self._looked = 0.0, -1.0
+        self._spent, self._read_at = 0.0, -1.0
 
     def begin(self) -> None:
+        """Start the clock."""
         self._began = time.thread_time()
 
-    def spare(self, seconds: float) -> None:
-        """What was spent for all of a class is not this submission's."""
+    def exclude(self, seconds: float) -> None:
+        """Do not count processor time that was spent once for the whole class."""
         self._began += seconds
 
     @property
     def spent(self) -> float:
-        """Processor seconds, of the versions and of looking at them, or a moment ago."""
+        """Processor seconds of the versions and of the search, as of a moment ago."""
         if self._ended is not None:
             return self._ended
-        if time.monotonic() - self._looked > _LOOKS:
-            self._spent, self._looked = self._all_spent(), time.monotonic()
+        if time.monotonic() - self._read_at > _CLOCK_SECONDS:
+            self._spent, self._read_at = self._total_seconds(), time.monotonic()
         return self._spent
 
-    def _all_spent(self) -> float:
+    def _total_seconds(self) -> float:
         inside = self._target.used_seconds() if isinstance(self._target, Sandboxed) else 0.0
         return time.thread_time() - self._began + inside
 
@@ -108,42 +108,37 @@ class Bench:
         return self.spent > self._seconds
 
     def shorten(self, asked: Iterable[Probe]) -> None:
-        """From now on these are asked; what nobody asks for need not be imported."""
+        """From now on, `short` loads only the definitions that these probes need."""
         names = {self._wrong.exercise}.union(*(p.calls for p in asked))
-        self._short = essential(self._wrong.source, names)
+        self._short = without_unused_definitions(self._wrong.source, names)
 
-    def short(self, made: Change) -> Target | None:
-        """The version as far as the exercise needs it; None if it is no Python."""
-        return self._version(made.applied(self._short))
+    def short(self, edit: Edit) -> Target | None:
+        """Load the definitions that the exercise needs; return None if they cannot be parsed."""
+        return self._load_version(edit.applied(self._short))
 
-    def other(self, text: str) -> Target:
-        """A module of another text."""
+    def load_text(self, text: str) -> Target:
+        """Load a different module in place of the submission's."""
         return self._load(text.encode())
 
-    def passes(self, made: Change) -> bool:
-        """Whether all hidden tests of the exercise hold."""
-        target = self._version(made.applied(self._wrong.data))
+    def passes(self, edit: Edit) -> bool:
+        """Return True if all hidden tests of the exercise pass."""
+        target = self._load_version(edit.applied(self._wrong.data))
         if target is None:
             return False
-        ran = self._grader.until_failure(target, self._wrong.exercise, self._first)
-        return all(not r.report.verdict.failed for r in self._counted(ran))
+        ran = self._grader.until_failure(target, self._wrong.exercise, self._failed)
+        return all(not r.report.verdict.failed for r in ran if r.report.name in self._tests)
 
-    def run(self, made: Change) -> list[Ran]:
-        """All hidden tests of the exercise."""
-        text = made.applied(self._wrong.data)
+    def run(self, edit: Edit) -> list[Ran]:
+        """Run all hidden tests of the exercise."""
+        text = edit.applied(self._wrong.data)
         source = text.decode("utf-8", "replace")
-        return self._counted(self._grader.every(self._load(text), self._wrong.exercise, source))
+        ran = self._grader.every(self._load(text), self._wrong.exercise, source)
+        return [r for r in ran if r.report.name in self._tests]
 
-    def _counted(self, ran: Iterable[Ran]) -> list[Ran]:
-        """Without the tests that are set apart."""
-        names = {r.report.name for r in self._wrong.ran}
-        return [r for r in ran if r.report.name in names]
-
-    def _version(self, text: bytes) -> Target | None:
-        """A module of this text; None if it is no Python."""
+    def _load_version(self, text: bytes) -> Target | None:
         if not isinstance(self._target, Sandboxed):
             return self._load(text) if _compiles(text) else None
-        ended = self._target.swap(self._files(text))  # it is compiled there
+        ended = self._target.swap(self._files(text))  # the sandbox compiles it
         return None if ended in _NOT_PARSED else self._target
 
     def _load(self, text: bytes) -> Target:
@@ -151,15 +146,15 @@ class Bench:
             self._target.swap(self._files(text))
         else:
             self._close()
-            self._target = self._grader.target(self._files(text), self._wrong.lent)
+            self._target = self._grader.target(self._files(text), self._wrong.stubbed)
         return self._target
 
     def _files(self, text: bytes) -> dict[str, bytes]:
         return {**self._wrong.files, self._wrong.module: text}
 
     def end(self) -> float:
-        """End the process; what was spent in all."""
-        self._ended = self._all_spent()
+        """End the process; return the processor seconds that were spent."""
+        self._ended = self._total_seconds()
         self._close()
         return self._ended
 
@@ -171,6 +166,6 @@ class Bench:
 def _compiles(text: bytes) -> bool:
     try:
         compile(text, "version", "exec")
-    except NO_PYTHON:
+    except UNPARSABLE:
         return False
     return True

@@ -1,13 +1,13 @@
-"""The line: the smallest change of a student's own code that makes every failing test pass.
+"""Locate a mistake: find the line whose edit makes every failing test pass.
 
-Theory of operation. Versions of the submission, each with one change by a public operator, run in
-its own kind of sandbox, in one process after the other: a version that hangs or breaks out of its
-bounds ends its process, and the next gets a new one. A submission can lie about its own line and
-gains nothing: verdicts and points are settled before. What a change puts in is never shown.
+Theory of operation. Edited versions of the submission run in the same kind of sandbox as the
+submission, one after the other in one process. A version that hangs or exceeds its limits ends the
+process, and the next version gets a new one. A submission can lie about its own line and gains
+nothing: verdicts and points are settled before. The text of an edit is never shown.
 
-Which versions are tried, and how little of each, is in `search`. What is found is confirmed by the
-hidden tests: all that failed pass now, and none that passed fails. What was found is tried first in
-other submissions with the same cause (`causes`), and confirmed there.
+`repair_search` selects the versions to run. The hidden tests confirm each fix: every failed test
+passes, and no other test fails. A line that was found for one submission is tried first in others
+with the same cause (`class_causes`), and confirmed there.
 """
 
 from __future__ import annotations
@@ -21,37 +21,36 @@ from ...model.course.loader import Suspects, Week
 from ...model.report.schema import Suspect
 from ...model.report.verdicts import Verdict
 from ...repair import (
-    Change,
-    changes,
+    Edit,
+    adapt,
     foreign_lines,
-    ignored,
-    in_common,
+    generate_edits,
+    normal_form,
+    normal_form_of_module,
     parameters,
-    wording,
-    wording_of_module,
-    wrappers,
+    shared_definitions,
+    unread_parameters,
 )
 from ...repair.edit_wording import IGNORED, SHOWN, WHATEVER
 from ..diagnosis.probes import FAR, Probe, distance
 from ..running.pytest_plugin import Ran
-from .candidate_runner import Bench, Grader, WrongExercise
+from .candidate_runner import CandidateRunner, Grader, WrongExercise
 from .class_causes import FoundPlaces, KnownCauses, cause_of
 from .partial_repairs import ANYWHERE, SAYS_LITTLE, plainness
 from .ranking import Clues
-from .repair_search import Compared, Mended, Search, ways_to_fail
-from .stops import needed, stops
-from .traces import NO_HINTS, Place, Traces, ValueHints
+from .repair_search import Fixes, Search, ways_to_fail
+from .traced_runs import Place
+from .traces import Traces, ValueHints
+from .tuning import BARELY_WRONG, CLOSER, COMPLETE_SEARCH_SHARE
 
-_CLOSER = 0.25  # of the student's own distance: what differs less cannot be told by looking
-_BARELY = 1e-4
-_WHOLE = 0.4  # of its time: a search that took no more was cut short nowhere
 _STOPPED = (Verdict.CRASHED, Verdict.FORBIDDEN, Verdict.TIMEOUT, Verdict.LIMIT)
 
 
 class LineFinder:
-    """Looks for the lines of a week's wrong exercises; those of alike ones it only confirms.
+    """Finds the lines of mistakes in the wrong exercises of a week.
 
-    settings: how long. searches: how often it had to look.
+    settings: the time budgets
+    searches: how many searches were needed so far; known causes need none
     """
 
     def __init__(self, week: Week, settings: Suspects, grader: Grader) -> None:
@@ -63,7 +62,7 @@ class LineFinder:
         self._left = settings.submission
 
     def begin(self) -> None:
-        """Another submission, with all its time before it."""
+        """Start a new submission with its whole time budget."""
         self._left = self._settings.submission
 
     def find(
@@ -72,94 +71,94 @@ class LineFinder:
         exercise: str,
         ran: Iterable[Ran],
         names: tuple[str, ...],
-        lent: tuple[str, ...] = (),
+        stubbed: tuple[str, ...] = (),
     ) -> FoundPlaces:
-        """Places of a mistake of these names; where it has none, also of one beside a mistake of
-        the bank. lent: the exercises that right ones stood in for while it ran"""
-        wrong = self._wrong(files, exercise, tuple(ran), lent)
+        """Locate the mistakes of an exercise.
+
+        ran: its hidden tests
+        names: the misconceptions that the diagnosis found
+        stubbed: the exercises that correct ones replaced while it ran
+        """
+        wrong = self._wrong_exercise(files, exercise, tuple(ran), stubbed)
         seconds = min(self._settings.seconds, self._left)
         if self._settings.seconds <= 0 or not wrong.failing:
             return FoundPlaces()
-        wrong = _without_unwritten(wrong)
-        if not wrong.failing or any(r.report.verdict is Verdict.UNWRITTEN for r in wrong.failing):
+        wrong = without_unwritten(wrong)
+        verdicts = {r.report.verdict for r in wrong.failing}
+        if not wrong.failing or Verdict.UNWRITTEN in verdicts:
             return FoundPlaces()
-        stopped = _stopped(wrong)
-        if any(r.report.verdict is Verdict.FORBIDDEN for r in wrong.failing):
+        stopped = _stopping_line(wrong)
+        if Verdict.FORBIDDEN in verdicts:
             return FoundPlaces(stopped)
         found = self._known_or_searched(wrong, seconds, names)
-        return found if found.lines else FoundPlaces((*found.places, *stopped), found.beside)
+        if found.lines:
+            return found
+        return FoundPlaces((*found.places, *stopped), found.misconceptions)
 
-    def _wrong(
+    def _wrong_exercise(
         self,
         files: Mapping[str, bytes],
         exercise: str,
         ran: tuple[Ran, ...],
-        lent: tuple[str, ...],
+        stubbed: tuple[str, ...],
     ) -> WrongExercise:
-        """The exercise; what it uses of other exercises, or of what we gave, is not its own."""
         module = self._week.module
-        wrong = WrongExercise(files, module, exercise, frozenset(), ran, lent=lent)
+        wrong = WrongExercise(files, module, exercise, frozenset(), ran, stubbed=stubbed)
         right = self._grader.own(exercise).right()[:1] if wrong.failing else ()
-        given = in_common(wrong.source, right[0]) if right else frozenset()
+        if not right:
+            return replace(wrong, others=frozenset(e.name for e in self._week.exercises))
+        given = shared_definitions(wrong.source, right[0])
         others = given.union(e.name for e in self._week.exercises)
-        read = parameters(right[0], exercise) - ignored(right[0], exercise) if right else None
-        return replace(wrong, others=others, read=read or frozenset())
+        read = parameters(right[0], exercise) - unread_parameters(right[0], exercise)
+        return replace(wrong, others=others, read=read)
 
     def _known_or_searched(
         self, wrong: WrongExercise, seconds: float, names: tuple[str, ...]
     ) -> FoundPlaces:
-        words = wording(wrong.source, wrong.exercise, wrong.others)
-        rest = sorted((n, data) for n, data in wrong.files.items() if n != wrong.module)
-        whole = hash((wording_of_module(wrong.source), *rest))
+        words = normal_form(wrong.source, wrong.exercise, wrong.others)
+        other_files = sorted((n, data) for n, data in wrong.files.items() if n != wrong.module)
+        whole = hash((normal_form_of_module(wrong.source), *other_files))
         cause = cause_of(wrong.exercise, words, wrong.failing, bool(names), whole)
         known = self._known.get(cause)
         if known is not None or seconds <= 0:
             return known or FoundPlaces()
         shared = self._known.get(cause, whole=False)
-        bench = Bench(self._grader, wrong, seconds)
-        found = self._searched(wrong, bench, names, shared)
-        # a search that may have run out of time says nothing of where no mistake is
-        if found.lines or bench.spent_share < _WHOLE:
+        runner = CandidateRunner(self._grader, wrong, seconds)
+        found = self._searched(wrong, runner, names, shared)
+        # a search that may have run out of time does not show that there is nothing to find
+        if found.lines or runner.spent_share < COMPLETE_SEARCH_SHARE:
             self._known.put(cause, found)
         return found
 
     def _searched(
         self,
         wrong: WrongExercise,
-        bench: Bench,
+        runner: CandidateRunner,
         names: tuple[str, ...],
         shared: FoundPlaces | None,
     ) -> FoundPlaces:
-        """Search one exercise; what is `shared` is tried first and needs no more if it holds."""
-        with _nothing_collected():
-            bench.begin()
+        """Search one exercise; try the lines of a `shared` cause first."""
+        with _garbage_collection_paused():
+            runner.begin()
             try:
-                bank = None if names else self._grader.bank(wrong.exercise)
                 probes = self._probes_of(wrong.exercise)
-                hints = self._hints(wrong, bench, probes, names)
-                if hints.all_told(names):
-                    return _by_values(wrong, hints)
-                told = {place for _, place in hints.named} if len(names) == 1 else ()
-
-                def found_among(lines: frozenset[int]) -> FoundPlaces:
-                    found = suspects(wrong, probes, bench, bank, hints, frozenset(told), lines)
-                    if found.places and not found.beside and any(p.explains for p in found.places):
-                        found = found._replace(beside=hints.betrayed)
-                    return found if found.lines else _elsewhere(wrong, hints, found)
-
+                hints = self._hints(wrong, runner, probes, names)
+                if hints.is_located(names):
+                    return _places_by_values(wrong, hints)
                 if shared is not None:
-                    found = found_among(frozenset(p.line for p in shared.lines))
+                    lines = frozenset(p.line for p in shared.lines)
+                    found = _find_places(wrong, probes, runner, hints, names, lines)
                     if found.agrees(shared):
                         return found
                 self.searches += 1
-                return found_among(frozenset())
+                return _find_places(wrong, probes, runner, hints, names)
             finally:
-                self._left -= bench.end()
+                self._left -= runner.end()
 
     def _hints(
         self,
         wrong: WrongExercise,
-        bench: Bench,
+        runner: CandidateRunner,
         probes: Mapping[str, Probe],
         names: tuple[str, ...],
     ) -> ValueHints:
@@ -169,8 +168,8 @@ class LineFinder:
         failed = [probes[n] for r in wrong.failing if (n := r.report.name) in probes]
         traces = self._traces[wrong.exercise]
         before = traces.own_seconds
-        hints = traces.hints(wrong.source, wrong.others, bench.other, failed, names)
-        bench.spare(traces.own_seconds - before)
+        hints = traces.hints(wrong.source, wrong.others, runner.load_text, failed, names)
+        runner.exclude(traces.own_seconds - before)
         return hints
 
     def _probes_of(self, exercise: str) -> dict[str, Probe]:
@@ -182,8 +181,8 @@ class LineFinder:
         return self._probes[exercise]
 
 
-def _without_unwritten(wrong: WrongExercise) -> WrongExercise:
-    """The exercise without tests that stop in another one, which nobody wrote yet."""
+def without_unwritten(wrong: WrongExercise) -> WrongExercise:
+    """Remove the tests that stop in a different exercise that is not written yet."""
     stopped = [r.report for r in wrong.failing if r.report.verdict is Verdict.UNWRITTEN]
     foreign = foreign_lines(wrong.source, wrong.exercise, wrong.others) if stopped else frozenset()
     apart = {report.name for report in stopped if report.line in foreign}
@@ -191,8 +190,8 @@ def _without_unwritten(wrong: WrongExercise) -> WrongExercise:
 
 
 @contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """For a moment: Python looks for cycles among all that a warm engine holds, again and again."""
+def _garbage_collection_paused() -> Iterator[None]:
+    """Pause garbage collection: each run would look through everything a warm engine holds."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -202,131 +201,116 @@ def _nothing_collected() -> Iterator[None]:
             gc.enable()
 
 
-def suspects(
+def _find_places(
     wrong: WrongExercise,
     probes: Mapping[str, Probe],
-    bench: Bench,
-    bank: Compared | None = None,
-    hints: ValueHints = NO_HINTS,
-    told: frozenset[Place] = frozenset(),
+    runner: CandidateRunner,
+    hints: ValueHints,
+    names: tuple[str, ...],
     among: frozenset[int] = frozenset(),
 ) -> FoundPlaces:
-    """The places where a change makes all tests of the exercise pass.
+    """Return the places whose edit makes tests pass, else those that values point to.
 
-    told: where the one mistake is, as values say. among: the only lines to try, if any are given
+    among: the only lines to edit, if any are given
     """
-    written = changes(wrong.source, wrong.exercise, wrong.others)
+    edits = generate_edits(wrong.source, wrong.exercise, wrong.others)
     if among:
-        written = [c for c in written if c.line in among]
-    lines = {r.report.line for r in wrong.failing if r.report.verdict is Verdict.CRASHED}
-    stopped = (p for c in written for p in c.places if p[1] in lines)
-    hot = hints.odd.union(stopped, (place for _, place in hints.named))
-    written += wrappers(wrong.source, wrong.exercise, needed(wrong.failing, len(wrong.ran), probes))
-    mended = _mended(written, probes, wrong, bench, bank, hints, told, hot)
-    places = _places(wrong.module, mended, [written[n] for n in mended.numbers], hot)
-    return FoundPlaces(places, mended.beside)
+        edits = [e for e in edits if e.line in among]
+    crashed = {r.report.line for r in wrong.failing if r.report.verdict is Verdict.CRASHED}
+    stopped = (p for e in edits for p in e.places if p[1] in crashed)
+    suspicious = hints.odd.union(stopped, (place for _, place in hints.named))
+    clues = Clues(wrong.failing, probes, hints)
+    edits += adapt(wrong.source, wrong.exercise, clues.adapters(len(wrong.ran)))
+    asked, ways = _probes_by_way(wrong.failing, probes)
+    runner.shorten(asked)
+    search = Search(
+        wrong.exercise,
+        edits,
+        clues.weight,
+        wrong.failing,
+        asked,
+        ways,
+        runner,
+        frozenset(place for _, place in hints.named) if len(names) == 1 else frozenset(),
+        suspicious,
+        tuple(n for n, e in enumerate(edits) if not e.line),
+        hints.agreed,
+    )
+    fixes = search.fixes()
+    places = _places(wrong.module, fixes, edits, suspicious)
+    partial = any(p.explains for p in places)
+    found = FoundPlaces(places, hints.seen_misconceptions if partial else ())
+    return found if found.lines else _without_lines(wrong, hints, found)
 
 
-def _mended(
-    written: list[Change],
-    probes: Mapping[str, Probe],
-    wrong: WrongExercise,
-    bench: Bench,
-    bank: Compared | None,
-    hints: ValueHints,
-    told: frozenset[Place],
-    hot: frozenset[Place],
-) -> Mended:
-    failing = wrong.failing
-    sharp = (_sharp(r, probes.get(r.report.name)) for r in failing)
+def _probes_by_way(failing: list[Ran], probes: Mapping[str, Probe]) -> tuple[list[Probe], int]:
+    """Return the probes of failed tests, one of each way to fail first, and the number of ways."""
+    sharp = (_sharpened(r, probes.get(r.report.name)) for r in failing)
     asked = sorted((p for p in sharp if p is not None), key=plainness)
     ways = ways_to_fail(failing)
     first = {ways[p.test]: p for p in reversed(asked)}
-    asked = [*first.values(), *(p for p in asked if p not in first.values())]
-    bench.shorten(asked)
-    clues = Clues(failing, probes, hints)
-    wraps = tuple(n for n, c in enumerate(written) if not c.line)
-    return Search(
-        wrong.exercise,
-        written,
-        clues.weight,
-        failing,
-        asked,
-        len(first),
-        bench,
-        bank,
-        told,
-        hot,
-        wraps,
-        hints.agreed,
-    ).mended()
+    return [*first.values(), *(p for p in asked if p not in first.values())], len(first)
 
 
 def _places(
-    module: str, mended: Mended, found: list[Change], hot: frozenset[Place]
+    module: str, fixes: Fixes, edits: list[Edit], suspicious: frozenset[Place]
 ) -> tuple[Suspect, ...]:
-    """The places of changes; of one that mends in part wherever it stands, if values say so too."""
+    """Return the places of fixes; line 0 if the edit would fix as much anywhere."""
     places: dict[tuple[str, int, str], Suspect] = {}
-    alone = not (mended.together or mended.beside or mended.counts)
-    counts = mended.counts or (0,) * len(found)
-    for number, change, count in zip(mended.numbers, found, counts, strict=False):
-        nowhere = bool(count) and change.kind in ANYWHERE and hot.isdisjoint(change.places)
-        doubtful = number in mended.doubtful or (count and change.kind in SAYS_LITTLE)
-        kind = WHATEVER if doubtful else change.kind
-        for line in (0,) if nowhere else (change.line, *change.more):
-            place = Suspect(module, line, change.function, kind, alone, count)
-            places.setdefault((change.function, line, "" if line else kind), place)
+    counts = fixes.counts or (0,) * len(fixes.numbers)
+    for number, count in zip(fixes.numbers, counts, strict=True):
+        edit = edits[number]
+        nowhere = bool(count) and edit.kind in ANYWHERE and suspicious.isdisjoint(edit.places)
+        doubtful = number in fixes.doubtful or (count and edit.kind in SAYS_LITTLE)
+        kind = WHATEVER if doubtful else edit.kind
+        for line in (0,) if nowhere else (edit.line, *edit.more):
+            place = Suspect(module, line, edit.function, kind, not fixes.counts, count)
+            places.setdefault((edit.function, line, "" if line else kind), place)
     return tuple(places.values())
 
 
-def _elsewhere(wrong: WrongExercise, hints: ValueHints, found: FoundPlaces) -> FoundPlaces:
-    """What was found without a line, with lines that values tell, or where code stops."""
-    by_values = _by_values(wrong, hints)
-    lines = by_values.places or _stops(wrong, hints)
-    beside = found.beside or (() if found.places else by_values.beside)
-    unread = ignored(wrong.source, wrong.exercise) & wrong.read
-    nowhere = Suspect(wrong.module, 0, wrong.exercise, IGNORED, False)
-    named = (nowhere,) if unread and unread < wrong.read else ()  # or nothing is written yet
-    return FoundPlaces((*found.places, *lines, *named), beside)
+def _without_lines(wrong: WrongExercise, hints: ValueHints, found: FoundPlaces) -> FoundPlaces:
+    """Add the lines that values point to, and parameters that are never read."""
+    by_values = _places_by_values(wrong, hints)
+    seen = found.misconceptions or (() if found.places else by_values.misconceptions)
+    unread = unread_parameters(wrong.source, wrong.exercise) & wrong.read
+    is_unread = bool(unread) and unread < wrong.read  # all of them: nothing is written yet
+    ignored = (Suspect(wrong.module, 0, wrong.exercise, IGNORED, False),) if is_unread else ()
+    return FoundPlaces((*found.places, *by_values.places, *ignored), seen)
 
 
-def _by_values(wrong: WrongExercise, hints: ValueHints) -> FoundPlaces:
-    """The lines that make what the named mistakes make; where none is named, one that is seen.
+def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> FoundPlaces:
+    """Return the lines whose values are those of the named mistakes.
 
-    What is seen of a mistake may be seen long after it was made: so no line is told with it.
+    If no mistake is named, return the names whose values were seen, without lines: a value may be
+    seen long after the mistake was made.
     """
     if not hints.named:
-        return FoundPlaces((), hints.betrayed)
+        return FoundPlaces((), hints.seen_misconceptions)
     alone = len(hints.named) == 1
-    made = [p for p in hints.agreed if p[0].endswith(".__init__")]  # what the object keeps
-    lines = [*(place for _, place in hints.named), *made]
+    in_constructor = [p for p in hints.agreed if p[0].endswith(".__init__")]
+    lines = [*(place for _, place in hints.named), *in_constructor]
     shown = [Suspect(wrong.module, n, name, SHOWN, alone) for name, n in lines]
     return FoundPlaces(tuple({p.line: p for p in shown}.values()))
 
 
-def _sharp(failed: Ran, probe: Probe | None) -> Probe | None:
-    """The probe of a failed test, so sharp that it sees what is wrong with the student's answer."""
+def _sharpened(failed: Ran, probe: Probe | None) -> Probe | None:
+    """Return a probe with a tolerance that the student's wrong answer exceeds, or None."""
     if probe is None or not probe.steps:
         return None
     index = len(failed.answers) - 1
     last = failed.answers[index] if failed.answers else None
     within = 1.0
     if isinstance(last, tuple) and index < len(probe.steps):
-        apart = distance(last, probe.steps[index][1])
-        within = min(1.0, _CLOSER * apart) if apart < FAR else 1.0
-    if within < _BARELY:
+        gap = distance(last, probe.steps[index][1])
+        within = min(1.0, CLOSER * gap) if gap < FAR else 1.0
+    if within < BARELY_WRONG:
         return None
     return replace(probe, within=within)
 
 
-def _stops(wrong: WrongExercise, hints: ValueHints) -> tuple[Suspect, ...]:
-    """The lines at which much of it stops; if they say so by themselves, or values do."""
-    foreign = foreign_lines(wrong.source, wrong.exercise, wrong.others)
-    return stops(wrong.source, wrong.module, wrong.failing, foreign, hints.odd)
-
-
-def _stopped(wrong: WrongExercise) -> tuple[Suspect, ...]:
-    """Where the code itself stopped, if all that fails stopped in one place."""
+def _stopping_line(wrong: WrongExercise) -> tuple[Suspect, ...]:
+    """Return the line where the code stops, if every failed test stops there."""
     places = {(r.report.line, r.report.verdict) for r in wrong.failing}
     if len(places) != 1:
         return ()

@@ -1,8 +1,8 @@
-"""Changes that mend a part of what fails and harm nothing, where none mends all of it.
+"""Edits that fix some of the failed tests and break none, for code with several mistakes.
 
-Where several mistakes are in code, most failed tests show more than one of them. Some test families
-show one alone: a change after which these pass has mended it. Wrappers (`repair/adapters.py`) are
-tried around each other, since one mistake often hides another.
+Most failed tests show more than one of the mistakes, but some test families show only one: an edit
+that makes these pass has fixed it. Adapters (`repair/adapters.py`) are also tried on top of each
+other, because one mistake often hides another.
 """
 
 from __future__ import annotations
@@ -12,196 +12,197 @@ from itertools import islice
 from typing import Protocol
 
 from ...model.report.schema import in_low_precision
-from ...repair import Change
+from ...repair import Edit
 from ..diagnosis.probes import Probe
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Target
 from .traced_runs import Place
+from .tuning import (
+    FAMILIES_PROBED,
+    LEAST_FIXED,
+    LEAST_FIXED_ELSEWHERE,
+    PARTIAL_EDITS_REPORTED,
+    PARTIAL_EDITS_TESTED,
+    PLAIN_FAMILIES,
+)
 
-_TRIED = 3  # changes that all tests are asked about
-_LEAST = 2  # tests: what mends one alone may have bent it
-_LEAST_ELSEWHERE = 3  # where no value says that anything is wrong
-_FAMILIES = 6  # tests that are asked what a change mends in part
-_PLAINEST = 3  # of them: what mends none of these is left
-_TOLD = 3
-# Types and NaN can be mended wherever they are seen.
+# Types and NaN can be fixed wherever they appear.
 ANYWHERE = frozenset({"kind of number", "infinity"})
-# A mistake can be avoided by these too, whatever it is.
+# These kinds of edits can also work around a mistake, whatever it is.
 SAYS_LITTLE = frozenset({"order of lines", "statement", "unused", "operand"})
-# What changes of these kinds mend, they do not mend by chance.
-_SPECIAL = frozenset({"device", "overflow", "infinity", "empty rows", "gradient", "in place"})
+# What edits of these kinds fix, they do not fix by coincidence.
+_SPECIFIC = frozenset({"device", "overflow", "infinity", "empty rows", "gradient", "in place"})
 
 
 class Versions(Protocol):
-    """Where versions of a submission run."""
+    """Runs edited versions of a submission."""
 
     @property
     def spent_share(self) -> float:
-        """Of the time that there is, what was spent."""
+        """The share of the time budget that was spent."""
 
     @property
     def over(self) -> bool: ...
 
-    def short(self, made: Change) -> Target | None:
-        """The version as far as the exercise needs it; None if it is no Python."""
+    def short(self, edit: Edit) -> Target | None:
+        """Load the definitions that the exercise needs; return None if they cannot be parsed."""
 
-    def passes(self, made: Change) -> bool:
-        """Whether all hidden tests of the exercise hold."""
+    def passes(self, edit: Edit) -> bool:
+        """Return True if all hidden tests of the exercise pass."""
 
-    def run(self, made: Change) -> list[Ran]:
-        """All hidden tests of the exercise."""
+    def run(self, edit: Edit) -> list[Ran]:
+        """Run all hidden tests of the exercise."""
 
 
-class InPart:
-    """Notes what each version mends; then asks the hidden tests about the best."""
+class PartialRepairs:
+    """Counts what each edit fixes, then runs the hidden tests on the best edits."""
 
     def __init__(
         self, exercise: str, failing: Iterable[Ran], asked: list[Probe], versions: Versions
     ) -> None:
         self._exercise, self._versions = exercise, versions
-        self._before = frozenset(r.report.name for r in failing)
-        self._every = _families(asked)
-        self._families = self._every[:_FAMILIES]
-        self._counts: dict[int, int] = {}  # by change, of the families
+        self._failed = frozenset(r.report.name for r in failing)
+        self._families = _families(asked)
+        self._counts: dict[int, int] = {}  # families fixed, by edit
 
     @property
-    def looks_so(self) -> bool:
-        """Whether a change seemed to mend something."""
+    def is_promising(self) -> bool:
+        """Whether an edit seemed to fix something."""
         return bool(self._counts)
 
     def note(self, number: int, count: int) -> None:
-        """Note that after a change so many answers seemed right."""
+        """Record that an edit seems to fix so many answers."""
         self._counts[number] = max(count, self._counts.get(number, 0))
 
-    def look(self, number: int, target: Target, known: Mapping[str, bool]) -> None:
-        """Note how many families of tests a change mends that does not mend all.
+    def count_families(self, number: int, target: Target, known: Mapping[str, bool]) -> None:
+        """Record how many test families an edit fixes.
 
-        known: of some tests, whether it mends them
+        known: the results of probes that were already asked, by test
         """
         count = 0
-        for place, probe in enumerate(self._families if len(self._families) > 1 else ()):
-            if place == _PLAINEST and not count:
+        families = self._families[:FAMILIES_PROBED]
+        for place, probe in enumerate(families if len(families) > 1 else ()):
+            if place == PLAIN_FAMILIES and not count:
                 return
-            mends = known.get(probe.test)
-            count += probe.difference(target, self._exercise) is None if mends is None else mends
+            fixed = known.get(probe.test)
+            count += probe.difference(target, self._exercise) is None if fixed is None else fixed
         if count:
             self.note(number, count)
 
-    def mended(
+    def found(
         self,
-        written: Sequence[Change],
-        weigh: Callable[[Change], float],
-        wraps: Iterable[int],
-        hot: frozenset[Place],
+        edits: Sequence[Edit],
+        weigh: Callable[[Edit], float],
+        adapters: Iterable[int],
+        suspicious: frozenset[Place],
         likely: Iterable[tuple[int, int]],
     ) -> dict[int, tuple[int, bool]]:
-        """Changes that mend some failed tests and harm none, with how many, and whether others of
-        another kind seem to mend as much on the same line: the one that mends most, then others
-        that mend others, one of a kind.
+        """Select edits that fix some failed tests and break none, at most one of each kind.
 
-        likely: other changes that may, with how many ways to fail they seem to mend
+        likely: more candidates, with the number of ways to fail that they seem to fix
+
+        Returns, best first, the number of tests that each edit fixes, and whether an edit of a
+        different kind on the same line seems to fix as many.
         """
-        told = self._told_by_wraps(written, wraps)
+        fixed = self._fixed_by_adapters(edits, adapters)
         noted = (*self._counts.items(), *likely)
-        seemed = [(-count, weigh(written[n]), n) for n, count in noted]
-        for number in islice(_one_of_a_line(sorted(seemed), written), _TRIED):
-            some = self._mended_by(written[number])
-            if len(some) >= self._least(written[number], hot):
-                told[number] = some
+        ranked = sorted((-count, weigh(edits[n]), n) for n, count in noted)
+        for number in islice(_one_per_line(ranked, edits), PARTIAL_EDITS_TESTED):
+            tests = self._fixed_tests(edits[number])
+            if len(tests) >= _least(edits[number], suspicious):
+                fixed[number] = tests
 
         def rank(number: int) -> tuple[int, bool, float]:
-            change = written[number]
-            cold = hot.isdisjoint(change.places)
-            near = change.line if change.kind in ANYWHERE else weigh(change)  # where it began
-            return -len(told[number]), cold, near
+            edit = edits[number]
+            elsewhere = suspicious.isdisjoint(edit.places)
+            order = edit.line if edit.kind in ANYWHERE else weigh(edit)  # where it began
+            return -len(fixed[number]), elsewhere, order
 
-        found, mended, kinds = dict[int, tuple[int, bool]](), frozenset[str](), set[str]()
-        for number in sorted(told, key=rank):
-            kind = written[number].kind
-            least = min(_LEAST, self._least(written[number], hot))
-            if len(told[number] - mended) >= least and kind not in kinds:
-                found[number] = len(told[number]), _has_rivals(number, noted, written)
-                mended |= told[number]
-                kinds.add(kind)
-        return dict(islice(found.items(), _TOLD))
+        found, explained, kinds = dict[int, tuple[int, bool]](), frozenset[str](), set[str]()
+        for number in sorted(fixed, key=rank):
+            edit = edits[number]
+            least = min(LEAST_FIXED, _least(edit, suspicious))
+            if len(fixed[number] - explained) >= least and edit.kind not in kinds:
+                found[number] = len(fixed[number]), _is_ambiguous(number, noted, edits)
+                explained |= fixed[number]
+                kinds.add(edit.kind)
+        return dict(islice(found.items(), PARTIAL_EDITS_REPORTED))
 
-    def _least(self, change: Change, hot: frozenset[Place]) -> int:
-        """How many tests a change has to mend."""
-        if change.kind in _SPECIAL:
-            return 1
-        return _LEAST_ELSEWHERE if hot.isdisjoint(change.places) else _LEAST
-
-    def _mended_by(self, change: Change) -> frozenset[str]:
-        """The failed tests that pass after a change; none if another one fails then."""
+    def _fixed_tests(self, edit: Edit) -> frozenset[str]:
+        """Return the failed tests that pass after an edit; none if a different test fails."""
         if self._versions.over:
             return frozenset()
-        ran = self._versions.run(change)
-        left = frozenset(r.report.name for r in ran if r.report.verdict.failed)
-        return self._before - left if left <= self._before else frozenset()
+        ran = self._versions.run(edit)
+        failed = frozenset(r.report.name for r in ran if r.report.verdict.failed)
+        return self._failed - failed if failed <= self._failed else frozenset()
 
-    def _mends_one(self, change: Change) -> bool:
-        """Whether an answer of some family seems right after a change."""
+    def _fixes_a_family(self, edit: Edit) -> bool:
         if self._versions.over:
             return False
-        target = self._versions.short(change)
-        seen = (p.difference(target, self._exercise) for p in self._every if target is not None)
-        return any(one is None for one in seen)
+        target = self._versions.short(edit)
+        return target is not None and any(
+            probe.difference(target, self._exercise) is None for probe in self._families
+        )
 
-    def _told_by_wraps(
-        self, written: Sequence[Change], wraps: Iterable[int]
+    def _fixed_by_adapters(
+        self, edits: Sequence[Edit], adapters: Iterable[int]
     ) -> dict[int, frozenset[str]]:
-        """What wrappers mend, each by itself or around those before; one of each kind."""
-        told = dict[int, frozenset[str]]()
-        around: Change | None = None
+        """Return what adapters fix, alone or around earlier ones; at most one of each kind."""
+        fixed = dict[int, frozenset[str]]()
+        outer: Edit | None = None
         done = frozenset[str]()
-        for number in wraps:
-            change = written[number]
-            if any(written[n].kind == change.kind for n in told):
+        for number in adapters:
+            edit = edits[number]
+            if any(edits[n].kind == edit.kind for n in fixed):
                 continue
-            both = change if around is None else around.joined(change)
-            if both is None or not self._mends_one(both):
+            combined = edit if outer is None else outer.joined(edit)
+            if combined is None or not self._fixes_a_family(combined):
                 continue
-            mended = self._mended_by(both) - done
-            if len(mended) >= _LEAST:
-                told[number] = mended
-                around, done = both, done | mended
-        return told
+            tests = self._fixed_tests(combined) - done
+            if len(tests) >= LEAST_FIXED:
+                fixed[number] = tests
+                outer, done = combined, done | tests
+        return fixed
 
 
-def _has_rivals(number: int, noted: Iterable[tuple[int, int]], written: Sequence[Change]) -> bool:
-    """Whether a change of another kind seems to mend as much on the same line."""
-    seemed = dict(noted)
-    if number not in seemed:
+def _least(edit: Edit, suspicious: frozenset[Place]) -> int:
+    """Return how many tests an edit must fix to be reported."""
+    if edit.kind in _SPECIFIC:
+        return 1
+    return LEAST_FIXED_ELSEWHERE if suspicious.isdisjoint(edit.places) else LEAST_FIXED
+
+
+def _is_ambiguous(number: int, noted: Iterable[tuple[int, int]], edits: Sequence[Edit]) -> bool:
+    """Return True if an edit of a different kind seems to fix as much on the same line."""
+    counts = dict(noted)
+    if number not in counts:
         return False
-    change = written[number]
+    edit = edits[number]
     return any(
-        written[n].kind != change.kind and count >= seemed[number]
-        for n, count in seemed.items()
-        if (written[n].function, written[n].line) == (change.function, change.line)
+        edits[n].kind != edit.kind and count >= counts[number]
+        for n, count in counts.items()
+        if (edits[n].function, edits[n].line) == (edit.function, edit.line)
     )
 
 
-def _one_of_a_line(
-    seemed: Iterable[tuple[int, float, int]], written: Sequence[Change]
-) -> Iterator[int]:
-    """One change for each line and count, the likeliest."""
+def _one_per_line(ranked: Iterable[tuple[int, float, int]], edits: Sequence[Edit]) -> Iterator[int]:
+    """Yield the first edit of each line and count."""
     seen = set[tuple[str, int, int]]()
-    for count, _, number in seemed:
-        change = written[number]
-        key = change.function, change.line, count
+    for count, _, number in ranked:
+        key = edits[number].function, edits[number].line, count
         if key not in seen:
             seen.add(key)
             yield number
 
 
 def plainness(probe: Probe) -> tuple[bool, bool, int]:
-    """How little a test asks for, the lower, the less: no errors, no halves, no other device."""
+    """Rank a test, simplest first: no errors, no half precision, no claimed device, small."""
     refused = any(answer[0].raised is not None for _, answer in probe.steps)
     return refused, in_low_precision(probe.test) or "fake" in probe.test, probe.size
 
 
 def _families(asked: list[Probe]) -> list[Probe]:
-    """One failed test of each family, the plainest first."""
+    """Return the simplest failed test of each family, simplest family first."""
     plain = sorted(asked, key=plainness, reverse=True)
     families = {p.test.partition("[")[0]: p for p in plain}
     return sorted(families.values(), key=plainness)

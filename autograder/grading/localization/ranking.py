@@ -1,12 +1,12 @@
-"""What a wrong answer tells of its mistake: which kinds of changes can mend it, and where.
+"""Rank edits by what the wrong answers show, and choose adapters that could help.
 
-Nothing is decided here. A search that knows that only gradients are wrong looks at what makes them
-first; what it cannot use, it tries last.
+Nothing is decided here. If only gradients are wrong, the search first tries edits of the code that
+computes gradients; edits that cannot explain an answer come last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum, auto
 from typing import Any
 
@@ -15,20 +15,28 @@ import torch
 from ...model.device_axes import AXES
 from ...model.report.schema import in_low_precision
 from ...model.report.verdicts import Verdict
-from ...repair import Change
+from ...repair import Edit, adapters
 from ...worker.protocol import frames
 from ..diagnosis.probes import Probe, read
+from ..disclosure.known_errors import family
+from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
 from .traces import NO_HINTS, ValueHints
+from .tuning import (
+    AGREED_BONUS,
+    DEVIATING_BONUS,
+    LIKELY_BONUS,
+    NAMED_BONUS,
+    RIGHT_PENALTY,
+    UNLIKELY_PENALTY,
+)
 
-_UNLIKELY = 1.5  # added to the weight of a change that cannot mend what is seen
-_LIKELY = -0.7
-# What changes of these kinds mend, no value tells.
+# Mistakes of these kinds do not show in values.
 _NO_VALUE = frozenset(
     {"device", "gradient", "in place", "memory", "shared", "refusal", "given back", "option"}
     | {"order of lines", "count"}
 )
-_AGREED, _NAMED, _ODD, _FINE = -2.6, -1.6, -1.2, 0.8  # lines that values speak of
+_AXIS_COUNTS = (3, 4, 2)
 
 
 class Symptom(Enum):
@@ -46,8 +54,8 @@ class Symptom(Enum):
     UNKNOWN = auto()
 
 
-# What changes of a kind can mend; any other kind may mend whatever is computed.
-_MENDS: dict[str, frozenset[Symptom]] = {
+# The symptoms that edits of a kind can fix; any other kind may fix whatever is computed.
+_FIXES: dict[str, frozenset[Symptom]] = {
     "kind of number": frozenset({Symptom.KIND, Symptom.STOPPED, Symptom.INFINITE}),
     "device": frozenset({Symptom.STOPPED, Symptom.KIND}),
     "refusal": frozenset({Symptom.ACCEPTED, Symptom.STOPPED}),
@@ -72,48 +80,73 @@ class Clues:
     def __init__(
         self, failing: Iterable[Ran], probes: Mapping[str, Probe], hints: ValueHints = NO_HINTS
     ) -> None:
-        self._hints = hints
-        runs = list(failing)
-        self._seen = [_symptoms(r, probes.get(r.report.name)) for r in runs]
-        self._every = frozenset().union(*self._seen)
-        names = [r.report.name for r in runs]
+        self._hints, self._failing = hints, list(failing)
+        self._seen = [_symptoms(r, probes.get(r.report.name)) for r in self._failing]
+        self._all = frozenset().union(*self._seen)
+        names = [r.report.name for r in self._failing]
         self._in_halves = all(map(in_low_precision, names))
-        self._elsewhere = all(any(AXES[d].claimed and d in n for d in AXES) for n in names)
-        self._lines = {r.report.line for r in runs if r.report.line}
+        self._on_claimed_devices = all(any(AXES[d].claimed and d in n for d in AXES) for n in names)
+        self._lines = {r.report.line for r in self._failing if r.report.line}
 
-    def weight(self, change: Change) -> float:
-        """The weight of a change, the lower, the sooner it should be tried."""
-        more = _LIKELY - 0.3 if change.line in self._lines else 0.0
-        more += self._by_values(change)
-        mends = _MENDS.get(change.kind, _COMPUTED)
-        if Symptom.UNKNOWN not in self._every:
-            if self._every == {Symptom.TOUCHED} and change.kind == "missing step":
-                more += _LIKELY  # what it was given is not left as it was
-            elif not self._every & mends:
-                more += _UNLIKELY
-            elif mends is not _COMPUTED and all(s & mends for s in self._seen):
-                more += _LIKELY
-        if self._in_halves and change.kind in ("kind of number", "overflow", "constant"):
-            more += _LIKELY
-        if self._elsewhere and change.kind == "device":
-            more += 2 * _LIKELY
-        if change.function.endswith(".backward"):
-            only = self._every <= {Symptom.GRADIENTS, Symptom.STOPPED}
-            more += 1.5 * _LIKELY if only else _UNLIKELY
-        return change.weight + more
+    def weight(self, edit: Edit) -> float:
+        """Return the weight of an edit; the search tries lighter edits first."""
+        more = LIKELY_BONUS if edit.line in self._lines else 0.0
+        more += self._weight_by_values(edit)
+        fixes = _FIXES.get(edit.kind, _COMPUTED)
+        if Symptom.UNKNOWN not in self._all:
+            if self._all == {Symptom.TOUCHED} and edit.kind == "missing step":
+                more += LIKELY_BONUS  # the argument is not left as it was
+            elif not self._all & fixes:
+                more += UNLIKELY_PENALTY
+            elif fixes is not _COMPUTED and all(s & fixes for s in self._seen):
+                more += LIKELY_BONUS
+        if self._in_halves and edit.kind in ("kind of number", "overflow", "constant"):
+            more += LIKELY_BONUS
+        if self._on_claimed_devices and edit.kind == "device":
+            more += 2 * LIKELY_BONUS
+        if edit.function.endswith(".backward"):
+            only = self._all <= {Symptom.GRADIENTS, Symptom.STOPPED}
+            more += LIKELY_BONUS if only else UNLIKELY_PENALTY
+        return edit.weight + more
 
-    def _by_values(self, change: Change) -> float:
-        """What values say of a line: they leave the right ones there, or are right."""
-        hints = self._hints
-        lines = change.places
+    def _weight_by_values(self, edit: Edit) -> float:
+        """Prefer lines where values deviate from the right ones; avoid lines with right values."""
+        hints, lines = self._hints, edit.places
         if lines & {place for _, place in hints.named}:
-            return _NAMED
-        if lines & hints.agreed:  # unless a mistake that has a name is seen elsewhere
-            return _ODD if hints.named else _AGREED
+            return NAMED_BONUS
+        if lines & hints.agreed:  # unless a named mistake shows elsewhere
+            return DEVIATING_BONUS if hints.named else AGREED_BONUS
         if lines & hints.odd:
-            return _ODD
-        unseen = change.kind in _NO_VALUE
-        return _FINE if lines <= hints.right and not unseen else 0.0
+            return DEVIATING_BONUS
+        return RIGHT_PENALTY if lines <= hints.right and edit.kind not in _NO_VALUE else 0.0
+
+    def adapters(self, tests: int) -> Iterator[tuple[str, int]]:
+        """Yield adapters in which failed tests may pass, each with a number of axes.
+
+        tests: the number of tests that ran
+        """
+        errors = {_error_family(r) for r in self._failing}
+        wrong_kind = (
+            s for r, s in zip(self._failing, self._seen, strict=True) if r.flaw is Flaw.KIND
+        )
+        symptoms = frozenset().union(*wrong_kind)
+        if errors & {"axes", "parts"} or Symptom.SHAPE in symptoms:
+            yield from ((adapters.AXES, count) for count in _AXIS_COUNTS)
+        if errors & {"sizes", "stopped", "parts"} or Symptom.SHAPE in symptoms:
+            yield from ((kind, 0) for kind in (adapters.WIDTH, adapters.LENGTH))
+        halves = any(in_low_precision(r.report.name) for r in self._failing)
+        if "number types" in errors or Symptom.KIND in symptoms or halves:
+            yield adapters.TYPES, 0
+        if any(r.flaw is Flaw.EFFECT for r in self._failing):
+            yield adapters.IN_PLACE, 0
+        if "memory" in errors or 2 * len(self._failing) <= tests:
+            yield adapters.MEMORY, 0
+
+
+def _error_family(ran: Ran) -> str:
+    last = ran.answers[-1] if ran.answers else None
+    raised = last[0].raised if isinstance(last, tuple) else None
+    return family(raised.type, raised.message) if raised is not None else ""
 
 
 def _symptoms(failed: Ran, probe: Probe | None) -> frozenset[Symptom]:
@@ -125,8 +158,8 @@ def _symptoms(failed: Ran, probe: Probe | None) -> frozenset[Symptom]:
         return frozenset({Symptom.UNKNOWN})
     mine, right = last[0], probe.steps[index][1][0]
     if right.status == "raised" or mine.status == "raised":
-        wanted = right.status == "raised" and mine.status != "raised"
-        return frozenset({Symptom.ACCEPTED if wanted else Symptom.STOPPED})
+        accepted = right.status == "raised" and mine.status != "raised"
+        return frozenset({Symptom.ACCEPTED if accepted else Symptom.STOPPED})
     found = set()
     if mine.side_effects != right.side_effects:
         found.add(Symptom.TOUCHED)
@@ -136,37 +169,34 @@ def _symptoms(failed: Ran, probe: Probe | None) -> frozenset[Symptom]:
         answers, expected = read(last), read(probe.steps[index][1])
     except frames.BadFrame:
         return frozenset({Symptom.UNKNOWN})
-    found |= _unlike(answers[0], expected[0])
-    if _unlike(answers[1], expected[1]):
+    found |= _differences(answers[0], expected[0])
+    if _differences(answers[1], expected[1]):
         found.add(Symptom.GRADIENTS)
     return frozenset(found or {Symptom.UNKNOWN})
 
 
-def _unlike(a: Any, b: Any) -> set[Symptom]:
-    """How two decoded values differ."""
+def _differences(a: Any, b: Any) -> set[Symptom]:
+    """Compare two decoded values."""
     if isinstance(b, (tuple, list)):
         if not isinstance(a, (tuple, list)) or len(a) != len(b):
             return {Symptom.KIND}
-        return set().union(*(_unlike(x, y) for x, y in zip(a, b, strict=True)))
+        return set().union(*(_differences(x, y) for x, y in zip(a, b, strict=True)))
     if hasattr(b, "dtype") and hasattr(b, "shape"):
         if type(a) is not type(b) or a.dtype != b.dtype:
             return {Symptom.KIND}
         if tuple(a.shape) != tuple(b.shape):
             return {Symptom.SHAPE}
-        return _entries_unlike(torch.as_tensor(a), torch.as_tensor(b))
+        return _compare_entries(torch.as_tensor(a), torch.as_tensor(b))
     if type(a) is not type(b):
         return {Symptom.KIND}
     plain = isinstance(b, (bool, int, float, str))
     return {Symptom.VALUES} if plain and a != b else set()
 
 
-def _entries_unlike(a: torch.Tensor, b: torch.Tensor) -> set[Symptom]:
+def _compare_entries(a: torch.Tensor, b: torch.Tensor) -> set[Symptom]:
     if a.is_meta or b.is_meta:
         return set()
     if not torch.equal(torch.isfinite(a), torch.isfinite(b)):
         return {Symptom.INFINITE}
     close = torch.allclose(a.double(), b.double(), rtol=1e-4, atol=1e-6, equal_nan=True)
     return set() if close else {Symptom.VALUES}
-
-
-__all__ = ["Clues", "Symptom"]

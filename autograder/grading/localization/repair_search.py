@@ -1,294 +1,184 @@
-"""Which small changes of a wrong exercise mend it: one, or two for two mistakes.
+"""Search for an edit of a wrong exercise that makes its hidden tests pass.
 
-Every version is first asked what a few failed tests ask (`probes`), one of each way to fail: most
-are rejected by the first answer. Beside right answers two others say something. Where an answer is
-what a wrong program of the bank gives there, the change has mended one mistake and left one that
-has a name. Where one way to fail is mended and the others are as before, another change may mend
-those. What is found so is confirmed by the hidden tests.
+Each edited version first answers the requests of a few failed tests (probes), starting with one
+test of each way to fail; the first answer rejects most versions. The hidden tests confirm the rest.
+If no edit fixes everything, `partial_repairs` selects edits that fix some of the failed tests.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import islice, product
 
-from ...repair import Change
-from ..diagnosis.answer_digests import Digest, digest_of, ended_alike, same_digests
-from ..diagnosis.equivalence import Answers
-from ..diagnosis.match_bank import diagnose
+from ...repair import Edit
+from ..diagnosis.answer_digests import digest_of, ended_alike
 from ..diagnosis.probes import Difference, Probe
-from ..outcomes import Outcome
 from ..running.pytest_plugin import Ran
-from ..targets.in_process import Answer, Target
-from .partial_repairs import InPart, Versions
+from ..targets.in_process import Target
+from .partial_repairs import PartialRepairs, Versions
 from .traced_runs import Place
-
-_PLACES = 3
-_ALSO = 1.0  # a change that is so much less likely than the first that mends is not tried any more
-_ALSO_TRIED = 60  # nor is any more, once so many were tried in vain after it
-_IN_VAIN = 320  # versions: where none of so many says anything, hardly ever a later one does
-_ALONE = 0.6  # of the time, if two mistakes can be there
-_SEVERAL = 0.4  # if there are several for sure
-_ALMOST = 0.85  # of it, if one change mended in part
-_CONFIRMED = 4  # pairs that the tests are asked about, of each sort
-_PARTLY = 6  # changes remembered for each way to fail
-# Changes that can put one mistake in the place of another.
-_EXCHANGES = frozenset({"name", "statement", "option", "function", "operand", "index", "unused"})
+from .tuning import (
+    ATTEMPTS_AFTER_FIX,
+    ATTEMPTS_WITHOUT_FIX,
+    LINES_REPORTED,
+    PARTIAL_EDITS_PER_WAY,
+    SINGLE_EDIT_SHARE,
+    SINGLE_EDIT_SHARE_SEVERAL,
+    WEIGHT_WINDOW,
+)
 
 
 @dataclass(frozen=True)
-class Mended:
-    """The numbers of the changes that mend, each alone or `together`; `beside`: the name of the
-    mistake that is left after them. `counts`: how many failed tests each mends, if none mends all;
-    `doubtful`: those on whose lines changes of other kinds may mend as much.
+class Fixes:
+    """The edits that were found, by number.
+
+    counts: how many failed tests each edit fixes; empty if each fixes all of them
+    doubtful: edits on whose line an edit of a different kind may fix as many tests
     """
 
     numbers: tuple[int, ...] = ()
-    together: bool = False
-    beside: tuple[str, ...] = ()
     counts: tuple[int, ...] = ()
     doubtful: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True)
-class Compared:
-    """What the bank's wrong programs of an exercise answered where they failed, and right code."""
-
-    failed: Mapping[str, list[Ran]]
-    right: Mapping[str, Answers]
-
-
 @dataclass
 class Search:
-    """One search. `asked`: the probes of failed tests; of each way to fail the first ones.
+    """One search among the `edits` of an exercise.
 
-    told: where values say that the one mistake is: elsewhere nothing is tried then
-    began: the line where tests agree that values first leave the right ones
-    hot: where values first leave the right ones, or code stops; a change there may mend in part
-    wraps: of `written` those that have no line, tried only for what they mend in part
+    weigh: an edit's weight; lighter edits are tried first
+    asked: the probes of failed tests; the first `ways` of them each fail in a different way
+    located: the place of the only mistake according to traced values; edits elsewhere are skipped
+    suspicious: places where values deviate or code crashes; an edit there may fix some tests
+    adapters: the numbers of `edits` that have no line; they are tried only as partial repairs
+    first_deviations: the place where values deviate first, if tests agree on it
     """
 
     exercise: str
-    written: list[Change]
-    weigh: Callable[[Change], float]
+    edits: list[Edit]
+    weigh: Callable[[Edit], float]
     failing: list[Ran]
     asked: list[Probe]
     ways: int
     versions: Versions
-    bank: Compared | None
-    told: frozenset[Place] = frozenset()
-    hot: frozenset[Place] = frozenset()
-    wraps: tuple[int, ...] = ()
-    began: frozenset[Place] = frozenset()
-    _left: list[tuple[int, frozenset[str]]] = field(default_factory=list)
-    _mends_of: dict[str, bool] = field(default_factory=dict)  # a version, as far as it was asked
-    _partly: dict[frozenset[int], list[int]] = field(default_factory=dict)
+    located: frozenset[Place] = frozenset()
+    suspicious: frozenset[Place] = frozenset()
+    adapters: tuple[int, ...] = ()
+    first_deviations: frozenset[Place] = frozenset()
+    _passed: dict[str, bool] = field(default_factory=dict)  # probes of the current version
+    _partial: dict[frozenset[int], list[int]] = field(default_factory=dict)  # by ways they fix
 
     def __post_init__(self) -> None:
-        own = (Difference(r.report.name, len(r.answers) - 1, r.answers[-1]) for r in self._ended())
-        self._own = {d.test: (d.number, digest_of(d.answer)) for d in own}
-        self._known = _Known(self.bank, {p.test for p in self.asked}) if self.bank else None
-        self._in_part = InPart(self.exercise, self.failing, self.asked, self.versions)
+        answered = [r for r in self.failing if r.answers]
+        self._before = {
+            r.report.name: (len(r.answers) - 1, digest_of(r.answers[-1])) for r in answered
+        }
+        self._repairs = PartialRepairs(self.exercise, self.failing, self.asked, self.versions)
 
-    def _ended(self) -> Iterator[Ran]:
-        return (r for r in self.failing if r.answers)
+    def fixes(self) -> Fixes:
+        """Return the edits that fix all failed tests, else those that fix the most of them."""
+        complete = self._complete_fixes()
+        if complete:
+            return Fixes(tuple(complete))
+        adapters = () if self.located else self.adapters
+        likely = ((n, len(ways)) for ways, some in self._partial.items() for n in some[:2])
+        found = self._repairs.found(self.edits, self.weigh, adapters, self.suspicious, likely)
+        doubtful = frozenset(n for n, (_, ambiguous) in found.items() if ambiguous)
+        return Fixes(tuple(found), tuple(count for count, _ in found.values()), doubtful)
 
-    def mended(self) -> Mended:
-        alone = self._alone()
-        if alone:
-            return Mended(tuple(alone))
-        found = self._beside() or self._together()
-        if found.numbers:
-            return found
-        wraps = () if self.told else self.wraps
-        likely = ((n, len(ways)) for ways, some in self._partly.items() for n in some[:2])
-        mended = self._in_part.mended(self.written, self.weigh, wraps, self.hot, likely)
-        doubtful = frozenset(n for n, (_, rivals) in mended.items() if rivals)
-        return Mended(tuple(mended), counts=tuple(c for c, _ in mended.values()), doubtful=doubtful)
-
-    def _beside(self) -> Mended | None:
-        """A change after which one mistake that has a name is left."""
-        for number, names in islice(self._left, _CONFIRMED):
-            if not self.versions.over and (name := self._is_left(number)) in names:
-                return Mended((number,), beside=(name,))
-        return None
-
-    def _alone(self) -> list[int]:
-        """The likeliest changes that mend alone, one for each line."""
-        lines, found, enough = set[Place](), list[int](), math.inf
-        tried, most = 0, math.inf
-        weighed = ((self.weigh(c), n) for n, c in enumerate(self.written) if n not in self.wraps)
+    def _complete_fixes(self) -> list[int]:
+        """Return the lightest edits that fix everything, one for each line."""
+        lines, found, heaviest = set[Place](), list[int](), math.inf
+        tried, last = 0, math.inf
+        weighed = ((self.weigh(e), n) for n, e in enumerate(self.edits) if n not in self.adapters)
         for weight, number in sorted(weighed):
-            change = self.written[number]
-            if self.versions.spent_share > self._share or len(found) >= _PLACES or weight > enough:
+            edit = self.edits[number]
+            out_of_time = self.versions.spent_share > self._time_share()
+            if out_of_time or len(found) >= LINES_REPORTED or weight > heaviest:
                 break
-            is_told = not self.told.isdisjoint(change.places)
-            if (change.function, change.line) in lines:
+            is_located = not self.located.isdisjoint(edit.places)
+            if (edit.function, edit.line) in lines:
                 continue
-            if not is_told and (tried > most or not self._tries(tried, change)):
+            if not is_located and (tried > last or not self._is_worth_trying(tried, edit)):
                 continue
             tried += 1
-            if self._mends(number):
-                enough, most = min(enough, weight + _ALSO), tried + _ALSO_TRIED
-                lines.add((change.function, change.line))
+            if self._fixes_all(number):
+                heaviest = min(heaviest, weight + WEIGHT_WINDOW)
+                last = tried + ATTEMPTS_AFTER_FIX
+                lines.add((edit.function, edit.line))
                 found.append(number)
-                if is_told:  # by its values and by what mends it
+                if is_located:  # values and tests agree on the line
                     return [number]
         return found
 
-    def _tries(self, tried: int, change: Change) -> bool:
-        """Whether a change is tried that stands elsewhere than values say that the mistake is."""
-        if self._is_one_of_two or not self.began.isdisjoint(change.places):
+    def _is_worth_trying(self, tried: int, edit: Edit) -> bool:
+        """Return True if an edit should be tried although no value points to its line."""
+        if len(self._partial) > 1 or not self.first_deviations.isdisjoint(edit.places):
             return True
-        return not self.told and tried < _IN_VAIN
+        return not self.located and tried < ATTEMPTS_WITHOUT_FIX
 
-    @property
-    def _share(self) -> float:
-        """Of the time, what is for changes that mend alone: less if there is something else."""
-        if self._are_several:
-            return _SEVERAL
-        if self._is_one_of_two:
-            return _ALONE
-        return _ALMOST if self._in_part.looks_so or self.wraps else 1.0
-
-    @property
-    def _are_several(self) -> bool:
-        """Whether code stops at one line in some failed tests, at others or at none in the rest."""
+    def _time_share(self) -> float:
+        """Return the share of the time budget for edits that fix everything."""
         lines = {r.report.line for r in self.failing}
-        return len(lines - {0, None}) > 1 and len(lines) > 2
+        if len(lines - {0, None}) > 1 and len(lines) > 2:  # code stops in several places
+            return SINGLE_EDIT_SHARE_SEVERAL
+        return SINGLE_EDIT_SHARE if self._repairs.is_promising or self.adapters else 1.0
 
-    @property
-    def _is_one_of_two(self) -> bool:
-        """Whether two mistakes may be there."""
-        return bool(self._left) or len(self._partly) > 1
-
-    def _mends(self, number: int) -> bool:
-        change = self.written[number]
+    def _fixes_all(self, number: int) -> bool:
+        edit = self.edits[number]
         if self.asked:
-            target = self.versions.short(change)
+            target = self.versions.short(edit)
             if target is None:
                 return False
-            if not self._looks_right(number, target):
-                if not self.told and not self.hot.isdisjoint(change.places):
-                    self._in_part.look(number, target, self._mends_of)
+            if not self._passes_probes(number, target):
+                if not self.located and not self.suspicious.isdisjoint(edit.places):
+                    self._repairs.count_families(number, target, self._passed)
                 return False
-        return self.versions.passes(change)
+        return self.versions.passes(edit)
 
-    def _looks_right(self, number: int, target: Target) -> bool:
-        """Whether all answers are right; what else they say is noted."""
-        names: frozenset[str] | None = None  # of what gives all answers that are not right
-        mended, changed, astray = set[int](), False, False
-        self._mends_of.clear()
+    def _passes_probes(self, number: int, target: Target) -> bool:
+        """Return True if all probed answers are right; note which ways to fail are fixed."""
+        fixed, changed, unlike = set[int](), False, False
+        self._passed.clear()
         for place, probe in enumerate(self.asked):
-            if place == self.ways and not (mended or changed):
-                return False  # all ways to fail are as before
-            seen = probe.difference(target, self.exercise)
-            self._mends_of[probe.test] = seen is None
-            if seen is None:
-                mended.add(place)
+            if place == self.ways and not (fixed or changed):
+                return False  # every way to fail is as before
+            difference = probe.difference(target, self.exercise)
+            self._passed[probe.test] = difference is None
+            if difference is None:
+                fixed.add(place)
                 continue
-            digest = digest_of(seen.answer)
-            before = self._own.get(seen.test)
-            changed = changed or not ended_alike(before, (seen.number, digest))
-            if place < self.ways:
-                astray = astray or before is None or before[1][0] != digest[0]
-            known = self._named_by(seen, digest, probe)
-            names = known if names is None else names & known
-            if not names and (astray or place >= self.ways or self.ways == 1):
-                self._sooner(place)
+            same, same_form = self._compare_with_before(difference)
+            changed = changed or not same
+            unlike = unlike or (place < self.ways and not same_form)
+            if unlike or place >= self.ways or self.ways == 1:
+                self._move_forward(place)
                 break
-        if names is None:
+        if len(fixed) == len(self.asked):
             return True
-        if names:
-            self._left.append((number, names))
-        if mended:
-            self._in_part.note(number, len(mended))
-        ways = frozenset(m for m in mended if m < self.ways)
-        if ways and not astray:
-            self._note(number, ways)
+        if fixed:
+            self._repairs.note(number, len(fixed))
+        ways = frozenset(way for way in fixed if way < self.ways)
+        if 0 < len(ways) < self.ways and not unlike:
+            numbers = self._partial.setdefault(ways, [])
+            if len(numbers) < PARTIAL_EDITS_PER_WAY:
+                numbers.append(number)
         return False
 
-    def _named_by(self, seen: Difference, digest: Digest, probe: Probe) -> frozenset[str]:
-        """The wrong programs that gave this answer, if its form is the student's or the right one.
+    def _compare_with_before(self, difference: Difference) -> tuple[bool, bool]:
+        """Return True for an unchanged wrong answer, and for one of the same form."""
+        before, digest = self._before.get(difference.test), digest_of(difference.answer)
+        same_form = before is not None and before[1][0] == digest[0]
+        return ended_alike(before, (difference.number, digest)), same_form
 
-        An answer of a third form is what the change did.
-        """
-        if self._known is None:
-            return frozenset()
-        before = self._own.get(seen.test)
-        own = before is not None and before[1][0] == digest[0]
-        if not own and digest_of(probe.steps[seen.number][1])[0] != digest[0]:
-            return frozenset()
-        return self._known.like(seen, digest)
-
-    def _note(self, number: int, ways: frozenset[int]) -> None:
-        """That a change mends some ways to fail and leaves the others as they were."""
-        if len(ways) == self.ways:
-            return
-        some = self._partly.setdefault(ways, [])
-        if len(some) < _PARTLY:
-            some.append(number)
-
-    def _sooner(self, place: int) -> None:
-        """A probe that rejected one version will reject the next one sooner."""
+    def _move_forward(self, place: int) -> None:
+        """Ask a probe earlier that rejected a version: it will probably reject the next one."""
         if place > self.ways:
             self.asked.insert(self.ways, self.asked.pop(place))
 
-    def _is_left(self, number: int) -> str:
-        """The name of the one mistake that explains all that fails after a change."""
-        assert self.bank is not None
-        ran = self.versions.run(self.written[number])
-        failed = {r.report.name for r in ran if r.report.verdict.failed}
-        before = {r.report.name for r in self.failing}
-        if not failed or not failed <= before:
-            return ""
-        every = sum(r.report.verdict.counted for r in ran)
-        if failed == before and (len(failed) < every or self.written[number].kind in _EXCHANGES):
-            return ""  # nothing is mended: one mistake became another
-        named = diagnose(ran, self.bank.failed, self.bank.right)
-        whole = len(named) == 1 and named[0].explains == named[0].of and not named[0].mostly
-        return named[0].name if whole else ""
-
-    def _together(self) -> Mended:
-        """Two changes, each of which mends what the other does not."""
-        every = frozenset(range(self.ways))
-        pairs = (
-            (a, b)
-            for one, other in product(self._partly, repeat=2)
-            if min(one) < min(other) and one | other == every
-            for a, b in product(self._partly[one], self._partly[other])
-        )
-        joined = ((p, self.written[p[0]].joined(self.written[p[1]])) for p in pairs)
-        for pair, change in islice((j for j in joined if j[1] is not None), _CONFIRMED):
-            if change is not None and not self.versions.over and self.versions.passes(change):
-                return Mended(pair, together=True)
-        return Mended()
-
-
-class _Known:
-    """What the bank's wrong programs answered last in some tests, ready to be compared."""
-
-    def __init__(self, bank: Compared, tests: set[str]) -> None:
-        self._ended: dict[tuple[str, int], list[tuple[str, Answer | Outcome]]] = {}
-        self._digests: dict[tuple[str, int], list[tuple[str, Digest]]] = {}
-        for name, runs in bank.failed.items():
-            for run in runs:
-                if run.report.name in tests and run.answers:
-                    key = run.report.name, len(run.answers) - 1
-                    self._ended.setdefault(key, []).append((name, run.answers[-1]))
-
-    def like(self, seen: Difference, digest: Digest) -> frozenset[str]:
-        """The wrong programs that gave this answer there."""
-        key = seen.test, seen.number
-        if key not in self._digests:
-            self._digests[key] = [(n, digest_of(a)) for n, a in self._ended.get(key, ())]
-        return frozenset(n for n, other in self._digests[key] if same_digests(digest, other))
-
 
 def ways_to_fail(failing: Iterable[Ran]) -> dict[str, int]:
-    """By test, the number of the way in which it fails: how it ended, where, and what is wrong."""
+    """Number the ways to fail (verdict, flaw, line); return the number of each failed test."""
     seen: dict[tuple[object, ...], int] = {}
     return {
         r.report.name: seen.setdefault((r.report.verdict, r.flaw, r.report.line), len(seen))

@@ -1,12 +1,15 @@
-"""What traced programs noted, row by row, and which rows tell of the same value."""
+"""Rows that traced programs recorded, and comparison of the values that they describe."""
 
 from __future__ import annotations
+
+import hashlib
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from ...repair.instrumentation import (
+from ...files.hashing import feed
+from ...repair.trace_recorder import (
     COUNT,
     GRADIENT,
     KIND,
@@ -20,15 +23,19 @@ from ...repair.instrumentation import (
 from ...worker.protocol import frames
 from ..diagnosis.probes import Probe, read
 from ..outcomes import Outcome
+from ..running.disk_cache import KeptRuns
+from ..targets.byte_quota import Room
 from ..targets.in_process import Target
+from .tuning import NOTES_BYTES, ROUNDING, ROWS_PER_TRACE, TELLING_ENTRIES
 
-_MOST_ROWS = 2000
-_SLACK = 2e-4  # of the size of what is compared: right programs round in other ways
-Which = npt.NDArray[np.bool_]
+Mask = npt.NDArray[np.bool_]
 
 
-def noted(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
-    """What a traced program notes while it is asked what a test asks."""
+def record(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
+    """Ask a traced program the requests of a test; return its rows, or None if it did not end.
+
+    Anything but a matrix of finite numbers of the expected width is rejected.
+    """
     ask = frames.pack(frames.Call(exercise, None, NOTES, (), {}, "cpu"), [])
     try:
         target.begin(probe.test, exercise)
@@ -40,38 +47,80 @@ def noted(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
         return None
     if not isinstance(value, torch.Tensor) or value.is_meta or value.ndim != 2:
         return None
-    if value.dtype != torch.float64:
+    if value.dtype != torch.float64 or value.shape[1] != WIDTH:
         return None
-    if value.shape[1] != WIDTH or not bool(torch.isfinite(value).all()):
+    if not bool(torch.isfinite(value).all()):
         return None
-    return value.numpy()[:_MOST_ROWS].copy()
+    return value.numpy()[:ROWS_PER_TRACE].copy()
 
 
-def moved(row: np.ndarray, others: np.ndarray) -> Which:
-    """Which rows hold the same entries, in whatever order."""
+class ReferenceTraces:
+    """The rows of the course's own programs for one exercise, kept on disk between processes.
+
+    The key covers the program's text and the requests of the test; rows of a different version of
+    the kit are not found (`disk_cache.py`).
+    """
+
+    def __init__(self, exercise: str, kept: KeptRuns | None = None) -> None:
+        self._exercise, self._kept = exercise, kept
+        self._known = kept.notes(exercise) if kept is not None else {}
+        self._quota = Room(NOTES_BYTES - sum(len(n or b"") for n in self._known.values()))
+        self._changed = False
+
+    def rows(self, source: str, target: Target, probe: Probe) -> np.ndarray | None:
+        """Return the rows of a traced program, or None if it did not end."""
+        if self._kept is None:
+            return record(target, self._exercise, probe)
+        key = _key(source, probe)
+        if key in self._known:
+            data = self._known[key]
+            return None if data is None else np.frombuffer(data).reshape(-1, WIDTH).copy()
+        rows = record(target, self._exercise, probe)
+        data = None if rows is None else rows.tobytes()
+        if self._quota.take(len(data or b"")):
+            self._known[key], self._changed = data, True
+        return rows
+
+    def keep(self) -> None:
+        """Write new rows to disk."""
+        if self._kept is not None and self._changed:
+            self._kept.put_notes(self._exercise, self._known)
+            self._changed = False
+
+
+def _key(source: str, probe: Probe) -> bytes:
+    digest = hashlib.blake2b(digest_size=20)
+    for part in (source.encode(), probe.test.encode(), *(frame for frame, _ in probe.steps)):
+        feed(digest, part)
+    return digest.digest()
+
+
+def permuted(row: np.ndarray, others: np.ndarray) -> Mask:
+    """Return which rows have the same entries in any order."""
     if not len(others):
         return np.zeros(0, bool)
     a, b = row[UNORDERED], others[:, UNORDERED]
     total, squares = max(a[2], 1e-9), max(a[1], 1e-12)
-    top = max(abs(a[3]), abs(a[4]), 1e-9)
-    slack = np.array([total, squares, total, top, top, 0.01, top * squares]) * _SLACK
-    slack[5] = 0.5
-    alike: Which = (others[:, COUNT] == row[COUNT]) & (np.abs(b - a) <= slack).all(axis=1)
+    largest = max(abs(a[3]), abs(a[4]), 1e-9)
+    scale = np.array([total, squares, total, largest, largest, 0.0, largest * squares])
+    tolerance = scale * ROUNDING
+    tolerance[5] = 0.5  # the number of entries that are not finite
+    alike: Mask = (others[:, COUNT] == row[COUNT]) & (np.abs(b - a) <= tolerance).all(axis=1)
     return alike
 
 
-def ordered(row: np.ndarray, others: np.ndarray) -> Which:
-    """Which rows hold the same entries in the same order, in whatever type."""
-    alike = moved(row, others)
+def ordered(row: np.ndarray, others: np.ndarray) -> Mask:
+    """Return which rows have the same entries in the same order, in any dtype."""
+    alike = permuted(row, others)
     if alike.any():
-        slack = _SLACK * max(row[UNORDERED][2], 1e-9)
-        alike &= (np.abs(others[:, ORDERED] - row[ORDERED]) <= slack).all(axis=1)
+        tolerance = ROUNDING * max(row[UNORDERED][2], 1e-9)
+        alike &= (np.abs(others[:, ORDERED] - row[ORDERED]) <= tolerance).all(axis=1)
         alike &= np.abs(others[:, SHAPE] - row[SHAPE]) < 1e-6
     return alike
 
 
-def same(row: np.ndarray, others: np.ndarray) -> Which:
-    """Which rows hold the same entries in the same order, in one type."""
+def same(row: np.ndarray, others: np.ndarray) -> Mask:
+    """Return which rows have the same entries in the same order and dtype."""
     alike = ordered(row, others)
     if alike.any():
         for column in (TYPE, KIND, GRADIENT):
@@ -80,7 +129,20 @@ def same(row: np.ndarray, others: np.ndarray) -> Which:
 
 
 def is_common(row: np.ndarray) -> bool:
-    """Whether many expressions have such a value: one number, one number everywhere, counting."""
+    """Return True for values that many expressions have: one number, a constant, a range."""
     total, high, low = row[UNORDERED][[0, 3, 4]]
     counting = high - low == row[COUNT] - 1 and abs(total - row[COUNT] * (high + low) / 2) < 1e-6
     return bool(row[COUNT] < 2 or high == low or counting)
+
+
+def is_ambiguous(row: np.ndarray) -> bool:
+    """Return True if several mistakes could produce a wrong value: a constant, a round number."""
+    high, low = row[UNORDERED][[3, 4]]
+    return bool(not is_distinctive(row) if row[COUNT] == 1 else high == low)
+
+
+def is_distinctive(row: np.ndarray) -> bool:
+    """Return True if no other mistake produces this value by coincidence."""
+    if row[COUNT] == 1:
+        return abs(float(row[UNORDERED][0]) % 1.0 - 0.5) < 0.49
+    return bool(row[COUNT] >= TELLING_ENTRIES and not is_common(row))

@@ -1,13 +1,14 @@
-"""Where a wrong program's values leave those of right ones, expression by expression.
+"""Find where the values of a wrong program deviate from those of right ones.
 
-Theory of operation. A version of the program that notes its values (`repair/instrumentation.py`) is
-asked what a failed test asks. What it noted is compared with what the solution and its alternatives
-noted on the same questions, which are run outside of the sandbox: nothing of them goes in. An
-expression is odd if no right program has its value; it is where the mistake shows if all that it is
-made of is right. Where a misconception has a name, its own program tells which value its mistake
-makes: the line that makes it is the student's mistake, in whatever words.
+Theory of operation. A version of the program that records its values (`repair/instrumentation.py`)
+answers the requests of a failed test. Its values are compared with those of the solution and its
+alternatives for the same requests; these run outside of the sandbox, and nothing of them goes in.
+An expression deviates if no right program has its value; the mistake shows where everything that
+the expression is made of is right. If a misconception has a name, the bank's program for it shows
+which value the mistake produces, and the line that produces this value is the student's mistake,
+however it is written.
 
-Nothing is believed of what was noted but a place in the student's own text.
+A submission can record anything. The rows are only used to choose a place in its own text.
 """
 
 from __future__ import annotations
@@ -24,107 +25,143 @@ import numpy as np
 
 from ...model.device_axes import AXES, CPU
 from ...model.report.schema import axes_of, in_low_precision
-from ...repair import NO_PYTHON
-from ...repair.instrumentation import COUNT, NODE, WIDTH, Traced, statements, traced
+from ...repair import UNPARSABLE
+from ...repair.instrumentation import TracedProgram, statements, trace_program
+from ...repair.trace_recorder import NODE, WIDTH
 from ..diagnosis.probes import Probe
 from ..targets.in_process import Target
-from .reference_traces import OwnNotes
-from .trace_values import noted
-from .traced_runs import Place, RightValues, TracedRun, betrays, made_alike, maker
+from .trace_values import ReferenceTraces, record
+from .traced_runs import Place, RightValues, TracedRun, first_row_of
+from .tuning import (
+    COMMON_STATEMENT,
+    NAMES_FROM_VALUES,
+    OWN_SECONDS,
+    PROBES_TRACED,
+    PROBES_TRACED_UNNAMED,
+    PROGRAMS_TRACED,
+    TESTS_AGREEING,
+    TESTS_SEEN_SHARE,
+)
+from .value_matching import locate_misconception, nodes_with_misconception
 
-_REAL = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
-_MOST_PROGRAMS = 6
-_MOST_OWN = 2.0  # seconds for misconceptions that no submission had yet, in one search
-_LOOKED_AT = 2  # probes
-_LOOKED_FOR_A_NAME = 5  # where there is none
-_LEAST_SEEN, _MOSTLY_SEEN = 2, 0.5
-_MOST_NAMES = 2
-_COMMON = 4  # programs with the same statement: more than make the same mistake in the same words
+_REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
 
 
 @dataclass(frozen=True)
 class OwnPrograms:
-    """What a search may ask of our own code.
+    """The course's own programs for an exercise.
 
-    right: the sources of right programs. names: of the misconceptions. wrong: the source of one
-    target: where a source runs. notes: what traced ones noted before
+    right: the sources of right programs, the solution first
+    names: the misconceptions
+    wrong: the source of a misconception
+    target: load a source in this process
+    references: the recorded rows of traced ones
     """
 
     right: Callable[[], Sequence[str]]
     names: Sequence[str]
     wrong: Callable[[str], str]
     target: Callable[[str], Target]
-    notes: OwnNotes
+    references: ReferenceTraces
 
 
-class Likely(NamedTuple):
-    """A misconception: in how many tests its values were seen, of those that could show it, and in
-    which expressions of the submission."""
+class SeenMisconception(NamedTuple):
+    """How often the values of a misconception were seen in a submission.
+
+    seen: in how many tests, of `possible` that could show it
+    nodes: the expressions of the submission
+    """
 
     name: str
     seen: int
-    could: int
+    possible: int
     nodes: frozenset[int]
 
-    def joined(self, other: Likely) -> Likely:
-        """Both tests' evidence for one misconception."""
-        seen, could = self.seen + other.seen, self.could + other.could
-        return Likely(self.name, seen, could, self.nodes | other.nodes)
+    def joined(self, other: SeenMisconception) -> SeenMisconception:
+        """Add the evidence of another test."""
+        seen, possible = self.seen + other.seen, self.possible + other.possible
+        return SeenMisconception(self.name, seen, possible, self.nodes | other.nodes)
 
 
 @dataclass(frozen=True)
 class ValueHints:
-    """odd: lines where values first leave the right ones. right: lines whose values all are right.
-    named: lines that make what a named mistake makes, by its name. ran: lines of which any ran.
-    likely: where no name was given, the mistakes of which the very value was seen in a test.
-    first: in each test, where the first value is that leaves the right ones."""
+    """What recorded values say about lines.
+
+    odd: lines where values first deviate
+    right: lines whose values are all right
+    named: for each named misconception, the line that produces its value
+    ran: lines of which any value was recorded
+    likely: if no misconception is named, those whose values were seen
+    first: for each test, the place of the first deviation
+    """
 
     odd: frozenset[Place] = frozenset()
     right: frozenset[Place] = frozenset()
     named: tuple[tuple[str, Place], ...] = ()
     ran: frozenset[Place] = frozenset()
-    likely: tuple[Likely, ...] = ()
+    likely: tuple[SeenMisconception, ...] = ()
     first: tuple[Place, ...] = ()
 
     @property
     def agreed(self) -> frozenset[Place]:
-        """Where the first value is that leaves the right ones, if tests agree on one place."""
+        """The place of the first deviation, if several tests agree on it."""
         places = frozenset(self.first)
-        return places if len(places) == 1 and len(self.first) >= _LEAST_SEEN else frozenset()
+        return places if len(places) == 1 and len(self.first) >= TESTS_AGREEING else frozenset()
 
-    def all_told(self, names: Sequence[str]) -> bool:
-        """Whether the line is known of the one mistake that there is: what makes its value there is
-        the first to leave the right ones, and no other test would add to that."""
-        within = any(name.endswith(".__init__") for name, _ in self.first)  # do tests agree on it?
-        return len(names) == len(self.named) == 1 and self.named[0][1] in self.first and not within
+    def is_located(self, names: Sequence[str]) -> bool:
+        """Return True if the only mistake is located and further tests would add nothing."""
+        in_constructor = any(name.endswith(".__init__") for name, _ in self.first)
+        if len(names) != 1 or len(self.named) != 1 or in_constructor:
+            return False
+        return self.named[0][1] in self.first
 
     @property
-    def betrayed(self) -> tuple[str, ...]:
-        """The names of mistakes whose values were seen in most tests that could show them; of
-        several that are seen in one expression that which is seen in most."""
-        enough = [
-            x for x in self.likely if x.seen >= _LEAST_SEEN and x.seen >= _MOSTLY_SEEN * x.could
-        ]
-        alone = [
+    def seen_misconceptions(self) -> tuple[str, ...]:
+        """The misconceptions whose values were seen in most tests that could show them.
+
+        Of several that were seen in the same expression, only the one seen most often.
+        """
+        often = [
             x
-            for x in enough
-            if all(x is y or x.seen > y.seen or x.nodes.isdisjoint(y.nodes) for y in enough)
+            for x in self.likely
+            if x.seen >= TESTS_AGREEING and x.seen >= TESTS_SEEN_SHARE * x.possible
         ]
-        return tuple(x.name for x in sorted(alone, key=lambda x: -x.seen)[:_MOST_NAMES])
+        best = [
+            x
+            for x in often
+            if all(x is y or x.seen > y.seen or x.nodes.isdisjoint(y.nodes) for y in often)
+        ]
+        return tuple(x.name for x in sorted(best, key=lambda x: -x.seen)[:NAMES_FROM_VALUES])
+
+    def joined(self, other: ValueHints) -> ValueHints:
+        """Combine the hints of two tests."""
+        odd, ran = self.odd | other.odd, self.ran | other.ran
+        wrong = (self.ran - self.right) | (other.ran - other.right) | odd
+        named = {**dict(other.named), **dict(self.named)}
+        likely = {x.name: x for x in self.likely}
+        for x in other.likely:
+            likely[x.name] = likely[x.name].joined(x) if x.name in likely else x
+        return ValueHints(
+            odd,
+            (self.right | other.right) - wrong,
+            tuple(named.items()),
+            ran,
+            tuple(likely.values()),
+            (*self.first, *other.first),
+        )
 
 
 NO_HINTS = ValueHints()
 
 
 class Traces:
-    """Of one exercise: what right programs noted in its tests, and what wrong ones note."""
+    """The recorded runs of right and wrong programs in the tests of one exercise."""
 
     def __init__(self, exercise: str, own: OwnPrograms) -> None:
         self._exercise, self._own = exercise, own
         self._right: dict[str, RightValues] = {}
         self._wrong: dict[tuple[str, str], TracedRun | None] = {}
-        self._programs: list[tuple[Traced, Target]] | None = None
-        self.own_seconds = 0.0  # of processor time, for what is once for a class
+        self.own_seconds = 0.0  # processor time that was spent once for the whole class
 
     def hints(
         self,
@@ -134,179 +171,175 @@ class Traces:
         probes: Iterable[Probe],
         names: Sequence[str],
     ) -> ValueHints:
-        """What tracing a submission says of where its mistake is."""
+        """Trace a submission in some of its failed tests.
+
+        others: definitions that are not its own. load: runs a source in the sandbox
+        probes: of the failed tests. names: the misconceptions that the diagnosis found
+        """
         try:
-            program = traced(source, [self._exercise], others)
-        except NO_PYTHON:
+            program = trace_program(source, [self._exercise], others)
+        except UNPARSABLE:
             return NO_HINTS
         found = NO_HINTS
         target = load(program.source)
-        for probe in _telling(probes, _LOOKED_AT if names else _LOOKED_FOR_A_NAME):
-            rows = noted(target, self._exercise, probe)
-            if rows is None:  # it came to no end: the next would not either, and waiting costs
+        most = PROBES_TRACED if names else PROBES_TRACED_UNNAMED
+        for probe in informative_probes(probes, most):
+            rows = record(target, self._exercise, probe)
+            if rows is None:  # it did not end: the next one would not end either
                 break
-            with self._on_us():
+            with self._own_time():
                 right = self._right_values(probe)
             rows = right.comparable(rows)
             if not len(rows):
                 continue
-            seen = TracedRun(program, rows)
-            seen.judge(right, self._exercise)
-            found = _joined(found, self._read(seen, probe, names, right))
-            if found.all_told(names):
+            run = TracedRun(program, rows)
+            run.judge(right, self._exercise)
+            found = found.joined(self._hints_of(run, probe, names, right))
+            if found.is_located(names):
                 break
         return found
 
     @contextmanager
-    def _on_us(self) -> Iterator[None]:
+    def _own_time(self) -> Iterator[None]:
         began = time.thread_time()
         try:
             yield
         finally:
             self.own_seconds += time.thread_time() - began
 
-    def _read(
-        self,
-        seen: TracedRun,
-        probe: Probe,
-        names: Sequence[str],
-        right: RightValues,
+    def _hints_of(
+        self, run: TracedRun, probe: Probe, names: Sequence[str], right: RightValues
     ) -> ValueHints:
+        """Compare one recorded run with those of right programs and of misconceptions."""
         lines: dict[Place, bool] = {}
         large = set[Place]()
-        for row in seen.first().values():
-            place = seen.place(row)
-            lines[place] = lines.get(place, True) and bool(seen.same[row])
-            if seen.rows[row, COUNT] > 1:
+        for row in run.first.values():
+            place = run.place(row)
+            lines[place] = lines.get(place, True) and bool(run.same[row])
+            if run.is_large(row):
                 large.add(place)
-        odd: list[Place] = []
-        culprits = [r for r in seen.culprits() if right.asks_for(seen.rows[r])]
-        for row in culprits[:2]:
-            odd += self._where(seen, row, right)
-        first = tuple(map(seen.place, culprits[:1]))
+        deviations = [r for r in run.deviations if right.is_expected(run.rows[r])]
+        odd = frozenset(p for row in deviations[:2] for p in _places_of(run, row, right))
         named = []
         for name in names:
-            with self._on_us():
-                theirs = self._wrong_run(name, probe, right)
-            if theirs is None:
-                continue
-            made = made_alike(seen, theirs, right)
-            if made is not None:
-                named.append((name, made))
-        rights = frozenset(p for p, fine in lines.items() if fine and p in large) - set(odd)
-        likely = () if names else self._betrayed(seen, probe, right)
-        return ValueHints(frozenset(odd), rights, tuple(named), frozenset(lines), likely, first)
+            with self._own_time():
+                theirs = self._misconception_run(name, probe, right)
+            place_of = locate_misconception(run, theirs, right) if theirs is not None else None
+            if place_of is not None:
+                named.append((name, place_of))
+        rights = frozenset(p for p, fine in lines.items() if fine and p in large) - odd
+        likely = () if names else tuple(self._seen(run, probe, right))
+        first = tuple(map(run.place, deviations[:1]))
+        return ValueHints(odd, rights, tuple(named), frozenset(lines), likely, first)
 
-    def _betrayed(self, seen: TracedRun, probe: Probe, right: RightValues) -> tuple[Likely, ...]:
-        """The mistakes of the bank that could be seen in a test, and whether they were."""
-        if not seen.culprits():
-            return ()
-        found = []
+    def _seen(
+        self, run: TracedRun, probe: Probe, right: RightValues
+    ) -> Iterator[SeenMisconception]:
+        """Yield the misconceptions that a test could show, and whether it does."""
         began = self.own_seconds
-        for name in self._own.names:
-            with self._on_us():
-                if (name, probe.test) not in self._wrong and self.own_seconds - began > _MOST_OWN:
-                    continue
-                theirs = self._wrong_run(name, probe, right)
-            if theirs is not None and theirs.telling:
-                nodes = betrays(seen, theirs)
-                found.append(Likely(name, int(bool(nodes)), 1, nodes))
-        return tuple(found)
-
-    def _where(self, seen: TracedRun, row: int, right: RightValues) -> list[Place]:
-        """The line of an odd value; before it, where a part of it was made that right programs use
-        otherwise: a step is missing between."""
-        node = int(seen.rows[row, NODE])
-        head, places = seen.nodes[node].head, []
-        first = seen.first()
-        for part in seen.nodes[node].parts:
-            if part not in first or seen.rows[first[part], COUNT] < 2:
+        for name in self._own.names if run.deviations else ():
+            known = (name, probe.test) in self._wrong
+            if not known and self.own_seconds - began > OWN_SECONDS:
                 continue
-            value = seen.rows[first[part]]
-            made = maker(seen, value) if seen.nodes[part].name else None
-            if not right.uses(value, head) and made is not None:
-                places.append(seen.place(made))
-        return [*places, seen.place(row)]
+            with self._own_time():
+                theirs = self._misconception_run(name, probe, right)
+            if theirs is not None and theirs.distinctive:
+                nodes = nodes_with_misconception(run, theirs)
+                yield SeenMisconception(name, int(bool(nodes)), 1, nodes)
 
     def _right_values(self, probe: Probe) -> RightValues:
         if probe.test not in self._right:
             rows: list[np.ndarray] = []
             returned: list[np.ndarray] = []
-            edges: set[tuple[int, str]] = set()
-            for program, target in self._right_programs():
-                some = self._own.notes.of(program.source, target, probe)
-                if some is None:
+            uses: set[tuple[int, str]] = set()
+            for program, target in self._right_programs:
+                recorded = self._own.references.rows(program.source, target, probe)
+                if recorded is None:
                     continue
-                begins = sum(map(len, rows))
-                places: dict[int, list[int]] = {}
-                for place, row in enumerate(some):
-                    places.setdefault(int(row[NODE]), []).append(begins + place)
+                start = sum(map(len, rows))
+                by_node: dict[int, list[int]] = {}
+                for place, row in enumerate(recorded):
+                    by_node.setdefault(int(row[NODE]), []).append(start + place)
                 for number, node in enumerate(program.nodes):
-                    if number in places:
-                        edges |= {(r, node.head) for p in node.parts for r in places.get(p, ())}
-                rows.append(some)
-                returned.append(TracedRun(program, some).returned(self._exercise))
-            none = np.empty((0, WIDTH))
-            every, given = (np.concatenate(x) if x else none for x in (rows, returned))
-            self._right[probe.test] = RightValues(every, given, frozenset(edges))
+                    if number in by_node:
+                        uses |= {(r, node.head) for p in node.parts for r in by_node.get(p, ())}
+                rows.append(recorded)
+                returned.append(TracedRun(program, recorded).returned(self._exercise))
+            empty = np.empty((0, WIDTH))
+            every, results = (np.concatenate(x) if x else empty for x in (rows, returned))
+            self._right[probe.test] = RightValues(every, results, frozenset(uses))
         return self._right[probe.test]
 
-    def _right_programs(self) -> list[tuple[Traced, Target]]:
-        if self._programs is None:
-            self._programs = []
-            for source in self._own.right()[:_MOST_PROGRAMS]:
-                try:
-                    program = traced(source, [self._exercise])
-                except NO_PYTHON:
-                    continue
-                self._programs.append((program, self._own.target(program.source)))
-        return self._programs
+    @cached_property
+    def _right_programs(self) -> list[tuple[TracedProgram, Target]]:
+        found = []
+        for source in self._own.right()[:PROGRAMS_TRACED]:
+            with suppress(*UNPARSABLE):
+                program = trace_program(source, [self._exercise])
+                found.append((program, self._own.target(program.source)))
+        return found
 
-    def _wrong_run(self, name: str, probe: Probe, right: RightValues) -> TracedRun | None:
+    def _misconception_run(self, name: str, probe: Probe, right: RightValues) -> TracedRun | None:
         key = name, probe.test
         if key not in self._wrong:
             self._wrong[key] = None
             try:
-                program = traced(self._own.wrong(name), [self._exercise])
-            except NO_PYTHON:
+                program = trace_program(self._own.wrong(name), [self._exercise])
+            except UNPARSABLE:
                 return None
             target = self._own.target(program.source)
-            rows = self._own.notes.of(program.source, target, probe)
+            rows = self._own.references.rows(program.source, target, probe)
             rows = None if rows is None else right.comparable(rows)
             if rows is not None and len(rows):
-                seen = TracedRun(program, rows)
-                seen.judge(right, self._exercise)
-                self._changed_by(seen)
-                self._wrong[key] = seen
+                self._wrong[key] = self._compared_with_solution(TracedRun(program, rows), right)
         return self._wrong[key]
 
-    def _changed_by(self, seen: TracedRun) -> None:
-        programs = self._right_programs()
-        said = programs[0][0].statements if programs else []
-        own, common = seen.program.statements, self._common
-        seen.changed = frozenset(
-            n for n, text in enumerate(own) if text and text not in said and text not in common
+    def _compared_with_solution(self, run: TracedRun, right: RightValues) -> TracedRun:
+        """Judge a misconception's run, and note which of its statements right code lacks."""
+        run.judge(right, self._exercise)
+        solution = self._right_programs[0][0] if self._right_programs else None
+        expected = solution.statements if solution else []
+        own = run.program.statements
+        run.changed = frozenset(
+            number
+            for number, text in enumerate(own)
+            if text and text not in expected and text not in self._common_statements
         )
-        solution = {n.head for n in programs[0][0].nodes} if programs else set[str]()
-        seen.new_heads = frozenset(n.head for n in seen.nodes) - solution
-        seen.lacks = len([*filter(None, own)]) < len([*filter(None, said)])
+        heads = {n.head for n in solution.nodes} if solution else set()
+        run.new_heads = frozenset(n.head for n in run.nodes) - heads
+        run.lacks_statements = sum(map(bool, own)) < sum(map(bool, expected))
+        return run
 
     @cached_property
-    def _common(self) -> frozenset[str]:
-        """The statements that many wrong programs write: they are how these are written."""
+    def _common_statements(self) -> frozenset[str]:
+        """The statements of many misconceptions: a matter of style."""
         right = self._own.right()
         times = Counter[str]()
         for name in self._own.names:
             text = self._own.wrong(name).removeprefix(right[0] if right else "")
-            with suppress(*NO_PYTHON):
+            with suppress(*UNPARSABLE):
                 times.update(set(statements(text)))
-        return frozenset(s for s, count in times.items() if count >= _COMMON)
+        return frozenset(s for s, count in times.items() if count >= COMMON_STATEMENT)
 
 
-def _telling(probes: Iterable[Probe], most: int) -> list[Probe]:
-    """Of the failed tests those that tell most: plain ones before halves and the claimed device.
+def _places_of(run: TracedRun, row: int, right: RightValues) -> list[Place]:
+    """Return the place of a deviation; before it, places of parts that right programs use
+    differently, because a step may be missing between them."""
+    head, places = run.node(row).head, []
+    for part in run.node(row).parts:
+        at = run.first.get(part)
+        if at is None or not run.is_large(at) or not run.nodes[part].is_name:
+            continue
+        made = first_row_of(run, run.rows[at])
+        if made is not None and not right.are_used_by(run.rows[at], head):
+            places.append(run.place(made))
+    return [*places, run.place(row)]
 
-    None on a real GPU, of which a wrong program of ours would rob this process.
+
+def informative_probes(probes: Iterable[Probe], most: int) -> list[Probe]:
+    """Choose failed tests: simple ones before half precision and claimed devices.
+
+    Tests on a real GPU are left out, because a misconception could break the GPU for this process.
     """
 
     def rank(probe: Probe) -> tuple[bool, bool]:
@@ -314,20 +347,5 @@ def _telling(probes: Iterable[Probe], most: int) -> list[Probe]:
         return halves, "fake" in probe.test
 
     answered = (p for p in probes if p.steps and p.steps[-1][1][0].raised is None)
-    here = (p for p in answered if _REAL.isdisjoint(axes_of(p.test).split("-")))
+    here = (p for p in answered if _REAL_DEVICES.isdisjoint(axes_of(p.test).split("-")))
     return sorted(here, key=rank)[:most]
-
-
-def _joined(one: ValueHints, other: ValueHints) -> ValueHints:
-    odd, ran = one.odd | other.odd, one.ran | other.ran
-    wrong = (one.ran - one.right) | (other.ran - other.right) | odd
-    named = {**dict(other.named), **dict(one.named)}
-    by_name = {x.name: x for x in one.likely}
-    for x in other.likely:
-        by_name[x.name] = by_name[x.name].joined(x) if x.name in by_name else x
-    rights = (one.right | other.right) - wrong
-    first = (*one.first, *other.first)
-    return ValueHints(odd, rights, tuple(named.items()), ran, tuple(by_name.values()), first)
-
-
-__all__ = ["NO_HINTS", "OwnPrograms", "Place", "Traces", "ValueHints"]

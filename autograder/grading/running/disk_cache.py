@@ -16,7 +16,7 @@ import msgspec
 
 from ...files.atomic import replace_file
 from ...model.report.schema import TestReport
-from ...repair.instrumentation import WIDTH
+from ...repair.trace_recorder import WIDTH
 from ...worker.protocol import frames
 from ..outcomes import Flaw, Outcome
 from ..targets.in_process import Answer, split_reply

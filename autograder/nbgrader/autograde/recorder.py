@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
-from ...files.turns import in_turn
+from ...files.folder_lock import in_turn
 from ...model.course.loader import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.schema import Report, SubmissionReport

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from ...batch.intake import Submission, Unread
-from ...files.turns import in_turn
+from ...files.folder_lock import in_turn
 from ...model.course.loader import Course, Week
 from ...model.errors import NbgraderError
 from ...model.notes import KINDS, Note

@@ -18,7 +18,7 @@ from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
 from traitlets import Unicode
 
-from ...files.turns import in_turn
+from ...files.folder_lock import in_turn
 from ...model.course.late import Lateness, lateness
 from ...model.course.loader import Course
 from ..autograde.bulk_entry import handed_in_times, penalty_of

@@ -1,1 +1,1 @@
-"""Operators."""
+"""Operators that propose small edits, one module for each family of mistakes."""

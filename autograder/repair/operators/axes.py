@@ -1,188 +1,219 @@
-"""Axes: which one, in which order, kept or not, and the sizes that are read from them."""
+"""Axes: which one, in which order, kept or dropped, and the sizes that are read from them."""
 
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator
 from itertools import permutations
 
-from ..source_text import Scope
+from ..function_scope import FunctionScope
 from .patterns import (
-    Texts,
+    Proposals,
+    Several,
     called,
-    is_module,
+    is_library,
+    is_method,
     is_numpy,
+    is_returned,
     number,
     subject_of,
-    with_call,
+    with_keywords,
     with_positional,
 )
 
 _REDUCE = frozenset(
     ["max", "min", "sum", "mean", "amax", "amin", "argmax", "any", "all", "logsumexp", "norm"]
 )
-
-
-ALONG = _REDUCE | frozenset(
-    [
-        "softmax",
-        "log_softmax",
-        "cumsum",
-        "sort",
-        "argsort",
-        "cat",
-        "stack",
-        "concatenate",
-        "squeeze",
-        "unsqueeze",
-        "flatten",
-        "gather",
-        "chunk",
-        "split",
-    ]
+_ALONG = _REDUCE.union(
+    ["softmax", "log_softmax", "cumsum", "sort", "argsort", "cat", "stack", "concatenate"],
+    ["squeeze", "unsqueeze", "flatten", "gather", "chunk", "split"],
 )
+_SHAPED = ("reshape", "view")
+_SUBSCRIPTS = re.compile(r"[A-Za-z.]+(?:,[A-Za-z.]+)*(?:->[A-Za-z.]*)?\Z")
 
 
-SHAPED = ("reshape", "view")
-
-
-def axes(node: ast.expr, scope: Scope) -> Texts:
-    """Another axis, kept axes, an axis where there is none."""
-    if not isinstance(node, ast.Call) or called(node) not in ALONG:
+def axes(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a different axis, an axis where there is none, and to keep or drop it."""
+    if not isinstance(node, ast.Call) or called(node) not in _ALONG:
         return
-    name = called(node)
-    numpy = is_numpy(node, scope)
-    axis, keep = ("axis", "keepdims") if numpy else ("dim", "keepdim")
+    axis, keep = ("axis", "keepdims") if is_numpy(node, scope) else ("dim", "keepdim")
     given = {k.arg: k.value for k in node.keywords}
-    place = given.get("dim", given.get("axis"))
-    method = isinstance(node.func, ast.Attribute) and not is_module(node.func.value)
-    first = 0 if method else 1
+    named = next((n for n in ("dim", "axis") if n in given), "")
+    first = 0 if is_method(node) else 1
     positional = node.args[first] if len(node.args) > first else None
-    wanted = list(dict.fromkeys((scope.axis, "-1", "-2", "-3", "0", "1", "2")))
-    if place is not None:
-        used = "dim" if "dim" in given else "axis"
-        for text in wanted:
-            if text != scope.code.text(place):
-                yield "axis", with_call(node, scope, {used: text})
+    candidates = dict.fromkeys((scope.axis, "-1", "-2", "-3", "0", "1", "2"))
+    if named:
+        for text in candidates:
+            if text != scope.text(given[named]):
+                yield "axis", with_keywords(node, scope, {named: text})
     elif positional is not None and (
-        number(positional) is not None or scope.code.text(positional) in ("dim", "axis")
+        number(positional) is not None or scope.text(positional) in ("dim", "axis")
     ):
-        for text in wanted:
-            if text != scope.code.text(positional):
+        for text in candidates:
+            if text != scope.text(positional):
                 yield "axis", with_positional(node, scope, first, text)
-    elif name in _REDUCE:
-        subject = subject_of(node, scope)
-        function = {"max": "amax", "min": "amin"}.get(name, name)
-        for text in dict.fromkeys((scope.axis, "-1", "-2")):
-            if numpy:
-                yield "axis", with_call(node, scope, {"axis": text, "keepdims": "True"})
-            else:
-                yield "axis", f"torch.{function}({subject}, dim={text}, keepdim=True)"
-            yield "axis", with_call(node, scope, {axis: text})
-    if name in _REDUCE and (place is not None or positional is not None):
-        if keep not in given:
-            yield "kept axis", with_call(node, scope, {keep: "True"})
+    elif called(node) in _REDUCE:
+        yield from _added_axes(node, scope, axis)
+    elif called(node) == "squeeze":
+        yield "axis", f"({subject_of(node, scope)}).squeeze({scope.axis})"
+    if called(node) in _REDUCE and (named or positional is not None):
+        if keep in given:
+            yield "kept axis", with_keywords(node, scope, drop=keep)
         else:
-            yield "kept axis", with_call(node, scope, drop=(keep,))
+            yield "kept axis", with_keywords(node, scope, {keep: "True"})
 
 
-def diagonals(node: ast.expr, scope: Scope) -> Texts:
-    """A triangle that begins one diagonal earlier or later."""
+def _added_axes(node: ast.Call, scope: FunctionScope, axis: str) -> Proposals:
+    """Propose to reduce along one axis where a call reduces everything."""
+    name = called(node)
+    function = {"max": "amax", "min": "amin"}.get(name, name)
+    for text in dict.fromkeys((scope.axis, "-1", "-2")):
+        if axis == "axis":
+            yield "axis", with_keywords(node, scope, {"axis": text, "keepdims": "True"})
+        else:
+            yield "axis", f"torch.{function}({subject_of(node, scope)}, dim={text}, keepdim=True)"
+        yield "axis", with_keywords(node, scope, {axis: text})
+
+
+def dropped_axis(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose to drop a kept axis unless the caller asks to keep it."""
+    if not isinstance(node, ast.Name) or not isinstance(scope.parents.get(node), ast.BinOp):
+        return
+    keep = next((p for p in scope.parameters if p in ("keepdim", "keepdims")), "")
+    if keep and "keepdim=True" in scope.assigned_once.get(node.id, "keepdim=True"):
+        yield "kept axis", f"{node.id} if {keep} else {node.id}.squeeze({scope.axis})"
+
+
+def diagonals(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a triangle that begins on a different diagonal."""
     if not isinstance(node, ast.Call) or called(node) not in ("tril", "triu"):
         return
     named = {k.arg: k.value for k in node.keywords}
-    given = named.get("diagonal", node.args[-1] if node.args else None)
-    value = None if given is None else number(given)
-    if value is None or given is None:
+    value = number(named.get("diagonal", node.args[-1] if node.args else None))
+    if value is not None:
+        for other in dict.fromkeys((0, value + 1, value - 1, -value)):
+            if other == value:
+                continue
+            if "diagonal" in named:
+                yield "off by one", with_keywords(node, scope, {"diagonal": str(other)})
+            else:
+                yield "off by one", with_positional(node, scope, len(node.args) - 1, str(other))
+    elif len(node.args) + len(named) <= 1:
+        for name in ("1", "-1", *scope.names[:8]):
+            yield "off by one", with_keywords(node, scope, {"diagonal": name})
+        subject = node.args[0] if node.args and not is_method(node) else None
+        subject = node.func.value if is_method(node) else subject  # type: ignore[attr-defined]
+        if isinstance(subject, ast.Call) and len(subject.args) > 1 and not node.keywords:
+            rows, columns = (scope.text(a) for a in subject.args[:2])
+            yield "off by one", with_keywords(node, scope, {"diagonal": f"({columns}) - ({rows})"})
+
+
+def sizes(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose the size of a different array or axis."""
+    match node:
+        case ast.Subscript(ast.Attribute(array, "shape"), index):
+            axis = number(index)
+        case ast.Call(ast.Attribute(array, "size"), [index]):
+            axis = number(index)
+        case _:
+            return
+    if not isinstance(axis, int):
         return
-    for other in dict.fromkeys((0, value + 1, value - 1, -value)):
-        if other != value and "diagonal" in named:
-            yield "off by one", with_call(node, scope, {"diagonal": str(other)})
-        elif other != value:
-            yield "off by one", with_positional(node, scope, len(node.args) - 1, str(other))
+    for other in dict.fromkeys((axis, -1, -2, 0, 1)):
+        if other != axis:
+            yield "size", f"{scope.text(array)}.shape[{other}]"
+    for name in [n for n in scope.names if n != scope.text(array)][:8]:
+        yield "size", f"{name}.shape[{axis}]"
 
 
-def sizes(node: ast.expr, scope: Scope) -> Texts:
-    """The size of another array or of another axis."""
-    found = _size(node)
-    if found is None:
-        return
-    array, axis = found
-    others = [p for p in scope.names if p != scope.code.text(array)]
-    for text in dict.fromkeys((axis, -1, -2, 0, 1)):
-        if text != axis:
-            yield "size", f"{scope.code.text(array)}.shape[{text}]"
-    for other in others[:8]:
-        yield "size", f"{other}.shape[{axis}]"
-
-
-def _size(node: ast.expr) -> tuple[ast.expr, int] | None:
-    """The array and the axis of `x.shape[i]` or `x.size(i)`."""
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
-        axis = number(node.slice)
-        if node.value.attr == "shape" and isinstance(axis, int):
-            return node.value.value, axis
-    if isinstance(node, ast.Call) and called(node) == "size" and len(node.args) == 1:
-        axis = number(node.args[0])
-        if isinstance(node.func, ast.Attribute) and isinstance(axis, int):
-            return node.func.value, axis
-    return None
-
-
-def orders(node: ast.expr, scope: Scope) -> Texts:
-    """Axes in another order, cut or joined after the wrong move."""
+def orders(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose axes in a different order, and to move axes before reshaping."""
+    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
+        yield "order of axes", f"{scope.text(node.value)}.swapaxes(-1, -2)"
+        yield "order of axes", scope.text(node.value)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
-            inner = scope.code.text(node.value)
-            yield "order of axes", f"{inner}.swapaxes(-1, -2)"
-            yield "order of axes", inner
         return
-    name, text = node.func.attr, scope.code.text(node)
-    subject = scope.code.text(node.func.value)
-    if name in SHAPED and not is_module(node.func.value):
-        parts = [scope.code.text(a) for a in node.args]
+    name, subject = node.func.attr, scope.text(node.func.value)
+    if name in _SHAPED and not is_library(node.func.value):
+        parts = [scope.text(a) for a in node.args]
         if len(parts) == 4:
-            swapped = [parts[0], parts[2], parts[1], parts[3]]
-            yield "order of axes", f"{subject}.reshape({', '.join(swapped)}).transpose(1, 2)"
-            swapped = [parts[0], parts[1], parts[3], parts[2]]
-            yield "order of axes", f"{subject}.reshape({', '.join(swapped)}).transpose(2, 3)"
-            yield "order of axes", f"{text}.transpose(1, 2)"
+            a, b, c, d = parts
+            yield "order of axes", f"{subject}.reshape({a}, {c}, {b}, {d}).transpose(1, 2)"
+            yield "order of axes", f"{subject}.reshape({a}, {b}, {d}, {c}).transpose(2, 3)"
+            yield "order of axes", f"{scope.text(node)}.transpose(1, 2)"
         yield "order of axes", f"({subject}).transpose(1, 2).reshape({', '.join(parts)})"
         yield "order of axes", f"({subject}).transpose(-1, -2).reshape({', '.join(parts)})"
         if name == "view":
             yield "memory", f"{subject}.reshape({', '.join(parts)})"
     if name in ("permute", "transpose", "swapaxes") and node.args:
-        yield from _other_orders(node, scope, subject, name)
+        yield from _other_orders(node, scope)
 
 
-def _other_orders(node: ast.Call, scope: Scope, subject: str, name: str) -> Texts:
-    if is_module(node.func.value):  # type: ignore[attr-defined]
-        subject, parts = scope.code.text(node.args[0]), node.args[1:]
-    else:
-        parts = node.args
+def _other_orders(node: ast.Call, scope: FunctionScope) -> Proposals:
+    method = is_method(node)
+    subject, parts = subject_of(node, scope), node.args if method else node.args[1:]
     given = tuple(number(a) for a in parts)
-    parent = scope.parents.get(node)
-    joined = isinstance(parent, ast.Attribute) and parent.attr in SHAPED
-    if name == "permute" and len(given) in (3, 4) and None not in given:
+    if called(node) == "permute" and len(given) in (3, 4) and None not in given:
         for order in permutations(range(len(given))):
             if order != given:
                 yield "order of axes", f"{subject}.permute{order}"
-                if not joined and len(given) == 4:
-                    continue
         return
-    for order in ((-1, -2), (1, 2), (0, 1), (2, 3)):
-        if order != given:
-            yield "order of axes", f"{subject}.swapaxes{order}"
+    for pair in ((-1, -2), (1, 2), (0, 1), (2, 3)):
+        if pair != given:
+            yield "order of axes", f"{subject}.swapaxes{pair}"
     yield "order of axes", subject
 
 
-def dealt(node: ast.expr, scope: Scope) -> Texts:
-    """Axes cut off in the other order and moved back: (…, d, H) for (…, H, d)."""
-    if called(node) not in ("permute", "transpose") or not isinstance(node, ast.Call):
+def moved_back(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose to return a result with its axes where the argument had them."""
+    if is_returned(node, scope):
+        for first, second in scope.moves:
+            yield "order of axes", f"({scope.text(node)}).swapaxes({first}, {second})"
+            yield "order of axes", f"({scope.text(node)}).movedim({second}, {first})"
+
+
+def einsum_subscripts(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose einsum subscripts with two letters exchanged or one replaced."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return
-    inner = node.func.value if isinstance(node.func, ast.Attribute) else None
-    if not isinstance(inner, ast.Call) or called(inner) not in SHAPED or len(inner.args) != 4:
+    written = node.value.replace(" ", "")
+    if called(scope.parents.get(node)) != "einsum" or not _SUBSCRIPTS.match(written):
         return
-    subject = scope.code.text(inner.func.value)  # type: ignore[attr-defined]
-    parts = [scope.code.text(a) for a in inner.args]
-    swapped = [parts[0], parts[1], parts[3], parts[2]]
-    yield "order of axes", f"{subject}.reshape({', '.join(swapped)}).permute(0, 2, 1, 3)"
+    for start in range(len(written) - 1):
+        first, second = written[start], written[start + 1]
+        if first.isalpha() and second.isalpha():
+            yield "order of axes", repr(written[:start] + second + first + written[start + 2 :])
+    letters = sorted(set(filter(str.isalpha, written)))
+    for place, letter in enumerate(written):
+        for other in letters if letter.isalpha() else ():
+            if other != letter:
+                yield "order of axes", repr(written[:place] + other + written[place + 1 :])
+
+
+def same_wrong_axis(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """Propose a different axis for all calls of a function or statement with the same axis."""
+    given = list(_given_axes(nodes))
+    statements = (n for n in nodes if isinstance(n, (ast.Assign, ast.Return)))
+    for part in (nodes, *(list(ast.walk(s)) for s in statements)):
+        inside = set(part)
+        by_text: dict[str, list[ast.expr]] = {}
+        for call, place in given:
+            if call in inside:
+                by_text.setdefault(scope.text(place), []).append(place)
+        for text, places in by_text.items():
+            for other in dict.fromkeys((scope.axis, "-1", "-2")) if len(places) > 1 else ():
+                if other != text:
+                    yield Several("axis", [(p, other) for p in places])
+
+
+def _given_axes(nodes: list[ast.AST]) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """Yield the calls that take an axis, with the expression of the axis."""
+    for node in nodes:
+        if not isinstance(node, ast.Call):
+            continue
+        named = [k.value for k in node.keywords if k.arg in ("dim", "axis")]
+        first = 0 if is_method(node) else 1
+        if called(node) in _ALONG and not named and len(node.args) > first:
+            named = [a for a in node.args[first : first + 1] if number(a) is not None]
+        yield from ((node, place) for place in named)

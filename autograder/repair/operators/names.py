@@ -1,161 +1,153 @@
-"""Names and arguments: another one, another order, one too many, one forgotten."""
+"""Names and arguments: a different one, a different order, one too many, one forgotten."""
 
 from __future__ import annotations
 
 import ast
 from itertools import permutations
 
-from ..source_text import Scope
-from .patterns import Texts, called, with_arguments, with_call
+from ..function_scope import FunctionScope
+from .patterns import Proposals, called, names_in, number, with_arguments, with_keywords
 
-_FEW = 8  # names that come together
+_FEW = 8  # names that belong together
+_AXES = ("", "[..., None]", "[:, None]")
+_RANDOM = ("multinomial", "randn", "rand", "normal", "randint")
 
 
-def arguments(node: ast.expr, scope: Scope) -> Texts:
-    """Arguments exchanged, forgotten or one too many."""
-    several = isinstance(node, (ast.Tuple, ast.List)) and isinstance(node.ctx, ast.Load)
-    if several and len(node.elts) in (2, 3):  # type: ignore[attr-defined]
-        parts = [scope.code.text(e) for e in node.elts]  # type: ignore[attr-defined]
-        for order in permutations(range(len(parts))):
+def arguments(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose arguments or values in a different order, and forgotten arguments."""
+    if isinstance(node, (ast.Tuple, ast.List)) and isinstance(node.ctx, ast.Load):
+        parts = [scope.text(e) for e in node.elts]
+        for order in permutations(range(len(parts))) if len(parts) in (2, 3) else ():
             if list(order) != sorted(order):
                 written = ", ".join(parts[i] for i in order)
                 yield "order of values", f"[{written}]" if isinstance(node, ast.List) else written
     if not isinstance(node, ast.Call):
         return
-    parts = [scope.code.text(a) for a in node.args]
-    target = scope.code.definitions.get(called(node))
-    if target is not None or called(node) in scope.used or len(parts) in (2, 3):
+    parts = [scope.text(a) for a in node.args]
+    own = called(node) in scope.code.definitions or called(node) in scope.used
+    if own or len(parts) in (2, 3):
         for first in range(len(parts) - 1):
             for second in range(first + 1, len(parts)):
                 swapped = list(parts)
                 swapped[first], swapped[second] = swapped[second], swapped[first]
                 yield "argument order", with_arguments(node, scope, swapped)
-    yield from _forgotten(node, scope, parts, target)
+    yield from _forgotten_arguments(node, scope, parts)
 
 
-def _forgotten(node: ast.Call, scope: Scope, parts: list[str], target: ast.AST | None) -> Texts:
+def _forgotten_arguments(node: ast.Call, scope: FunctionScope, parts: list[str]) -> Proposals:
     given = {k.arg for k in node.keywords}
+    target = scope.code.definitions.get(called(node))
     if isinstance(target, ast.FunctionDef):
-        takes = [a.arg for a in target.args.args]
-        for name in takes[len(parts) :]:
-            for text in (name, f"self.{name}"):
-                known = name in scope.names or name in scope.attributes
-                if name not in given and known and (text in scope.names or "self." in text):
-                    yield "argument", with_call(node, scope, {name: text})
-    for name in ("generator",):
-        if name in scope.parameters and name not in given and called(node) in _RANDOM:
-            yield "argument", with_call(node, scope, {name: name})
-    passed = set(parts) | {scope.code.text(k.value) for k in node.keywords}
-    owned = isinstance(node.func, ast.Name) and node.func.id[:1].isupper()
-    for name in scope.parameters if owned else ():
-        if name not in passed:
+        for argument in target.args.args[len(parts) :]:
+            name = argument.arg
+            if name not in given and name in scope.names:
+                yield "argument", with_keywords(node, scope, {name: name})
+            if name not in given and name in scope.attributes:
+                yield "argument", with_keywords(node, scope, {name: f"self.{name}"})
+    if called(node) in _RANDOM and "generator" in scope.parameters and "generator" not in given:
+        yield "argument", with_keywords(node, scope, {"generator": "generator"})
+    passed = {*parts, *(scope.text(k.value) for k in node.keywords)}
+    if isinstance(node.func, ast.Name) and node.func.id[:1].isupper():  # a class
+        for name in scope.parameters:
+            if name not in passed:
+                yield "argument", with_arguments(node, scope, [*parts, name])
+
+
+def unused_names(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose to use a name that the function assigns or takes and never reads."""
+    for name in scope.unused[:3] if is_operand(node, scope) else ():
+        if name not in names_in(node):
+            for axis in _AXES:
+                for sign in "-/*+":
+                    yield "unused", f"({scope.text(node)}) {sign} {name}{axis}"
+            yield "unused", name
+    if isinstance(node, ast.Call):
+        parts = [scope.text(a) for a in node.args]
+        for name in scope.unused[:4]:
             yield "argument", with_arguments(node, scope, [*parts, name])
+            yield "argument", with_keywords(node, scope, {name: name})
 
 
-_RANDOM = ("multinomial", "randn", "rand", "normal", "randint")
-
-
-def indices(node: ast.expr, scope: Scope) -> Texts:
-    """A part taken where the whole was meant; an infinite maximum, with its place or without."""
-    if isinstance(node, ast.Subscript):
-        yield "index", scope.code.text(node.value)
-    inner = node.value if isinstance(node, (ast.Subscript, ast.Attribute)) else None
-    if inner is not None and called(inner) == "max":
-        yield "infinity", f"torch.nan_to_num({scope.code.text(node)}, neginf=0.0)"
-
-
-def likely_names(node: ast.expr, scope: Scope) -> Texts:
-    """A name that came with this one, or that the function never uses."""
-    if _is_exchangeable(node, scope):
-        assert isinstance(node, ast.Name)
-        came = sorted(scope.siblings.get(node.id, ()))
-        if len(came) > _FEW:  # as a kernel's sizes and strides
-            came = [n for n in came if n[0] == node.id[0] or n[-1] == node.id[-1]]
-        for other in (*came, *scope.unused):
-            if other != node.id:
-                yield "name", other
-
-
-def counts(node: ast.expr, scope: Scope) -> Texts:
-    """Another whole number, where one says which part is taken or how many there are."""
-    parent: ast.AST | None = scope.parents.get(node)
-    if isinstance(node, ast.BinOp) and isinstance(parent, (ast.Subscript, ast.Tuple)):
-        yield from _counts_in(node, scope)
-    if not isinstance(node, ast.Name) or node.id not in scope.counts:
+def defaults(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a parameter in place of a literal that is its default value."""
+    value, given = number(node), scope.node.args
+    if value is None or isinstance(node, ast.UnaryOp):
         return
-    while isinstance(parent, (ast.BinOp, ast.Slice, ast.Tuple)):
-        parent = scope.parents.get(parent)
-    if isinstance(parent, ast.Subscript) or (parent and called(parent) in _OF_COUNTS):
-        for other in scope.counts:
-            if other != node.id:
-                yield "name", other
+    positional = [*given.posonlyargs, *given.args]
+    last = positional[len(positional) - len(given.defaults) :]
+    pairs = [*zip(last, given.defaults, strict=True)]
+    pairs += [(a, d) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d]
+    for argument, default in pairs:
+        if number(default) == value:
+            yield "argument", argument.arg
 
 
-def _counts_in(node: ast.BinOp, scope: Scope) -> Texts:
-    """One of the whole numbers of which an index is made."""
+def uncalled_layers(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a layer that the method never uses in place of one that it calls, or around it."""
     parent = scope.parents.get(node)
-    index = scope.parents.get(parent) if isinstance(parent, ast.Tuple) else parent
-    if isinstance(index, ast.Subscript) and index.slice in (node, parent):
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name) and part.id in scope.counts:
-                yield "index", part.id
-
-
-_OF_COUNTS = ("range", "arange")
-
-
-def uncalled(node: ast.expr, scope: Scope) -> Texts:
-    """A layer of the object that its method never names, in the place of one that it calls."""
-    parent = scope.parents.get(node)
-    own = node.value if isinstance(node, ast.Attribute) else None
-    if isinstance(own, ast.Name) and own.id == "self" and isinstance(parent, ast.Call):
-        for other in scope.uncalled if parent.func is node else ():
-            if other in scope.layers:
-                yield "name", f"self.{other}"
-
-
-def names(node: ast.expr, scope: Scope) -> Texts:
-    """Another name of the function in its place, one more or one less."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        if node.value.id == "self":
-            for other in scope.attributes:
-                if other != node.attr:
+    match node:
+        case ast.Attribute(ast.Name("self")) if isinstance(parent, ast.Call):
+            for other in scope.uncalled if parent.func is node else ():
+                if other in scope.layers:
                     yield "name", f"self.{other}"
-    elif isinstance(node, ast.Constant) and isinstance(scope.parents.get(node), ast.Subscript):
-        for other in scope.keys if isinstance(node.value, str) else ():
-            if other != node.value:
-                yield "name", repr(other)
-    elif _is_exchangeable(node, scope):
-        assert isinstance(node, ast.Name)
-        for other in scope.names:
+    if isinstance(parent, ast.Tuple):
+        parent = scope.parents.get(parent)
+    product = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult)
+    if (product or isinstance(parent, (ast.Call, ast.Return))) and is_operand(node, scope):
+        for attribute in scope.uncalled:
+            yield "missing step", f"self.{attribute}({scope.text(node)})"
+
+
+def sibling_names(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a name that belongs with this one, or that the function never reads."""
+    if isinstance(node, ast.Name) and _is_read(node, scope):
+        siblings = sorted(scope.siblings.get(node.id, ()))
+        if len(siblings) > _FEW:  # such as the sizes and strides of a kernel
+            siblings = [n for n in siblings if n[0] == node.id[0] or n[-1] == node.id[-1]]
+        for other in (*siblings, *scope.unused):
             if other != node.id:
                 yield "name", other
 
 
-def _is_exchangeable(node: ast.expr, scope: Scope) -> bool:
-    """Return True if a name of the function is read, and not called."""
-    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
-        return False
-    parent = scope.parents.get(node)
-    return node.id in scope.names and not (isinstance(parent, ast.Call) and parent.func is node)
+def names(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose any other name of the function, attribute of the object, or key."""
+    match node:
+        case ast.Attribute(ast.Name("self"), attribute):
+            for other in scope.attributes:
+                if other != attribute:
+                    yield "name", f"self.{other}"
+        case ast.Constant(str(value)) if isinstance(scope.parents.get(node), ast.Subscript):
+            for other in scope.keys:
+                if other != value:
+                    yield "name", repr(other)
+        case ast.Name() if _is_read(node, scope):
+            for other in scope.names:
+                if other != node.id:
+                    yield "name", other
 
 
-def sums_of_names(node: ast.expr, scope: Scope) -> Texts:
-    """A size that another one has to be added to."""
-    parent = scope.parents.get(node)
-    if isinstance(parent, ast.Call) and node in parent.args and _is_exchangeable(node, scope):
-        for other in scope.names[:10]:
-            if other != scope.code.text(node):
-                yield "operand", f"{scope.code.text(node)} + {other}"
-
-
-def places(node: ast.expr, scope: Scope) -> Texts:
-    """Positions that begin elsewhere."""
+def positions(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose positions with a different start."""
     if isinstance(node, ast.Call) and called(node) == "arange" and len(node.args) == 1:
-        inner = scope.code.text(node.args[0])
         for name in scope.names[:12]:
-            if name != inner:
-                yield "off by one", f"({scope.code.text(node)} + {name})"
-        yield "off by one", f"({scope.code.text(node)} + 1)"
+            if name != scope.text(node.args[0]):
+                yield "off by one", f"({scope.text(node)} + {name})"
+        yield "off by one", f"({scope.text(node)} + 1)"
     if isinstance(node, ast.Call) and called(node) == "arange" and len(node.args) == 2:
-        yield "off by one", f"({scope.code.text(node)} - 1)"
+        yield "off by one", f"({scope.text(node)} - 1)"
+
+
+def is_operand(node: ast.expr, scope: FunctionScope) -> bool:
+    """Return True if an expression is a single value, and not a callable or a part of one."""
+    parent = scope.parents.get(node)
+    if isinstance(node, (ast.Constant, ast.Tuple, ast.List, ast.Compare, ast.BoolOp)):
+        return False
+    is_called = isinstance(parent, ast.Call) and parent.func is node
+    return not (isinstance(parent, (ast.Attribute, ast.keyword)) or is_called)
+
+
+def _is_read(node: ast.Name, scope: FunctionScope) -> bool:
+    """Return True if a name of the function is read and not called."""
+    parent = scope.parents.get(node)
+    is_called = isinstance(parent, ast.Call) and parent.func is node
+    return isinstance(node.ctx, ast.Load) and node.id in scope.names and not is_called

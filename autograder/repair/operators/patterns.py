@@ -1,18 +1,34 @@
-"""Reading calls and numbers of a stranger's program, and writing a call with other arguments."""
+"""Read calls and numbers in a submission, and write calls with different arguments."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from ..source_text import Scope
+from ..function_scope import FunctionScope
 
-Texts = Iterator[tuple[str, str]]  # kind, text
-Operator = Callable[[ast.expr, Scope], Texts]
+Proposals = Iterator[tuple[str, str]]  # the kind of mistake and the new text
+ExpressionOperator = Callable[[ast.expr, FunctionScope], Proposals]
+StatementOperator = Callable[[ast.stmt, FunctionScope], Proposals]
+Nodes = list[tuple[ast.expr | ast.stmt, str]]  # nodes with their new texts
 
 
-def called(node: ast.AST) -> str:
-    """The last name of what a call calls, or nothing."""
+class Several(NamedTuple):
+    """An edit of several places: of the lines of the mistake, and also of other lines."""
+
+    kind: str
+    mistake: Nodes
+    also: Sequence[tuple[ast.expr | ast.stmt, str]] = ()
+
+
+FunctionOperator = Callable[[FunctionScope, list[ast.AST]], Iterator[Several]]
+
+_LIBRARIES = ("torch", "np", "numpy", "F", "math", "nn")
+
+
+def called(node: ast.AST | None) -> str:
+    """Return the last part of the name that a call calls, or ""."""
     if not isinstance(node, ast.Call):
         return ""
     if isinstance(node.func, ast.Attribute):
@@ -20,8 +36,8 @@ def called(node: ast.AST) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
-def number(node: ast.AST) -> int | float | None:
-    """A literal number, with its sign."""
+def number(node: ast.AST | None) -> int | float | None:
+    """Return the value of a literal number, with its sign."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         inner = number(node.operand)
         return None if inner is None else -inner
@@ -30,51 +46,71 @@ def number(node: ast.AST) -> int | float | None:
     return None
 
 
-def with_call(
-    node: ast.Call, scope: Scope, added: Mapping[str, str] = {}, drop: tuple[str, ...] = ()
+def names_in(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def with_keywords(
+    node: ast.Call, scope: FunctionScope, added: Mapping[str, str] = {}, drop: str = ""
 ) -> str:
-    """The call with keywords added, replaced or dropped."""
-    parts = [scope.code.text(a) for a in node.args]
+    """Return a call with keywords added or replaced, or without one."""
+    parts = [scope.text(a) for a in node.args]
     for keyword in node.keywords:
         if keyword.arg is None:
-            parts.append(f"**{scope.code.text(keyword.value)}")
-        elif keyword.arg not in drop and keyword.arg not in added:
-            parts.append(f"{keyword.arg}={scope.code.text(keyword.value)}")
+            parts.append(f"**{scope.text(keyword.value)}")
+        elif keyword.arg != drop and keyword.arg not in added:
+            parts.append(f"{keyword.arg}={scope.text(keyword.value)}")
     parts += [f"{name}={text}" for name, text in added.items()]
-    return f"{scope.code.text(node.func)}({', '.join(parts)})"
+    return f"{scope.text(node.func)}({', '.join(parts)})"
 
 
-def is_module(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id in ("torch", "np", "numpy", "F", "math", "nn")
+def with_arguments(node: ast.Call, scope: FunctionScope, parts: list[str]) -> str:
+    """Return a call with different positional arguments."""
+    keywords = [f"{k.arg}={scope.text(k.value)}" for k in node.keywords if k.arg]
+    return f"{scope.text(node.func)}({', '.join([*parts, *keywords])})"
 
 
-def is_numpy(node: ast.Call, scope: Scope) -> bool:
-    if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
-        if node.func.value.id in ("np", "numpy"):
+def with_positional(node: ast.Call, scope: FunctionScope, index: int, text: str) -> str:
+    """Return a call with one positional argument replaced."""
+    parts = [scope.text(a) for a in node.args]
+    parts[index] = text
+    return with_arguments(node, scope, parts)
+
+
+def is_library(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in _LIBRARIES
+
+
+def is_method(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Attribute) and not is_library(node.func.value)
+
+
+def is_numpy(node: ast.Call, scope: FunctionScope) -> bool:
+    """Return True if a call is to numpy, or in a function that uses only numpy."""
+    match node.func:
+        case ast.Attribute(ast.Name("np" | "numpy")):
             return True
-        if node.func.value.id in ("torch", "F"):
+        case ast.Attribute(ast.Name("torch" | "F")):
             return False
     return "np" in scope.used and "torch" not in scope.used
 
 
-def subject_of(node: ast.Call, scope: Scope) -> str:
-    """What a reduction or the like works on: its object, or its first argument."""
-    if isinstance(node.func, ast.Attribute) and not is_module(node.func.value):
-        return scope.code.text(node.func.value)
-    return scope.code.text(node.args[0]) if node.args else ""
+def subject_of(node: ast.Call, scope: FunctionScope) -> str:
+    """Return the array that a call works on: its object or its first argument."""
+    if isinstance(node.func, ast.Attribute) and not is_library(node.func.value):
+        return scope.text(node.func.value)
+    return scope.text(node.args[0]) if node.args else ""
 
 
-def with_positional(node: ast.Call, scope: Scope, index: int, text: str) -> str:
-    parts = [scope.code.text(a) for a in node.args]
-    parts[index] = text
-    parts += [f"{k.arg}={scope.code.text(k.value)}" for k in node.keywords if k.arg]
-    return f"{scope.code.text(node.func)}({', '.join(parts)})"
+def is_returned(node: ast.expr, scope: FunctionScope) -> bool:
+    """Return True if an expression is returned, alone or in a tuple."""
+    parent = scope.parents.get(node)
+    if isinstance(parent, ast.Tuple):
+        parent = scope.parents.get(parent)
+    return isinstance(parent, ast.Return) and not isinstance(node, ast.Tuple)
 
 
-def is_method(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Attribute) and not is_module(node.func.value)
-
-
-def with_arguments(node: ast.Call, scope: Scope, parts: list[str]) -> str:
-    keywords = [f"{k.arg}={scope.code.text(k.value)}" for k in node.keywords if k.arg]
-    return f"{scope.code.text(node.func)}({', '.join([*parts, *keywords])})"
+def are_disjoint(nodes: Sequence[ast.AST]) -> bool:
+    """Return True if none of the nodes is inside another."""
+    inside = {id(n) for node in nodes for n in ast.walk(node) if n is not node}
+    return not any(id(node) in inside for node in nodes)

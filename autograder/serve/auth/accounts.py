@@ -1,10 +1,10 @@
-"""Who somebody is: tokens that are used once, sessions that follow, and what a role may do.
+"""Who may use the service: one-time tokens, sessions, and roles.
 
-A token is 128 bits of chance that the instructor hands to one person. The first who uses it is
-that person, and gets a session; after that it is worth nothing, so a mail that is read by others
-later gives nothing away. Of both only a hash is kept. A browser's session ends after 30 days
-without use, a program's (`autograder submit`) after 120; one that a JupyterHub vouched for ends
-after half a day, and the Hub is asked again.
+A token has 128 random bits, and the instructor gives it to one person. Its first use starts a
+session; after that it is invalid, so a mail that others read later reveals nothing. Only hashes of
+tokens and session keys are stored. A browser's session ends after 30 days without use, a program's
+(`autograder submit`) after 120. A session that a JupyterHub confirmed ends after half a day; then
+the Hub is asked again.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from typing import Literal
 import msgspec
 import sqlalchemy as sa
 
-from ..queue import tables as t
-from ..queue.tables import Rows
+from .. import tables as t
+from ..tables import Store
 
 Role = Literal["student", "instructor"]
 Kind = Literal["browser", "program", "hub"]
 _DAY = 86_400.0
-_LASTS = {"browser": 30 * _DAY, "program": 120 * _DAY, "hub": _DAY / 2}
+_LIFETIME = {"browser": 30 * _DAY, "program": 120 * _DAY, "hub": _DAY / 2}
 _NAME = re.compile(r"\w[\w.@+-]*\Z")
-_SEEN = 3600.0  # how exactly the last use of a session is known
+_RENEWAL_INTERVAL = 3600.0  # a session in use is extended at most this often
 
 
 def is_name(name: str) -> bool:
-    """Return whether nbgrader can have a student of this name: letters, digits and `.@+-_`."""
+    """Return True if nbgrader accepts this student name: letters, digits and `.@-_`."""
     return len(name) <= 100 and bool(_NAME.match(name)) and ".." not in name and "+" not in name
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Whoever asks. `key` is the secret of the session, from which forms are made safe."""
+    """An authenticated user. `key` is the session's secret, from which form keys are derived."""
 
     name: str
     role: Role
@@ -44,81 +44,65 @@ class Person(msgspec.Struct, frozen=True):
 
     @property
     def form_key(self) -> str:
-        """What a form of this session holds, and nobody else can know."""
+        """Return the secret that a form of this session must contain (against CSRF)."""
         return hmac.new(self.key.encode(), b"form", hashlib.sha256).hexdigest()
 
 
-class People(Rows):
-    """Tokens and sessions. Methods block."""
+class Accounts(Store):
+    """Tokens and sessions. All methods block."""
 
-    def token(self, name: str, role: Role = "student") -> str:
-        """A new token for somebody; one that was not used yet is worth nothing any more."""
+    def create_token(self, name: str, role: Role = "student") -> str:
+        """Create a token; it replaces an unused one of the same person."""
         secret = secrets.token_urlsafe(16)
-        own = (t.tokens.c.name == name) & t.tokens.c.used.is_(None)
-        with self._write() as db:
-            db.execute(t.tokens.delete().where(own))
-            db.execute(
-                t.tokens.insert().values(
-                    hash=_hash(secret), name=name, role=role, made=self.clock(), used=None
-                )
-            )
+        row = {"hash": _hash(secret), "name": name, "role": role, "created": self.clock()}
+        self.execute(_unused_tokens(name), t.tokens.insert().values(**row))
         return secret
 
-    def has_token(self) -> set[str]:
-        """Who has a token, used or not."""
-        with self._read() as db:
-            return {str(n) for n in db.execute(sa.select(t.tokens.c.name)).scalars()}
+    def names_with_token(self) -> set[str]:
+        """Return everyone who was ever given a token."""
+        return set(self.column(sa.select(t.tokens.c.name)))
 
-    def forget(self, name: str) -> None:
-        """End whatever somebody has: sessions, and tokens that were not used."""
-        with self._write() as db:
-            db.execute(t.sessions.delete().where(t.sessions.c.name == name))
-            db.execute(
-                t.tokens.delete().where((t.tokens.c.name == name) & t.tokens.c.used.is_(None))
-            )
+    def revoke(self, name: str) -> None:
+        """End a person's sessions and delete their unused tokens."""
+        self.execute(t.sessions.delete().where(t.sessions.c.name == name), _unused_tokens(name))
 
-    def enter(self, token: str, kind: Kind) -> Person | None:
-        """The person whose token it is, with a session; None if it is used or unknown."""
-        this = (t.tokens.c.hash == _hash(token)) & t.tokens.c.used.is_(None)
-        with self._write() as db:
-            row = db.execute(sa.select(t.tokens).where(this)).mappings().first()
-            if row is None:
-                return None
-            used = t.tokens.update().where(this).values(used=self.clock())
-            if not db.execute(used).rowcount:
-                return None  # somebody was faster
-        return self.session(row["name"], row["role"], kind)
+    def redeem(self, token: str, kind: Kind) -> Person | None:
+        """Exchange a token for a session; return None if it is used or unknown."""
+        unused = (t.tokens.c.hash == _hash(token)) & t.tokens.c.used.is_(None)
+        use = t.tokens.update().where(unused).values(used=self.clock())
+        with self.transaction() as db:
+            row = db.execute(use.returning(t.tokens.c.name, t.tokens.c.role)).first()
+        return self.start_session(row.name, row.role, kind) if row else None
 
-    def session(self, name: str, role: Role, kind: Kind) -> Person:
+    def start_session(self, name: str, role: Role, kind: Kind) -> Person:
         secret, now = secrets.token_urlsafe(32), self.clock()
-        with self._write() as db:
-            db.execute(t.sessions.delete().where(t.sessions.c.ends < now))
-            row = {"name": name, "role": role, "kind": kind, "seen": now}
-            db.execute(
-                t.sessions.insert().values(hash=_hash(secret), ends=now + _LASTS[kind], **row)
-            )
+        row = {"hash": _hash(secret), "name": name, "role": role, "kind": kind}
+        self.execute(
+            t.sessions.delete().where(t.sessions.c.expires < now),
+            t.sessions.insert().values(last_used=now, expires=now + _LIFETIME[kind], **row),
+        )
         return Person(name, role, kind, secret)
 
-    def known(self, secret: str, kind: Kind) -> Person | None:
-        """Whose session of this kind it is; None if it ended or never was."""
+    def find_session(self, secret: str, kind: Kind) -> Person | None:
+        """Return the person of a session of this kind; None if it ended or never existed."""
         now = self.clock()
-        this = (t.sessions.c.hash == _hash(secret)) & (t.sessions.c.kind == kind)
-        with self._read() as db:
-            row = db.execute(sa.select(t.sessions).where(this)).mappings().first()
-        if row is None or row["ends"] < now:
+        session = (t.sessions.c.hash == _hash(secret)) & (t.sessions.c.kind == kind)
+        row = self.row(sa.select(t.sessions).where(session))
+        if row is None or row.expires < now:
             return None
-        if now - row["seen"] > _SEEN:
-            with self._write() as db:
-                db.execute(
-                    t.sessions.update().where(this).values(seen=now, ends=now + _LASTS[kind])
-                )
-        return Person(row["name"], row["role"], kind, secret)
+        if now - row.last_used > _RENEWAL_INTERVAL:
+            renewed = {"last_used": now, "expires": now + _LIFETIME[kind]}
+            self.execute(t.sessions.update().where(session).values(**renewed))
+        return Person(row.name, row.role, kind, secret)
 
-    def leave(self, secret: str) -> None:
-        with self._write() as db:
-            db.execute(t.sessions.delete().where(t.sessions.c.hash == _hash(secret)))
+    def end_session(self, secret: str) -> None:
+        self.execute(t.sessions.delete().where(t.sessions.c.hash == _hash(secret)))
+
+
+def _unused_tokens(name: str) -> sa.Delete:
+    return t.tokens.delete().where((t.tokens.c.name == name) & t.tokens.c.used.is_(None))
 
 
 def _hash(secret: str) -> str:
-    """Of many bits of chance, so that it needs no salt."""
+    # needs no salt, because the secrets are long and random
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

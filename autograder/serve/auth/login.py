@@ -1,4 +1,4 @@
-"""How somebody becomes known: by a token of the instructor's, or by a JupyterHub (hub.py)."""
+"""Authenticate requests: by the instructor's tokens, or by a JupyterHub (jupyterhub.py)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,22 @@ from typing import NamedTuple, Protocol
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..views.responses import RequestError
-from .accounts import Kind, People, Person
+from .accounts import Accounts, Kind, Person
 
 _COOKIE = "autograder-session"
+_COOKIE_SECONDS = 30 * 86_400
 _BEARER = "bearer "
+
+
+class RequestError(Exception):
+    """A refused request: its status and message, or the page to which a browser is redirected.
+
+    wait: seconds after which the client may retry; redirect: a path of the service.
+    """
+
+    def __init__(self, status: int, message: str, wait: float = 0.0, redirect: str = "") -> None:
+        super().__init__(message)
+        self.status, self.wait, self.redirect = status, wait, redirect
 
 
 class Cookie(NamedTuple):
@@ -21,20 +32,15 @@ class Cookie(NamedTuple):
     path: str
     secure: bool
 
-    def put(self, answer: Response, value: str, seconds: int) -> None:
-        answer.set_cookie(
-            self.name,
-            value,
-            max_age=seconds,
-            path=self.path,
-            httponly=True,
-            samesite="lax",
-            secure=self.secure,
-        )
+    def set_on(self, response: Response, value: str, seconds: int = _COOKIE_SECONDS) -> Response:
+        options = {"path": self.path, "secure": self.secure, "httponly": True}
+        response.set_cookie(self.name, value, max_age=seconds, samesite="lax", **options)  # type: ignore[arg-type]
+        return response
 
-    def remove(self, answer: Response) -> None:
-        # a browser ignores even the removal of a `__Host-` cookie without these
-        answer.delete_cookie(self.name, self.path, secure=self.secure, httponly=True)
+    def delete_from(self, response: Response) -> Response:
+        # a browser ignores even the deletion of a `__Host-` cookie without these
+        response.delete_cookie(self.name, self.path, secure=self.secure, httponly=True)
+        return response
 
 
 def session_cookie(prefix: str, *, secure: bool, own_host: bool = False) -> Cookie:
@@ -48,60 +54,59 @@ def session_cookie(prefix: str, *, secure: bool, own_host: bool = False) -> Cook
     return Cookie(_COOKIE, prefix, secure)
 
 
-class Door(Protocol):
-    """The way in."""
+class Login(Protocol):
+    """A way to authenticate requests. All methods block."""
 
     cookie: Cookie
 
-    def known(self, request: Request) -> Person | None:
-        """Who asks, if that is known. Blocks."""
+    def authenticate(self, request: Request) -> Person | None:
+        """Return the person who sent a request, or None if it has no valid credentials."""
 
-    def stranger(self, request: Request) -> RequestError:
-        """What is answered to somebody who is not known and has to be."""
+    def unauthenticated(self, request: Request) -> RequestError:
+        """Return the answer to a request that needs a person and has none."""
 
-    def entrance(self, request: Request) -> Response | None:
-        """Where a browser goes to become known; None: to the form for a token."""
+    def begin(self, request: Request) -> Response | None:
+        """Redirect a browser to where people sign in, or return None to show the token form."""
 
-    def returned(self, request: Request) -> tuple[Person, Response]:
-        """Who comes back from there; raises RequestError."""
+    def complete(self, request: Request) -> tuple[Person, Response]:
+        """Accept a browser that comes back from there; raise RequestError if it may not enter."""
 
 
-def bearer(request: Request) -> str:
-    """What a program says it is known by."""
+class TokenLogin:
+    """Sign-in with a token from the instructor, then a session."""
+
+    def __init__(self, accounts: Accounts, prefix: str, *, secure: bool = False) -> None:
+        self._accounts, self._prefix = accounts, prefix
+        self.cookie = session_cookie(prefix, secure=secure)
+
+    def authenticate(self, request: Request) -> Person | None:
+        if key := bearer_token(request):
+            return self._accounts.find_session(key, "program")
+        return person_of_cookie(self._accounts, request, self.cookie, "browser")
+
+    def unauthenticated(self, request: Request) -> RequestError:
+        message = "Sign in with the token that your instructor gave you."
+        return RequestError(401, message, redirect=login_page(request, self._prefix))
+
+    def begin(self, request: Request) -> Response | None:
+        return None
+
+    def complete(self, request: Request) -> tuple[Person, Response]:
+        raise RequestError(404, "Page not found.")
+
+
+def login_page(request: Request, prefix: str) -> str:
+    """Return the page to which a request without a session is redirected, or "" for a form."""
+    return f"{prefix}enter" if request.method == "GET" else ""
+
+
+def bearer_token(request: Request) -> str:
     given = request.headers.get("authorization", "")
     return given[len(_BEARER) :].strip() if given.lower().startswith(_BEARER) else ""
 
 
-def with_session(answer: Response, who: Person, cookie: Cookie) -> Response:
-    """The answer with which a browser's session begins."""
-    cookie.put(answer, who.key, 30 * 86_400)
-    return answer
-
-
-class TokenDoor:
-    """Without a Hub: a token, and then a session."""
-
-    def __init__(self, people: People, prefix: str, *, secure: bool = False) -> None:
-        self._people, self._prefix = people, prefix
-        self.cookie = session_cookie(prefix, secure=secure)
-
-    def known(self, request: Request) -> Person | None:
-        if key := bearer(request):
-            return self._people.known(key, "program")
-        return known_by_cookie(self._people, request, self.cookie, "browser")
-
-    def stranger(self, request: Request) -> RequestError:
-        where = f"{self._prefix}enter"
-        said = "Who are you? Sign in with the token that your instructor gave you."
-        return RequestError(401, said, go_to=where if request.method == "GET" else "")
-
-    def entrance(self, request: Request) -> Response | None:
-        return None
-
-    def returned(self, request: Request) -> tuple[Person, Response]:
-        raise RequestError(404, "There is nothing here.")
-
-
-def known_by_cookie(people: People, request: Request, cookie: Cookie, kind: Kind) -> Person | None:
+def person_of_cookie(
+    accounts: Accounts, request: Request, cookie: Cookie, kind: Kind
+) -> Person | None:
     key = request.cookies.get(cookie.name, "")
-    return people.known(key, kind) if 20 < len(key) < 100 else None
+    return accounts.find_session(key, kind) if 20 < len(key) < 100 else None

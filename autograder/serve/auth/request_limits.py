@@ -1,6 +1,7 @@
-"""Around every request: how large and frequent it may be, and what browsers may do with answers.
+"""Limits on requests, and security headers on every response.
 
-All of it is decided from the head of a request, before a byte of its body is read.
+The sender may be anyone. Sizes and rates are checked from the head of a request, before a byte of
+its body is read; the body may not be longer than announced and must arrive within two minutes.
 """
 
 from __future__ import annotations
@@ -28,81 +29,53 @@ HEADERS = {
     "cache-control": "no-store",
 }
 _HTTPS = "max-age=31536000"
-# Of what does not hand in: a form with a token.
-SMALL = 16 << 10
-_ARRIVES = 120.0  # seconds within which a body is here
-_BODIES = ("POST", "PUT", "PATCH", "DELETE")
+SMALL_BODY = 16 << 10  # bytes; for forms without files
+BODY_SECONDS = 120.0
+_METHODS_WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
+_MAX_KEYS = 50_000
 
 
-class Rate:
-    """So many requests at once, and so many in a minute after that, for each key."""
+class RateLimit:
+    """A token bucket per key: `burst` requests at once, then `per_minute`."""
 
     def __init__(
-        self, burst: int, per_minute: float, tick: Callable[[], float] = time.monotonic
+        self, burst: int, per_minute: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self.burst, self.per_second, self._tick = burst, per_minute / 60, tick
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self.burst, self.per_second, self._clock = float(burst), per_minute / 60, clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, key: str) -> float:
-        """Count a request; 0 if it may go on, else the seconds until one may."""
-        now = self._tick()
-        left, then = self._left.pop(key, (float(self.burst), now))
-        left = min(float(self.burst), left + (now - then) * self.per_second)
-        allowed = left >= 1
-        self._left[key] = (left - 1 if allowed else left, now)
-        while len(self._left) > 50_000:
-            self._left.popitem(last=False)
-        return 0.0 if allowed else (1 - left) / self.per_second
+        """Count a request; return 0 if it is allowed, otherwise the seconds until the next one."""
+        now = self._clock()
+        available, updated = self._buckets.pop(key, (self.burst, now))
+        available = min(self.burst, available + (now - updated) * self.per_second)
+        allowed = available >= 1
+        self._buckets[key] = (available - 1 if allowed else available, now)
+        while len(self._buckets) > _MAX_KEYS:
+            self._buckets.popitem(last=False)
+        return 0.0 if allowed else (1 - available) / self.per_second
 
 
-class Guard:
-    """The outermost layer of the application."""
+class RequestLimits:
+    """The outermost middleware. `max_body`: the allowed size in bytes for a path."""
 
-    def __init__(self, app: ASGIApp, *, most: Callable[[str], int], secure: bool) -> None:
-        self.app, self._most, self._secure = app, most, secure
+    def __init__(self, app: ASGIApp, *, max_body: Callable[[str], int], secure: bool) -> None:
+        self.app, self._max_body, self._secure = app, max_body, secure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        answer = self._with_headers(send)
-        refusal = self._refusal(scope)
+        send = self._with_headers(send)
+        limit = self._max_body(scope["path"]) if scope["method"] in _METHODS_WITH_BODY else 0
+        refusal = _refusal(scope, limit)
         if refusal is not None:
-            await refusal(scope, receive, answer)
-            return
-        most = self._most(scope["path"]) if scope["method"] in _BODIES else 0
-        await self.app(scope, self._bounded(receive, most), answer)
-
-    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
-        """The answer to a request that is refused by its head, if it is."""
-        if scope["method"] not in _BODIES:
-            return None
-        length = Headers(scope=scope).get("content-length", "")
-        if not length.isdecimal():
-            return PlainTextResponse("Say how long it is (Content-Length).\n", 411)
-        if int(length) > self._most(scope["path"]):
-            return PlainTextResponse(
-                "This is larger than a week may be. Hand in only your week's folder.\n", 413
-            )
-        return None
-
-    def _bounded(self, receive: Receive, most: int) -> Receive:
-        """What the server passes on, and no more of it than was announced."""
-        total, ends = 0, asyncio.get_running_loop().time() + _ARRIVES
-
-        async def bounded() -> Message:
-            nonlocal total
-            async with asyncio.timeout_at(ends if total < most else None):
-                message = await receive()
-            total += len(message.get("body", b""))
-            if total > most:
-                return {"type": "http.disconnect"}
-            return message
-
-        return bounded
+            await refusal(scope, receive, send)
+        else:
+            await self.app(scope, _limited(receive, limit), send)
 
     def _with_headers(self, send: Send) -> Send:
-        async def answer(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
@@ -111,4 +84,30 @@ class Guard:
                     headers["strict-transport-security"] = _HTTPS
             await send(message)
 
-        return answer
+        return send_with_headers
+
+
+def _refusal(scope: Scope, limit: int) -> PlainTextResponse | None:
+    """Return the answer to a request that is refused because of its announced length."""
+    if scope["method"] not in _METHODS_WITH_BODY:
+        return None
+    length = Headers(scope=scope).get("content-length", "")
+    if not length.isdecimal():
+        return PlainTextResponse("A Content-Length header is required.\n", 411)
+    if int(length) > limit:
+        return PlainTextResponse("This is too large. Submit only your week's folder.\n", 413)
+    return None
+
+
+def _limited(receive: Receive, limit: int) -> Receive:
+    """Pass on a request's body, at most `limit` bytes of it and only while it arrives in time."""
+    total, deadline = 0, asyncio.get_running_loop().time() + BODY_SECONDS
+
+    async def limited() -> Message:
+        nonlocal total
+        async with asyncio.timeout_at(deadline if total < limit else None):
+            message = await receive()
+        total += len(message.get("body", b""))
+        return {"type": "http.disconnect"} if total > limit else message
+
+    return limited

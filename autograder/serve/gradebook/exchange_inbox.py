@@ -1,13 +1,14 @@
-"""nbgrader's exchange: what `nbgrader submit` leaves there is graded at once.
+"""Take submissions from nbgrader's exchange as soon as `nbgrader submit` writes them.
 
-Every student may write into the inbound folder, in whatever way. Names are taken apart by
-nbgrader's rule and checked; files are copied as `collect` copies them: ordinary ones, of one owner,
-bounded. Of a student's hand-ins the newest is taken, their own before what another user left under
-their name. What another user left, or may have left because the student has no account on this
-machine, is not taken: it could use made-up names for further attempts, or replace a submission.
+Every student may write anything into the inbound folder. Folder names are parsed by nbgrader's rule
+and checked; files are copied as `collect` copies them: regular files of one owner, of limited size,
+without following links. A student's newest submission is taken, their own before one that another
+user left under their name. A folder of another user, or of a user whose account cannot be
+determined, is not taken: otherwise made-up names would give more attempts, or anyone could replace
+a student's submission.
 
-The folder is watched; where nothing is told of changes, as on some network disks, it is also looked
-at every minute. A folder is taken once it has nbgrader's two files and has been quiet for a moment.
+The folder is watched, and also polled every minute, because some network file systems report no
+changes. A submission is taken once it has nbgrader's two files and has not changed for a moment.
 """
 
 from __future__ import annotations
@@ -35,212 +36,207 @@ from ...nbgrader.collect.safe_copy import copy_ordinary
 from ...nbgrader.release.rerelease import names
 from ...nbgrader.workspace import Workspace
 from ..auth.accounts import is_name
-from ..courses import Courses
-from ..problems import Troubles
-from ..queue.leader import Chair
-from ..queue.queue import Queue, Try
+from ..queue.leader import Leader
+from ..queue.queued_submission import QueuedSubmission
+from ..shared_state import SharedState
+from ..tables import error_text
+from .recording import SECRET_FILE
 
-_SECRET = "submission_secret.txt"
-_MARKS = ("timestamp.txt", _SECRET)
+_MARKER_FILES = ("timestamp.txt", SECRET_FILE)
 _QUIET = 0.4  # seconds without a change
-_LOOK = 60.0
-_MOST_BYTES = 64 << 20
-_NOT_TAKEN = "left in the exchange"  # stands until the service is started again
+_POLL_SECONDS = 60.0
+_RETRY_SECONDS = 5.0
+_MAX_PASSES = 50
+_MAX_BYTES = 64 << 20
+REJECTED = "left in the exchange"  # this incident stays open until the service restarts
 
 
-class FoundHandIn(msgspec.Struct, frozen=True):
-    """A folder in the exchange, by its name."""
+class ExchangeSubmission(msgspec.Struct, frozen=True):
+    """A folder of the exchange. `source`: its name."""
 
     source: str
     student: str
     week: str
-    handed_in: dt.datetime
-    own: bool  # the student owns it
-    sure: bool  # the student owns it, or whoever grades
+    submitted: dt.datetime
+    own: bool  # the student owns the folder
+    trusted: bool  # the student or the grading user owns it
 
 
-class Inbox:
-    """Takes what appears in the exchange into the queue."""
+class ExchangeInbox:
+    """Takes submissions from the exchange into the queue.
+
+    submit: stores a submission; raises IntakeError
+    """
 
     def __init__(
         self,
-        courses: Courses,
-        queue: Queue,
-        troubles: Troubles,
-        chair: Chair,
-        take: Callable[[FoundHandIn, dict[str, bytes]], Try],
+        state: SharedState,
+        leader: Leader,
+        submit: Callable[[ExchangeSubmission, dict[str, bytes]], QueuedSubmission],
     ) -> None:
-        self.courses, self.queue, self.troubles = courses, queue, troubles
-        self._chair = chair
-        self._take = take
-        self._left: set[str] = set()  # what was looked at and is not to be taken
+        self.courses, self.queue, self.incidents = state.courses, state.queue, state.incidents
+        self._leader, self._submit = leader, submit
+        self._ignored: set[str] = set()  # folders that were rejected or are known otherwise
 
     async def run(self) -> None:
-        """Look, and look again whenever something changes."""
+        """Look for submissions until cancelled, whenever the folder changes."""
         from watchfiles import awatch
 
         while True:
-            await self._looked()
-            folder = self._folder(self.courses.now)
+            await self._look_until_complete()
+            folder = inbound_folder(self.courses.now)
             if not folder.is_dir():
-                await asyncio.sleep(_LOOK / 12)
+                await asyncio.sleep(_RETRY_SECONDS)
                 continue
             try:
-                changes = awatch(
+                async for _ in awatch(
                     folder,
                     recursive=True,
                     step=100,
                     debounce=int(_QUIET * 1000),
-                    rust_timeout=int(_LOOK * 1000),
+                    rust_timeout=int(_POLL_SECONDS * 1000),
                     yield_on_timeout=True,
-                )
-                async for _ in changes:
-                    await self._looked()
-            except OSError as error:  # too many are watched, or the folder is gone
-                self.troubles.begin("exchange", f"{folder} cannot be watched: {error}")
-                await asyncio.sleep(_LOOK / 12)
+                ):
+                    await self._look_until_complete()
+            except OSError as error:  # too many watches, or the folder was removed
+                self.incidents.open("exchange", f"{folder} cannot be watched: {error}")
+                await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _looked(self) -> None:
-        """Take what is there, again while something is not whole yet."""
-        for _ in range(50):
+    async def _look_until_complete(self) -> None:
+        for _ in range(_MAX_PASSES):
             try:
-                unfinished = await asyncio.to_thread(self.look)
+                incomplete = await asyncio.to_thread(self.look)
             except (OSError, SQLAlchemyError) as error:
-                self.troubles.begin("exchange", f"the exchange cannot be taken from: {error}")
+                message = f"the exchange cannot be read: {error_text(error)}"
+                self.incidents.open("exchange", message)
                 return
-            self.troubles.end("exchange")
-            if not unfinished:
+            self.incidents.close("exchange")
+            if not incomplete:
                 return
             await asyncio.sleep(_QUIET)
 
     def look(self) -> bool:
-        """Take every student's newest hand-in that is not known; return whether some is unfinished.
-
-        Blocks.
-        """
-        if not self._chair.taken():
+        """Take every student's newest new submission; return True if one is incomplete. Blocks."""
+        if not self._leader.is_leader():
             return False
         course = self.courses.now
-        known = self.queue.known_sources() | self._left
-        unfinished = False
+        known = self.queue.known_sources() | self._ignored
+        incomplete = False
         for week in course.weeks:
-            for found in newest(course, week):
+            for found in newest_submissions(course, week):
                 if found.source in known:
                     continue
-                if not found.sure:
-                    self._left.add(found.source)
-                    said = f"{found.source!r} does not belong to an account {found.student!r}"
-                    self.troubles.begin(_NOT_TAKEN, f"{said}: it is not taken")
-                elif self._is_known_otherwise(course, week, found):
-                    self._left.add(found.source)
-                elif not self._taken(course, week, found):
-                    unfinished = True
-        return unfinished
+                if not found.trusted:
+                    owner = f"it does not belong to an account named {found.student!r}"
+                    self._reject(found, owner)
+                elif self._is_known(course, week, found):
+                    self._ignored.add(found.source)
+                elif not self._take(course, week, found):
+                    incomplete = True
+        return incomplete
 
-    def _is_known_otherwise(self, course: Course, week: Week, found: FoundHandIn) -> bool:
-        """Return whether what was collected, or handed in here, is as new."""
-        if last_seen(course, week, found.student) >= format_timestamp(found.handed_in):
+    def _is_known(self, course: Course, week: Week, found: ExchangeSubmission) -> bool:
+        """Return True if a submission was collected or submitted here that is not older."""
+        if last_seen(course, week, found.student) >= format_timestamp(found.submitted):
             return True
-        tries = self.queue.of(found.student, week.name)
-        return any(one.received >= found.handed_in.timestamp() for one in tries)
+        submissions = self.queue.of_student(found.student, week.name)
+        return any(s.received >= found.submitted.timestamp() for s in submissions)
 
-    def _taken(self, course: Course, week: Week, found: FoundHandIn) -> bool:
-        """Copy a folder and hand it in; False if it is not whole yet."""
-        source = self._folder(course) / found.source
-        before = _state(source)
-        # files of a time to come are compared below
+    def _take(self, course: Course, week: Week, found: ExchangeSubmission) -> bool:
+        """Copy and submit a folder; return False if it is not complete yet."""
+        source = inbound_folder(course) / found.source
+        before = _snapshot(source)
+        # a modification time in the future does not delay it: the snapshots are compared below
         if before is None or 0 <= time.time() - before[1] < _QUIET:
             return False
-        bound = course.limits(week).submission_mib << 20
-        with closing(WorkFolder()) as place:
-            copy = place.path / week.name
-            copy_ordinary(source, copy, ("*.pyc", ".*", "__pycache__"), bound)
-            files = dict(_files(copy))
-        if _state(source) != before:
+        max_bytes = course.limits(week).submission_mib << 20
+        with closing(WorkFolder()) as work_folder:
+            copy = work_folder.path / week.name
+            copy_ordinary(source, copy, ("*.pyc", ".*", "__pycache__"), max_bytes)
+            files = dict(_read_files(copy))
+        if _snapshot(source) != before:
             return False
-        secret = _secret(source)
-        if secret:
-            files[_SECRET] = secret
+        if secret := _read_secret(source):
+            files[SECRET_FILE] = secret
         try:
-            self._take(found, files)
-        except (IntakeError, ValueError, OverflowError) as error:  # names and times that are none
-            self._left.add(found.source)
-            self.troubles.begin(_NOT_TAKEN, f"{found.source!r}: {error}")
+            self._submit(found, files)
+        except (IntakeError, ValueError, OverflowError) as error:  # invalid names and times
+            self._reject(found, str(error))
         return True
 
-    def _folder(self, course: Course) -> Path:
-        return Workspace(course).exchange / course.id / "inbound"
+    def _reject(self, found: ExchangeSubmission, reason: str) -> None:
+        self._ignored.add(found.source)
+        self.incidents.open(REJECTED, f"{found.source!r} was not taken: {reason}")
 
 
-def newest(course: Course, week: Week) -> Iterator[FoundHandIn]:
-    """Each student's newest hand-in of a week, their own first."""
-    workspace = Workspace(course)
-    by_student: dict[str, FoundHandIn] = {}
-    for name in names(workspace, week):
-        for path in (workspace.exchange / course.id / "inbound").glob(f"*+{name}+*"):
-            found = _found(path, name, week)
+def inbound_folder(course: Course) -> Path:
+    return Workspace(course).exchange / course.id / "inbound"
+
+
+def newest_submissions(course: Course, week: Week) -> list[ExchangeSubmission]:
+    """Return each student's newest submission of a week, preferring their own folders."""
+    by_student: dict[str, ExchangeSubmission] = {}
+    for name in names(Workspace(course), week):
+        for path in inbound_folder(course).glob(f"*+{name}+*"):
+            found = _parse(path, name, week)
             if found is None:
                 continue
             other = by_student.get(found.student)
-            if other is None or (found.own, found.handed_in) > (other.own, other.handed_in):
+            if other is None or (found.own, found.submitted) > (other.own, other.submitted):
                 by_student[found.student] = found
-    yield from by_student.values()
+    return list(by_student.values())
 
 
-def _found(path: Path, name: str, week: Week) -> FoundHandIn | None:
+def _parse(path: Path, name: str, week: Week) -> ExchangeSubmission | None:
+    """Parse `STUDENT+WEEK+TIMESTAMP+…`; return None if it is not a folder of a submission."""
     student, _, rest = path.name.partition(f"+{name}+")
+    submitted = parse_timestamp(rest.split("+")[0])
     try:
         owner = os.lstat(path).st_uid
     except (OSError, ValueError):
         return None
-    moment = parse_timestamp(rest.split("+")[0])
-    if moment is None:
-        return None
-    if not path.name.isprintable() or not is_name(student):
+    if submitted is None or not path.name.isprintable() or not is_name(student):
         return None
     if path.is_symlink() or not path.is_dir():
         return None
-    account = _account(student)
-    sure = owner in (account, 0, os.geteuid())
-    return FoundHandIn(path.name, student, week.name, moment, owner == account, sure)
-
-
-def _account(student: str) -> int | None:
-    """The user id of a student who has an account here, and not one of a Hub's own."""
     try:
-        return pwd.getpwnam(student).pw_uid
+        account = pwd.getpwnam(student).pw_uid
     except (KeyError, ValueError):
-        return None
+        account = None
+    trusted = owner in (account, 0, os.geteuid())
+    return ExchangeSubmission(
+        path.name, student, week.name, submitted, own=owner == account, trusted=trusted
+    )
 
 
-def _state(folder: Path) -> tuple[tuple[str, ...], float] | None:
-    """The files that lie in a folder, and when one changed last; None if it is not whole."""
+def _snapshot(folder: Path) -> tuple[tuple[str, ...], float] | None:
+    """Return the names in a folder and the latest modification; None if it is incomplete."""
     try:
         entries = sorted(os.scandir(folder), key=lambda e: e.name)
-        times = [e.stat(follow_symlinks=False).st_mtime for e in entries]
+        modified = [e.stat(follow_symlinks=False).st_mtime for e in entries]
     except OSError:
         return None
     found = tuple(e.name for e in entries)
-    return (found, max(times)) if all(mark in found for mark in _MARKS) else None
+    return (found, max(modified)) if set(_MARKER_FILES) <= set(found) else None
 
 
-def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
+def _read_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     total = 0
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        # a name that is no text was not made by a student's editor, and no zip can hold it
+        # unprintable names do not come from an editor, and a zip cannot contain them
         wanted = name.isprintable() and (is_wanted(path.name) or path.suffix == ".ipynb")
-        if path.is_file() and wanted and name not in _MARKS:
+        if path.is_file() and wanted and name not in _MARKER_FILES:
             total += path.stat().st_size
-            if total > _MOST_BYTES:
+            if total > _MAX_BYTES:
                 return
             yield name, path.read_bytes()
 
 
-def _secret(folder: Path) -> bytes:
-    """By which the student finds the feedback; nbgrader writes 128 letters."""
+def _read_secret(folder: Path) -> bytes:
+    """Return the secret with which the student fetches feedback, b"" if it is not valid."""
     try:
-        descriptor = os.open(folder / _SECRET, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = os.open(folder / SECRET_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
             secret = file.read(257)
     except OSError:
@@ -248,21 +244,23 @@ def _secret(folder: Path) -> bytes:
     return secret if len(secret) <= 256 and secret.isalnum() else b""
 
 
-def handed_back(course: Course, week: Week, one: Try, page: str, content: dict[str, bytes]) -> None:
-    """Lay a page where `nbgrader fetch_feedback` finds it for what came through the exchange.
+def write_feedback(
+    course: Course, week: Week, student: str, page: str, files: dict[str, bytes]
+) -> None:
+    """Write a first result where `nbgrader fetch_feedback` finds it, unless feedback is released.
 
-    Nothing is laid over feedback that was returned.
+    files: the submission, with the student's secret
     """
     workspace = Workspace(course)
-    secret = content.get(_SECRET)
-    if not secret or workspace.feedback_page(one.student, week).is_file():
+    secret = files.get(SECRET_FILE)
+    if not secret or workspace.feedback_page(student, week).is_file():
         return
     folder = workspace.exchange / course.id / "feedback"
     if not folder.is_dir():
         folder.mkdir()
         folder.chmod(0o711)
     name = hashlib.md5(secret + week.name.encode(), usedforsecurity=False).hexdigest()
-    fresh = folder / f".{name}.new"
-    fresh.write_text(page, encoding="utf-8")
-    fresh.chmod(0o644)
-    fresh.replace(folder / f"{name}.html")
+    temporary = folder / f".{name}.new"
+    temporary.write_text(page, encoding="utf-8")
+    temporary.chmod(0o644)
+    temporary.replace(folder / f"{name}.html")

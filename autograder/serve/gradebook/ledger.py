@@ -1,67 +1,55 @@
-"""What stands in nbgrader's gradebook for each student and week, and what is missing there."""
+"""Which results the gradebook has, and which are still to be recorded."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ..queue import tables as t
-from ..queue.queue import Try, try_of
-from ..queue.tables import Rows
+from .. import tables as t
+from ..queue.queued_submission import QueuedSubmission, queued_submission
+from ..tables import Store, of_student
+
+_RETRY_SECONDS = 60.0
 
 
-class Ledger(Rows):
-    """Results that the gradebook was told of, and those that it was not. Methods block."""
+class Ledger(Store):
+    """The state of recording per student and week. All methods block."""
 
-    def to_settle(self) -> list[tuple[str, str]]:
-        """(student, week) whose results changed since the gradebook was told, the oldest first."""
-        newest = (
-            sa.select(
-                t.tries.c.student,
-                t.tries.c.week,
-                sa.func.max(t.results.c.graded).label("graded"),
-            )
-            .select_from(t.tries.join(t.results, t.tries.c.receipt == t.results.c.receipt))
-            .group_by(t.tries.c.student, t.tries.c.week)
-            .subquery()
+    def pending(self) -> list[tuple[str, str]]:
+        """Return (student, week) with results that are not recorded, oldest first."""
+        student, week = t.submissions.c.student, t.submissions.c.week
+        graded = sa.func.max(t.results.c.graded)
+        query = (
+            sa.select(student, week)
+            .join(t.results, t.submissions.c.receipt == t.results.c.receipt)
+            .outerjoin(t.recorded, (t.recorded.c.student == student) & (t.recorded.c.week == week))
+            .where(sa.func.coalesce(t.recorded.c.not_before, 0.0) <= self.clock())
+            .group_by(student, week, t.recorded.c.graded)
+            .having(sa.func.coalesce(t.recorded.c.graded, 0.0) < graded)
+            .order_by(graded)
         )
-        known = newest.outerjoin(
-            t.settled,
-            (t.settled.c.student == newest.c.student) & (t.settled.c.week == newest.c.week),
-        )
-        late = t.settled.c.graded.is_(None) | (t.settled.c.graded < newest.c.graded)
-        ready = t.settled.c.not_before.is_(None) | (t.settled.c.not_before <= self.clock())
-        query = sa.select(newest.c.student, newest.c.week).select_from(known)
-        with self._read() as db:
-            rows = db.execute(query.where(late & ready).order_by(newest.c.graded))
-            return [(str(r.student), str(r.week)) for r in rows]
+        return [(row.student, row.week) for row in self.rows(query)]
 
-    def graded(self, student: str, week: str) -> list[tuple[Try, float, float]]:
-        """A student's graded tries of a week, the oldest first: try, score, when it was graded."""
-        both = t.tries.join(t.results, t.tries.c.receipt == t.results.c.receipt)
-        query = sa.select(t.tries, t.results.c.score, t.results.c.graded).select_from(both)
-        own = (t.tries.c.student == student) & (t.tries.c.week == week)
-        with self._read() as db:
-            query = query.where(own).order_by(t.tries.c.received, t.tries.c.number)
-            rows = db.execute(query).mappings()
-            return [(try_of(r), float(r["score"]), float(r["graded"])) for r in rows]
+    def graded(self, student: str, week: str) -> list[tuple[QueuedSubmission, float]]:
+        """Return a student's graded submissions with the time of grading, oldest first."""
+        query = sa.select(t.submissions, t.results.c.graded)
+        query = query.join(t.results, t.submissions.c.receipt == t.results.c.receipt)
+        query = query.where(of_student(t.submissions, student, week))
+        query = query.order_by(t.submissions.c.received, t.submissions.c.number)
+        return [(queued_submission(row), row.graded) for row in self.rows(query)]
 
-    def settle(
-        self, student: str, week: str, receipt: str, graded: float, trouble: str = ""
-    ) -> None:
-        """The gradebook was told of this try, or could not be, for now."""
-        row = {
-            "receipt": receipt,
-            "graded": graded if not trouble else 0.0,
-            "not_before": self.clock() + 60 if trouble else 0.0,
-            "trouble": trouble,
-        }
-        own = (t.settled.c.student == student) & (t.settled.c.week == week)
-        with self._write() as db:
-            if not db.execute(t.settled.update().where(own).values(**row)).rowcount:
-                db.execute(t.settled.insert().values(student=student, week=week, **row))
+    def mark_recorded(self, student: str, week: str, receipt: str, graded: float) -> None:
+        """Note that results up to `graded` are recorded, and which submission counts."""
+        self._update(student, week, receipt=receipt, graded=graded, not_before=0.0, error="")
 
-    def unsettled_troubles(self) -> list[tuple[str, str, str]]:
-        """(student, week, what went wrong) where the gradebook could not be told."""
-        with self._read() as db:
-            rows = db.execute(sa.select(t.settled).where(t.settled.c.trouble != "")).mappings()
-            return [(r["student"], r["week"], r["trouble"]) for r in rows]
+    def mark_failed(self, student: str, week: str, error: str) -> None:
+        """Note that recording failed and is retried after a minute."""
+        later = self.clock() + _RETRY_SECONDS
+        self._update(student, week, receipt="", graded=0.0, not_before=later, error=error)
+
+    def _update(self, student: str, week: str, **row: str | float) -> None:
+        self.execute(self.upsert(t.recorded, {"student": student, "week": week}, row))
+
+    def failures(self) -> list[tuple[str, str, str]]:
+        """Return (student, week, error) of what could not be recorded."""
+        rows = self.rows(sa.select(t.recorded).where(t.recorded.c.error != ""))
+        return [(row.student, row.week, row.error) for row in rows]

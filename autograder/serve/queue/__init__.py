@@ -1,1 +1,18 @@
-"""Queue."""
+"""The queue of submissions and the processes that grade them.
+
+A submission that `queue.Queue.add` has returned is stored and graded once, even if the service is
+killed at any moment. `dispatch` takes submissions from the queue and sends them to
+`grading_process` or `cluster_dispatch`; `leader` elects one of several services on a shared
+database. Start reading at `queue`.
+"""
+
+__all__ = [
+    "cluster_dispatch",
+    "dispatch",
+    "grading_process",
+    "jobs",
+    "leader",
+    "queue",
+    "queued_submission",
+    "wait_estimate",
+]

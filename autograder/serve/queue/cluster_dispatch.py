@@ -1,10 +1,11 @@
-"""Grading on a Dask cluster: all that waits for a week in one batch, over a connection that stays.
+"""Grade batches of submissions on a Dask cluster.
 
-What a worker needs of the course goes to it once, for as long as the service runs.
+The connection stays open, and workers receive what they need of the course once.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 
 import msgspec
@@ -12,51 +13,55 @@ import msgspec
 from ...batch.cluster import Cluster
 from ...batch.grade import grade_batch
 from ...model.report.schema import SubmissionReport
-from .jobs import Work
+from .jobs import PreparedSubmission
 
-MOST_AT_ONCE = 64
+MAX_BATCH = 64
 
 
-class RemoteBatches:
-    """Hands batches to a cluster, one at a time."""
+class ClusterBatches:
+    """Sends batches to a cluster, one at a time."""
 
     def __init__(self, cluster: Cluster, devices: tuple[str, ...], sandbox: str) -> None:
         from ...batch.cluster.client import ClusterSession
 
         self._cluster, self._devices, self._sandbox = cluster, devices, sandbox
-        self._kept = ClusterSession(cluster)
+        self._connection = ClusterSession(cluster)
 
     def grade(
-        self, works: Mapping[str, Work], done: Callable[[str, SubmissionReport], None]
+        self,
+        prepared: Mapping[str, PreparedSubmission],
+        done: Callable[[str, SubmissionReport], None],
     ) -> None:
-        """Grade tries by receipt; `done` gets each report as soon as it is there. Blocks."""
-        by_course: dict[str, list[tuple[str, Work]]] = {}
-        for receipt, work in works.items():
-            if work.known is not None:
-                done(receipt, work.known)
+        """Grade submissions by receipt; pass each report to `done` as soon as it exists. Blocks."""
+        by_release: dict[str, dict[str, PreparedSubmission]] = defaultdict(dict)
+        for receipt, submission in prepared.items():
+            if submission.report is not None:
+                done(receipt, submission.report)
             else:
-                by_course.setdefault(str(work.course.root), []).append((receipt, work))
-        for group in by_course.values():
-            self._batch(dict(group), done)
+                by_release[str(submission.course.root)][receipt] = submission
+        for batch in by_release.values():
+            self._grade_release(batch, done)
 
-    def _batch(
-        self, works: Mapping[str, Work], done: Callable[[str, SubmissionReport], None]
+    def _grade_release(
+        self,
+        batch: Mapping[str, PreparedSubmission],
+        done: Callable[[str, SubmissionReport], None],
     ) -> None:
-        def told(report: SubmissionReport) -> None:
-            student = works[report.name].submission.name
+        def on_done(report: SubmissionReport) -> None:
+            student = batch[report.name].submission.name
             done(report.name, msgspec.structs.replace(report, name=student))
 
-        first = next(iter(works.values()))
+        first = next(iter(batch.values()))
         grade_batch(
             first.course,
             first.week,
-            [msgspec.structs.replace(w.submission, name=r) for r, w in works.items()],
+            [msgspec.structs.replace(p.submission, name=receipt) for receipt, p in batch.items()],
             devices=self._devices,
             sandbox=self._sandbox,
             cluster=self._cluster,
-            session=self._kept,
-            on_done=told,
+            session=self._connection,
+            on_done=on_done,
         )
 
     def close(self) -> None:
-        self._kept.close()
+        self._connection.close()

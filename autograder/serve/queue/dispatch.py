@@ -1,271 +1,237 @@
-"""From the queue to the lanes and back, whatever fails in between.
+"""Send submissions from the queue to grading processes or a cluster, and store the results.
 
-A try that could not be graded through a fault of ours waits and is graded again, the longer the
-oftener; after some attempts it is `stuck` and waits for a person. Whatever the database or the disk
-refuses is tried again until it is accepted: a result that was reached is not given up.
+A submission whose grading fails because of a system error is retried with exponential back-off;
+after several attempts it is `stuck` until an instructor retries it. Writes that the database or the
+disk refuses are retried until they succeed, so no result is lost.
 """
 
 from __future__ import annotations
 
 import asyncio
-import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from ...batch.cluster import Cluster
+from ...batch.pool import Job
 from ...model.errors import KitError
 from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
-from ..courses import Courses
-from ..problems import Troubles
-from ..views.notifications import News
-from .cluster_dispatch import MOST_AT_ONCE, RemoteBatches
-from .jobs import Work, job_for, make_ready
-from .leases import RUNNING
-from .queue import Queue, Try
-from .tables import first_line
-from .workers import Lane, LaneDied
+from ..shared_state import SharedState
+from ..tables import error_text, first_line
+from .cluster_dispatch import MAX_BATCH, ClusterBatches
+from .grading_process import GradingProcess
+from .jobs import PreparedSubmission, job_for, prepare
+from .queued_submission import STUCK, QueuedSubmission
+from .wait_estimate import estimate_wait
 
-_ATTEMPTS = 4
-_PAUSE, _LONGEST_PAUSE = 5.0, 300.0
-_AGAIN = 2.0  # seconds until the database is asked again
-_LOOK = 1.0  # seconds after which the line is looked at again, if nothing was told
-_FIRST_GUESS, _COLD = 8.0, 15.0  # seconds for a try, and for an engine, before any is known
-_SURE = 0.8  # the share of tries that are to be done within what is said
-_RECENT = 300.0  # seconds whose arrivals tell how many will come
-_MOST_OVERTAKEN = 0.8  # the share of the grading that those who come later and go first may take
+_MAX_ATTEMPTS = 4
+_PAUSE, _LONGEST_PAUSE = 5.0, 300.0  # seconds between attempts
+WRITE_RETRY_SECONDS = 2.0
+_POLL_SECONDS = 1.0  # between looks at the queue if nothing wakes the dispatcher
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
-class _LaneFailed(Exception):
-    """A fault of ours, in words for the instructor."""
+class _GradingFailed(KitError):
+    """A system error, described for the instructor."""
 
 
 class Dispatcher:
-    """Keeps the lanes busy."""
+    """Keep the grading processes busy.
+
+    on_finished: called in a thread with each submission and its report
+    """
 
     def __init__(
         self,
-        courses: Courses,
-        queue: Queue,
-        lanes: Sequence[Lane],
-        news: News,
-        troubles: Troubles,
-        *,
-        devices: tuple[str, ...],
-        sandbox: str,
-        cluster: Cluster | None = None,
+        state: SharedState,
+        processes: Sequence[GradingProcess],
+        on_finished: Callable[[QueuedSubmission, SubmissionReport], None],
     ) -> None:
-        self.courses, self.queue, self.lanes = courses, queue, lanes
-        self.news, self.troubles = news, troubles
-        self.devices, self.sandbox = devices, sandbox
-        self.remote = RemoteBatches(cluster, devices, sandbox) if cluster else None
+        self._state, self.processes, self._on_finished = state, processes, on_finished
+        self.courses, self.queue = state.courses, state.queue
+        self.incidents, self.updates = state.incidents, state.updates
+        settings = state.settings
+        self._how = settings.devices, settings.sandbox
+        self._cluster = ClusterBatches(settings.cluster, *self._how) if settings.cluster else None
         self.wake = asyncio.Event()
-        self.finished: list[Callable[[Try, SubmissionReport], Any]] = []  # told in a thread
-        self._idle = list(lanes)
+        self._idle = list(processes)
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Grade whatever is in line, for ever."""
+        """Grade submissions of the queue until cancelled."""
         while True:
             self.wake.clear()
-            one = await self._claimed() if self._idle else None
-            if one is None:
+            submission = await self._claim() if self._idle else None
+            if submission is None:
                 try:
-                    await asyncio.wait_for(self.wake.wait(), _LOOK)
+                    await asyncio.wait_for(self.wake.wait(), _POLL_SECONDS)
                 except TimeoutError:
-                    await asyncio.to_thread(self.troubles.look_at_the_clock)
+                    await asyncio.to_thread(self.incidents.check_clock)
                 continue
-            lane = self._lane_for(one.week)
-            self._idle.remove(lane)
-            self._start(self._grade(lane, one) if self.remote is None else self._afar(lane, one))
+            week = submission.week
+            # prefer a process that has the week's engine, then the one with the fewest engines
+            process = min(self._idle, key=lambda p: (week not in p.weeks, len(p.weeks)))
+            if self._cluster is None:
+                self._start(process, week, self._grade(process, submission))
+            else:
+                self._start(process, week, self._grade_batch(self._cluster, submission))
 
-    def _start(self, work: Any) -> None:
-        task = asyncio.create_task(work)
+    def _start(self, process: GradingProcess, label: str, work: Coroutine[Any, Any, None]) -> None:
+        self._idle.remove(process)
+        task = asyncio.create_task(self._occupy(process, label, work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    async def _occupy(self, process: GradingProcess, label: str, work: Awaitable[None]) -> None:
+        process.busy = label
+        try:
+            await work
+        finally:
+            process.busy = ""
+            self._idle.append(process)
+            self.wake.set()
+
     async def close(self) -> None:
-        """Let go of everything; what was begun is graded again at the next start."""
+        """End all processes; unfinished submissions are graded after the next start."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for lane in self.lanes:
-            lane.end()
-        if self.remote is not None:
-            await asyncio.to_thread(self.remote.close)
+        for process in self.processes:
+            process.end()
+        if self._cluster is not None:
+            await asyncio.to_thread(self._cluster.close)
 
-    async def warm(self) -> None:
-        """Make the engine of the week that is due next, in every lane."""
+    async def warm_up(self) -> None:
+        """Create the engine of the week that is due next, in every process."""
         weeks = await asyncio.to_thread(self.courses.open_weeks)
-        if not weeks or self.remote is not None:
+        if not weeks or self._cluster is not None:
             return
         course = await asyncio.to_thread(lambda: self.courses.now)
-        job = await asyncio.to_thread(job_for, course, weeks[0], self.devices, self.sandbox)
-        for lane in [lane for lane in self._idle if not lane.weeks]:
-            self._idle.remove(lane)
-            self._start(self._warmed(lane, job))
+        job = await asyncio.to_thread(job_for, course, weeks[0], *self._how)
+        for process in [process for process in self._idle if not process.weeks]:
+            self._start(process, f"{job.week} (warming up)", self._warm_up(process, job))
 
-    async def _warmed(self, lane: Lane, job: Any) -> None:
-        lane.busy = f"{job.week} (getting ready)"
+    async def _warm_up(self, process: GradingProcess, job: Job) -> None:
         try:
-            await lane.warm(job)
-        except Exception as error:  # the first try of the week tells what is wrong
-            self.troubles.begin("warm", f"{job.week} cannot be made ready: {error}")
-        finally:
-            lane.busy = ""
-            self._idle.append(lane)
-            self.wake.set()
+            await process.warm_up(job)
+        except Exception as error:  # reported again when a submission of the week is graded
+            self.incidents.open("warm", f"no engine for {job.week}: {error_text(error)}")
 
-    def _lane_for(self, week: str) -> Lane:
-        """An idle lane: one that has the week's engine, else the one with the fewest."""
-        return min(self._idle, key=lambda lane: (week not in lane.weeks, len(lane.weeks)))
-
-    async def _claimed(self, weeks: Sequence[str] | None = None) -> Try | None:
+    async def _claim(self, weeks: Sequence[str] | None = None) -> QueuedSubmission | None:
         try:
-            one = await asyncio.to_thread(self.queue.claim, weeks)
+            submission = await asyncio.to_thread(self.queue.claim, weeks)
         except SQLAlchemyError as error:
-            self.troubles.begin("database", f"the database does not answer: {first_line(error)}")
+            self.incidents.open("database", f"the database does not answer: {first_line(error)}")
             return None
-        self.troubles.end("database")
-        return one
+        self.incidents.close("database")
+        return submission
 
-    # One try
+    # In a grading process
 
-    async def _grade(self, lane: Lane, one: Try) -> None:
-        lane.busy = one.week
-        self.news.begun(one.receipt)
+    async def _grade(self, process: GradingProcess, submission: QueuedSubmission) -> None:
+        self.updates.grading_began(submission.receipt)
         started = time.monotonic()
         try:
-            try:
-                report = await self._report(lane, one)
-            except (_LaneFailed, LaneDied, KitError, OSError, TimeoutError) as error:
-                await self._put_back(one, str(error) or type(error).__name__)
-                return
-            except SQLAlchemyError as error:
-                await self._put_back(one, first_line(error))
-                return
-            except Exception as error:  # of one try, never of the service
-                await self._put_back(one, f"{type(error).__name__}: {error}")
-                return
-            await self._finish(one, report, time.monotonic() - started)
-        finally:
-            lane.busy = ""
-            self._idle.append(lane)
-            self.wake.set()
-            self.news.tell(one.receipt)
-
-    async def _finish(self, one: Try, report: SubmissionReport, seconds: float) -> None:
-        await self._insist(self.queue.finish, one, report, seconds)
-        for tell in self.finished:
-            await asyncio.to_thread(tell, one, report)
-        self.troubles.end("grading")
-
-    async def _report(self, lane: Lane, one: Try) -> SubmissionReport:
-        work = await asyncio.to_thread(self._made_ready, one)
-        if work.known is not None:
-            return work.known
-        most = 10 * work.course.limits(work.week).submission_seconds + 120
-        try:
-            graded = lane.grade(work.job, work.submission, one.receipt)
-            report = await asyncio.wait_for(graded, most)
-        except TimeoutError:
-            lane.end()
-            raise _LaneFailed(f"grading took more than {most:.0f} s and was ended") from None
-        if report.verdict is Ending.GRADER_FAULT:
-            raise _LaneFailed(report.message)
-        return await asyncio.to_thread(work.keep, report)
-
-    def _made_ready(self, one: Try) -> Work:
-        week = self.courses.week(one.week)
-        if week is None:
-            raise _LaneFailed(f"{one.week} is no longer in course.yaml")
-        content = self.queue.content(one.digest)
-        return make_ready(self.courses.now, week, one, content, self.devices, self.sandbox)
-
-    # Many tries, on a cluster
-
-    async def _afar(self, lane: Lane, first: Try) -> None:
-        """Grade all that waits for a week in one batch; each is told as soon as it is there."""
-        assert self.remote is not None
-        lane.busy, started = first.week, time.monotonic()
-        open_tries = {first.receipt: first}
-        try:
-            while len(open_tries) < MOST_AT_ONCE and (more := await self._claimed([first.week])):
-                open_tries[more.receipt] = more
-            works: dict[str, Work] = {}
-            for one in list(open_tries.values()):
-                self.news.begun(one.receipt)
-                works[one.receipt] = await asyncio.to_thread(self._made_ready, one)
-            loop = asyncio.get_running_loop()
-
-            def done(receipt: str, report: SubmissionReport) -> None:
-                one = open_tries.pop(receipt)
-                seconds = time.monotonic() - started
-                asyncio.run_coroutine_threadsafe(self._came_back(one, report, seconds), loop)
-
-            await asyncio.to_thread(self.remote.grade, works, done)
-        except Exception as error:  # of one batch, never of the service
-            why = first_line(error) if isinstance(error, SQLAlchemyError) else str(error)
-            for one in list(open_tries.values()):
-                await self._put_back(one, why or type(error).__name__)
-        finally:
-            lane.busy = ""
-            self._idle.append(lane)
-            self.wake.set()
-
-    async def _came_back(self, one: Try, report: SubmissionReport, seconds: float) -> None:
-        if report.verdict is Ending.GRADER_FAULT:
-            await self._put_back(one, report.message)
+            report = await self._report(process, submission)
+        except Exception as error:  # of one submission, never of the service
+            await self._put_back(submission, error_text(error))
         else:
-            await self._finish(one, report, seconds)
-        self.news.tell(one.receipt)
+            await self._finish(submission, report, time.monotonic() - started)
+        self.updates.notify(submission.receipt)
 
-    async def _put_back(self, one: Try, why: str) -> None:
-        pause = min(_LONGEST_PAUSE, _PAUSE * 2 ** (one.attempts - 1))
-        state = await self._insist(self.queue.put_back, one, why, pause, _ATTEMPTS)
-        said = f"{one.receipt} ({one.week}) could not be graded: {why}"
-        again = "waits for you" if state == "stuck" else f"is tried again in {pause:.0f} s"
-        self.troubles.begin("grading", f"{said}; it {again}")
+    async def _report(
+        self, process: GradingProcess, submission: QueuedSubmission
+    ) -> SubmissionReport:
+        prepared = await asyncio.to_thread(self._prepare, submission)
+        if prepared.report is not None:
+            return prepared.report
+        limit = 10 * prepared.course.limits(prepared.week).submission_seconds + 120
+        try:
+            grading = process.grade(prepared.job, prepared.submission, submission.receipt)
+            report = await asyncio.wait_for(grading, limit)
+        except TimeoutError:
+            process.end()
+            raise _GradingFailed(f"grading was stopped after {limit:.0f} s") from None
+        if report.verdict is Ending.GRADER_FAULT:
+            raise _GradingFailed(report.message)
+        return await asyncio.to_thread(prepared.store_result, report)
 
-    async def _insist(self, write: Callable[..., Answer], *arguments: Any) -> Answer:
-        """Write to the database, however long it takes until it can be written to."""
+    def _prepare(self, submission: QueuedSubmission) -> PreparedSubmission:
+        week = self.courses.week(submission.week)
+        if week is None:
+            raise _GradingFailed(f"{submission.week} is no longer in course.yaml")
+        content = self.queue.content(submission.digest)
+        return prepare(self.courses.now, week, submission, content, *self._how)
+
+    # On a cluster
+
+    async def _grade_batch(self, cluster: ClusterBatches, first: QueuedSubmission) -> None:
+        """Grade the waiting submissions of a week in one batch; store each result at once."""
+        started = time.monotonic()
+        ungraded = {first.receipt: first}
+        loop = asyncio.get_running_loop()
+
+        def done(receipt: str, report: SubmissionReport) -> None:
+            seconds = time.monotonic() - started
+            came_back = self._came_back(ungraded.pop(receipt), report, seconds)
+            asyncio.run_coroutine_threadsafe(came_back, loop)
+
+        try:
+            while len(ungraded) < MAX_BATCH and (more := await self._claim([first.week])):
+                ungraded[more.receipt] = more
+            prepared: dict[str, PreparedSubmission] = {}
+            for receipt, submission in list(ungraded.items()):
+                self.updates.grading_began(receipt)
+                prepared[receipt] = await asyncio.to_thread(self._prepare, submission)
+            await asyncio.to_thread(cluster.grade, prepared, done)
+        except Exception as error:  # of one batch, never of the service
+            for submission in list(ungraded.values()):
+                await self._put_back(submission, error_text(error))
+
+    async def _came_back(
+        self, submission: QueuedSubmission, report: SubmissionReport, seconds: float
+    ) -> None:
+        if report.verdict is Ending.GRADER_FAULT:
+            await self._put_back(submission, report.message)
+        else:
+            await self._finish(submission, report, seconds)
+        self.updates.notify(submission.receipt)
+
+    # Results
+
+    async def _finish(
+        self, submission: QueuedSubmission, report: SubmissionReport, seconds: float
+    ) -> None:
+        await self.retry_write(self.queue.finish, submission, report, seconds)
+        await asyncio.to_thread(self._on_finished, submission, report)
+        self.incidents.close("grading")
+
+    async def _put_back(self, submission: QueuedSubmission, error: str) -> None:
+        pause = min(_LONGEST_PAUSE, _PAUSE * 2 ** (submission.attempts - 1))
+        state = await self.retry_write(self.queue.put_back, submission, error, pause, _MAX_ATTEMPTS)
+        next_step = "choose Grade again" if state == STUCK else f"next attempt in {pause:.0f} s"
+        self.incidents.open(
+            "grading",
+            f"{submission.receipt} ({submission.week}) could not be graded: {error}; {next_step}",
+        )
+
+    async def retry_write(self, write: Callable[..., Result], *arguments: Any) -> Result:
+        """Call `write` in a thread until the database accepts it; return what it returns."""
         while True:
             try:
-                answer = await asyncio.to_thread(write, *arguments)
+                result = await asyncio.to_thread(write, *arguments)
             except (SQLAlchemyError, OSError) as error:
-                self.troubles.begin("writing", f"a result cannot be kept: {first_line(error)}")
-                await asyncio.sleep(_AGAIN)
+                self.incidents.open("writing", f"a result cannot be stored: {first_line(error)}")
+                await asyncio.sleep(WRITE_RETRY_SECONDS)
                 continue
-            self.troubles.end("writing")
-            return answer
+            self.incidents.close("writing")
+            return result
 
-    # What is said of the wait
-
-    def estimate(self, one: Try) -> tuple[int, float]:
-        """How many go before a try, and in how many seconds it is done, most likely."""
-        each = typical(self.queue.durations(one.week))
-        if one.state == RUNNING:
-            return 0, each
-        line = self.queue.waiting(one)
-        lanes = max(1, len(self.lanes))
-        rounds = math.floor((line.ahead + line.running) / lanes) + 1
-        wait = rounds * each
-        if line.ahead:  # while it waits others come, who had fewer tries
-            taken = self.queue.overtaking(one, _RECENT) * each / lanes
-            wait /= 1 - min(_MOST_OVERTAKEN, taken)
-        ready = any(one.week in lane.weeks for lane in self.lanes) or self.remote is not None
-        pause = max(0.0, one.not_before - self.queue.clock())
-        return line.ahead, pause + wait + (0.0 if ready else _COLD)
-
-
-def typical(durations: Sequence[float]) -> float:
-    """A time within which most tries are done."""
-    if not durations:
-        return _FIRST_GUESS
-    ordered = sorted(durations)
-    return max(1.0, ordered[min(len(ordered) - 1, int(len(ordered) * _SURE))])
+    def estimate(self, submission: QueuedSubmission) -> tuple[int, float]:
+        """Return how many submissions are ahead, and the seconds until this one is graded."""
+        warm = any(submission.week in process.weeks for process in self.processes)
+        warm = warm or self._cluster is not None
+        return estimate_wait(self.queue, submission, max(1, len(self.processes)), warm=warm)

@@ -1,4 +1,4 @@
-"""One try made ready for grading: read, matched with its release, and looked up in the store."""
+"""Prepare a submission for grading: unpack it, find its release, and look for a stored result."""
 
 from __future__ import annotations
 
@@ -20,54 +20,61 @@ from ...model.report.verdicts import Ending
 from ...nbgrader.collect.submitted import read_student
 from ...nbgrader.release.archive import course_for
 from ..submissions.upload import PROBLEM, unpacked, write_files
-from .queue import Try
+from .queued_submission import QueuedSubmission
 
 
 @dataclass
-class Work:
-    """What a lane needs, or the report that is known already."""
+class PreparedSubmission:
+    """What a grading process needs, or a report that exists already.
 
-    course: Course  # by whose tests it is graded: of its release
+    course, week: those of the release that the student worked on, whose tests grade it
+    """
+
+    course: Course
     week: Week
     submission: Submission
     job: Job
     store: ResultStore
-    known: SubmissionReport | None
+    report: SubmissionReport | None
 
-    def keep(self, report: SubmissionReport) -> SubmissionReport:
-        """The report as it is given, after it was kept in the store."""
+    def store_result(self, report: SubmissionReport) -> SubmissionReport:
+        """Store a report for equal submissions; return it with rounded scores and the name."""
         if report.verdict is Ending.GRADED:
             self.store.put(self.store.key(self.submission.files), report)
-        return self._given(report)
+        return self.for_student(report)
 
-    def _given(self, report: SubmissionReport) -> SubmissionReport:
-        given = scoring.with_rounded_scores(report, self.week, self.course.registry.decimals)
-        return msgspec.structs.replace(given, name=self.submission.name)
+    def for_student(self, report: SubmissionReport) -> SubmissionReport:
+        rounded = scoring.with_rounded_scores(report, self.week, self.course.registry.decimals)
+        return msgspec.structs.replace(rounded, name=self.submission.name)
 
 
-def make_ready(
-    course: Course, week: Week, one: Try, content: bytes, devices: tuple[str, ...], sandbox: str
-) -> Work:
-    """Read what was handed in, as `grade` reads what was collected."""
-    with closing(WorkFolder()) as place:
-        folder = place.path / week.name
+def prepare(
+    course: Course,
+    week: Week,
+    queued: QueuedSubmission,
+    content: bytes,
+    devices: tuple[str, ...],
+    sandbox: str,
+) -> PreparedSubmission:
+    """Read a submission's zip as `autograder grade` reads what was collected."""
+    with closing(WorkFolder()) as work_folder:
+        folder = work_folder.path / week.name
         files = unpacked(content)
         write_files(files, folder)
-        submission = read_student(course, week, one.student, folder)
+        submission = read_student(course, week, queued.student, folder)
         if PROBLEM in files:
             problem = files[PROBLEM].decode()
             submission = msgspec.structs.replace(submission, problem=problem)
-        of = course_for(course, week, one.student, folder)
-    own = of.week(week.name)
-    job = job_for(of, own, devices, sandbox)
-    store = ResultStore(of.state / "results" / own.name, job.depends)
-    work = Work(of, own, submission, job, store, None)
+        release = course_for(course, week, queued.student, folder)
+    released = release.week(week.name)
+    job = job_for(release, released, devices, sandbox)
+    store = ResultStore(release.state / "results" / released.name, job.depends)
+    prepared = PreparedSubmission(release, released, submission, job, store, None)
     if submission.problem:
-        work.known = scoring.refused(submission.name, own, submission.problem)
-    else:
-        kept = store.get(store.key(submission.files))
-        work.known = work._given(kept) if kept else None
-    return work
+        prepared.report = scoring.refused(submission.name, released, submission.problem)
+    elif stored := store.get(store.key(submission.files)):
+        prepared.report = prepared.for_student(stored)
+    return prepared
 
 
 def job_for(course: Course, week: Week, devices: tuple[str, ...], sandbox: str) -> Job:

@@ -1,7 +1,8 @@
-"""Which of several services on one database tells the gradebook and looks into the exchange.
+"""Elect the service that records results and reads the exchange.
 
-A course has one gradebook and one exchange, for which two would race. Whoever holds a lock of the
-database does both; the others grade, and one of them goes on when its connection has ended.
+A course has one gradebook and one exchange, and two services would race for them. The service that
+holds an advisory lock of the database does both; the others only grade. When the leader's
+connection ends, another service takes over.
 """
 
 from __future__ import annotations
@@ -12,47 +13,45 @@ import threading
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from .tables import Rows
+from ..tables import Store
 
-_KEY = 0x6175746F  # any number that is ours
+_LOCK_KEY = 0x6175746F  # arbitrary, the same for all services
 
 
-class Chair(Rows):
-    """The lock. On SQLite there is one service, and nothing to ask. Methods block."""
+class Leader(Store):
+    """The leader's lock. SQLite is used by one service, which always leads. Methods block."""
 
     def __init__(self, engine: sa.Engine) -> None:
         super().__init__(engine)
-        self._held: sa.Connection | None = None
-        self._asking = threading.Lock()
+        self._connection: sa.Connection | None = None
+        self._lock = threading.Lock()
 
-    def taken(self) -> bool:
-        """Return whether this service holds it, after asking for it if nobody does."""
+    def is_leader(self) -> bool:
+        """Return True if this service leads, after trying to become the leader."""
         if not self.shared:
             return True
-        with self._asking:
-            return self._taken()
-
-    def _taken(self) -> bool:
-        if self._held is not None and self._lives(self._held):
-            return True
-        self.leave()
-        connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        if connection.execute(sa.select(sa.func.pg_try_advisory_lock(_KEY))).scalar():
-            self._held = connection
-            return True
-        connection.close()
-        return False
-
-    def leave(self) -> None:
-        held, self._held = self._held, None
-        if held is not None:
-            with contextlib.suppress(SQLAlchemyError):
-                held.invalidate()  # whoever would get this connection next would hold the lock
-                held.close()
-
-    def _lives(self, connection: sa.Connection) -> bool:
-        try:
-            connection.execute(sa.select(1))
-        except SQLAlchemyError:
+        with self._lock:
+            if self._connection is not None and _is_alive(self._connection):
+                return True
+            self.resign()
+            connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            if connection.execute(sa.select(sa.func.pg_try_advisory_lock(_LOCK_KEY))).scalar():
+                self._connection = connection
+                return True
+            connection.close()
             return False
-        return True
+
+    def resign(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contextlib.suppress(SQLAlchemyError):
+                connection.invalidate()  # the pool must not reuse a connection that has the lock
+                connection.close()
+
+
+def _is_alive(connection: sa.Connection) -> bool:
+    try:
+        connection.execute(sa.select(1))
+    except SQLAlchemyError:
+        return False
+    return True

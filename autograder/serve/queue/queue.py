@@ -1,405 +1,338 @@
-"""The queue: what was handed in, in which order it is graded, and what came of it.
+"""The queue of submissions: what was submitted, in which order it is graded, and the results.
 
-What a method has returned from lies safely in the database. A try is `waiting`, then `running`,
-then `graded`; `replaced` if a newer try of the same student and week came while it waited. `stuck`
-is one that we failed on several times: it waits for a person, or for the next start. A result is
-kept under its receipt, once.
-Whose it is while it runs: `leases.py`.
+Once a method returns, its change is stored in the database. A submission is `waiting`, then
+`running`, then `graded`; or `replaced`, if a newer one of the same student and week arrived while
+it waited. A submission whose grading failed repeatedly because of system errors is `stuck` until
+an instructor retries it or the service starts again. A receipt gets one result.
 
-The order: those whose result is told at once, by how many tries of the student went before, by
-place. So nobody's tenth try goes before another's first. A try that replaces one keeps its place.
+Order: submissions whose result will be visible go first, then those with fewer graded submissions
+of the same student and week before them, then by position. So no student's tenth submission is
+graded before another student's first. A submission that replaces one takes over its position.
 
-Whether a result may be shown is decided in the transaction that stores the submission, because two
-submissions at once would otherwise both see the same attempts left.
+Whether a result may be visible is decided in the transaction that stores the submission; otherwise
+two simultaneous submissions would both see the same attempts left.
+
+Leases: SQLite is used by one service, so whatever is `running` when it starts is graded again. On
+PostgreSQL several services may share the queue. Each renews its leases (`renew`), and submissions
+of a service that has been silent for `LEASE` seconds wait again. If that service was only slow, the
+first result is kept.
 """
 
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
-from ...model.report.schema import Diagnosis, SubmissionReport
+from ...model.report.schema import SubmissionReport
 from ...model.report.verdicts import Ending
-from . import tables as t
-from .leases import LEASE, RUNNING, STUCK, WAITING, Leases
+from .. import tables as t
+from ..tables import Store, of_student
+from .queued_submission import (
+    COUNTED,
+    GRADED,
+    REPLACED,
+    RUNNING,
+    STUCK,
+    WAITING,
+    Admission,
+    QueuedSubmission,
+    RecentResult,
+    outline_of,
+    queued_submission,
+    recency,
+)
 
-GRADED, REPLACED = "graded", "replaced"
-# A submission without a result, also one that the service failed on, is replaced by a newer one.
-# So it never uses up an attempt, and nothing about it is shown.
+# A submission without a result, also one that failed because of a system error, is replaced by a
+# newer one, so it never uses up an attempt.
 _REPLACEABLE = (WAITING, STUCK)
-COUNTED = (RUNNING, GRADED)
-_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+LEASE = 60.0  # seconds
+_RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+_REQUEUED = {"state": WAITING, "attempts": 0, "not_before": 0.0}
 
 
-class Try(msgspec.Struct, frozen=True):
-    """One thing handed in; its content lies beside it, by its digest."""
+class Queue(Store):
+    """The submissions of a course. All methods block.
 
-    receipt: str
-    student: str
-    week: str
-    door: str
-    digest: str
-    received: float
-    state: str
-    held: bool = False
-    counted: float = 0.0
-    turn: int = 0
-    place: int = 0
-    attempts: int = 0
-    not_before: float = 0.0
-    trouble: str = ""
-    source: str | None = None
-    number: int = 0
-    chosen: float = 0.0
+    owner: the name of this service, the same after a restart
+    """
 
+    def __init__(
+        self, engine: sa.Engine, clock: Callable[[], float] = time.time, owner: str = ""
+    ) -> None:
+        super().__init__(engine, clock)
+        self.owner = owner
 
-def precedence(one: Try) -> tuple[float, int]:
-    """Return the key that orders submissions by recency; a restored one counts as recent."""
-    return max(one.received, one.chosen), one.number
+    # Submitting
 
-
-class Admission(NamedTuple):
-    """Whether a new submission's result is withheld, and for how many seconds grading waits."""
-
-    held: bool = False
-    wait: float = 0.0
-
-
-class GlanceExercise(msgspec.Struct, frozen=True):
-    """What is read of an exercise where a whole class is looked at."""
-
-    name: str
-    explained: tuple[Diagnosis, ...] = ()
-
-
-class Glance(msgspec.Struct, frozen=True):
-    """A report without its tests, of which there are many."""
-
-    score: float
-    max_score: float
-    exercises: tuple[GlanceExercise, ...] = ()
-
-
-class _EndedTry(msgspec.Struct):
-    """How a report ended, without the rest of it."""
-
-    verdict: Ending
-
-
-class Waiting(msgspec.Struct, frozen=True):
-    """How long the line is, for one try or for all."""
-
-    ahead: int
-    running: int
-
-
-class Queue(Leases):
-    """The tries of a course. Methods block: they are called in threads."""
-
-    # Handing in
-
-    def hand_in(
+    def add(
         self,
         student: str,
         week: str,
         content: bytes,
         digest: str,
         *,
-        door: str,
-        admit: Callable[[Sequence[Try]], Admission] = lambda _: Admission(),
+        channel: str,
+        admit: Callable[[Sequence[QueuedSubmission]], Admission] = lambda _: Admission(),
         received: float | None = None,
         source: str | None = None,
         replace: bool = True,
-    ) -> Try:
-        """Keep what was handed in and put it in line, in place of one that has no result yet.
+    ) -> QueuedSubmission:
+        """Store a submission and queue it, in place of an earlier one without a result.
 
-        The same files as in the student's newest or restored submission, and what came from the
-        same `source` before, are that submission.
+        If the digest is that of the student's newest or restored submission, or if a submission
+        from the same `source` is stored, that one is returned.
 
         admit: called with the student's earlier submissions, in the same transaction
         replace: False if it cannot be graded, so that one in the queue stays there.
         """
-        with self._write() as db:
-            self._one_at_a_time(db, student, week)
-            if source and (known := self._by_source(db, source)):
-                return known
-            earlier = self._own(db, student, week)
-            there = [t for t in earlier if t.state != REPLACED and not source]
-            newest = max(there, key=precedence, default=None)
+        with self.transaction() as db:
+            self._lock_student(db, student, week)
+            if source:
+                query = sa.select(t.submissions).where(t.submissions.c.source == source)
+                if known := db.execute(query).first():
+                    return queued_submission(known)
+            earlier = self._of_student(db, student, week)
+            candidates = [s for s in earlier if s.state != REPLACED and not source]
+            newest = max(candidates, key=recency, default=None)
             if newest and newest.digest == digest:
-                return self._shown_now(db, newest, admit(earlier))
-            own = (t.tries.c.student == student) & (t.tries.c.week == week)
-            before = t.tries.update().where(own & t.tries.c.state.in_(_REPLACEABLE))
-            before = before.values(state=REPLACED).returning(t.tries.c.place)
-            places = db.execute(before).scalars().all() if replace else []
-            # read again, because another service may have begun to grade one meanwhile
-            earlier = self._own(db, student, week)
+                return self._resubmit(db, newest, admit(earlier))
+            positions: Sequence[int] = []
+            if replace:
+                waiting = of_student(t.submissions, student, week)
+                waiting &= t.submissions.c.state.in_(_REPLACEABLE)
+                update = t.submissions.update().where(waiting).values(state=REPLACED)
+                positions = db.execute(update.returning(t.submissions.c.position)).scalars().all()
+            # Read again, because another service may have begun to grade one in the meantime.
+            earlier = self._of_student(db, student, week)
             admission, now = admit(earlier), self.clock()
-            last = db.execute(sa.select(sa.func.max(t.tries.c.place))).scalar() or 0
-            db.execute(_insert(db, t.contents, digest=digest, data=content))
-            new = Try(
-                receipt=_receipt(),
+            last = db.execute(sa.select(sa.func.max(t.submissions.c.position))).scalar() or 0
+            new = QueuedSubmission(
+                receipt=_new_receipt(),
                 student=student,
                 week=week,
-                door=door,
+                channel=channel,
                 digest=digest,
                 received=now if received is None else received,
                 state=WAITING,
-                held=admission.held,
-                counted=now + admission.wait,
-                turn=sum(one.state in COUNTED for one in earlier),
-                place=min(places, default=last + 1),
+                withheld=admission.withheld,
+                counts_from=now + admission.wait,
+                earlier=sum(s.state in COUNTED for s in earlier),
+                position=min(positions, default=last + 1),
                 not_before=now + admission.wait if admission.wait else 0.0,
                 source=source,
             )
             row = msgspec.structs.asdict(new)
-            row.pop("number")
-            db.execute(t.tries.insert().values(**row))
+            del row["number"]  # the database assigns it
+            files = self.insert(t.contents, digest=digest, data=content)
+            db.execute(files.on_conflict_do_nothing())
+            db.execute(t.submissions.insert().values(**row))
         return new
 
-    def _one_at_a_time(self, db: sa.Connection, student: str, week: str) -> None:
-        """Two hand-ins of one student at once, on a server with many writers, take turns."""
-        if db.dialect.name == "postgresql":
-            key = sa.func.hashtext(f"{student}\0{week}".replace("\0", "/"))
+    def _lock_student(self, db: sa.Connection, student: str, week: str) -> None:
+        """Serialise simultaneous submissions of one student on a server with many writers."""
+        if self.shared:
+            key = sa.func.hashtext(f"{student}/{week}")
             db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
 
-    def _own(self, db: sa.Connection, student: str, week: str | None) -> list[Try]:
-        """Return a student's submissions, of one week or of all, the newest first."""
-        own = t.tries.c.student == student
-        if week is not None:
-            own &= t.tries.c.week == week
-        query = sa.select(t.tries).where(own).order_by(t.tries.c.number.desc())
-        return [try_of(row) for row in db.execute(query).mappings()]
+    def _of_student(self, db: sa.Connection, student: str, week: str) -> list[QueuedSubmission]:
+        """Return a student's submissions of a week, newest first."""
+        query = sa.select(t.submissions).where(of_student(t.submissions, student, week))
+        rows = db.execute(query.order_by(t.submissions.c.number.desc()))
+        return [queued_submission(row) for row in rows]
 
-    def _shown_now(self, db: sa.Connection, one: Try, admission: Admission) -> Try:
-        """Show the result of a withheld submission that is sent again when attempts are left."""
-        if not one.held or admission.held:
-            return one
+    def _resubmit(
+        self, db: sa.Connection, submission: QueuedSubmission, admission: Admission
+    ) -> QueuedSubmission:
+        """Make a withheld result visible that is submitted again when attempts are left."""
+        if not submission.withheld or admission.withheld:
+            return submission
         begins = self.clock() + admission.wait
-        shown: dict[str, Any] = {"held": False, "counted": begins, "not_before": begins}
-        if one.state == GRADED:
-            shown["state"] = WAITING
-        db.execute(t.tries.update().where(t.tries.c.number == one.number).values(**shown))
-        return msgspec.structs.replace(one, **shown)
+        changes: dict[str, Any] = {"withheld": False, "counts_from": begins, "not_before": begins}
+        if submission.state == GRADED:
+            changes["state"] = WAITING
+        own = t.submissions.c.number == submission.number
+        db.execute(t.submissions.update().where(own).values(**changes))
+        return msgspec.structs.replace(submission, **changes)
 
-    def _by_source(self, db: sa.Connection, source: str) -> Try | None:
-        row = db.execute(sa.select(t.tries).where(t.tries.c.source == source)).mappings().first()
-        return try_of(row) if row else None
-
-    def choose(self, receipt: str) -> None:
-        """Let an earlier try count until a newer one is submitted; the settler is told."""
-        one = self.find(receipt)
-        if one is None:
+    def restore(self, receipt: str) -> None:
+        """Let an earlier submission count until a newer one is submitted."""
+        submission = self.find(receipt)
+        if submission is None:
             return
-        newest = max(max(o.received, o.chosen) for o in self.of(one.student, one.week))
-        chosen = {"chosen": max(self.clock(), newest + 0.001)}
-        own = (t.settled.c.student == one.student) & (t.settled.c.week == one.week)
-        with self._write() as db:
-            db.execute(t.tries.update().where(t.tries.c.receipt == receipt).values(**chosen))
-            db.execute(t.settled.update().where(own).values(graded=0.0, not_before=0.0))
+        own = self.of_student(submission.student, submission.week)
+        newest = max(max(s.received, s.restored) for s in own)
+        restored = {"restored": max(self.clock(), newest + 0.001)}
+        record = of_student(t.recorded, submission.student, submission.week)
+        self.execute(
+            t.submissions.update().where(t.submissions.c.receipt == receipt).values(**restored),
+            t.recorded.update().where(record).values(graded=0.0, not_before=0.0),
+        )
 
-    # Working
+    # Grading
 
-    def claim(self, weeks: Sequence[str] | None = None) -> Try | None:
-        """Take the next in line for grading; None if nothing may be graded now.
+    def start(self) -> int:
+        """Requeue stuck submissions and those that an earlier run had begun; return how many."""
+        running = t.submissions.c.state == RUNNING
+        if self.shared:
+            mine = t.submissions.c.owner == self.owner
+            running &= mine | (t.submissions.c.leased_until < self.clock())
+        unfinished = running | (t.submissions.c.state == STUCK)
+        return self.execute(t.submissions.update().where(unfinished).values(**_REQUEUED))
 
-        No two tries of one student and week are graded at the same time. `weeks`: of these only.
+    def renew(self) -> int:
+        """Renew this service's leases and requeue what others abandoned; return how many."""
+        if not self.shared:
+            return 0
+        running = t.submissions.c.state == RUNNING
+        mine = running & (t.submissions.c.owner == self.owner)
+        expired = t.submissions.c.leased_until < self.clock()
+        abandoned = running & expired & (t.submissions.c.owner != self.owner)
+        lease = self.clock() + LEASE
+        return self.execute(
+            t.submissions.update().where(mine).values(leased_until=lease),
+            t.submissions.update().where(abandoned).values(state=WAITING),
+        )
+
+    def claim(self, weeks: Sequence[str] | None = None) -> QueuedSubmission | None:
+        """Take the next submission for grading; return None if none may be graded now.
+
+        Two submissions of one student and week are never graded at the same time.
+
+        weeks: take a submission of these weeks only
         """
-        other = t.tries.alias("other")
+        other = t.submissions.alias("other")
         busy = sa.exists().where(
-            other.c.student == t.tries.c.student,
-            other.c.week == t.tries.c.week,
+            other.c.student == t.submissions.c.student,
+            other.c.week == t.submissions.c.week,
             other.c.state == RUNNING,
         )
-        ready = (t.tries.c.state == WAITING) & (t.tries.c.not_before <= self.clock()) & ~busy
+        waiting = t.submissions.c.state == WAITING
+        ready = waiting & (t.submissions.c.not_before <= self.clock()) & ~busy
         if weeks is not None:
-            ready &= t.tries.c.week.in_(weeks)
-        order = (t.tries.c.held, t.tries.c.turn, t.tries.c.place, t.tries.c.number)
-        with self._write() as db:
-            query = sa.select(t.tries).where(ready).order_by(*order).limit(1)
-            query = query.with_for_update(skip_locked=True, of=t.tries)  # nothing on SQLite
-            row = db.execute(query).mappings().first()
+            ready &= t.submissions.c.week.in_(weeks)
+        order = ("withheld", "earlier", "position", "number")
+        query = sa.select(t.submissions).where(ready).limit(1)
+        query = query.order_by(*(t.submissions.c[column] for column in order))
+        query = query.with_for_update(skip_locked=True, of=t.submissions)  # ignored by SQLite
+        with self.transaction() as db:
+            row = db.execute(query).first()
             if row is None:
                 return None
-            mine = (t.tries.c.number == row["number"]) & (t.tries.c.state == WAITING)
-            begun = {"state": RUNNING, "attempts": row["attempts"] + 1}
-            lease = {"owner": self.owner, "leased": self.clock() + LEASE}
-            if not db.execute(t.tries.update().where(mine).values(**begun, **lease)).rowcount:
+            next_one = queued_submission(row)
+            begun = {"state": RUNNING, "attempts": next_one.attempts + 1}
+            lease = {"owner": self.owner, "leased_until": self.clock() + LEASE}
+            own = waiting & (t.submissions.c.number == next_one.number)
+            update = t.submissions.update().where(own).values(**begun, **lease)
+            if not db.execute(update).rowcount:
                 return None  # replaced at this very moment
-            return try_of({**row, **begun})
+            return msgspec.structs.replace(next_one, **begun)
 
-    def finish(self, one: Try, report: SubmissionReport, seconds: float) -> bool:
-        """Keep a result; return whether it is the first for this receipt."""
-        data = msgspec.json.encode(report)
-        with self._write() as db:
-            row = _insert(
-                db,
-                t.results,
-                receipt=one.receipt,
-                graded=self.clock(),
-                seconds=seconds,
-                score=report.score,
-                report=data,
-            )
-            first = db.execute(row.returning(t.results.c.receipt)).first() is not None
-            done: dict[str, Any] = {"state": GRADED, "trouble": ""}
+    def finish(
+        self, submission: QueuedSubmission, report: SubmissionReport, seconds: float
+    ) -> bool:
+        """Store a result; return True if it is the first for this receipt."""
+        result = self.insert(
+            t.results,
+            receipt=submission.receipt,
+            graded=self.clock(),
+            seconds=seconds,
+            score=report.score,
+            report=msgspec.json.encode(report),
+        )
+        done: dict[str, Any] = {"state": GRADED, "error": ""}
+        own = t.submissions.c.receipt == submission.receipt
+        with self.transaction() as db:
+            stored = result.on_conflict_do_nothing().returning(t.results.c.receipt)
+            first = db.execute(stored).first() is not None
             if report.verdict is Ending.REFUSED:
-                done["held"] = True  # no hidden test was run, so it uses up no attempt
-                self._return_to_queue(db, one)
-            db.execute(t.tries.update().where(t.tries.c.receipt == one.receipt).values(**done))
-            return first
+                done["withheld"] = True  # no hidden test ran, so it uses up no attempt
+                self._requeue_replaced(db, submission)
+            db.execute(t.submissions.update().where(own).values(**done))
+        return first
 
-    def _return_to_queue(self, db: sa.Connection, refused: Try) -> None:
-        """Let the submission wait again that was replaced by one that cannot be graded."""
-        for one in self._own(db, refused.student, refused.week):
-            if one.number >= refused.number or self._refused(db, one):
+    def _requeue_replaced(self, db: sa.Connection, refused: QueuedSubmission) -> None:
+        """Requeue the submission that was replaced by one that cannot be graded."""
+        for submission in self._of_student(db, refused.student, refused.week):
+            if submission.number >= refused.number or self._is_refused(db, submission):
                 continue
-            if one.state == REPLACED:
-                mine = t.tries.c.number == one.number
-                db.execute(t.tries.update().where(mine).values(state=WAITING))
+            if submission.state == REPLACED:
+                own = t.submissions.c.number == submission.number
+                db.execute(t.submissions.update().where(own).values(state=WAITING))
             return
 
-    def _refused(self, db: sa.Connection, one: Try) -> bool:
-        query = sa.select(t.results.c.report).where(t.results.c.receipt == one.receipt)
+    def _is_refused(self, db: sa.Connection, submission: QueuedSubmission) -> bool:
+        query = sa.select(t.results.c.report).where(t.results.c.receipt == submission.receipt)
         data = db.execute(query).scalar()
-        ended = msgspec.json.decode(data, type=_EndedTry) if data else None
-        return ended is not None and ended.verdict is Ending.REFUSED
+        return data is not None and outline_of(data).verdict is Ending.REFUSED
 
-    def put_back(self, one: Try, trouble: str, wait: float, most: int) -> str:
-        """After a fault of ours: wait a while, or for a person if it was tried so often; which."""
-        state = WAITING if one.attempts < most else STUCK
-        later = {"state": state, "trouble": trouble, "not_before": self.clock() + wait}
-        mine = (t.tries.c.receipt == one.receipt) & (t.tries.c.state == RUNNING)
-        mine &= t.tries.c.owner == self.owner
-        with self._write() as db:
-            if state == WAITING and self._newer_waits(db, one):
-                later["state"] = state = REPLACED
-            db.execute(t.tries.update().where(mine).values(**later))
+    def put_back(
+        self, submission: QueuedSubmission, error: str, wait: float, max_attempts: int
+    ) -> str:
+        """Requeue a submission after a system error, for `wait` seconds; return its new state."""
+        state = WAITING if submission.attempts < max_attempts else STUCK
+        own = (t.submissions.c.receipt == submission.receipt) & (t.submissions.c.state == RUNNING)
+        own &= t.submissions.c.owner == self.owner
+        later = {"error": error, "not_before": self.clock() + wait}
+        with self.transaction() as db:
+            others = self._of_student(db, submission.student, submission.week)
+            newer = (s for s in others if s.number > submission.number and s.state == WAITING)
+            if state == WAITING and any(newer):
+                state = REPLACED
+            db.execute(t.submissions.update().where(own).values(state=state, **later))
         return state
 
-    def _newer_waits(self, db: sa.Connection, one: Try) -> bool:
-        own = (t.tries.c.student == one.student) & (t.tries.c.week == one.week)
-        newer = own & (t.tries.c.number > one.number) & (t.tries.c.state == WAITING)
-        return db.execute(sa.select(sa.func.count()).where(newer)).scalar_one() > 0
+    def retry(self, receipt: str) -> bool:
+        """Requeue a stuck submission; return False if it is not stuck."""
+        stuck = (t.submissions.c.receipt == receipt) & (t.submissions.c.state == STUCK)
+        return bool(self.execute(t.submissions.update().where(stuck).values(**_REQUEUED)))
 
-    def again(self, receipt: str) -> bool:
-        """Grade a stuck try again; return whether it was one."""
-        stuck = (t.tries.c.receipt == receipt) & (t.tries.c.state == STUCK)
-        fresh = {"state": WAITING, "attempts": 0, "not_before": 0.0}
-        with self._write() as db:
-            return bool(db.execute(t.tries.update().where(stuck).values(**fresh)).rowcount)
-
-    # Looking
+    # Reading
 
     def content(self, digest: str) -> bytes:
-        with self._read() as db:
-            query = sa.select(t.contents.c.data).where(t.contents.c.digest == digest)
-            return bytes(db.execute(query).scalar_one())
+        """Return a submission's files as a zip."""
+        query = sa.select(t.contents.c.data).where(t.contents.c.digest == digest)
+        return bytes(self.value(query))
 
-    def find(self, receipt: str) -> Try | None:
-        with self._read() as db:
-            query = sa.select(t.tries).where(t.tries.c.receipt == receipt)
-            row = db.execute(query).mappings().first()
-        return try_of(row) if row else None
+    def find(self, receipt: str) -> QueuedSubmission | None:
+        row = self.row(sa.select(t.submissions).where(t.submissions.c.receipt == receipt))
+        return queued_submission(row) if row else None
 
-    def of(self, student: str, week: str | None = None) -> list[Try]:
-        """A student's tries, the newest first."""
-        with self._read() as db:
-            return self._own(db, student, week)
+    def of_student(self, student: str, week: str) -> list[QueuedSubmission]:
+        """Return a student's submissions of a week, newest first."""
+        with self.engine.connect() as db:
+            return self._of_student(db, student, week)
 
-    def all(self, *states: str, since: float = 0.0) -> list[Try]:
-        """Everybody's tries in these states, received since then, the oldest first."""
-        where = t.tries.c.state.in_(states) & (t.tries.c.received >= since)
-        with self._read() as db:
-            query = sa.select(t.tries).where(where).order_by(t.tries.c.number)
-            return [try_of(row) for row in db.execute(query).mappings()]
+    def in_states(self, *states: str) -> list[QueuedSubmission]:
+        """Return all submissions in these states, oldest first."""
+        query = sa.select(t.submissions).where(t.submissions.c.state.in_(states))
+        rows = self.rows(query.order_by(t.submissions.c.number))
+        return [queued_submission(row) for row in rows]
 
     def known_sources(self) -> set[str]:
-        with self._read() as db:
-            query = sa.select(t.tries.c.source).where(t.tries.c.source.is_not(None))
-            return {str(s) for s in db.execute(query).scalars()}
+        source = t.submissions.c.source
+        return set(self.column(sa.select(source).where(source.is_not(None))))
 
     def result(self, receipt: str) -> SubmissionReport | None:
-        with self._read() as db:
-            query = sa.select(t.results.c.report).where(t.results.c.receipt == receipt)
-            data = db.execute(query).scalar()
+        data = self.value(sa.select(t.results.c.report).where(t.results.c.receipt == receipt))
         return msgspec.json.decode(data, type=SubmissionReport) if data else None
 
-    def scores(self, receipts: Sequence[str]) -> dict[str, float]:
-        with self._read() as db:
-            query = sa.select(t.results.c.receipt, t.results.c.score)
-            rows = db.execute(query.where(t.results.c.receipt.in_(receipts)))
-            return {str(r.receipt): float(r.score) for r in rows}
-
-    def glances(self, since: float) -> list[tuple[Try, Glance]]:
-        """What was graded since then, the oldest first."""
-        both = t.tries.join(t.results, t.tries.c.receipt == t.results.c.receipt)
-        query = sa.select(t.tries, t.results.c.report).select_from(both)
+    def recent_results(self, since: float) -> list[RecentResult]:
+        """Return what was graded since a time (seconds of UTC), oldest first."""
+        same = t.submissions.c.receipt == t.results.c.receipt
+        query = sa.select(t.submissions, t.results.c.report, t.results.c.graded).where(same)
         query = query.where(t.results.c.graded >= since).order_by(t.results.c.graded)
-        with self._read() as db:
-            rows = db.execute(query).mappings().all()
-        return [(try_of(r), msgspec.json.decode(r["report"], type=Glance)) for r in rows]
-
-    def waiting(self, one: Try | None = None) -> Waiting:
-        """How many go before a try that waits (or wait at all), and how many are being graded."""
-        ahead = t.tries.c.state == WAITING
-        if one is not None:
-            columns = (t.tries.c.held, t.tries.c.turn, t.tries.c.place)
-            ahead &= sa.tuple_(*columns) < sa.tuple_(
-                sa.literal(one.held), sa.literal(one.turn), sa.literal(one.place)
-            )
-        with self._read() as db:
-            count = sa.select(sa.func.count()).select_from(t.tries)
-            return Waiting(
-                db.execute(count.where(ahead)).scalar_one(),
-                db.execute(count.where(t.tries.c.state == RUNNING)).scalar_one(),
-            )
-
-    def overtaking(self, one: Try, seconds: float) -> float:
-        """How many came each second, of late, of those who go before this try whenever they come.
-
-        Looked at are the last so many seconds.
-        """
-        columns = (t.tries.c.held, t.tries.c.turn)
-        first = sa.tuple_(*columns) < sa.tuple_(sa.literal(one.held), sa.literal(one.turn))
-        recent = t.tries.c.received > self.clock() - seconds
-        query = sa.select(sa.func.count()).select_from(t.tries).where(first & recent)
-        with self._read() as db:
-            return float(db.execute(query).scalar_one()) / seconds
-
-    def durations(self, week: str, newest: int = 40) -> list[float]:
-        """How long the last results of a week took, in seconds."""
-        both = t.results.join(t.tries, t.tries.c.receipt == t.results.c.receipt)
-        query = sa.select(t.results.c.seconds).select_from(both).where(t.tries.c.week == week)
-        with self._read() as db:
-            query = query.order_by(t.results.c.graded.desc()).limit(newest)
-            return [float(s) for s in db.execute(query).scalars()]
-
-    def waits(self, receipts: Sequence[str]) -> list[float]:
-        """The seconds from hand-in to result."""
-        both = t.tries.join(t.results, t.tries.c.receipt == t.results.c.receipt)
-        took = t.results.c.graded - t.tries.c.received
-        query = sa.select(took).select_from(both).where(t.tries.c.receipt.in_(receipts))
-        with self._read() as db:
-            return [float(s) for s in db.execute(query).scalars()]
+        return [
+            RecentResult(queued_submission(row), outline_of(row.report), row.graded)
+            for row in self.rows(query)
+        ]
 
 
-def _insert(db: sa.Connection, table: sa.Table, **row: Any) -> Any:
-    """An insertion that does nothing where the key is known."""
-    insert = postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert
-    return insert(table).values(**row).on_conflict_do_nothing()
-
-
-def try_of(row: Any) -> Try:
-    return Try(**{name: row[name] for name in Try.__struct_fields__})
-
-
-def _receipt() -> str:
-    """Such as 7KQ2-M4XD-9TRP: to be read aloud, and not to be guessed."""
-    letters = "".join(secrets.choice(_LETTERS) for _ in range(12))
+def _new_receipt() -> str:
+    """Return a receipt such as 7KQ2-M4XD-9TRP: easy to read aloud, and hard to guess."""
+    letters = "".join(secrets.choice(_RECEIPT_LETTERS) for _ in range(12))
     return "-".join(letters[n : n + 4] for n in (0, 4, 8))

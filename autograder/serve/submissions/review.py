@@ -1,4 +1,4 @@
-"""What a submission would change, shown before its student confirms it."""
+"""What a submission will contain, shown to the student before it is confirmed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _WORDS = {
     "refused": "cannot be graded: kept from {}",
     "missing": "missing",
 }
-_ANSWERS = _WORDS | {"missing": "not answered"}
+_ANSWER_WORDS = _WORDS | {"missing": "not answered"}
 
 
 class ReviewLine(msgspec.Struct, frozen=True):
-    """One part of the submission, and what happens to it."""
+    """A part of the submission, and what happens to it."""
 
     name: str
     fate: str
@@ -30,12 +30,12 @@ class ReviewLine(msgspec.Struct, frozen=True):
 
 
 class Review(msgspec.Struct, frozen=True):
-    """A submission as it would be graded. `digest` names exactly this content."""
+    """A submission as it would be graded. `digest` identifies its content."""
 
     lines: tuple[ReviewLine, ...]
     summary: str
     rule: str
-    stays: str  # what becomes of the earlier one if there is a problem
+    stays: str  # what happens to the earlier submission if there is a problem
     digest: str
     problem: str = ""
     notes: tuple[str, ...] = ()
@@ -44,25 +44,25 @@ class Review(msgspec.Struct, frozen=True):
 def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[str] = ()) -> Review:
     """Describe a merged submission.
 
-    base: when the earlier submission was received, "" if that is not known, or None without one.
+    base: when the earlier submission was received, "" if that is unknown, or None without one
     """
-    stays = "" if base is None else f"Your submission from {base} stays as it is."
+    earlier = f"Your submission from {base}" if base else "Your earlier submission"
+    missing = ", ".join(part.name for part in merged.parts if part.fate == "missing")
+    summary = f"Missing: {missing}." if missing else "Nothing is missing."
+    notes = [note.text for note in merged.notes if note.kind != "kept"]
     return Review(
         lines=tuple(_lines(merged.parts, base or "your earlier submission")),
-        summary="These files change nothing." if merged.unchanged else _summary(merged.parts),
+        summary="These files change nothing." if merged.unchanged else summary,
         rule=rule,
-        stays="Your earlier submission stays as it is." if base == "" else stays,
+        stays="" if base is None else f"{earlier} stays as it is.",
         digest=digest_of(merged.files),
         problem=merged.problem,
-        notes=(
-            *(note.text for note in merged.notes if note.kind != "kept"),
-            *(f"Not taken: {line}" for line in left_out),
-        ),
+        notes=(*notes, *(f"Not accepted: {line}" for line in left_out)),
     )
 
 
 def _lines(parts: Sequence[SubmittedPart], when: str) -> Iterator[ReviewLine]:
-    """One line for each file, and one for all answers with the same fate."""
+    """Return one line for each file, and one for all answers with the same fate."""
     answers: dict[str, list[str]] = {}
     for part in parts:
         if part.kind == "answer":
@@ -71,9 +71,4 @@ def _lines(parts: Sequence[SubmittedPart], when: str) -> Iterator[ReviewLine]:
             yield ReviewLine(part.name, part.fate, _WORDS[part.fate].format(when))
     for fate, names in answers.items():
         noun = "Answer" if len(names) == 1 else "Answers"
-        yield ReviewLine(f"{noun}: {', '.join(names)}", fate, _ANSWERS[fate].format(when))
-
-
-def _summary(parts: Sequence[SubmittedPart]) -> str:
-    missing = [part.name for part in parts if part.fate == "missing"]
-    return f"Missing: {', '.join(missing)}." if missing else "Nothing is missing."
+        yield ReviewLine(f"{noun}: {', '.join(names)}", fate, _ANSWER_WORDS[fate].format(when))

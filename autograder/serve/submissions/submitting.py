@@ -1,7 +1,7 @@
-"""From files that arrive to a submission in the queue: merged with what is kept, or refused.
+"""Store uploaded files as a submission: merged with the parts that are kept, or refused.
 
-Two submissions of one student may arrive at once. Each is merged with the one before it, so the
-transaction that stores it checks that no other arrived since it was merged; otherwise it is merged
+Two submissions of one student may arrive at the same time. Each is merged with the one before it,
+and the transaction that stores it checks that no other has arrived since; otherwise it is merged
 again.
 """
 
@@ -19,12 +19,11 @@ from ...model.timestamps import parse_timestamp
 from ...nbgrader.collect.merging import Merged, merge
 from ...nbgrader.collect.submissions import earlier_files
 from ...nbgrader.workspace import Workspace
-from ..courses import Courses
-from ..gradebook.current import history_of, overrules
-from ..gradebook.exchange_inbox import FoundHandIn
-from ..queue.policy import counting_rule, standing
-from ..queue.queue import GRADED, REPLACED, Admission, Queue, Try, precedence
-from ..views.notifications import News
+from ..disclosure.allowance import allowance, counting_rule
+from ..gradebook.exchange_inbox import ExchangeSubmission
+from ..gradebook.recorded_history import history_of, is_overruled
+from ..queue.queued_submission import GRADED, REPLACED, Admission, QueuedSubmission, recency
+from ..shared_state import SharedState
 from ..views.view_models import in_short
 from . import upload
 from .drafts import Drafts
@@ -32,65 +31,68 @@ from .review import Review, review_of
 
 
 class Base(msgspec.Struct, frozen=True):
-    """The submission whose parts a new one keeps; without files if there is none."""
+    """The submission whose parts a new one keeps; without files if there is none.
+
+    version: changes whenever the student submits or restores
+    """
 
     files: dict[str, bytes]
     received: float | None
     version: tuple[int, float]
 
 
-class _Outdated(Exception):
-    """Another submission of the student arrived, or was restored, since the base was read."""
+class _OutdatedBase(Exception):
+    """Another submission of the student was stored or restored after the base was read."""
 
 
-class Submitting:
-    """What the service does with files that arrive. Methods block."""
+class Submissions:
+    """Stores what students submit. All methods block.
 
-    courses: Courses
-    queue: Queue
-    drafts: Drafts
-    news: News
+    wake: tells the dispatcher that the queue has changed
+    """
 
-    def wake(self) -> None:
-        """Tell the dispatcher that there is something to do; from a thread."""
-        raise NotImplementedError
+    def __init__(self, state: SharedState, drafts: Drafts, wake: Callable[[], None]) -> None:
+        self.courses, self.queue, self.updates = state.courses, state.queue, state.updates
+        self.drafts, self._wake = drafts, wake
 
-    def hand_in(
-        self, student: str, week: Week, sent: Mapping[str, bytes], door: str
-    ) -> tuple[Try, list[str]]:
-        """Submit files; return the try, and a line for each file that is not taken.
+    def submit(
+        self, student: str, week: Week, uploaded: Mapping[str, bytes], channel: str
+    ) -> tuple[QueuedSubmission, list[str]]:
+        """Submit files; return the submission, and a line for each rejected file.
 
-        The same files as in the student's newest submission are that submission. Raise IntakeError
-        if the submission cannot be graded.
+        The files of the student's newest submission are not stored again. Raise IntakeError if they
+        cannot be graded.
         """
-        files, left_out = self._gathered(week, sent)
+        files, left_out = self._accept(week, uploaded)
 
-        def submit() -> Try:
+        def attempt() -> QueuedSubmission:
             base = self.base(student, week)
-            merged = self.merged(week, base, files)
+            merged = self._merge(week, base, files)
             if merged.problem:
                 raise IntakeError(merged.problem)
             received = base.received if merged.unchanged else None
-            return self._queued(student, week, merged.files, base, door, received=received)
+            return self._store(student, week, merged.files, base, channel, received=received)
 
-        return _until_current(submit), left_out
+        return _until_current(attempt), left_out
 
-    def take_found(self, found: FoundHandIn, sent: dict[str, bytes]) -> Try:
-        """Submit what lies in the exchange; what cannot be graded is stored with the reason."""
+    def submit_from_exchange(
+        self, found: ExchangeSubmission, files: dict[str, bytes]
+    ) -> QueuedSubmission:
+        """Submit files from the exchange; if they cannot be graded, store them with the reason."""
         week = self.courses.now.week(found.week)
-        # Whoever makes a folder writes the time into its name; none is from a time to come.
-        received = min(found.handed_in.timestamp(), self.queue.clock())
+        # the student chooses this time, so it may not lie in the future
+        received = min(found.submitted.timestamp(), self.queue.clock())
 
-        def submit() -> Try:
+        def attempt() -> QueuedSubmission:
             base = self.base(found.student, week)
-            merged = self.merged(week, base, sent)
-            files = merged.files
+            merged = self._merge(week, base, files)
+            content = merged.files
             if merged.problem:
-                files = {**sent, upload.PROBLEM: merged.problem.encode()}
-            return self._queued(
+                content = {**files, upload.PROBLEM: merged.problem.encode()}
+            return self._store(
                 found.student,
                 week,
-                files,
+                content,
                 base,
                 "exchange",
                 source=found.source,
@@ -98,145 +100,141 @@ class Submitting:
                 refused=bool(merged.problem),
             )
 
-        return _until_current(submit)
+        return _until_current(attempt)
 
-    def send(self, student: str, week: Week, sent: Mapping[str, bytes]) -> None:
-        """Keep files as the student's draft; raises IntakeError."""
-        files, left_out = self._gathered(week, sent)
-        self.drafts.keep(student, week.name, files, left_out)
+    def store_draft(self, student: str, week: Week, uploaded: Mapping[str, bytes]) -> None:
+        """Store files as the student's draft; raise IntakeError."""
+        files, left_out = self._accept(week, uploaded)
+        self.drafts.store(student, week.name, files, left_out)
 
-    def review(self, student: str, week: Week) -> Review | None:
+    def review_draft(self, student: str, week: Week) -> Review | None:
         """Return what submitting the student's draft would change, or None without a draft."""
         draft = self.drafts.find(student, week.name)
         if draft is None:
             return None
         course, base = self.courses.now, self.base(student, week)
         when = in_short(base.received, course.zone) if base.received else ""
-        merged = self.merged(week, base, draft.files)
-        return review_of(
-            merged, when if base.files else None, counting_rule(course), draft.left_out
-        )
+        merged = self._merge(week, base, draft.files)
+        rule = counting_rule(course)
+        return review_of(merged, when if base.files else None, rule, draft.left_out)
 
-    def submit_draft(self, student: str, week: Week, digest: str, door: str) -> Try:
-        """Submit the student's draft; raises IntakeError. A second click submits nothing again."""
+    def submit_draft(self, student: str, week: Week, digest: str, channel: str) -> QueuedSubmission:
+        """Submit the student's draft; raise IntakeError. A second click submits nothing again."""
         draft = self.drafts.find(student, week.name)
         if draft is None:
-            for one in self.queue.of(student, week.name):
-                if one.digest == digest:
-                    return one
-            raise IntakeError("Choose your files again: what you sent before is no longer here.")
-        one, _ = self.hand_in(student, week, draft.files, door)
+            for submission in self.queue.of_student(student, week.name):
+                if submission.digest == digest:
+                    return submission
+            raise IntakeError("Choose your files again: the service no longer has them.")
+        submission, _ = self.submit(student, week, draft.files, channel)
         self.drafts.discard(student, week.name)
-        return one
+        return submission
 
     def base(self, student: str, week: Week) -> Base:
         """Return the submission whose parts a new one keeps.
 
-        Of newer ones that were refused for their module it has the written answers.
+        It includes the written answers of newer submissions that were refused for their module.
         """
-        course, tries = self.courses.now, self.queue.of(student, week.name)
-        history, refused = history_of(course, week, student), []
+        course, submissions = self.courses.now, self.queue.of_student(student, week.name)
+        history = history_of(course, week, student)
         moment = parse_timestamp(history.base.handed_in) if history.base else None
+        files = earlier_files(course, week, student)
         received = moment.timestamp() if moment else None
-        base = Base(earlier_files(course, week, student), received, _version(tries))
-        for one in sorted(tries, key=precedence, reverse=True):
-            if one.state == REPLACED:
+        refused: list[dict[str, bytes]] = []
+        for submission in sorted(submissions, key=recency, reverse=True):
+            if submission.state == REPLACED:
                 continue
-            files = upload.unpacked(self.queue.content(one.digest))
-            if upload.PROBLEM in files or self._refused(one):
-                refused.append(files)
+            content = upload.unpacked(self.queue.content(submission.digest))
+            if upload.PROBLEM in content or self._is_refused(submission):
+                refused.insert(0, content)
                 continue
-            if not overrules(history, one):
-                base = Base(files, one.received, _version(tries))
+            if not is_overruled(history, submission):
+                files, received = content, submission.received
             break
-        return self._with_answers(week, base, refused)
-
-    def _with_answers(self, week: Week, base: Base, refused: list[dict[str, bytes]]) -> Base:
-        files = base.files
-        for each in reversed(refused):
-            notebooks = {name: data for name, data in each.items() if name.endswith(".ipynb")}
+        merged = files
+        for content in refused:
+            notebooks = {name: data for name, data in content.items() if name.endswith(".ipynb")}
             if notebooks:
-                files = merge(self.courses.now, week, files, notebooks).files
-        if files == base.files:
-            return base
-        return Base(files, None, base.version)
+                merged = merge(course, week, merged, notebooks).files
+        return Base(merged, received if merged == files else None, _version(submissions))
 
-    def _refused(self, one: Try) -> bool:
-        result = self.queue.result(one.receipt) if one.state == GRADED else None
+    def _is_refused(self, submission: QueuedSubmission) -> bool:
+        graded = submission.state == GRADED
+        result = self.queue.result(submission.receipt) if graded else None
         return result is not None and result.verdict is Ending.REFUSED
 
-    def merged(self, week: Week, base: Base, files: Mapping[str, bytes]) -> Merged:
-        """Return a submission whole: files that were sent, and what is kept from before."""
+    def _merge(self, week: Week, base: Base, files: Mapping[str, bytes]) -> Merged:
+        """Merge new files with the parts that are kept from the base."""
         course = self.courses.now
         merged = merge(course, week, base.files, files)
         if merged.unchanged and base.files:
             merged = msgspec.structs.replace(merged, files=base.files)
         if merged.problem or course.registry.modules_from_notebook:
             return merged
-        missing = any(p.kind == "module" and p.fate == "missing" for p in merged.parts)
-        problem = (
-            f"There is no {week.module} in it. Submit {week.module} and your notebook together."
-        )
-        return msgspec.structs.replace(merged, problem=problem if missing else "")
+        if any(p.kind == "module" and p.fate == "missing" for p in merged.parts):
+            problem = f"{week.module} is missing. Submit {week.module} and your notebook together."
+            return msgspec.structs.replace(merged, problem=problem)
+        return merged
 
-    def _gathered(
-        self, week: Week, sent: Mapping[str, bytes]
+    def _accept(
+        self, week: Week, uploaded: Mapping[str, bytes]
     ) -> tuple[dict[str, bytes], list[str]]:
         course = self.courses.now
         if not Workspace(course).released(week).is_dir():
             raise IntakeError(f"{week.title} has not been released yet.")
-        return upload.gather(sent, week, course.limits(week))
+        return upload.accept_files(uploaded, week, course.limits(week))
 
-    def _queued(
+    def _store(
         self,
         student: str,
         week: Week,
         files: Mapping[str, bytes],
         base: Base,
-        door: str,
+        channel: str,
         *,
         source: str | None = None,
         received: float | None = None,
         refused: bool = False,
-    ) -> Try:
-        """Store a submission; raise _Outdated if `base` is not the newest one any more.
+    ) -> QueuedSubmission:
+        """Store a submission; raise _OutdatedBase if `base` is no longer the newest one.
 
-        refused: it cannot be graded, so it uses up no attempt and replaces nothing.
+        refused: it cannot be graded, so it uses up no attempt and replaces nothing
         """
         course = self.courses.now
-        more = self.courses.more_time(student, week.name)
+        extension = self.courses.extension(student, week.name)
 
-        def admit(earlier: Sequence[Try]) -> Admission:
+        def admit(earlier: Sequence[QueuedSubmission]) -> Admission:
             if _version(earlier) != base.version:
-                raise _Outdated
-            stand = standing(course, week, student, earlier, self.queue.clock(), more)
-            return Admission(stand.held or refused, stand.wait)
+                raise _OutdatedBase
+            allowed = allowance(course, week, student, earlier, self.queue.clock(), extension)
+            return Admission(allowed.withheld or refused, allowed.wait)
 
-        one = self.queue.hand_in(
+        submission = self.queue.add(
             student,
             week.name,
             packed(files),
             digest_of(files),
-            door=door,
+            channel=channel,
             admit=admit,
             source=source,
             received=received,
             replace=not refused,
         )
-        tries = self.queue.of(student, week.name)
-        self.news.stir(*(t.receipt for t in tries if t.state == REPLACED))
-        self.wake()
-        return one
+        stored = self.queue.of_student(student, week.name)
+        replaced = (s.receipt for s in stored if s.state == REPLACED)
+        self.updates.notify_from_thread(*replaced)
+        self._wake()
+        return submission
 
 
-def _until_current(submit: Callable[[], Try]) -> Try:
+def _until_current(attempt: Callable[[], QueuedSubmission]) -> QueuedSubmission:
     while True:
         try:
-            return submit()
-        except _Outdated:
+            return attempt()
+        except _OutdatedBase:
             continue
 
 
-def _version(tries: Sequence[Try]) -> tuple[int, float]:
-    """Return what changes with every new or restored submission of a student."""
-    return max((t.number for t in tries), default=0), max((t.chosen for t in tries), default=0.0)
+def _version(submissions: Sequence[QueuedSubmission]) -> tuple[int, float]:
+    number = max((s.number for s in submissions), default=0)
+    return number, max((s.restored for s in submissions), default=0.0)

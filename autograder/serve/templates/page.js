@@ -1,5 +1,5 @@
-// What pages do besides: they grow while one looks at them, and take what is dropped on them.
-// Without this script a page asks for itself again, and files are chosen from a list.
+// Live updates, and uploads by drag and drop. Without this script pages reload themselves, and files
+// are chosen in a dialog.
 "use strict";
 
 function text(element, words) {
@@ -19,30 +19,30 @@ function line(name, words) {
   return row;
 }
 
-function grow(place, grows) {
-  if (!place || !grows.length) return;
+function showProgress(place, exercises) {
+  if (!place || !exercises.length) return;
   const table = document.createElement("table");
   table.className = "grows";
   const caption = document.createElement("caption");
-  caption.textContent = "How far the grading has come";
+  caption.textContent = "Grading progress";
   const body = document.createElement("tbody");
-  body.append(...grows.map((one) => line(one.name, one.words)));
+  body.append(...exercises.map((one) => line(one.name, one.words)));
   table.append(caption, body);
   place.replaceChildren(table);
 }
 
-function showTry(state) {
+function showSubmission(state) {
   if (state.state === "graded" || state.state === "replaced") {
     location.reload();
     return;
   }
-  const before = state.state === "waiting" ? `: ${state.ahead} before you` : "";
+  const before = state.state === "waiting" ? `, ${state.ahead} ahead of you` : "";
   const wait = state.seconds ? `, about ${state.seconds} s` : "";
   text(document.getElementById("words"), `${state.words}${before}${wait}.`);
-  grow(document.getElementById("grows"), state.grows);
+  showProgress(document.getElementById("progress"), state.progress);
 }
 
-async function showClass() {
+async function refresh() {
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -51,23 +51,12 @@ async function showClass() {
 }
 
 function live() {
+  const seconds = Number(document.body.dataset.refresh);
+  if (seconds) setInterval(refresh, 1000 * seconds);
   const where = document.body.dataset.live;
   if (!where) return;
   const source = new EventSource(where);
-  let first = true;
-  let last = 0;
-  source.addEventListener("state", (event) => {
-    const state = JSON.parse(event.data);
-    if ("receipt" in state) {
-      showTry(state);
-      return;
-    }
-    if (!first && Date.now() - last > 2000) {
-      last = Date.now();
-      showClass();
-    }
-    first = false;
-  });
+  source.addEventListener("state", (event) => showSubmission(JSON.parse(event.data)));
   addEventListener("pagehide", () => source.close());
 }
 

@@ -1,1 +1,18 @@
-"""Views."""
+"""Web pages and JSON answers.
+
+Senders may be lying: every route states who may use it, and `routes` checks each request before
+its body is parsed. Students see only what `disclosure` allows; templates escape everything.
+`handlers` implements the routes, `view_models` and `class_view` compute what they show, and
+`events` and `live_updates` update open pages. Start reading at `routes`.
+"""
+
+__all__ = [
+    "class_view",
+    "events",
+    "handlers",
+    "live_updates",
+    "request_context",
+    "routes",
+    "templating",
+    "view_models",
+]

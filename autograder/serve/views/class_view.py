@@ -1,29 +1,39 @@
-"""The instructor's live view: who is stuck on what now, the line, the machine."""
+"""The instructor's live view: current difficulties of the class, the queue, and the machine."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import statistics
-from collections import Counter
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 import msgspec
+import psutil
 
-from ..courses import Courses
 from ..gradebook.ledger import Ledger
-from ..problems import Troubles
-from ..queue.dispatch import Dispatcher
-from ..queue.leases import RUNNING, STUCK, WAITING
-from ..queue.queue import GRADED, Glance, Queue, Try
-from .view_models import _moment, in_words
+from ..queue.grading_process import GradingProcess
+from ..queue.queued_submission import (
+    GRADED,
+    RUNNING,
+    STUCK,
+    WAITING,
+    QueuedSubmission,
+    RecentResult,
+    ResultOutline,
+)
+from ..shared_state import SharedState
+from .view_models import in_words, local_time
 
 _HOUR = 3600.0
-_STUCK_AFTER = 3  # tries in a row with the same mistake
+_MIN_REPETITIONS = 3  # results in a row with the same mistake
+_MAX_ROWS = 60
+_MEDIAN_SAMPLE = 200
+_WORDS = {WAITING: "waiting", RUNNING: "being graded", STUCK: "stuck", GRADED: "graded"}
 
 
 class RecentMistake(msgspec.Struct, frozen=True):
-    """A misconception and who has it now."""
+    """A misconception and the students whose newest result has it."""
 
     week: str
     exercise: str
@@ -31,29 +41,33 @@ class RecentMistake(msgspec.Struct, frozen=True):
     students: tuple[str, ...]
 
 
-class StuckOn(msgspec.Struct, frozen=True):
-    """A student who met the same mistake try after try."""
+class StuckStudent(msgspec.Struct, frozen=True):
+    """A student whose last results all have the same mistake."""
 
     student: str
     week: str
     exercise: str
     title: str
-    tries: int
+    repetitions: int
     receipt: str
 
 
 class ClassRow(msgspec.Struct, frozen=True):
+    """A submission in the table of the queue and the latest results."""
+
     receipt: str
     student: str
     week: str
     when: str
     words: str
     score: str
-    trouble: str
+    error: str
     stuck: bool
 
 
-class LaneView(msgspec.Struct, frozen=True):
+class ProcessView(msgspec.Struct, frozen=True):
+    """A grading process."""
+
     number: int
     busy: str
     weeks: tuple[str, ...]
@@ -66,108 +80,103 @@ class ClassView(msgspec.Struct, frozen=True):
 
     waiting: int
     running: int
-    oldest: int  # seconds that the first in line has waited
+    longest_wait: int  # seconds
     graded: int  # in the last hour
-    median: float  # seconds from hand-in to result in the last hour
+    median: float  # seconds from submission to result in the last hour
     mistakes: tuple[RecentMistake, ...]
-    stuck: tuple[StuckOn, ...]
+    stuck: tuple[StuckStudent, ...]
     rows: tuple[ClassRow, ...]
-    lanes: tuple[LaneView, ...]
+    processes: tuple[ProcessView, ...]
     load: str
     memory: str
     disk: str
-    troubles: tuple[str, ...]
+    incidents: tuple[str, ...]
 
 
 def class_view(
-    courses: Courses, queue: Queue, ledger: Ledger, dispatcher: Dispatcher, troubles: Troubles
+    state: SharedState, ledger: Ledger, processes: Sequence[GradingProcess]
 ) -> ClassView:
-    """Everything at this moment. Blocks."""
-    course, now = courses.now, queue.clock()
-    recent = queue.glances(now - _HOUR)
-    in_line = queue.all(WAITING, RUNNING, STUCK)
-    waiting = [t for t in in_line if t.state == WAITING]
-    waits = [t.received for t in waiting if t.not_before <= now]
-    rows = [_row(t, None, courses) for t in in_line]
-    rows += [_row(t, r, courses) for t, r in reversed(recent)]
-    said = [f"{in_words(_moment(t.since, course))}: {t.what}" for t in troubles.now.values()]
-    said += [
-        f"{w}: {s} is not in the gradebook: {why}" for s, w, why in ledger.unsettled_troubles()
+    """Return the view of the class at this moment. Blocks."""
+    course, now = state.courses.now, state.queue.clock()
+    recent = state.queue.recent_results(now - _HOUR)
+    queued = state.queue.in_states(WAITING, RUNNING, STUCK)
+    waiting = [s for s in queued if s.state == WAITING]
+    waits = [now - s.received for s in waiting if s.not_before <= now]
+    durations = [r.graded - r.submission.received for r in recent[-_MEDIAN_SAMPLE:]]
+    rows = [_row(state, s, None) for s in queued]
+    rows += [_row(state, r.submission, r.outline) for r in reversed(recent)]
+    incidents = [
+        f"{in_words(local_time(i.since, course))}: {i.message}"
+        for i in state.incidents.current.values()
     ]
+    incidents += [
+        f"{week}: {student} is not in the gradebook: {error}"
+        for student, week, error in ledger.failures()
+    ]
+    memory = psutil.virtual_memory()
     return ClassView(
         waiting=len(waiting),
-        running=sum(t.state == RUNNING for t in in_line),
-        oldest=round(max(0.0, now - min(waits))) if waits else 0,
+        running=sum(s.state == RUNNING for s in queued),
+        longest_wait=round(max(waits, default=0.0)),
         graded=len(recent),
-        median=_median(queue, recent),
-        mistakes=mistakes(recent),
-        stuck=stuck_on(recent),
-        rows=tuple(rows[:60]),
-        lanes=tuple(
-            LaneView(lane.number, lane.busy, tuple(lane.weeks), lane.mib, lane.deaths)
-            for lane in dispatcher.lanes
+        median=round(statistics.median(durations), 1) if durations else 0.0,
+        mistakes=tuple(recent_mistakes(recent)),
+        stuck=tuple(stuck_students(recent)),
+        rows=tuple(rows[:_MAX_ROWS]),
+        processes=tuple(
+            ProcessView(p.number, p.busy, tuple(p.weeks), p.mib, p.deaths) for p in processes
         ),
         load=f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores",
-        memory=_memory(),
+        memory=f"{memory.available / 2**30:.1f} of {memory.total / 2**30:.1f} GiB free",
         disk=f"{shutil.disk_usage(course.root).free / 2**30:.1f} GiB free",
-        troubles=tuple(said),
+        incidents=tuple(incidents),
     )
 
 
-def mistakes(recent: Sequence[tuple[Try, Glance]]) -> tuple[RecentMistake, ...]:
-    """The named mistakes in everybody's newest result, the most common first."""
-    newest = {(one.student, one.week): report for one, report in recent}
-    found: dict[tuple[str, str, str], list[str]] = {}
-    for (student, week), report in newest.items():
-        for exercise in report.exercises:
-            for named in exercise.explained:
-                found.setdefault((week, exercise.name, named.title), []).append(student)
-    ordered = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
-    return tuple(RecentMistake(*key, tuple(sorted(students))) for key, students in ordered)
+def recent_mistakes(recent: Iterable[RecentResult]) -> list[RecentMistake]:
+    """Return the misconceptions in each student's newest result, the most common first."""
+    newest = {(r.submission.student, r.submission.week): r.outline for r in recent}
+    found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for (student, week), outline in newest.items():
+        for exercise, title in _mistakes(outline):
+            found[week, exercise, title].append(student)
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [RecentMistake(*key, tuple(sorted(students))) for key, students in ordered]
 
 
-def stuck_on(recent: Sequence[tuple[Try, Glance]]) -> tuple[StuckOn, ...]:
-    """Who has had the same mistake in every one of their last few results."""
-    by_student: dict[tuple[str, str], list[tuple[Try, Glance]]] = {}
-    for one, report in recent:
-        by_student.setdefault((one.student, one.week), []).append((one, report))
+def stuck_students(recent: Iterable[RecentResult]) -> list[StuckStudent]:
+    """Return the students with the same mistake in all of their last three or more results."""
+    by_student: dict[tuple[str, str], list[RecentResult]] = defaultdict(list)
+    for result in recent:
+        by_student[result.submission.student, result.submission.week].append(result)
     found = []
     for (student, week), own in by_student.items():
-        times: Counter[tuple[str, str]] = Counter()
-        for _, report in reversed(own):
-            had = {(e.name, d.title) for e in report.exercises for d in e.explained}
-            fresh = {key for key in had if times[key] == _run(times)}
-            if not fresh:
-                break
-            times.update(fresh)
-        for (exercise, title), number in times.items():
-            if number >= _STUCK_AFTER:
-                found.append(StuckOn(student, week, exercise, title, number, own[-1][0].receipt))
-    return tuple(sorted(found, key=lambda s: -s.tries))
+        receipt = own[-1].submission.receipt
+        for exercise, title in _mistakes(own[-1].outline):
+            repetitions = 0
+            for result in reversed(own):
+                if (exercise, title) not in _mistakes(result.outline):
+                    break
+                repetitions += 1
+            if repetitions >= _MIN_REPETITIONS:
+                found.append(StuckStudent(student, week, exercise, title, repetitions, receipt))
+    return sorted(found, key=lambda s: -s.repetitions)
 
 
-def _run(times: Counter[tuple[str, str]]) -> int:
-    """How many results were looked at: the highest count, for each is had in all of them or not."""
-    return max(times.values(), default=0)
+def _mistakes(outline: ResultOutline) -> set[tuple[str, str]]:
+    return {(e.name, d.title) for e in outline.exercises for d in e.explained}
 
 
-def _row(one: Try, report: Glance | None, courses: Courses) -> ClassRow:
-    words = {WAITING: "waiting", RUNNING: "being graded", STUCK: "stuck", GRADED: "graded"}
-    score = f"{report.score:g} of {report.max_score:g}" if report else ""
-    when = f"{_moment(one.received, courses.now):%H:%M:%S}"
-    shown = words.get(one.state, one.state)
+def _row(
+    state: SharedState, submission: QueuedSubmission, outline: ResultOutline | None
+) -> ClassRow:
     return ClassRow(
-        one.receipt, one.student, one.week, when, shown, score, one.trouble, one.state == STUCK
+        submission.receipt,
+        submission.student,
+        submission.week,
+        when=f"{local_time(submission.received, state.courses.now):%H:%M:%S}",
+        words=_WORDS.get(submission.state, submission.state),
+        score=f"{outline.score:g} of {outline.max_score:g}" if outline else "",
+        error=submission.error,
+        stuck=submission.state == STUCK,
     )
-
-
-def _median(queue: Queue, recent: Sequence[tuple[Try, Glance]]) -> float:
-    waits = queue.waits([one.receipt for one, _ in recent[-200:]])
-    return round(statistics.median(waits), 1) if waits else 0.0
-
-
-def _memory() -> str:
-    import psutil
-
-    memory = psutil.virtual_memory()
-    return f"{memory.available / 2**30:.1f} of {memory.total / 2**30:.1f} GiB free"

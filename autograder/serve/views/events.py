@@ -1,97 +1,81 @@
-"""Server-sent events: a try as it grows, the class as it is."""
+"""Server-sent events: a submission's view, each time it changes."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from typing import Any
 
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
-from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from ..auth.accounts import Person
-from ..service import Service
-from .notifications import CLASS
-from .responses import RequestError
-from .student_actions import own_try
-from .view_models import TryView, as_json
+from ..auth.login import RequestError
+from ..grading_service import Service
+from .handlers import visible_submission
+from .request_context import RequestContext
+from .view_models import SubmissionView
 
-# Seconds after which the length of a line is told anew: the longer, the less often.
-_BEAT, _LONGEST_BEAT = 8.0, 30.0
-_PAUSE = 0.3  # between two, however fast it grows
-_MOST = 6  # open at a time, for one person
-_open: Counter[str] = Counter()
-
-
-async def of_try(service: Service, request: Request, who: Person) -> Response:
-    one = await asyncio.to_thread(own_try, service, request, who)
-
-    def look() -> tuple[dict[str, Any], bool]:
-        now = service.queue.find(one.receipt) or one
-        view: TryView = service.views.one(now, viewer=who)
-        return as_json(view), view.over
-
-    return _stream(service, who, one.receipt, look)
+# Seconds between updates of the estimated wait: longer waits are updated less often.
+_INTERVAL, _MAX_INTERVAL = 8.0, 30.0
+_MIN_INTERVAL = 0.3  # however often it changes
+MAX_STREAMS = 6  # open at the same time, per person
+_open_streams: Counter[str] = Counter()
 
 
-async def of_class(service: Service, request: Request, who: Person) -> Response:
-    def look() -> tuple[dict[str, Any], bool]:
-        return msgspec.to_builtins(service.class_view()), False
-
-    return _stream(service, who, CLASS, look)
-
-
-def _stream(
-    service: Service, who: Person, topic: str, look: Callable[[], tuple[dict[str, Any], bool]]
-) -> Response:
-    if _open[who.name] >= _MOST:
+async def follow(context: RequestContext) -> StreamingResponse:
+    """Stream the view of a submission until it is done."""
+    service, person = context.service, context.person
+    submission = await asyncio.to_thread(visible_submission, context)
+    if _open_streams[person.name] >= MAX_STREAMS:
         raise RequestError(429, "You have too many pages open. Close some.", 5)
-    return _LiveAnswer(who.name, _told(service, topic, look))
+
+    def view() -> SubmissionView:
+        current = service.queue.find(submission.receipt) or submission
+        instructor = person.role == "instructor"
+        return service.views.submission(current, for_instructor=instructor)
+
+    return _CountedStream(person.name, stream(service, submission.receipt, view))
 
 
-class _LiveAnswer(StreamingResponse):
-    """Counted from its beginning to its end, also where nobody is left to read its first line."""
+class _CountedStream(StreamingResponse):
+    """Counts an open stream until it ends, also if the client is gone before the first event."""
 
     def __init__(self, name: str, parts: AsyncIterator[bytes]) -> None:
         super().__init__(parts, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
         self._name = name
-        _open[name] += 1
+        _open_streams[name] += 1
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
-            _open[self._name] -= 1
-            if not _open[self._name]:
-                del _open[self._name]
+            _open_streams[self._name] -= 1
+            if not _open_streams[self._name]:
+                del _open_streams[self._name]
 
 
-async def _told(
-    service: Service, topic: str, look: Callable[[], tuple[dict[str, Any], bool]]
+async def stream(
+    service: Service, receipt: str, view: Callable[[], SubmissionView]
 ) -> AsyncIterator[bytes]:
-    before = b""
-    with service.news.listen(topic) as changed:
+    """Yield events; a comment instead of an unchanged view keeps the connection open."""
+    previous = b""
+    with service.updates.subscribe(receipt) as changed:
         while True:
             changed.clear()
             try:
-                data, over = await service.look(look)
+                current = await service.run_background(view)
             except SQLAlchemyError:
-                return  # the browser asks again in a while
-            now = msgspec.json.encode(data)
-            yield b": here\n\n" if now == before else b"event: state\ndata: " + now + b"\n\n"
-            before = now
-            if over:
+                return  # the browser reconnects after a while
+            data = msgspec.json.encode(current)
+            yield b": unchanged\n\n" if data == previous else b"event: state\ndata: %b\n\n" % data
+            previous = data
+            if current.done:
                 return
-            await asyncio.sleep(_PAUSE)
+            await asyncio.sleep(_MIN_INTERVAL)
+            interval = min(_MAX_INTERVAL, max(_INTERVAL, current.seconds / 8))
             try:
-                await asyncio.wait_for(changed.wait(), _beat(data))
+                await asyncio.wait_for(changed.wait(), interval)
             except TimeoutError:
                 continue
-
-
-def _beat(data: dict[str, Any]) -> float:
-    return min(_LONGEST_BEAT, max(_BEAT, float(data.get("seconds", 0)) / 8))

@@ -1,9 +1,8 @@
-"""Every route, who may take it, and what stands before it.
+"""The routes, the role each requires, and the checks before a handler runs.
 
-A route is a row of `ROUTES`: nothing is served that is not there, and what is there says who may
-ask. The way of each request: the guard (size, by its head), the sender's address or name (rate),
-who it is, which site's page sent it, whether the role may, whether a form is ours; then, and only
-then, its body is parsed.
+Anyone may send any request. Only the routes in `ROUTES` exist, and each states who may use it. A
+request passes these checks in order: size (`request_limits`), rate by address or name, session,
+origin, role, and for a browser's form its key. Only then is its body parsed.
 """
 
 from __future__ import annotations
@@ -24,197 +23,192 @@ from starlette.routing import Route
 
 from ...model.visible import visible
 from ..auth.accounts import Person
-from ..auth.login import Door
-from ..auth.request_limits import SMALL, Guard, Rate
-from ..service import Service
-from ..submissions.upload import most_bytes
-from . import events, instructor_actions, student_actions
-from .responses import RequestError, refusal
+from ..auth.login import Login, RequestError
+from ..auth.request_limits import SMALL_BODY, RateLimit, RequestLimits
+from ..grading_service import Service
+from ..submissions.upload import max_upload_bytes
+from . import events, handlers
+from .request_context import RequestContext, read_form
 
-Who = Literal["anybody", "student", "instructor"]
-Answer = Callable[..., Response]
-# Before somebody is known their address is counted, which a class may share; afterwards their name.
-_STRANGERS, _MEMBERS, _HAND_INS, _TOKENS = (600, 600), (120, 240), (20, 20), (100, 100)
-_MOST_RECOGNIZED = 50_000
+Audience = Literal["everyone", "student", "instructor"]
+# (burst, per minute). A request without a known session counts for its address, which a class may
+# share; afterwards requests count for the name.
+ADDRESS_RATE, PERSON_RATE, SUBMIT_RATE, TOKEN_RATE = (600, 600), (120, 240), (20, 20), (100, 100)
+_MAX_RECOGNIZED = 50_000
+_FORM_OVERHEAD = 1 << 20  # bytes that a form adds to its files
 
 
 class RouteRow(msgspec.Struct, frozen=True):
-    """A route. `student`: students, and instructors, who see everybody's."""
+    """A route. `student`: students, and instructors, who see every student's submissions."""
 
     method: str
     path: str
-    who: Who
-    answer: Any
-    form: str = ""  # what is posted: "", form or files
-    live: bool = False  # it stays open
+    audience: Audience
+    handler: Callable[[RequestContext], Any]
+    files: bool = False  # the body may contain files
+    live: bool = False  # an event stream, handled in the event loop
 
 
 ROUTES = (
-    RouteRow("GET", "/health", "anybody", student_actions.health),
-    RouteRow("GET", "/static/{name}", "anybody", student_actions.static_file),
-    RouteRow("GET", "/enter", "anybody", student_actions.entrance),
-    RouteRow("POST", "/enter", "anybody", student_actions.enter, form="form"),
-    RouteRow("GET", "/oauth_callback", "anybody", student_actions.from_hub),
-    RouteRow("POST", "/leave", "student", student_actions.leave, form="form"),
-    RouteRow("POST", "/token", "student", student_actions.own_token, form="form"),
-    RouteRow("GET", "/", "student", student_actions.home),
-    RouteRow("GET", "/weeks/{week}", "student", student_actions.week_page),
-    RouteRow("POST", "/weeks/{week}/review", "student", student_actions.send_files, form="files"),
-    RouteRow("GET", "/weeks/{week}/review", "student", student_actions.review),
-    RouteRow("POST", "/weeks/{week}/tries", "student", student_actions.hand_in, form="files"),
-    RouteRow("GET", "/weeks/{week}/feedback", "student", student_actions.feedback),
-    RouteRow("GET", "/tries/{receipt}", "student", student_actions.try_page),
-    RouteRow("GET", "/tries/{receipt}/files", "student", student_actions.files),
-    RouteRow("POST", "/tries/{receipt}/restore", "student", student_actions.restore, form="form"),
-    RouteRow("GET", "/tries/{receipt}/events", "student", events.of_try, live=True),
-    RouteRow("GET", "/class", "instructor", instructor_actions.class_page),
-    RouteRow("GET", "/class/events", "instructor", events.of_class, live=True),
-    RouteRow(
-        "POST", "/class/tries/{receipt}/again", "instructor", instructor_actions.again, form="form"
-    ),
+    RouteRow("GET", "/health", "everyone", handlers.health),
+    RouteRow("GET", "/static/{name}", "everyone", handlers.static),
+    RouteRow("GET", "/enter", "everyone", handlers.begin_login),
+    RouteRow("POST", "/enter", "everyone", handlers.redeem_token),
+    RouteRow("GET", "/oauth_callback", "everyone", handlers.complete_login),
+    RouteRow("POST", "/leave", "student", handlers.sign_out),
+    RouteRow("POST", "/token", "student", handlers.create_token),
+    RouteRow("GET", "/", "student", handlers.home),
+    RouteRow("GET", "/weeks/{week}", "student", handlers.week_page),
+    RouteRow("POST", "/weeks/{week}/review", "student", handlers.upload_draft, files=True),
+    RouteRow("GET", "/weeks/{week}/review", "student", handlers.review),
+    RouteRow("POST", "/weeks/{week}/tries", "student", handlers.submit, files=True),
+    RouteRow("GET", "/weeks/{week}/feedback", "student", handlers.feedback),
+    RouteRow("GET", "/tries/{receipt}", "student", handlers.submission_page),
+    RouteRow("GET", "/tries/{receipt}/files", "student", handlers.download),
+    RouteRow("POST", "/tries/{receipt}/restore", "student", handlers.restore),
+    RouteRow("GET", "/tries/{receipt}/events", "student", events.follow, live=True),
+    RouteRow("GET", "/class", "instructor", handlers.class_page),
+    RouteRow("POST", "/class/tries/{receipt}/again", "instructor", handlers.retry),
 )
 
 
-def application(service: Service, door: Door, lifespan: Any = None) -> Guard:
-    """The whole application."""
-    gate = Gate(service, door)
+def application(service: Service, login: Login, lifespan: Any = None) -> RequestLimits:
+    """Return the ASGI application."""
+    access = AccessControl(service, login)
     prefix = service.settings.prefix.rstrip("/")
-    routes = [Route(f"{prefix}{row.path}", gate.way(row), methods=[row.method]) for row in ROUTES]
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: gate.nothing_there})
+    routes = [
+        Route(f"{prefix}{row.path}", access.endpoint(row), methods=[row.method]) for row in ROUTES
+    ]
+    errors = {404: access.page_not_found}
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=errors)
 
-    def most(path: str) -> int:
+    def max_body(path: str) -> int:
         if not path.endswith(("/tries", "/review")):
-            return SMALL
-        return most_bytes_of(service)
+            return SMALL_BODY
+        course = service.courses.now
+        limits = (max_upload_bytes(course.limits(week)) for week in course.weeks)
+        return max(limits) + _FORM_OVERHEAD
 
-    return Guard(app, most=most, secure=service.settings.secure)
-
-
-def most_bytes_of(service: Service) -> int:
-    """How large a hand-in of any week may be, with what a form adds."""
-    course = service.courses.now
-    return max(most_bytes(course.limits(week)) for week in course.weeks) + (1 << 20)
+    return RequestLimits(app, max_body=max_body, secure=service.settings.secure)
 
 
-class Gate:
-    """What stands before every route."""
+class AccessControl:
+    """The checks before every handler, and the responses for errors."""
 
-    def __init__(self, service: Service, door: Door) -> None:
-        self.service, self.door = service, door
-        self.strangers, self.members = Rate(*_STRANGERS), Rate(*_MEMBERS)
-        self.tokens, self.hand_ins = Rate(*_TOKENS), Rate(*_HAND_INS)
-        self._recognized: dict[int, None] = {}  # hashes of credentials that were valid
+    def __init__(self, service: Service, login: Login) -> None:
+        self.service, self.login = service, login
+        self._by_address, self._by_name = RateLimit(*ADDRESS_RATE), RateLimit(*PERSON_RATE)
+        self._tokens, self._submissions = RateLimit(*TOKEN_RATE), RateLimit(*SUBMIT_RATE)
+        self._recognized: dict[int, None] = {}  # hashes of valid credentials, oldest first
 
-    def way(self, row: RouteRow) -> Callable[[Request], Awaitable[Response]]:
-        async def answer(request: Request) -> Response:
-            started, who = time.perf_counter(), None
+    def endpoint(self, row: RouteRow) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            started = time.perf_counter()
+            context = RequestContext(self.service, self.login, request)
             try:
-                who = await self._who(request, row)
-                response = await self._answered(request, row, who)
+                context.visitor = await self.authorize(request, row)
+                response = await self._handle(context, row)
             except RequestError as error:
-                response = await asyncio.to_thread(refusal, self.service, request, who, error)
+                response = await asyncio.to_thread(context.refuse, error)
             except (SQLAlchemyError, OSError) as error:
-                name = type(error).__name__
-                self.service.troubles.begin("requests", f"a request failed: {name}")
-                sorry = RequestError(
+                message = f"a request failed: {type(error).__name__}"
+                self.service.incidents.open("requests", message)
+                unavailable = RequestError(
                     503,
-                    "The service cannot reach its database or disk now. Nothing was received: your "
-                    "files are safe where they are. Try again in a minute.",
+                    "The service cannot reach its database or disk at the moment. Nothing was "
+                    "received: your files are safe on your machine. Try again in a minute.",
                     60,
                 )
-                response = await asyncio.to_thread(refusal, self.service, request, who, sorry)
-            _log(request, row, who, response.status_code, time.perf_counter() - started)
+                response = await asyncio.to_thread(context.refuse, unavailable)
+            seconds = time.perf_counter() - started
+            _log(row, context.visitor, response.status_code, seconds)
             return response
 
-        return answer
+        return endpoint
 
-    async def _who(self, request: Request, row: RouteRow) -> Person | None:
-        """Who asks; raises RequestError if they may not.
+    async def authorize(self, request: Request, row: RouteRow) -> Person | None:
+        """Return the person who sent a request; raise RequestError if they may not.
 
-        A request is counted by its address before the door looks at it, because a door may ask a
-        JupyterHub about it; whoever was known by the same credentials before is counted by name.
+        A request is counted by its address before the login checks it, because that may send a
+        request to a JupyterHub. Credentials that were valid before are counted by name instead.
         """
         address = request.client.host if request.client else ""
-        shown = hash((request.headers.get("authorization"), request.headers.get("cookie")))
-        if shown not in self._recognized:
-            self._slow_down(self.strangers, address)
-        known = await asyncio.to_thread(self.door.known, request)
-        if known:
-            self._recognized[shown] = None
-            while len(self._recognized) > _MOST_RECOGNIZED:
+        headers = request.headers
+        credentials = hash((headers.get("authorization"), headers.get("cookie")))
+        if credentials not in self._recognized:
+            _count(self._by_address, address)
+        person = await asyncio.to_thread(self.login.authenticate, request)
+        if person:
+            self._recognized[credentials] = None
+            while len(self._recognized) > _MAX_RECOGNIZED:
                 del self._recognized[next(iter(self._recognized))]
-            self._slow_down(self.members, known.name)
+            _count(self._by_name, person.name)
         else:
-            self._recognized.pop(shown, None)
-        if row.answer is student_actions.enter:
-            self._slow_down(self.tokens, address)
-        if known is None and row.who != "anybody":
-            raise self.door.stranger(request)
-        _refuse_foreign(request, self.service.settings.address)
-        if row.who == "instructor" and (known is None or known.role != "instructor"):
-            raise RequestError(404, "There is nothing here.")
-        return known
+            self._recognized.pop(credentials, None)
+        if row.handler is handlers.redeem_token:
+            _count(self._tokens, address)
+        if person is None and row.audience != "everyone":
+            raise self.login.unauthenticated(request)
+        _refuse_other_sites(request, self.service.settings.address)
+        if row.audience == "instructor" and (person is None or person.role != "instructor"):
+            raise RequestError(404, "Page not found.")
+        return person
 
-    def _slow_down(self, rate: Rate, key: str) -> None:
-        wait = rate.wait(key)
-        if wait:
-            raise RequestError(429, f"Too many requests: wait {int(wait) + 1} s.", wait)
-
-    async def _answered(self, request: Request, row: RouteRow, who: Person | None) -> Response:
+    async def _handle(self, context: RequestContext, row: RouteRow) -> Response:
+        person = context.visitor
         if row.method == "POST":
-            if row.form == "files" and who is not None:
-                self._slow_down(self.hand_ins, who.name)
-            sent = await student_actions.read_body(request, row.form, self.service)
-            self._refuse_forged(who, sent)
-            return await asyncio.to_thread(row.answer, self.service, self.door, request, who, sent)
+            if row.files and person is not None:
+                _count(self._submissions, person.name)
+            context.form = await read_form(context.request, with_files=row.files)
+            browser = person is not None and person.kind != "program"
+            if browser and context.form.fields.get("key") != context.person.form_key:
+                raise RequestError(403, "This form has expired. Go back and reload the page.")
         if row.live:
-            assert who is not None
-            live: Response = await row.answer(self.service, request, who)
-            return live
-        return await asyncio.to_thread(row.answer, self.service, self.door, request, who)
+            response: Response = await row.handler(context)
+            return response
+        return await asyncio.to_thread(row.handler, context)
 
-    def _refuse_forged(self, who: Person | None, sent: student_actions.Sent) -> None:
-        """A form of a browser's session holds what only our pages know."""
-        if who is not None and who.kind != "program" and sent.fields.get("key") != who.form_key:
-            raise RequestError(
-                403, "This form is too old. Go back, load the page again, and send it."
-            )
-
-    async def nothing_there(self, request: Request, error: Exception) -> Response:
-        gone = RequestError(404, "There is nothing here.")
-        return await asyncio.to_thread(refusal, self.service, request, None, gone)
+    async def page_not_found(self, request: Request, error: Exception) -> Response:
+        context = RequestContext(self.service, self.login, request)
+        return await asyncio.to_thread(context.refuse, RequestError(404, "Page not found."))
 
 
-def _refuse_foreign(request: Request, address: str) -> None:
-    """Refuse what a page of another site, or of a user's notebook server, sends for its reader.
+def _count(rate: RateLimit, key: str) -> None:
+    wait = rate.wait(key)
+    if wait:
+        raise RequestError(429, f"Too many requests: wait {int(wait) + 1} s.", wait)
+
+
+def _refuse_other_sites(request: Request, address: str) -> None:
+    """Refuse requests that a page of another site, or of a user's notebook server, sends.
 
     Such a page may only link to a page of the service.
     """
     site = request.headers.get("sec-fetch-site", "same-origin")
     link = request.method == "GET" and request.headers.get("sec-fetch-mode") == "navigate"
-    # a proxy may say its own name for the host
-    ours = {request.headers.get("host", ""), address} - {""}
-    origin, referer = request.headers.get("origin"), _url(request.headers.get("referer", ""))
-    same = origin is None or _url(origin).netloc in ours
-    if not same or (site not in ("same-origin", "none") and not link):
-        raise RequestError(403, "This was sent by another site's page.")
-    if referer.netloc in ours and "/user/" in referer.path:
+    # a proxy may replace the host by its own
+    hosts = {request.headers.get("host", ""), address} - {""}
+    origin, referer = request.headers.get("origin"), _parse(request.headers.get("referer", ""))
+    same_origin = origin is None or _parse(origin).netloc in hosts
+    if not same_origin or (site not in ("same-origin", "none") and not link):
+        raise RequestError(403, "This request was sent by a page of another site.")
+    if referer.netloc in hosts and "/user/" in referer.path:
         raise RequestError(
             403,
-            "This was sent by a page of a notebook server, which may belong to another student. "
-            "Type the service's address into your browser instead.",
+            "This request was sent by a page of a notebook server, which may belong to another "
+            "student. Type the service's address into your browser instead.",
         )
 
 
-def _url(text: str) -> SplitResult:
+def _parse(url: str) -> SplitResult:
     try:
-        return urlsplit(text)
+        return urlsplit(url)
     except ValueError:
         return urlsplit("invalid:")
 
 
-def _log(request: Request, row: RouteRow, who: Person | None, status: int, seconds: float) -> None:
-    """One line for each request: no query, no header, nothing that was sent."""
-    name = who.name if who else "-"
+def _log(row: RouteRow, person: Person | None, status: int, seconds: float) -> None:
+    """Print one line per request, without its query, headers or body."""
+    name = person.name if person else "-"
     line = f"{row.method} {row.path} {status} {1000 * seconds:.0f} ms {name}"
     print(visible(line), file=sys.stderr, flush=True)

@@ -1,4 +1,7 @@
-"""Pages from templates. Everything is escaped; no page holds a script or a style of its own."""
+"""Render pages from templates.
+
+Everything is escaped, and no page contains inline scripts or styles.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,21 @@ from typing import Any
 from ...model.course.loader import Course, Week
 from ...pages.environment import environment
 from ..auth.accounts import Person
-from .view_models import TryView, in_words
+from .view_models import SubmissionView, in_words
 
-STATIC = {
+STATIC_TYPES = {
     "style.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
 }
 
 
-def page(name: str, prefix: str, who: Person | None, course: Course, **values: Any) -> str:
-    """One page of the service."""
+def render_page(name: str, prefix: str, who: Person | None, course: Course, **values: Any) -> str:
     template = environment("serve").get_template(f"{name}.html.j2")
     return template.render(prefix=prefix, who=who, course=course, **values)
 
 
-def static(name: str) -> bytes:
-    """A style or script that pages refer to."""
+def static_file(name: str) -> bytes:
+    """Return the style sheet or the script of all pages."""
     own = resources.files("autograder.serve") / "templates" / name
     if name == "style.css":
         shared = environment("serve").get_template("page.css").render()
@@ -31,13 +33,16 @@ def static(name: str) -> bytes:
     return own.read_bytes()
 
 
-def exchange_page(course: Course, week: Week, view: TryView) -> str:
-    """Return what a student fetches by nbgrader before feedback: one file, without scripts."""
-    template = environment("serve").get_template("exchange.html.j2")
-    return template.render(
-        course=course,
-        week=week,
-        one=view,
-        style=static("style.css").decode(),
-        due=in_words(course.localized(week.due)),
+def exchange_page(course: Course, week: Week, view: SubmissionView) -> str:
+    """Return the first result for `nbgrader fetch_feedback`: one file without scripts."""
+    return (
+        environment("serve")
+        .get_template("exchange.html.j2")
+        .render(
+            course=course,
+            week=week,
+            submission=view,
+            style=static_file("style.css").decode(),
+            due=in_words(course.localized(week.due)),
+        )
     )

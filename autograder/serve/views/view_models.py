@@ -1,53 +1,58 @@
-"""What pages and answers say, as plain values: a week, a try, a result as it grows."""
+"""What pages and JSON answers show of weeks and submissions, as plain values."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
 from ...model.course.loader import Course, Immediate, Week
 from ...model.report.verdicts import Ending
+from ...nbgrader.status import returned
 from ...nbgrader.workspace import Workspace
-from ..auth.accounts import Person
-from ..courses import Courses
-from ..gradebook.current import format_received, history_of, is_recorded, overrules
+from ..disclosure.allowance import Allowance, allowance, counting_rule
+from ..disclosure.result_comparison import BetterSubmission, better_submission
+from ..disclosure.visible_results import VisibleResult, redact
+from ..gradebook.recorded_history import format_received, history_of, is_overruled, is_recorded
 from ..queue.dispatch import Dispatcher
-from ..queue.leases import RUNNING, STUCK, WAITING
-from ..queue.policy import TriesLeft, counting_rule, standing
-from ..queue.queue import GRADED, REPLACED, Queue, Try, precedence
-from ..submissions.lower_results import Better, better_of
-from .disclosed import Told, told
-from .notifications import News
+from ..queue.queued_submission import (
+    GRADED,
+    REPLACED,
+    RUNNING,
+    STUCK,
+    WAITING,
+    QueuedSubmission,
+    recency,
+)
+from ..shared_state import SharedState
 
 _WORDS = {
     WAITING: "Waiting",
     RUNNING: "Being graded",
     GRADED: "Graded",
-    REPLACED: "Replaced by a newer one",
-    STUCK: "Waiting for us: our fault, not yours",
+    REPLACED: "Replaced by a newer submission",
+    STUCK: "Waiting because of a system error",
 }
-_WHY = {
-    "refused": "The written answers that came with it are kept for your next submission.",
-    "tries": "It counts. You have used your results for now, so this one comes with the feedback.",
-    "due": "It counts, as late work does. Its result comes with the feedback.",
+_REFUSED = "The written answers in it are kept for your next submission."
+_WITHHELD = {
+    "tries": "It counts. You have used up your results, so its result comes with the feedback.",
+    "due": "It counts as late work. Its result comes with the feedback.",
     "nothing": "It counts. Results come with the feedback.",
 }
-_AGAIN = "To see it earlier, submit the same files again once you have results left."
+_RESUBMIT = "To see it earlier, submit the same files again once you have results left."
+_PERIODS = {"hour": "this hour", "day": "today", "week": "for this week"}
 
 
-class Growth(msgspec.Struct, frozen=True):
-    """How far the grading of one exercise has come."""
+class Progress(msgspec.Struct, frozen=True):
+    """How many checks of an exercise have run."""
 
     name: str
-    ran: int
     words: str
 
 
-class TryView(msgspec.Struct, frozen=True):
-    """One try as its student sees it."""
+class SubmissionView(msgspec.Struct, frozen=True, rename={"result": "told"}):
+    """A submission as its student sees it. `autograder submit` reads it as JSON."""
 
     receipt: str
     student: str
@@ -56,28 +61,27 @@ class TryView(msgspec.Struct, frozen=True):
     state: str
     words: str
     received: str
-    when: str  # received, in short
+    received_short: str
     digest: str
-    door: str
-    held: bool
-    why: str = ""
+    channel: str
+    why: str = ""  # why there is no result
     ahead: int = 0
     seconds: int = 0
-    grows: tuple[Growth, ...] = ()
-    told: Told | None = None
+    progress: tuple[Progress, ...] = ()
+    result: VisibleResult | None = None
     newer: str = ""
-    counts: bool = False  # the latest counts, and this is it
+    counts: bool = False
     rule: str = ""  # which submission counts
-    better: Better | None = None
+    better: BetterSubmission | None = None
     restorable: bool = False
 
     @property
-    def over(self) -> bool:
+    def done(self) -> bool:
         return self.state in (GRADED, REPLACED)
 
 
 class WeekView(msgspec.Struct, frozen=True):
-    """A week as a student meets it."""
+    """A week as a student sees it."""
 
     name: str
     title: str
@@ -90,211 +94,216 @@ class WeekView(msgspec.Struct, frozen=True):
     why: str
     wait: int
     renews: str
-    earlier: tuple[TryView, ...]
+    earlier: tuple[SubmissionView, ...]
     returned: bool
-    rule: str  # which submission counts
-    notebook: str  # for written answers; "" if the week asks for none
+    rule: str
+    notebook: str  # for written answers, "" if the week has none
 
 
 class Views:
-    """Makes them. Methods block."""
+    """Builds views. All methods block."""
 
-    def __init__(self, courses: Courses, queue: Queue, dispatcher: Dispatcher, news: News) -> None:
-        self.courses, self.queue = courses, queue
-        self.dispatcher, self.news = dispatcher, news
+    def __init__(self, state: SharedState, dispatcher: Dispatcher) -> None:
+        self.courses, self.queue, self.updates = state.courses, state.queue, state.updates
+        self._dispatcher = dispatcher
 
-    def standing(self, student: str, week: Week, tries: list[Try] | None = None) -> TriesLeft:
-        own = self.queue.of(student, week.name) if tries is None else tries
-        more = self.courses.more_time(student, week.name)
-        return standing(self.courses.now, week, student, own, self.queue.clock(), more)
+    def allowance(self, student: str, week: Week) -> Allowance:
+        """Return how many results of a week a student may still see."""
+        return self._allowance(student, week, self.queue.of_student(student, week.name))
+
+    def _allowance(
+        self, student: str, week: Week, submissions: Sequence[QueuedSubmission]
+    ) -> Allowance:
+        extension = self.courses.extension(student, week.name)
+        now = self.queue.clock()
+        return allowance(self.courses.now, week, student, submissions, now, extension)
 
     def week(self, student: str, week: Week) -> WeekView:
         course = self.courses.now
+        submissions = self.queue.of_student(student, week.name)
+        allowed = self._allowance(student, week, submissions)
+        counting = self._counting_receipt(submissions)
         policy = course.registry.immediate
-        tries = self.queue.of(student, week.name)
-        now = self.standing(student, week, tries)
-        counted = self.counted(tries)
         return WeekView(
             name=week.name,
             title=week.title,
             module=week.module,
-            due=in_words(now.due),
-            past=now.due < dt.datetime.now(now.due.tzinfo),
-            left=now.left,
-            tries=now.tries,
-            per={"hour": "this hour", "day": "today", "week": "for this week"}[policy.per],
-            why=now.why,
-            wait=round(now.wait),
-            renews=in_words(now.renews) if now.renews else "",
-            earlier=tuple(self._brief(t, counted) for t in tries),
-            returned=is_returned(course, week, student),
+            due=in_words(allowed.due),
+            past=allowed.due < dt.datetime.now(allowed.due.tzinfo),
+            left=allowed.left,
+            tries=allowed.tries,
+            per=_PERIODS[policy.per],
+            why=allowed.why,
+            wait=round(allowed.wait),
+            renews=in_words(allowed.renews) if allowed.renews else "",
+            earlier=tuple(self._summary(s, counting, policy) for s in submissions),
+            returned=returned(Workspace(course), week, student),
             rule=counting_rule(course),
             notebook=f"{week.name}.ipynb" if week.questions else "",
         )
 
-    def one(self, one: Try, *, viewer: Person | None = None) -> TryView:
-        """Return everything that may be shown of one try."""
+    def submission(
+        self, submission: QueuedSubmission, *, for_instructor: bool = False
+    ) -> SubmissionView:
+        """Return everything of a submission that its student or the instructor may see."""
         course = self.courses.now
-        instructor = viewer is not None and viewer.role == "instructor"
         policy = course.registry.immediate
-        if instructor:
+        if for_instructor:
             policy = msgspec.structs.replace(policy, show="scores")
-        hidden = one.held and not instructor
-        rule = counting_rule(course)
-        if one.state == GRADED:
-            tries = self.queue.of(one.student, one.week)
-            counted = self.counted(tries)
-            view = self._brief(one, counted, policy, hidden=hidden)
-            better = self._better(view, tries, policy, counted)
-            possible = self.restorable(one, counted)
-            return msgspec.structs.replace(view, rule=rule, better=better, restorable=possible)
-        ahead, seconds = (0, 0.0)
-        if one.state in (WAITING, RUNNING):
-            ahead, seconds = self.dispatcher.estimate(one)
+            submission = msgspec.structs.replace(submission, withheld=False)
+        submissions = self.queue.of_student(submission.student, submission.week)
+        if submission.state == GRADED:
+            counting = self._counting_receipt(submissions)
+            view = self._summary(submission, counting, policy)
+            return msgspec.structs.replace(
+                view,
+                rule=counting_rule(course),
+                better=self._better(view, submissions, policy, counting),
+                restorable=self._is_restorable(submission, counting),
+            )
+        ahead, seconds = 0, 0.0
+        if submission.state in (WAITING, RUNNING):
+            ahead, seconds = self._dispatcher.estimate(submission)
+        visible = submission.state == RUNNING and not submission.withheld
+        newer = (s.receipt for s in submissions if s.number > submission.number)
         return msgspec.structs.replace(
-            self._brief(one, "", policy, hidden=hidden),
-            ahead=ahead if one.state == WAITING else 0,
+            self._summary(submission, "", policy),
+            ahead=ahead if submission.state == WAITING else 0,
             seconds=round(seconds),
-            grows=() if hidden or one.state != RUNNING else self._grows(one),
-            newer=self._newer(one) if one.state == REPLACED else "",
-            rule=rule,
+            progress=self._progress(submission) if visible else (),
+            newer=next(newer, "") if submission.state == REPLACED else "",
+            rule=counting_rule(course),
         )
+
+    def _summary(
+        self, submission: QueuedSubmission, counting: str, policy: Immediate
+    ) -> SubmissionView:
+        """Return the view of a submission in a list. `counting`: the receipt that counts."""
+        course, week = self.courses.now, self.courses.week(submission.week)
+        result = self._result(submission, policy)
+        refused = result is not None and result.verdict == Ending.REFUSED
+        why = ""
+        if refused:
+            why = _REFUSED if week is not None and week.questions else ""
+        elif submission.withheld:
+            why = self._why_withheld(course, submission)
+        received = local_time(submission.received, course)
+        return SubmissionView(
+            receipt=submission.receipt,
+            student=submission.student,
+            week=submission.week,
+            title=week.title if week else submission.week,
+            state=submission.state,
+            words="Not accepted" if refused else _WORDS[submission.state],
+            received=in_words(received, seconds=True),
+            received_short=in_short(submission.received, course.zone),
+            digest=submission.digest,
+            channel=submission.channel,
+            why=why,
+            result=result,
+            counts=submission.receipt == counting,
+        )
+
+    def _result(self, submission: QueuedSubmission, policy: Immediate) -> VisibleResult | None:
+        week = self.courses.week(submission.week)
+        if submission.state != GRADED or week is None:
+            return None
+        report = self.queue.result(submission.receipt)
+        return redact(report, week, policy, withheld=submission.withheld) if report else None
+
+    def _why_withheld(self, course: Course, submission: QueuedSubmission) -> str:
+        policy = course.registry.immediate
+        if policy.show == "nothing":
+            return _WITHHELD["nothing"]
+        week = self.courses.week(submission.week)
+        if week is not None:
+            extension = self.courses.extension(submission.student, submission.week)
+            start = submission.counts_from
+            then = allowance(course, week, submission.student, [], start, extension)
+            if then.why == "due":
+                return _WITHHELD["due"]
+        renewed = policy.per != "week"
+        return f"{_WITHHELD['tries']} {_RESUBMIT}" if renewed else _WITHHELD["tries"]
+
+    def _progress(self, submission: QueuedSubmission) -> tuple[Progress, ...]:
+        """Return how many checks of each exercise have run, but not whether they pass.
+
+        Grading may still fail because of a system error, which uses up no attempt.
+        """
+        week = self.courses.week(submission.week)
+        counts = dict(self.updates.progress.get(submission.receipt, {}))
+        if week is None or not counts:
+            return ()
+        names = [exercise.name for exercise in week.exercises]
+        words = {name: f"{counts[name]} checks ran" for name in names if counts.get(name)}
+        return tuple(Progress(name, words.get(name, "not yet")) for name in names)
 
     def _better(
-        self, view: TryView, tries: Sequence[Try], policy: Immediate, counted: str
-    ) -> Better | None:
+        self,
+        view: SubmissionView,
+        submissions: Sequence[QueuedSubmission],
+        policy: Immediate,
+        counting: str,
+    ) -> BetterSubmission | None:
         zone = self.courses.now.zone
-        others = {t.receipt: t for t in tries if t.receipt != view.receipt}
-        results = [
-            (receipt, in_short(t.received, zone), self._told(t, policy, hidden=t.held))
-            for receipt, t in others.items()
-        ]
-        best = better_of(view.told, results)
-        if best is None:
-            return None
-        possible = self.restorable(others[best.receipt], counted)
-        return msgspec.structs.replace(best, restorable=possible)
-
-    def _brief(
-        self, one: Try, counted: str, policy: Immediate | None = None, *, hidden: bool | None = None
-    ) -> TryView:
-        """Return what a list of submissions shows of one. `counted`: the receipt that counts."""
-        course, week = self.courses.now, self.courses.week(one.week)
-        hidden = one.held if hidden is None else hidden
-        seen = self._told(one, policy or course.registry.immediate, hidden=hidden)
-        refused = seen is not None and seen.verdict == Ending.REFUSED
-        return TryView(
-            receipt=one.receipt,
-            student=one.student,
-            week=one.week,
-            title=week.title if week else one.week,
-            state=one.state,
-            words="Not accepted" if refused else _WORDS[one.state],
-            received=in_words(_moment(one.received, course), seconds=True),
-            when=in_short(one.received, course.zone),
-            digest=one.digest,
-            door=one.door,
-            held=one.held,
-            why=self._why_refused(week) if refused else self._why(course, one) if hidden else "",
-            told=seen,
-            counts=one.receipt == counted,
+        others = {s.receipt: s for s in submissions if s.receipt != view.receipt}
+        results = (
+            (receipt, in_short(s.received, zone), self._result(s, policy))
+            for receipt, s in others.items()
         )
+        better = better_submission(view.result, results)
+        if better is None:
+            return None
+        restorable = self._is_restorable(others[better.receipt], counting)
+        return msgspec.structs.replace(better, restorable=restorable)
 
-    def _told(self, one: Try, policy: Immediate, *, hidden: bool) -> Told | None:
-        week = self.courses.week(one.week)
-        result = self.queue.result(one.receipt) if one.state == GRADED and week else None
-        return told(result, week, policy, held=hidden) if result and week else None
+    # Which submission counts
 
-    def counted(self, tries: Sequence[Try]) -> str:
+    def _counting_receipt(self, submissions: Sequence[QueuedSubmission]) -> str:
         """Return the receipt that counts, or "" if that is not known yet."""
         course = self.courses.now
-        graded = (one for one in sorted(tries, key=precedence, reverse=True) if one.state == GRADED)
-        newest = next((one for one in graded if self._accepted(one)), None)
+        by_recency = sorted(submissions, key=recency, reverse=True)
+        newest = next((s for s in by_recency if self._was_graded(s)), None)
         week = self.courses.week(newest.week) if newest else None
         if newest is None or week is None:
             return ""
         history = history_of(course, week, newest.student)
         current = history.entry(history.current)
-        fresh = newest.chosen > newest.received or not is_recorded(history, newest)
-        if current is None or (fresh and not overrules(history, newest)):
+        unrecorded = newest.restored > newest.received or not is_recorded(history, newest)
+        if current is None or (unrecorded and not is_overruled(history, newest)):
             return newest.receipt if course.registry.counts == "latest" else ""
-        return next(
-            (t.receipt for t in tries if format_received(t.received) == current.handed_in), ""
-        )
+        same_time = (s for s in submissions if format_received(s.received) == current.handed_in)
+        return next((s.receipt for s in same_time), "")
 
-    def restorable(self, one: Try, counted: str) -> bool:
-        """Return True if the student may make this submission count instead of `counted`."""
-        course, week = self.courses.now, self.courses.week(one.week)
+    def _is_restorable(self, submission: QueuedSubmission, counting: str) -> bool:
+        """Return True if the student may make this submission count."""
+        course, week = self.courses.now, self.courses.week(submission.week)
         return (
             course.registry.counts == "latest"
-            and one.receipt != counted
-            and self._accepted(one)
+            and submission.receipt != counting
+            and self._was_graded(submission)
             and week is not None
-            and not is_returned(course, week, one.student)
+            and not returned(Workspace(course), week, submission.student)
         )
 
-    def _accepted(self, one: Try) -> bool:
-        result = self.queue.result(one.receipt)
-        return result is not None and result.verdict is Ending.GRADED
-
-    def _why_refused(self, week: Week | None) -> str:
-        return _WHY["refused"] if week is not None and week.questions else ""
-
-    def _why(self, course: Course, one: Try) -> str:
-        if course.registry.immediate.show == "nothing":
-            return _WHY["nothing"]
-        week = self.courses.week(one.week)
-        more = self.courses.more_time(one.student, one.week)
-        now = standing(course, week, one.student, [], one.counted, more) if week else None
-        if now and now.why == "due":
-            return _WHY["due"]
-        renewed = course.registry.immediate.per != "week"
-        return f"{_WHY['tries']} {_AGAIN}" if renewed else _WHY["tries"]
-
-    def _grows(self, one: Try) -> tuple[Growth, ...]:
-        """Return how many checks of each exercise have run, and not how they ended.
-
-        Grading may still fail because of a system error, and would then show results for nothing.
-        """
-        grown = dict(self.news.grown.get(one.receipt, {}))
-        week = self.courses.week(one.week)
-        found = []
-        for exercise in week.exercises if week and grown else ():
-            ran = grown.get(exercise.name, 0)
-            found.append(Growth(exercise.name, ran, f"{ran} checks ran" if ran else "not yet"))
-        return tuple(found)
-
-    def _newer(self, one: Try) -> str:
-        tries = self.queue.of(one.student, one.week)
-        return next((t.receipt for t in tries if t.number > one.number), "")
-
-
-def is_returned(course: Course, week: Week, student: str) -> bool:
-    """Return whether the feedback of a week was made and may be fetched."""
-    from ...nbgrader.status import returned
-
-    return returned(Workspace(course), week, student)
-
-
-def as_json(view: TryView, standing: TriesLeft | None = None) -> dict[str, Any]:
-    """What `autograder submit` reads."""
-    data: dict[str, Any] = msgspec.to_builtins(view)
-    if standing is not None:
-        data["left"], data["tries"] = standing.left, standing.tries
-    return data
+    def _was_graded(self, submission: QueuedSubmission) -> bool:
+        """Return True if hidden tests graded a submission, False if it was refused."""
+        report = self.queue.result(submission.receipt) if submission.state == GRADED else None
+        return report is not None and report.verdict is Ending.GRADED
 
 
 def in_words(moment: dt.datetime, *, seconds: bool = False) -> str:
-    """Such as `Monday 18 January, 23:59 CET`."""
+    """Format a time such as `Monday 18 January, 23:59 CET`."""
     clock = f"{moment:%H:%M:%S}" if seconds else f"{moment:%H:%M}"
     return f"{moment:%A} {moment.day} {moment:%B}, {clock} {moment.tzname()}"
 
 
 def in_short(received: float, zone: dt.tzinfo) -> str:
-    """Such as `18 January, 14:03`."""
+    """Format a time in seconds of UTC such as `18 January, 14:03`."""
     moment = dt.datetime.fromtimestamp(received, zone)
     return f"{moment.day} {moment:%B}, {moment:%H:%M}"
 
 
-def _moment(received: float, course: Course) -> dt.datetime:
-    return dt.datetime.fromtimestamp(received, course.zone)
+def local_time(seconds: float, course: Course) -> dt.datetime:
+    """Convert seconds of UTC to the course's time zone."""
+    return dt.datetime.fromtimestamp(seconds, course.zone)

@@ -18,7 +18,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from types import FrameType, ModuleType
 from typing import Any
 
-from ...repair import changes
+from ...repair import generate_edits
 from ..folder.week import WeekFolder
 from .results import SuspectLine
 
@@ -56,13 +56,13 @@ class MistakeLines:
             began = time.process_time()
             self._passes(data, checks, _WALL_SECONDS)
             seconds = max(_MIN_SECONDS, _TIMES * (time.process_time() - began))
-            for change in changes(self._source, exercise, frozenset(self._folder.names)):
+            for edit in generate_edits(self._source, exercise, frozenset(self._folder.names)):
                 over = time.process_time() > self._until
-                if over or len(found) >= _MAX_LINES or change.weight > max_weight:
+                if over or len(found) >= _MAX_LINES or edit.weight > max_weight:
                     break
-                if change.line not in found and self._passes(change.applied(data), checks, seconds):
-                    max_weight = min(max_weight, change.weight + _WEIGHT_MARGIN)
-                    found[change.line] = SuspectLine(change.line, change.kind)
+                if edit.line not in found and self._passes(edit.applied(data), checks, seconds):
+                    max_weight = min(max_weight, edit.weight + _WEIGHT_MARGIN)
+                    found[edit.line] = SuspectLine(edit.line, edit.kind)
         return tuple(found.values())
 
     def _passes(self, source: bytes, checks: Sequence[Check], seconds: float) -> bool:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from ....classreport.alike import called_by
 from ....classreport.analysis import summarize
 from ....classreport.page import course_page, week_page
-from ....classreport.sources import read_reports, recorded_report
+from ....classreport.report_sources import read_reports, recorded_report
+from ....classreport.similar_pairs import called_by
 from ....files.atomic import replace_file
 from ....model.course.bank import Bank
 from ....model.course.loader import Course, Week
@@ -83,7 +83,7 @@ def run_report(
 
 def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
     """Compare the week's modules and show the first pairs."""
-    from ....similarity.sources import similarity
+    from ....similarity.collected_modules import similarity
 
     with terminal(stderr=True).status(f"comparing the modules of {week.name}"):
         found = similarity(course, week)

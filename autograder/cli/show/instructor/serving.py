@@ -18,11 +18,12 @@ from ....model.errors import KitError
 from ....nbgrader.gradebook.database import read_gradebook
 from ....nbgrader.workspace import Workspace
 from ....sandbox import SandboxError, choose
-from ....serve.auth.accounts import People, Role, is_name
-from ....serve.leak_bound import most_bits
-from ....serve.queue.tables import open_database
-from ....serve.service import DATABASE, Settings
-from ....serve.start import Place, place_on_hub, refuse_in_the_clear, run
+from ....serve.auth.accounts import Accounts, Role, is_name
+from ....serve.disclosure.leak_bound import most_bits
+from ....serve.grading_service import DATABASE
+from ....serve.shared_state import Settings
+from ....serve.start import Address, hub_address, require_encryption, run
+from ....serve.tables import open_database
 from ....terminal.console import terminal
 
 Finding = tuple[bool, str, str]  # well, what was found, how to mend it
@@ -31,7 +32,7 @@ _ROOM = 2 << 30  # bytes of disk below which a class may fill it
 
 def run_service(
     course: Course,
-    place: Place,
+    address: Address,
     *,
     database: str,
     jobs: int | None,
@@ -43,9 +44,9 @@ def run_service(
     instructors: tuple[str, ...],
 ) -> None:
     """Serve until it is ended; raises KitError if it cannot be started."""
-    if place.hub:
-        place = place_on_hub(place)
-    refuse_in_the_clear(place)
+    if address.hub:
+        address = hub_address(address)
+    require_encryption(address)
     if cluster is not None:
         chosen = "bubblewrap" if sandbox == "auto" else sandbox
     else:
@@ -55,15 +56,15 @@ def run_service(
             raise KitError(str(error)) from None
     settings = Settings(
         database=database,
-        lanes=jobs or 0,
-        lane_mib=memory or 0,
+        processes=jobs or 0,
+        process_mib=memory or 0,
         niceness=niceness,
         devices=axis(device, here=cluster is None),
         sandbox=chosen,
         cluster=cluster,
         instructors=instructors,
     )
-    run(course, settings, place)
+    run(course, settings, address)
 
 
 def write_tokens(
@@ -73,12 +74,12 @@ def write_tokens(
 
     Whoever is named is signed out everywhere.
     """
-    people = People(open_database(database or f"sqlite:///{course.state / DATABASE}"))
+    people = Accounts(open_database(database or f"sqlite:///{course.state / DATABASE}"))
     known, _ = read_gradebook(course)
     for name in (*students, *instructors):
         if not is_name(name):
             raise KitError(f"{name!r} is no name for nbgrader: use letters, digits and . @ - _")
-    fresh = [s for s in known if s not in people.has_token() and is_name(s)]
+    fresh = [s for s in known if s not in people.names_with_token() and is_name(s)]
     named: list[tuple[str, Role]] = [(s, "student") for s in students]
     named += [(i, "instructor") for i in instructors]
     wanted: list[tuple[str, Role]] = named or [(s, "student") for s in fresh]
@@ -88,11 +89,11 @@ def write_tokens(
             "known; --student NAME gives a new one, --instructor NAME one that sees the class"
         )
     for name, _ in named:
-        people.forget(name)  # a machine may be lost
+        people.revoke(name)  # a machine may be lost
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(("name", "role", "token"))
-    rows.writerows((name, role, people.token(name, role)) for name, role in wanted)
+    rows.writerows((name, role, people.create_token(name, role)) for name, role in wanted)
     if str(out) == "-":
         sys.stdout.write(text.getvalue())
         return
@@ -103,11 +104,11 @@ def write_tokens(
     print(f"{len(wanted)} tokens in {out}: give each person theirs; each works once")
 
 
-def run_check(course: Course, place: Place, database: str, sandbox: str) -> bool:
+def run_check(course: Course, address: Address, database: str, sandbox: str) -> bool:
     """Print what is there and what is missing; return whether a service can run here."""
     console = terminal(soft_wrap=True)
     fine = True
-    for well, what, mend in _findings(course, place, database, sandbox):
+    for well, what, mend in _findings(course, address, database, sandbox):
         console.print(f"  {'ok' if well else '--'}   {what}")
         if not well:
             fine = False
@@ -117,7 +118,7 @@ def run_check(course: Course, place: Place, database: str, sandbox: str) -> bool
     return fine
 
 
-def _findings(course: Course, place: Place, database: str, sandbox: str) -> Iterator[Finding]:
+def _findings(course: Course, address: Address, database: str, sandbox: str) -> Iterator[Finding]:
     try:
         yield True, f"sandbox: {choose(None if sandbox == 'auto' else sandbox).name}", ""
     except (SandboxError, KitError) as error:
@@ -125,7 +126,7 @@ def _findings(course: Course, place: Place, database: str, sandbox: str) -> Iter
     try:
         engine = open_database(database or f"sqlite:///{course.state / DATABASE}")
         yield True, f"database: {engine.dialect.name}", ""
-        known, tokens = read_gradebook(course)[0], People(engine).has_token()
+        known, tokens = read_gradebook(course)[0], Accounts(engine).names_with_token()
         engine.dispose()
     except KitError as error:
         yield False, "database", str(error)
@@ -136,7 +137,7 @@ def _findings(course: Course, place: Place, database: str, sandbox: str) -> Iter
         f"weeks that are out: {', '.join(out) or 'none'}",
         ("`autograder release week01` lets students hand in"),
     )
-    if not place.hub:
+    if not address.hub:
         yield (
             bool(known),
             f"students in the gradebook: {len(known)}",
@@ -147,12 +148,12 @@ def _findings(course: Course, place: Place, database: str, sandbox: str) -> Iter
             f"people with a token: {len(tokens)}",
             ("`autograder serve --tokens tokens.csv` writes one for each student"),
         )
-    yield _port(place)
+    yield _port(address)
     try:
-        refuse_in_the_clear(place)
-        yield True, f"address: {place.shown}", ""
+        require_encryption(address)
+        yield True, f"address: {address.url}", ""
     except KitError as error:
-        yield False, f"address: {place.shown}", str(error)
+        yield False, f"address: {address.url}", str(error)
     inbound = Workspace(course).exchange / course.id / "inbound"
     watched = str(inbound) if inbound.is_dir() else "none yet: a release makes it"
     yield True, f"exchange: {watched}", ""
@@ -160,15 +161,15 @@ def _findings(course: Course, place: Place, database: str, sandbox: str) -> Iter
     yield free > _ROOM, f"disk: {free / 2**30:.1f} GiB free", "make room: hand-ins are kept there"
 
 
-def _port(place: Place) -> Finding:
-    with socket.socket(socket.AF_INET6 if ":" in place.host else socket.AF_INET) as trial:
+def _port(address: Address) -> Finding:
+    with socket.socket(socket.AF_INET6 if ":" in address.host else socket.AF_INET) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            trial.bind((place.host, place.port))
+            trial.bind((address.host, address.port))
         except OSError as error:
-            what = f"port: {place.host}:{place.port}: {error.strerror}"
+            what = f"port: {address.host}:{address.port}: {error.strerror}"
             return False, what, "choose another with --port, or end what listens there"
-    return True, f"port: {place.host}:{place.port} is free", ""
+    return True, f"port: {address.host}:{address.port} is free", ""
 
 
 def _bits(course: Course) -> Iterator[str]:

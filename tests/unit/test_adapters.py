@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from autograder.repair import wrappers
+from autograder.repair import adapt
 from autograder.repair.adapters import AXES, IN_PLACE, LENGTH, MEMORY, TYPES, WIDTH
 
 ATTENTION = """import torch
@@ -50,7 +50,7 @@ def given(*shape: int, wide: int = 0, long: int = 0) -> list[torch.Tensor]:
 
 
 def wrapped(text: str, kind: str, count: int = 0, name: str = "attention") -> Callable[..., object]:
-    (change,) = wrappers(text, name, [(kind, count)])
+    (change,) = adapt(text, name, [(kind, count)])
     module: dict[str, Callable[..., object]] = {}
     exec(change.applied(text.encode()).decode(), module)  # our own words
     return module[name]
@@ -122,7 +122,7 @@ def test_modules_and_functions_of_autograd_can_be_wrapped(name: str) -> None:
 
 def test_one_wrapper_fits_around_another() -> None:
     text = written("b, n, d = q.shape; q + v")
-    axes, width = wrappers(text, "attention", [(AXES, 3), (WIDTH, 0)])
+    axes, width = adapt(text, "attention", [(AXES, 3), (WIDTH, 0)])
     both = axes.joined(width)
     assert both is not None
     module: dict[str, Callable[..., tuple[torch.Tensor, ...]]] = {}
@@ -134,4 +134,4 @@ def test_one_wrapper_fits_around_another() -> None:
 
 @pytest.mark.parametrize("text", ["def attention(:", "x = 1"])
 def test_nothing_is_wrapped_that_is_not_there(text: str) -> None:
-    assert not [*wrappers(text, "attention", [(AXES, 3)])]
+    assert not [*adapt(text, "attention", [(AXES, 3)])]

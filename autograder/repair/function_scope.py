@@ -1,0 +1,210 @@
+"""A function of a submission, and the names that an edit of it may use."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+
+from .source_text import Code, Definition
+
+_LONGEST = 200  # characters of an expression that is worth repeating elsewhere
+_MAX_MAXIMA = 4
+MOVES = ("transpose", "swapaxes", "movedim", "moveaxis")
+
+
+@dataclass
+class FunctionScope:
+    """A function or method. `owner`: the class of a method."""
+
+    code: Code
+    name: str
+    node: ast.FunctionDef
+    owner: ast.ClassDef | None
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+
+    def text(self, node: ast.expr | ast.stmt) -> str:
+        return self.code.text(node)
+
+    def walk(self) -> Iterator[ast.AST]:
+        """Yield the nodes that run, without annotations and parts of f-strings."""
+        todo: deque[ast.AST] = deque(self.node.body)
+        while todo:
+            node = todo.popleft()
+            yield node
+            if isinstance(node, ast.JoinedStr):
+                continue
+            for child in ast.iter_child_nodes(node):
+                self.parents[child] = node
+                if not (isinstance(node, ast.AnnAssign) and child is node.annotation):
+                    todo.append(child)
+
+    @cached_property
+    def _nodes(self) -> list[ast.AST]:
+        return list(ast.walk(self.node))
+
+    @cached_property
+    def _class_nodes(self) -> list[ast.AST]:
+        return list(ast.walk(self.owner or self.node))
+
+    @cached_property
+    def _assignments(self) -> list[ast.Assign]:
+        return [n for n in self._nodes if isinstance(n, ast.Assign)]
+
+    @cached_property
+    def parameters(self) -> list[str]:
+        arguments = self.node.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        return [a.arg for a in every if a.arg not in ("self", "ctx", "cls")]
+
+    @cached_property
+    def locals(self) -> list[str]:
+        """Names that the function assigns, in order."""
+        stored = (n for n in self._nodes if isinstance(n, ast.Name) and is_store(n))
+        return list(dict.fromkeys(n.id for n in stored))
+
+    @cached_property
+    def names(self) -> list[str]:
+        return list(dict.fromkeys([*self.parameters, *self.locals]))
+
+    @cached_property
+    def used(self) -> set[str]:
+        return {n.id for n in self._nodes if isinstance(n, ast.Name)}
+
+    @cached_property
+    def unused(self) -> list[str]:
+        """Names that are assigned or given and never read, without the counters of loops."""
+        read = {n.id for n in self._nodes if isinstance(n, ast.Name) and not is_store(n)}
+        read |= set(chain.from_iterable(map(_counters, self._nodes)))
+        return [n for n in self.names if n not in read and n != "_"]
+
+    @cached_property
+    def attributes(self) -> list[str]:
+        """The attributes of `self`, and strings that may be passed to `setattr`."""
+        nodes = self._class_nodes
+        found = [n.attr for n in nodes if isinstance(n, ast.Attribute) and is_self(n.value)]
+        if any(isinstance(n, ast.Name) and n.id == "setattr" for n in nodes):
+            words = (n.value for n in nodes if isinstance(n, ast.Constant))
+            found += [w for w in words if isinstance(w, str) and w.isidentifier()]
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The strings that the class or function uses as keys."""
+        found: list[ast.expr | None] = []
+        for node in self._class_nodes:
+            found += [node.slice] if isinstance(node, ast.Subscript) else ()
+            found += node.keys if isinstance(node, ast.Dict) else ()
+        strings = (n.value for n in found if isinstance(n, ast.Constant))
+        return list(dict.fromkeys(s for s in strings if isinstance(s, str)))
+
+    @cached_property
+    def axis(self) -> str:
+        """The parameter that names an axis, or the last axis."""
+        return next((p for p in self.parameters if p in ("dim", "axis")), "-1")
+
+    @cached_property
+    def uncalled(self) -> list[str]:
+        """Attributes of `self` that this method does not use."""
+        named = {n.attr for n in self._nodes if isinstance(n, ast.Attribute)}
+        return [a for a in self.attributes if a not in named]
+
+    @cached_property
+    def layers(self) -> set[str]:
+        """Attributes of `self` that are set to the result of a call."""
+        assigned = (n for n in self._class_nodes if isinstance(n, ast.Assign))
+        made = (t for n in assigned if isinstance(n.value, ast.Call) for t in n.targets)
+        return {t.attr for t in made if isinstance(t, ast.Attribute)}
+
+    @cached_property
+    def assigned_once(self) -> dict[str, str]:
+        """The expressions of names that are assigned exactly once, on one line."""
+        found: dict[str, list[str]] = {}
+        for node in self._assignments:
+            for name in (n for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)):
+                single = len(node.targets) == 1 and name is node.targets[0]
+                found.setdefault(name.id, []).append(self.text(node.value) if single else "")
+        short = {n: t[0] for n, t in found.items() if len(t) == 1 and 0 < len(t[0]) <= _LONGEST}
+        return {n: t for n, t in short.items() if "\n" not in t}
+
+    @cached_property
+    def siblings(self) -> dict[str, set[str]]:
+        """Names that are parameters of the same function, or assigned in the same tuple."""
+        groups = [self.parameters]
+        for node in self._nodes:
+            if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Store):
+                groups.append([e.id for e in node.elts if isinstance(e, ast.Name)])
+        found: dict[str, set[str]] = {}
+        for names in groups:
+            for name in names:
+                found.setdefault(name, set()).update(names)
+        return found
+
+    @cached_property
+    def moves(self) -> list[tuple[str, str]]:
+        """The pairs of axes that the function exchanges in assignments."""
+        found = [
+            (self.text(v.args[-2]), self.text(v.args[-1]))
+            for v in (n.value for n in self._assignments)
+            if isinstance(v, ast.Call) and isinstance(v.func, ast.Attribute)
+            if v.func.attr in MOVES and len(v.args) >= 2
+        ]
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def running_maxima(self) -> list[tuple[str, str, str]]:
+        """Each running maximum: the library (torch, tl, np), its old name and its new name."""
+        return [
+            (library, old, n.targets[0].id)
+            for n in self._assignments
+            if isinstance(n.targets[0], ast.Name)
+            for value in _branches(n.value)
+            for library, old in self._arguments_of_maximum(value)
+        ][:_MAX_MAXIMA]
+
+    def _arguments_of_maximum(self, value: ast.expr) -> list[tuple[str, str]]:
+        """Return the names in an elementwise maximum of two values, with its library."""
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+            return []
+        library, subject = self.text(value.func.value), value.func.value
+        given, function = [*value.args], value.func.attr
+        if library not in ("torch", "tl", "np", "numpy"):
+            library, given = "torch", [subject, *given]
+            function = "" if function == "max" else function
+        pair = function in ("maximum", "max") and len(given) == 2 and not value.keywords
+        return [(library, n.id) for n in given if pair and isinstance(n, ast.Name)]
+
+
+def is_store(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _counters(node: ast.AST) -> list[str]:
+    """Return the names that a loop over `range` or `enumerate` counts with."""
+    if not isinstance(node, (ast.For, ast.comprehension)) or not isinstance(node.iter, ast.Call):
+        return []
+    first = node.target.elts[:1] if isinstance(node.target, ast.Tuple) else [node.target]
+    counts = ast.unparse(node.iter.func) in ("range", "enumerate")
+    return [n.id for n in first if counts and isinstance(n, ast.Name)]
+
+
+def _branches(value: ast.expr) -> list[ast.expr]:
+    return [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+
+
+def function_scopes(code: Code, definitions: list[Definition]) -> Iterator[FunctionScope]:
+    """Yield the functions and methods of definitions, constructors last."""
+    for definition in definitions:
+        if isinstance(definition, ast.FunctionDef):
+            yield FunctionScope(code, definition.name, definition, None)
+            continue
+        methods = [m for m in definition.body if isinstance(m, ast.FunctionDef)]
+        for method in sorted(methods, key=lambda m: m.name == "__init__"):
+            yield FunctionScope(code, f"{definition.name}.{method.name}", method, definition)

@@ -1,0 +1,243 @@
+"""Conditions and statements: inverted, removed, exchanged, moved, or missing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ..function_scope import FunctionScope
+from .patterns import Nodes, Proposals, Several, are_disjoint, called, is_library, names_in
+
+_MODES = ("eval", "train")
+
+
+def conditions(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose an inverted condition, one part of it, and a refusal of more values."""
+    text, parent = scope.text(node), scope.parents.get(node)
+    if isinstance(parent, (ast.If, ast.IfExp, ast.While)) and parent.test is node:
+        negated = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        yield "condition", scope.text(node.operand) if negated else f"not ({text})"  # type: ignore[attr-defined]
+        if isinstance(parent, ast.If) and any(isinstance(s, ast.Raise) for s in parent.body):
+            for name in sorted(names_in(node))[:3]:
+                yield "refusal", f"({text}) or {name} < 0"
+                yield "refusal", f"({text}) or {name} <= 0"
+    if isinstance(node, ast.BoolOp):
+        sign, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
+        parts = [f"({scope.text(v)})" for v in node.values]
+        yield "condition", f" {other} ".join(parts)
+        for index in range(len(parts)):
+            yield "condition", f" {sign} ".join(parts[:index] + parts[index + 1 :])
+
+
+def removed(node: ast.stmt, scope: FunctionScope) -> Proposals:
+    """Propose to remove a statement."""
+    if isinstance(node, (ast.Expr, ast.AugAssign, ast.Assign)) and not _is_docstring(node):
+        yield "statement", "pass"
+
+
+def refusals(node: ast.stmt, scope: FunctionScope) -> Proposals:
+    """Propose a ValueError that names the values, for an assertion, an error or a bad key."""
+    values = " ".join("{" + name + "!r}" for name in scope.parameters)
+    match node:
+        case ast.Assert(test):
+            condition = scope.text(test)
+            yield "refusal", f"if not ({condition}): raise ValueError(f'{values}')"
+            if "self" not in condition:
+                message = f"{values} {{{condition.split(' %')[0]}}}"
+                yield "refusal", f"if not ({condition}): raise ValueError(f'{message}')"
+        case ast.Raise(ast.Call()):
+            yield "refusal", f"raise ValueError(f'{values}')"
+        case ast.If(test, [ast.Raise()], []):
+            for name in scope.parameters[:3]:
+                condition = f"({scope.text(test)}) or bool((torch.as_tensor({name}) < 0).any())"
+                yield "refusal", f"if {condition}: raise ValueError(f'{values}')"
+        case ast.Return() | ast.Assign():
+            for part in ast.walk(node):
+                match part:
+                    case ast.Subscript(table, ast.Name(key)) if key in scope.parameters:
+                        refusal = f"raise ValueError(f'{{{key}!r}}')"
+                        condition = f"if {key} not in {scope.text(table)}: {refusal}"
+                        yield "refusal", _before(condition, node, scope)
+
+
+def gradient_modes(node: ast.stmt, scope: FunctionScope) -> Proposals:
+    """Propose to compute gradients in a `with torch.no_grad()` block."""
+    if isinstance(node, ast.With) and len(node.items) == 1:
+        context = node.items[0].context_expr
+        if called(context) in ("no_grad", "inference_mode"):
+            rest = scope.text(node).removeprefix("with ").removeprefix(scope.text(context))
+            yield "gradient", f"if True{rest}"
+
+
+def missing_lines(node: ast.stmt, scope: FunctionScope) -> Proposals:
+    """Propose lines that are missing: `zero_grad`, a copy or cast of an argument, a mode."""
+    text = scope.text(node)
+    if isinstance(node, (ast.Expr, ast.Assign)) and "backward(" in text:
+        for name, value in sorted(scope.assigned_once.items()):
+            if "optim" in value:
+                yield "missing step", _before(f"{name}.zero_grad()", node, scope)
+    body = [s for s in scope.node.body if not _is_docstring(s)] or scope.node.body
+    if node in body[:3] and "model" in scope.parameters:
+        for mode in _MODES:
+            yield "missing step", f"{text}\n{' ' * node.col_offset}model.{mode}()"
+    if node is not body[0]:
+        return
+    written = _written_names(scope.node)  # those are copied where they are written to
+    for name in scope.parameters[:2]:
+        if name not in written:
+            yield "kind of number", _before(f"{name} = {name}.clone()", node, scope)
+        cast = f"{name} = {name}.float()"
+        if "np" in scope.used:
+            cast = f"if {name}.dtype.kind != 'f': {name} = {name}.astype(float)"
+        yield "kind of number", _before(cast, node, scope)
+    for mode in _MODES if "model" in scope.parameters else ():
+        yield "missing step", _before(f"model.{mode}()", node, scope)
+
+
+def buffers(node: ast.stmt, scope: FunctionScope) -> Proposals:
+    """Propose to register a tensor of a module as a buffer, so that it moves with the module."""
+    match node:
+        case ast.Assign([ast.Attribute(ast.Name("self"), name)], ast.Call() as value):
+            if scope.name.endswith(".__init__") and called(value)[:1].islower():
+                made = f'"{name}", {scope.text(value)}, persistent=False'
+                yield "device", f"self.register_buffer({made})"
+
+
+def bookkeeping(node: ast.stmt, scope: FunctionScope) -> Proposals:
+    """Propose to remove an entry from a second table of the object, or to return it to a list."""
+    parts = ast.walk(node) if isinstance(node, (ast.Expr, ast.Assign, ast.Delete)) else ()
+    for part in parts:
+        match part:
+            case ast.Call(ast.Attribute(ast.Attribute() as table, "pop"), [key, *_]):
+                returned = False
+            case ast.Delete([ast.Subscript(ast.Attribute() as table, key)]):
+                returned = True
+            case _:
+                continue
+        held, entry = scope.text(table), scope.text(key)
+        for other in (f"self.{a}" for a in scope.attributes if f"self.{a}" != held):
+            after = f"{scope.text(node)}\n{' ' * node.col_offset}{other}.pop({entry}, None)"
+            yield "given back", after
+            if returned:
+                yield "given back", f"{other}.extend({held}.pop({entry}))"
+
+
+def exchanged_statements(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """Propose to exchange two consecutive statements."""
+    for first, second in _consecutive(scope, nodes):
+        texts = scope.text(first), scope.text(second)
+        plain = isinstance(first, _SIMPLE) and isinstance(second, _SIMPLE)
+        if plain and "\n" not in texts[0] + texts[1] and texts[0] != texts[1]:
+            yield Several("order of lines", [(first, texts[1]), (second, texts[0])])
+
+
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr)
+
+
+def moved_across_loops(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """Propose to run a statement once before a loop, or again in each of its iterations."""
+    for loop in (n for n in nodes if isinstance(n, (ast.For, ast.While))):
+        counters = names_in(loop.target) if isinstance(loop, ast.For) else set()
+        for first in loop.body[:3]:
+            if isinstance(first, ast.Assign) and not names_in(first.value) & counters:
+                text = f"{scope.text(first)}\n{' ' * loop.col_offset}"
+                yield Several("order of lines", [(first, "pass")], [(_start_of(loop), text)])
+    for before, after in _consecutive(scope, nodes):
+        if isinstance(after, (ast.For, ast.While)) and isinstance(before, (ast.Assign, ast.Expr)):
+            inner = after.body[0]
+            if not _is_docstring(before) and inner.lineno > after.lineno:
+                moved = _before(scope.text(before), inner, scope)
+                yield Several("order of lines", [(before, "pass")], [(inner, moved)])
+
+
+def _consecutive(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[tuple[ast.stmt, ast.stmt]]:
+    for node in (scope.node, *nodes):
+        for block in ("body", "orelse"):
+            statements = getattr(node, block, None)
+            if isinstance(statements, list):
+                yield from pairwise(statements)
+
+
+def normalised_late(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """Propose `x + f(norm(x))` for every `norm(x + f(x))`."""
+    replaced: Nodes = []
+    for node in nodes:
+        match node:
+            case ast.Call(ast.Attribute() as norm, [ast.BinOp(left, ast.Add(), right)]):
+                pass
+            case _:
+                continue
+        for kept, work in ((left, right), (right, left)):
+            match work:
+                case ast.Call(ast.Attribute() as layer, [argument, *rest]) if not is_library(
+                    layer.value
+                ):
+                    given = [f"{scope.text(norm)}({scope.text(argument)})", *map(scope.text, rest)]
+                    text = f"({scope.text(kept)} + {scope.text(layer)}({', '.join(given)}))"
+                    replaced.append((node, text))
+                    break
+    if replaced and are_disjoint([n for n, _ in replaced]):
+        yield Several("order of lines", replaced)
+
+
+def restored_mode(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """Propose to restore the mode of a model that a function changes."""
+    calls = [c for n in nodes if isinstance(n, ast.Expr) and (c := _mode_call(n.value)) is not None]
+    calls.sort(key=lambda c: c.lineno)
+    returns = [n for n in nodes if isinstance(n, ast.Return) and n.value is not None]
+    if not calls:
+        return
+    first, last = calls[0], calls[-1]
+    model = scope.text(first.func.value)  # type: ignore[attr-defined]
+    indent = " " * first.col_offset
+    kept = f"_mode = {model}.training\n{indent}{scope.text(first)}"
+    if last is not first and model == scope.text(last.func.value):  # type: ignore[attr-defined]
+        yield Several("missing step", [(last, f"{model}.train(_mode)")], [(first, kept)])
+    after: Nodes = [
+        (r, f"_result = {scope.text(r.value)}; {model}.train(_mode); return _result")  # type: ignore[arg-type]
+        for r in returns
+    ]
+    if after:
+        yield Several("missing step", [(first, kept)], after)
+
+
+def _mode_call(node: ast.expr) -> ast.Call | None:
+    match node:
+        case ast.Call(ast.Attribute(ast.Name(), mode)) if mode in _MODES:
+            return node
+    return None
+
+
+def _start_of(node: ast.stmt) -> ast.Pass:
+    """Return an empty node at the start of a statement, to insert text there."""
+    line, column = node.lineno, node.col_offset
+    return ast.Pass(lineno=line, col_offset=column, end_lineno=line, end_col_offset=column)
+
+
+def _before(line: str, node: ast.stmt, scope: FunctionScope) -> str:
+    """Return a statement with a line inserted before it."""
+    return f"{line}\n{' ' * node.col_offset}{scope.text(node)}"
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _written_names(function: ast.AST) -> set[str]:
+    """Return the names that a function changes in place, by a method or an index."""
+    found = set[str]()
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(ast.Attribute(subject, method)) if method.endswith("_"):
+                found.add(written_name(subject))
+            case ast.Subscript(subject, _, ast.Store()):
+                found.add(written_name(subject))
+    return found
+
+
+def written_name(node: ast.expr) -> str:
+    """Return the name of an array that is written to, also through its `.data`."""
+    while isinstance(node, ast.Attribute) and node.attr == "data":
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

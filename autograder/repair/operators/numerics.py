@@ -1,0 +1,132 @@
+"""Numbers: their type, device and gradient, overflow, and infinities."""
+
+from __future__ import annotations
+
+import ast
+
+from ..function_scope import FunctionScope
+from .patterns import (
+    Proposals,
+    called,
+    is_method,
+    is_numpy,
+    is_returned,
+    subject_of,
+    with_keywords,
+)
+
+_CREATE = ("arange", "ones", "zeros", "full", "eye", "empty", "tensor", "randn", "linspace")
+_CPU = (["cpu"], ["torch.device('cpu')"], ['torch.device("cpu")'])
+_CASTS = ("float", "double", "half", "bool", "int", "long")
+
+
+def gradients(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose to stop a gradient or let it pass, and to leave a device or type unchanged."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        inner = scope.text(node.func.value)
+        if called(node) in ("detach", "item", "numpy", "clone") and not node.args:
+            yield "gradient", inner
+        if _moves_to_cpu(node, scope):  # the gradient passes, so it is not "gradient"
+            yield "device", inner
+        if called(node) == "numpy":
+            yield "gradient", f"{inner}.detach().numpy()"
+        if called(node) in _CASTS and not node.args:
+            yield "kind of number", inner
+    if isinstance(node, ast.Attribute) and node.attr == "data":
+        yield "gradient", scope.text(node.value)
+    if called(node) in ("amax", "max"):
+        yield "gradient", f"({scope.text(node)}).detach()"
+
+
+def _moves_to_cpu(node: ast.Call, scope: FunctionScope) -> bool:
+    if called(node) == "cpu":
+        return not node.args
+    given = [*node.args, *(k.value for k in node.keywords)]
+    return called(node) == "to" and [scope.text(g).strip("'\"") for g in given] in _CPU
+
+
+def overflow(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose to subtract the maximum before exp, and to handle infinities."""
+    if not isinstance(node, ast.Call):
+        return
+    text, name, subject = scope.text(node), called(node), subject_of(node, scope)
+    numpy = is_numpy(node, scope)
+    if name == "exp" and subject:
+        library = "np" if numpy else "torch"
+        for axis in dict.fromkeys((scope.axis, "-1", "-2")):
+            largest = f"({subject}).amax({axis}, keepdim=True)"
+            if numpy:
+                largest = f"({subject}).max(axis={axis}, keepdims=True)"
+            for shift in (largest, f"{library}.nan_to_num({largest}, neginf=0.0)"):
+                shifted = f"({subject}) - {shift}"
+                exp = f"({shifted}).exp()" if is_method(node) else None
+                yield "overflow", exp or f"{scope.text(node.func)}({shifted})"
+    if name in ("amax", "max") and not numpy:
+        yield "infinity", f"torch.nan_to_num({text}, neginf=0.0)"
+    if name == "softmax" and subject:
+        axis = next((scope.text(k.value) for k in node.keywords if k.arg == "dim"), "-1")
+        hidden = f"torch.isneginf({subject})"
+        visible = f"torch.where({hidden}.all({axis}, keepdim=True), 0.0, {subject})"
+        yield "empty rows", f"torch.softmax({visible}, dim={axis}).masked_fill({hidden}, 0.0)"
+        yield "overflow", f"torch.softmax(({subject}).float(), dim={axis}).to(({subject}).dtype)"
+
+
+def infinities(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose to subtract a maximum only where it is finite."""
+    match node:
+        case ast.BinOp(left, ast.Sub(), ast.Name(top)) if top in scope.locals:
+            yield "infinity", f"({scope.text(left)}) - torch.nan_to_num({top}, neginf=0.0)"
+        case ast.Subscript(inner) | ast.Attribute(inner) if called(inner) == "max":
+            yield "infinity", f"torch.nan_to_num({scope.text(node)}, neginf=0.0)"
+
+
+def types(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a different type of numbers or a different device where a tensor is made."""
+    if not isinstance(node, ast.Call):
+        return
+    name, text, subject = called(node), scope.text(node), subject_of(node, scope)
+    given = {k.arg for k in node.keywords}
+    if "dtype" in given:
+        yield "kind of number", with_keywords(node, scope, drop="dtype")
+        for parameter in scope.parameters[:2]:
+            yield "kind of number", with_keywords(node, scope, {"dtype": f"{parameter}.dtype"})
+    if name == "astype" and is_method(node):
+        yield "kind of number", subject
+    if name in ("astype", "array", "asarray", "float64") and subject:
+        floats = f"{subject}.dtype.kind == 'f'"
+        yield "kind of number", f"{subject} if {floats} else {text}"
+        yield "kind of number", f"{subject}.copy() if {floats} else {text}"
+    if name == "sqrt" and text.startswith(("np.", "numpy.")):
+        yield "kind of number", f"float({text})"
+    if name in _CREATE and text.startswith("torch."):
+        for device in ("device", *(f"{p}.device" for p in scope.parameters[:3])):
+            if "device" not in given and (device != "device" or device in scope.parameters):
+                yield "device", with_keywords(node, scope, {"device": device})
+        if "dtype" not in given:
+            kinds = ("torch.bool", *(["dtype"] if "dtype" in scope.parameters else []))
+            for kind in kinds:
+                yield "kind of number", with_keywords(node, scope, {"dtype": kind})
+    if name == "Linear" and "bias" not in given:
+        yield "bias", with_keywords(node, scope, {"bias": "False"})
+
+
+def results(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a result with a different type, sign or axes, without NaN, or as a plain number."""
+    text, parent = scope.text(node), scope.parents.get(node)
+    appended = called(parent) == "append" and isinstance(parent, ast.Call) and node in parent.args
+    if appended or (isinstance(node, ast.Name) and isinstance(parent, ast.Return)):
+        yield "kind of number", f"({text}).item()"
+        yield "kind of number", f"({text}).detach()"
+    if not is_returned(node, scope):
+        return
+    cast = "astype" if "np" in scope.used and "torch" not in scope.used else "to"
+    for parameter in scope.parameters[:2]:
+        yield "kind of number", f"({text}).{cast}({parameter}.dtype)"
+    yield "order of axes", f"({text}).transpose(1, 2)"
+    yield "order of axes", f"({text}).squeeze(0)"
+    yield "order of axes", f"({text}).unsqueeze(1)"
+    yield "infinity", f"torch.nan_to_num({text}, 0.0)"
+    yield "operator", f"-({text})"
+    yield "text", f"({text}).rstrip()"
+    for attribute in scope.uncalled:
+        yield "missing step", f"self.{attribute}({text})"

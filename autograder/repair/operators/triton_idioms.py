@@ -1,0 +1,96 @@
+"""Triton kernels: masked loads, accumulators, partial tiles, and offsets."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ..function_scope import FunctionScope
+from .patterns import Proposals, Several, called, number
+
+_LOWEST = ('float("-inf")', "-1e38")  # -inf minus -inf is NaN
+
+
+def fill_values(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose a different value for masked entries of a load, and a start below everything."""
+    parent = scope.parents.get(node)
+    if isinstance(parent, ast.keyword) and parent.arg == "other":
+        yield "constant", "0.0" if number(node) is None else 'float("-inf")'
+    if isinstance(parent, ast.Assign) and number(node) is not None:
+        running = {old for _, old, _ in scope.running_maxima}
+        if any(isinstance(t, ast.Name) and t.id in running for t in parent.targets):
+            yield from (("constant", lowest) for lowest in _LOWEST)
+
+
+def accumulators(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose to accumulate in float32."""
+    if isinstance(node, ast.Call) and called(node) in ("zeros", "full") and node.args:
+        function, last = scope.text(node.func), scope.text(node.args[-1])
+        if function.startswith("tl.") and last != "tl.float32":
+            parts = [*map(scope.text, node.args[:-1]), "tl.float32"]
+            yield "kind of number", f"{function}({', '.join(parts)})"
+
+
+def partial_tiles(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose to count the last, partial tile, and a grid with its axes exchanged."""
+    match node:
+        case ast.BinOp(left, ast.FloorDiv(), right) if "tl" in scope.used:
+            yield "off by one", f"tl.cdiv({scope.text(left)}, {scope.text(right)})"
+        case ast.Tuple([first, second]) if called(first) == called(second) == "cdiv":
+            yield "order of values", f"{scope.text(second)}, {scope.text(first)}"
+
+
+def offsets(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose the position in the whole array for the position in a tile."""
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+        return
+    parent = scope.parents.get(node)
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
+        return  # probably the definition of the position in the whole array
+    part = re.compile(rf"(?:{re.escape(node.id)} \+ \S.*|.*\S \+ {re.escape(node.id)})\Z")
+    for name, written in scope.assigned_once.items():
+        if name != node.id and part.match(written):
+            yield "name", name
+
+
+def visible_columns(node: ast.expr, scope: FunctionScope) -> Proposals:
+    """Propose to hide the columns of a product that are beyond the end."""
+    match node:
+        case ast.BinOp(left, _, right):
+            product = "dot" in (called(left), called(right))
+        case _:
+            product = called(node) == "dot"
+    if product and "tl" in scope.used and isinstance(scope.parents.get(node), ast.Assign):
+        for place, size in _bounds(scope):
+            visible = f"{place}[None, :] < {size}"
+            yield "mask", f'tl.where({visible}, {scope.text(node)}, float("-inf"))'
+
+
+def _bounds(scope: FunctionScope) -> list[tuple[str, str]]:
+    """Return the positions and sizes that a kernel compares, last first."""
+    found: dict[tuple[str, str], None] = {}
+    for node in ast.walk(scope.node):
+        match node:
+            case ast.Compare(
+                ast.Name(place) | ast.Subscript(ast.Name(place)), [ast.Lt()], [ast.Name(size)]
+            ):
+                found[place, size] = None
+    return [*reversed(found)][:4]
+
+
+def finite_maxima(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
+    """Propose to subtract a running maximum only where it is finite, everywhere at once."""
+    for library, _, new in scope.running_maxima:
+        found = [n for n in nodes if isinstance(n, ast.Name) and n.id == new]
+        found = [n for n in found if _is_subtracted(n, scope)]
+        if found and library in ("tl", "torch"):
+            finite = f'{library}.where({new} == float("-inf"), 0.0, {new})'
+            yield Several("infinity", [(n, finite) for n in found])
+
+
+def _is_subtracted(node: ast.AST, scope: FunctionScope) -> bool:
+    parent = scope.parents.get(node)
+    if isinstance(parent, ast.Subscript):
+        node, parent = parent, scope.parents.get(parent)
+    return isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Sub) and parent.right is node

@@ -1,0 +1,9 @@
+"""What a student may see of a result before feedback is released, and how often.
+
+A submission may try to reveal hidden inputs through its results. `visible_results` redacts a report
+according to `immediate` in course.yaml, `allowance` limits the number of visible results, and
+`leak_bound` computes how many bits a result can reveal. Pages and commands render only
+`VisibleResult`, so they cannot reveal more. Start reading at `visible_results`.
+"""
+
+__all__ = ["allowance", "leak_bound", "result_comparison", "visible_results"]

@@ -1,0 +1,115 @@
+"""How many results a student may still see: the rules of `immediate` in course.yaml.
+
+Every submission counts. The rules decide only which results are visible before feedback is
+released: so many per hour, day or week, with a cooldown between two, and until the due date. Other
+submissions are withheld: they are graded after all others and shown with the feedback.
+
+Attempts are counted by the service's own clock; the time in a submission decides only whether it
+is late. A submission uses up an attempt when its grading begins. Nothing about its outcome is
+visible before its result exists, so a system error costs no attempt.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ...model.course.late import due_for
+from ...model.course.loader import Course, Immediate, Week
+from ..queue.queued_submission import COUNTED, QueuedSubmission
+
+Reason = Literal["", "tries", "due", "nothing"]
+_HOUR = 3600.0
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """How many results of a week a student may see at this moment."""
+
+    left: int  # visible results left in this hour, day or week
+    tries: int  # the limit
+    why: Reason  # why the result of a submission made now is withheld, or ""
+    wait: float  # seconds of cooldown left
+    due: dt.datetime
+    renews: dt.datetime | None  # when more results become available
+
+    @property
+    def withheld(self) -> bool:
+        return self.why != ""
+
+
+def allowance(
+    course: Course,
+    week: Week,
+    student: str,
+    earlier: Sequence[QueuedSubmission],
+    now: float,
+    extension: dt.timedelta = dt.timedelta(),
+) -> Allowance:
+    """Return the allowance for a submission at `now` (seconds of UTC).
+
+    earlier: the student's submissions of the week
+    extension: extra time that the gradebook grants
+    """
+    policy = course.registry.immediate
+    moment = dt.datetime.fromtimestamp(now, course.zone)
+    due = due_for(course, week, student, extension)
+    visible = [s for s in earlier if not s.withheld and s.state in COUNTED]
+    start = _period_start(policy, moment)
+    used = [s for s in visible if s.counts_from >= start]
+    left = max(0, policy.tries - len(used))
+    why: Reason = ""
+    if policy.show == "nothing":
+        why = "nothing"
+    elif policy.until == "due" and moment > due:
+        why = "due"
+    elif not left:
+        why = "tries"
+    return Allowance(
+        left=left,
+        tries=policy.tries,
+        why=why,
+        wait=_cooldown(policy, visible, now) if not why else 0.0,
+        due=due,
+        renews=_renewal(policy, moment, used) if not left else None,
+    )
+
+
+def _period_start(policy: Immediate, moment: dt.datetime) -> float:
+    if policy.per == "week":
+        return float("-inf")
+    if policy.per == "hour":
+        return moment.timestamp() - _HOUR
+    return _midnight(moment).timestamp()
+
+
+def _midnight(moment: dt.datetime) -> dt.datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+
+
+def _renewal(
+    policy: Immediate, moment: dt.datetime, used: Sequence[QueuedSubmission]
+) -> dt.datetime | None:
+    if policy.per == "week":
+        return None
+    if policy.per == "day":
+        return _midnight(moment) + dt.timedelta(days=1)
+    oldest = min(s.counts_from for s in used)
+    return dt.datetime.fromtimestamp(oldest + _HOUR, moment.tzinfo)
+
+
+def _cooldown(policy: Immediate, visible: Sequence[QueuedSubmission], now: float) -> float:
+    pause = policy.cooldown_minutes * 60
+    if not visible or not pause:
+        return 0.0
+    elapsed = now - max(s.counts_from for s in visible)
+    return min(pause, max(0.0, pause - elapsed))  # never longer, even if the clock was set back
+
+
+def counting_rule(course: Course) -> str:
+    """Return the sentence that says which of a student's submissions counts."""
+    if course.registry.counts == "best":
+        return "Your best submission counts, after deductions for late work."
+    return "Your latest submission counts, even if an earlier one scored higher."

@@ -1,0 +1,139 @@
+"""What a student may see of a result before feedback is released.
+
+Allowed: the misconception and its hint, the requirement that a failing test checks, the verdict,
+the name of a built-in exception, and a line of the student's module. Messages of hidden tests
+contain shapes, positions and values, so they stay hidden until feedback, as do scores if the course
+hides them. Pages and commands render only `VisibleResult`, so they cannot reveal anything else.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from ...feedback.view import ExerciseView, link_causes, view_exercise
+from ...model.course.loader import Immediate, Week
+from ...model.report.findings import NOT_DESCRIBED
+from ...model.report.schema import ExerciseReport, SubmissionReport, TestReport
+from ...model.report.verdicts import Ending, Verdict
+
+WITHHELD = "held"
+_EXCEPTION = re.compile(r"\b[A-Z][A-Za-z]+(?:Error|Exception|Interrupt|Exit|Iteration)\b")
+# Messages of these verdicts describe only the student's source.
+_ABOUT_SOURCE = (Verdict.FORBIDDEN, Verdict.UNWRITTEN, Verdict.NOT_RUN)
+
+
+class VisibleFinding(msgspec.Struct, frozen=True):
+    """Failing tests with one cause, and the requirements they check.
+
+    The first claim fails; `others` says for how many more claims this is not known yet.
+    """
+
+    verdict: str
+    claims: tuple[str, ...]
+    line: int = 0
+    message: str = ""
+    others: str = ""
+
+
+class NamedMistake(msgspec.Struct, frozen=True):
+    """A misconception that was recognised."""
+
+    title: str
+    hint: str
+
+
+class VisibleExercise(msgspec.Struct, frozen=True):
+    """An exercise. `state` and `words` are empty if the course shows misconceptions only."""
+
+    name: str
+    points: float
+    state: str = ""
+    words: str = ""
+    mark: str = ""
+    score: float | None = None
+    named: tuple[NamedMistake, ...] = ()
+    where: str = ""
+    carried: str = ""
+    causes: tuple[VisibleFinding, ...] = ()
+    passing: int = 0  # number of claims
+
+
+class VisibleResult(msgspec.Struct, frozen=True):
+    """A result as its student may see it now."""
+
+    verdict: str
+    message: str = ""
+    score: float | None = None
+    max_score: float = 0.0
+    exercises: tuple[VisibleExercise, ...] = ()
+
+
+def redact(
+    report: SubmissionReport, week: Week, policy: Immediate, *, withheld: bool = False
+) -> VisibleResult:
+    """Return the part of a report that the course's policy allows the student to see.
+
+    withheld: the result exists but is not released yet, because attempts are used up
+    """
+    if report.verdict is Ending.REFUSED:  # no hidden test was run
+        return VisibleResult(str(report.verdict), report.message, max_score=report.max_score)
+    if withheld or policy.show == "nothing":
+        return VisibleResult(WITHHELD, max_score=report.max_score)
+    if report.verdict is not Ending.GRADED:  # the message describes the machine
+        return VisibleResult(str(report.verdict), max_score=report.max_score)
+    reports = {e.name: e for e in report.exercises}
+    empty = (ExerciseReport(e.name, 0.0, e.points) for e in week.exercises)
+    views = [view_exercise(_without_values(reports.get(e.name, e))) for e in empty]
+    link_causes(views)
+    exercises = tuple(_redact_exercise(view, policy) for view in views)
+    score = report.score if policy.show == "scores" else None
+    return VisibleResult(str(report.verdict), "", score, report.max_score, exercises)
+
+
+def _without_values(exercise: ExerciseReport) -> ExerciseReport:
+    tests = tuple(
+        msgspec.structs.replace(test, message=_safe_message(test)) for test in exercise.tests
+    )
+    return msgspec.structs.replace(exercise, tests=tests, deductions=())
+
+
+def _safe_message(test: TestReport) -> str:
+    """Return a test's message without what could depend on hidden values."""
+    if test.verdict in _ABOUT_SOURCE or test.message == NOT_DESCRIBED:
+        return test.message
+    if test.verdict is not Verdict.CRASHED:
+        return ""
+    return next((n for n in _EXCEPTION.findall(test.message) if hasattr(builtins, n)), "")
+
+
+def _redact_exercise(view: ExerciseView, policy: Immediate) -> VisibleExercise:
+    named = tuple(NamedMistake(d.title, d.hint) for d in view.report.explained)
+    if policy.show == "names":
+        where, carried = (view.where, view.carried) if named else ("", "")
+        return VisibleExercise(view.name, view.points, named=named, where=where, carried=carried)
+    return VisibleExercise(
+        view.name,
+        view.points,
+        state=view.state,
+        words=view.words,
+        mark=view.mark,
+        score=view.score if policy.show == "scores" else None,
+        named=named,
+        where=view.where,
+        carried=view.carried,
+        causes=tuple(_visible_findings(view)),
+        passing=len(view.held),
+    )
+
+
+def _visible_findings(view: ExerciseView) -> Iterable[VisibleFinding]:
+    if view.state == "open":
+        return
+    for finding in view.findings:
+        claims = tuple(f"{c.text} (with {c.where})" if c.where else c.text for c in finding.claims)
+        line = 0 if view.where else finding.line
+        yield VisibleFinding(finding.word, claims, line, finding.message, finding.others)

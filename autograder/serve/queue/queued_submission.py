@@ -1,0 +1,81 @@
+"""A submission as a row of the queue, its states, and outlines of results."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+import sqlalchemy as sa
+
+from ...model.report.schema import Diagnosis
+from ...model.report.verdicts import Ending
+
+WAITING, RUNNING, GRADED, REPLACED, STUCK = "waiting", "running", "graded", "replaced", "stuck"
+COUNTED = (RUNNING, GRADED)
+
+
+class QueuedSubmission(msgspec.Struct, frozen=True):
+    """A row of the queue. Its files are stored separately, by digest (see tables.py)."""
+
+    receipt: str
+    student: str
+    week: str
+    channel: str
+    digest: str
+    received: float
+    state: str
+    withheld: bool = False
+    counts_from: float = 0.0
+    earlier: int = 0
+    position: int = 0
+    attempts: int = 0
+    not_before: float = 0.0
+    error: str = ""
+    source: str | None = None
+    number: int = 0
+    restored: float = 0.0
+
+
+def recency(submission: QueuedSubmission) -> tuple[float, int]:
+    """Return the key that sorts submissions by recency; a restored one counts as recent."""
+    return max(submission.received, submission.restored), submission.number
+
+
+class Admission(NamedTuple):
+    """Whether a new submission's result is withheld, and for how many seconds grading waits."""
+
+    withheld: bool = False
+    wait: float = 0.0
+
+
+class ExerciseOutline(msgspec.Struct, frozen=True):
+    """The part of an exercise's report that the class view needs."""
+
+    name: str
+    explained: tuple[Diagnosis, ...] = ()
+
+
+class ResultOutline(msgspec.Struct, frozen=True):
+    """A report without its tests, which are many."""
+
+    score: float
+    max_score: float
+    exercises: tuple[ExerciseOutline, ...] = ()
+    verdict: Ending = Ending.GRADED
+
+
+class RecentResult(NamedTuple):
+    """A graded submission. `graded`: when grading ended, in seconds of UTC."""
+
+    submission: QueuedSubmission
+    outline: ResultOutline
+    graded: float
+
+
+def queued_submission(row: sa.Row[Any]) -> QueuedSubmission:
+    fields = QueuedSubmission.__struct_fields__
+    return QueuedSubmission(**{name: getattr(row, name) for name in fields})
+
+
+def outline_of(data: bytes) -> ResultOutline:
+    return msgspec.json.decode(data, type=ResultOutline)

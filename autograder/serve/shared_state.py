@@ -1,0 +1,40 @@
+"""How the service was started, and the objects that all its parts share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from ..batch.cluster import Cluster
+from .courses import Courses
+from .incidents import Incidents
+from .queue.queue import Queue
+from .views.live_updates import LiveUpdates
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """How the service was started."""
+
+    prefix: str = "/"  # of every path
+    secure: bool = False  # reached by https
+    address: str = ""  # host and port that browsers use
+    database: str = ""  # a URL; default: a file in the project's private folder
+    processes: int = 0  # default: one per core
+    process_mib: int = 0  # default: half of the memory, divided among the processes
+    niceness: int = 10  # of grading processes
+    devices: tuple[str, ...] = ("cpu",)
+    sandbox: str = "bubblewrap"
+    cluster: Cluster | None = None
+    instructors: tuple[str, ...] = ()  # on a JupyterHub: NAME or group:NAME
+
+
+@dataclass(frozen=True)
+class SharedState:
+    """What all parts of the service use."""
+
+    settings: Settings
+    courses: Courses
+    queue: Queue
+    incidents: Incidents
+    updates: LiveUpdates

@@ -1,0 +1,278 @@
+"""Handlers of the routes. Each blocks and runs in a thread."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+import msgspec
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from ...model.course.loader import Week
+from ...model.errors import IntakeError
+from ...nbgrader.status import returned_page
+from ...nbgrader.workspace import Workspace
+from ..auth.login import RequestError
+from ..queue.queued_submission import QueuedSubmission
+from ..submissions.review import Review
+from .request_context import RequestContext
+from .templating import STATIC_TYPES, static_file
+
+_TOKEN = re.compile(r"[\w-]{10,100}\Z")
+_RECEIPT = re.compile(r"[2-9A-Z]{4}(-[2-9A-Z]{4}){2}\Z")
+_INCIDENT_SECONDS = 60.0  # after which a failed request is forgotten if the database answers
+# nbgrader's feedback page contains its own styles
+_FEEDBACK_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+)
+
+# For everyone
+
+
+def health(context: RequestContext) -> Response:
+    """Report to a monitoring system whether the service works, and nothing else."""
+    incidents, queue = context.service.incidents, context.service.queue
+    failed = incidents.current.get("requests")
+    if failed and time.time() - failed.since > _INCIDENT_SECONDS:
+        queue.find("")  # opens the incident again if the database does not answer
+        incidents.close("requests")
+    well = not {"database", "writing", "requests"} & set(incidents.current)
+    return PlainTextResponse("well\n" if well else "in trouble\n", 200 if well else 503)
+
+
+def static(context: RequestContext) -> Response:
+    name = context.request.path_params["name"]
+    if name not in STATIC_TYPES:
+        raise RequestError(404, "Page not found.")
+    headers = {"cache-control": "public, max-age=600"}
+    return Response(static_file(name), media_type=STATIC_TYPES[name], headers=headers)
+
+
+def begin_login(context: RequestContext) -> Response:
+    if context.visitor is not None:
+        return context.redirect("")
+    return context.login.begin(context.request) or context.page("enter", wrong=False)
+
+
+def complete_login(context: RequestContext) -> Response:
+    _, response = context.login.complete(context.request)
+    return response
+
+
+def redeem_token(context: RequestContext) -> Response:
+    """Exchange a token for a session: a cookie for browsers, a key for `autograder submit`."""
+    token = context.form.fields.get("token", "").strip()
+    program = context.wants_json
+    accounts = context.service.accounts
+    valid = bool(_TOKEN.match(token))
+    person = accounts.redeem(token, "program" if program else "browser") if valid else None
+    if person is None:
+        if program:
+            raise RequestError(401, "This token is unknown or already used. Ask for another one.")
+        return context.page("enter", 401, wrong=True)
+    if program:
+        return JSONResponse({"key": person.key, "name": person.name})
+    return context.login.cookie.set_on(context.redirect(""), person.key)
+
+
+# For students
+
+
+def sign_out(context: RequestContext) -> Response:
+    context.service.accounts.end_session(context.person.key)
+    return context.login.cookie.delete_from(context.redirect("enter"))
+
+
+def create_token(context: RequestContext) -> Response:
+    """Create a token with which the student signs in to `autograder submit`."""
+    if context.person.kind != "browser":
+        raise RequestError(404, "Page not found.")
+    token = context.service.accounts.create_token(context.person.name, context.person.role)
+    return context.page("token", token=token)
+
+
+def home(context: RequestContext) -> Response:
+    if context.person.role == "instructor":
+        return context.redirect("class")
+    service = context.service
+    open_weeks = service.courses.open_weeks()
+    weeks = [service.views.week(context.person.name, week) for week in open_weeks]
+    return context.page("home", weeks=weeks)
+
+
+def week_page(context: RequestContext) -> Response:
+    view = context.service.views.week(context.person.name, open_week(context))
+    if context.wants_json:
+        return JSONResponse(msgspec.to_builtins(view))
+    return context.page("week", week=view, problem="")
+
+
+def upload_draft(context: RequestContext) -> Response:
+    """Store files as a draft and show what would change if they were submitted."""
+    week = _week_of_student(context)
+    try:
+        submissions = context.service.submissions
+        submissions.store_draft(context.person.name, week, _uploaded_files(context))
+    except IntakeError as error:
+        return _rejected(context, week, error)
+    if context.wants_json:
+        return review(context)
+    return context.redirect(f"weeks/{week.name}/review")
+
+
+def review(context: RequestContext) -> Response:
+    """Show which parts the draft would keep, replace or leave missing."""
+    week = _week_of_student(context)
+    found = context.service.submissions.review_draft(context.person.name, week)
+    if found is None:
+        if context.wants_json:
+            raise RequestError(404, "There are no files to submit. Send them first.")
+        return context.redirect(f"weeks/{week.name}")
+    if context.wants_json:
+        return JSONResponse(msgspec.to_builtins(found))
+    return _review_page(context, week, found)
+
+
+def _review_page(
+    context: RequestContext, week: Week, found: Review, *, outdated: bool = False
+) -> Response:
+    view = context.service.views.week(context.person.name, week)
+    status = 409 if outdated else 200
+    return context.page("review", status, week=view, review=found, outdated=outdated)
+
+
+def submit(context: RequestContext) -> Response:
+    """Submit the draft, or files that a program sends at once; the answer is a receipt."""
+    week, student = _week_of_student(context), context.person.name
+    channel = "command" if context.person.kind == "program" else "page"
+    submissions = context.service.submissions
+    left_out: list[str] = []
+    try:
+        if "digest" in context.form.fields:
+            digest = context.form.fields["digest"]
+            found = submissions.review_draft(student, week)
+            if found is not None and found.digest != digest:
+                if context.wants_json:
+                    raise IntakeError("You have submitted something else in the meantime.")
+                return _review_page(context, week, found, outdated=True)
+            submission = submissions.submit_draft(student, week, digest, channel)
+        else:
+            files = _uploaded_files(context)
+            submission, left_out = submissions.submit(student, week, files, channel)
+    except IntakeError as error:
+        return _rejected(context, week, error)
+    if not context.wants_json:
+        return context.redirect(f"tries/{submission.receipt}")
+    return JSONResponse(_submission_json(context, submission) | {"left_out": left_out}, 201)
+
+
+def _uploaded_files(context: RequestContext) -> dict[str, bytes]:
+    if not context.form.files:
+        raise IntakeError("No file was chosen. Choose your files, then press Continue.")
+    return context.form.files
+
+
+def _rejected(context: RequestContext, week: Week, error: IntakeError) -> Response:
+    if context.wants_json:
+        raise RequestError(422, str(error)) from None
+    view = context.service.views.week(context.person.name, week)
+    return context.page("week", 422, week=view, problem=str(error))
+
+
+def restore(context: RequestContext) -> Response:
+    """Let an earlier submission count again."""
+    submission = visible_submission(context)
+    if not context.service.views.submission(submission).restorable:
+        raise RequestError(409, "This submission cannot be restored now. Ask your instructor.")
+    context.service.queue.restore(submission.receipt)
+    return context.redirect(f"tries/{submission.receipt}")
+
+
+def submission_page(context: RequestContext) -> Response:
+    submission = visible_submission(context)
+    if context.wants_json:
+        return JSONResponse(_submission_json(context, submission))
+    service, week = context.service, context.service.courses.week(submission.week)
+    instructor = context.person.role == "instructor"
+    view = service.views.submission(submission, for_instructor=instructor)
+    allowance = service.views.allowance(submission.student, week) if week else None
+    return context.page("try", submission=view, allowance=allowance)
+
+
+def _submission_json(context: RequestContext, submission: QueuedSubmission) -> dict[str, Any]:
+    views, week = context.service.views, context.service.courses.week(submission.week)
+    instructor = context.person.role == "instructor"
+    data: dict[str, Any] = msgspec.to_builtins(
+        views.submission(submission, for_instructor=instructor)
+    )
+    if week is not None:
+        allowance = views.allowance(submission.student, week)
+        data |= {"left": allowance.left, "tries": allowance.tries}
+    return data
+
+
+def download(context: RequestContext) -> Response:
+    """Return a submission's files as a zip."""
+    submission = visible_submission(context)
+    content = context.service.queue.content(submission.digest)
+    headers = {"content-disposition": f'attachment; filename="{submission.receipt}.zip"'}
+    return Response(content, media_type="application/zip", headers=headers)
+
+
+def feedback(context: RequestContext) -> Response:
+    """Return the week's feedback page after it was released."""
+    week = open_week(context)
+    workspace = Workspace(context.service.courses.now)
+    page = returned_page(workspace, week, context.person.name)
+    if page is None:
+        raise RequestError(404, "The feedback for this week has not been released yet.")
+    headers = {"content-security-policy": _FEEDBACK_POLICY}
+    return Response(page.read_bytes(), media_type="text/html; charset=utf-8", headers=headers)
+
+
+# For instructors
+
+
+def class_page(context: RequestContext) -> Response:
+    view = context.service.class_view()
+    if context.wants_json:
+        return JSONResponse(msgspec.to_builtins(view))
+    return context.page("class", view=view)
+
+
+def retry(context: RequestContext) -> Response:
+    """Grade a submission again that failed repeatedly because of system errors."""
+    submission = visible_submission(context)
+    if not context.service.queue.retry(submission.receipt):
+        raise RequestError(409, "This submission is no longer stuck.")
+    context.service.wake()
+    return context.redirect("class")
+
+
+# What a request names
+
+
+def open_week(context: RequestContext) -> Week:
+    """Return the released week of exactly the requested name; raise RequestError."""
+    name = context.request.path_params["week"]
+    for week in context.service.courses.open_weeks():
+        if week.name == name:
+            return week
+    raise RequestError(404, "There is no such week, or it has not been released yet.")
+
+
+def _week_of_student(context: RequestContext) -> Week:
+    week = open_week(context)
+    if context.person.role != "student":
+        raise RequestError(403, "Only students submit here.")
+    return week
+
+
+def visible_submission(context: RequestContext) -> QueuedSubmission:
+    """Return the requested submission if the person may see it; raise RequestError."""
+    receipt, person = context.request.path_params["receipt"], context.person
+    submission = context.service.queue.find(receipt) if _RECEIPT.match(receipt) else None
+    if submission is None or (person.role != "instructor" and submission.student != person.name):
+        raise RequestError(404, "You have no such receipt.")
+    return submission

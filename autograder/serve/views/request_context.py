@@ -1,0 +1,101 @@
+"""A request with what its handler needs, and the responses that handlers return.
+
+Browsers get pages, `autograder submit` gets JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from ..auth.accounts import Person
+from ..auth.login import Login, RequestError
+from .templating import render_page
+
+if TYPE_CHECKING:
+    from ..grading_service import Service
+
+_MAX_FILES = 400
+
+
+@dataclass
+class Form:
+    """The body of a request."""
+
+    fields: dict[str, str] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+@dataclass
+class RequestContext:
+    """A request on its way through the service. `form`: the body of a POST request."""
+
+    service: Service
+    login: Login
+    request: Request
+    visitor: Person | None = None
+    form: Form = field(default_factory=Form)
+
+    @property
+    def person(self) -> Person:
+        """Return the authenticated person; only for routes that require one."""
+        assert self.visitor is not None
+        return self.visitor
+
+    @property
+    def wants_json(self) -> bool:
+        return "application/json" in self.request.headers.get("accept", "")
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        prefix, course = self.service.settings.prefix, self.service.courses.now
+        return HTMLResponse(render_page(template, prefix, self.visitor, course, **values), status)
+
+    def redirect(self, path: str) -> Response:
+        """Redirect to another page of the service."""
+        return RedirectResponse(f"{self.service.settings.prefix}{path}", 303)
+
+    def refuse(self, error: RequestError) -> Response:
+        """Return the response for a refused request."""
+        if error.redirect and not self.wants_json:
+            return RedirectResponse(error.redirect, 303)
+        program = self.visitor is not None and self.visitor.kind == "program"
+        response: Response
+        if self.wants_json or program:
+            response = JSONResponse({"error": str(error)}, error.status)
+        else:
+            response = self.page("message", error.status, message=str(error))
+        if error.wait:
+            MutableHeaders(raw=response.raw_headers)["retry-after"] = str(int(error.wait) + 1)
+        return response
+
+
+async def read_form(request: Request, *, with_files: bool) -> Form:
+    """Parse the body of an authenticated request within its limits; raise RequestError."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        if with_files and kind == "application/zip":
+            data = await request.body()
+            return Form(files={"submission.zip": data} if data else {})
+        limit = _MAX_FILES if with_files else 0
+        async with request.form(max_files=limit, max_fields=8, max_part_size=4096) as parts:
+            form = Form()
+            for name, value in parts.multi_items():
+                if isinstance(value, str):
+                    form.fields[name] = value
+                elif value.filename:
+                    if value.filename in form.files:
+                        raise RequestError(422, f"There are two files named {value.filename!r}.")
+                    form.files[value.filename] = await value.read()
+            return form
+    except (MultiPartException, HTTPException, ValueError):
+        raise RequestError(400, "This form cannot be read. Send it again.") from None
+    except ClientDisconnect:
+        raise RequestError(400, "The upload was incomplete. Send it again.") from None
+    except TimeoutError:
+        raise RequestError(408, "The upload took too long. Send it again.") from None

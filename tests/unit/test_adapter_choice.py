@@ -1,0 +1,74 @@
+"""Which adapters failed tests ask for, and when parameters are a part of others."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from autograder.grading.diagnosis.equivalence import state_in_part
+from autograder.grading.diagnosis.probes import Probe
+from autograder.grading.localization.ranking import Clues
+from autograder.grading.outcomes import Flaw
+from autograder.grading.running.pytest_plugin import Ran
+from autograder.grading.targets.in_process import Answer
+from autograder.model.report.schema import TestReport as Reported
+from autograder.model.report.verdicts import Verdict
+from autograder.repair.adapters import AXES, IN_PLACE, LENGTH, MEMORY, TYPES, WIDTH
+from autograder.worker.protocol import frames
+from autograder.worker.protocol.values import Encoder
+
+PARTS = "not enough values to unpack (expected 3, got 2)"
+SIZES = "The size of tensor a (5) must match the size of tensor b (3) at non-singleton dimension 1"
+NUMBERS = torch.ones(2, 3)
+
+
+def answer(value: object, **fields: object) -> Answer:
+    encoder = Encoder()
+    reply = frames.Reply("ok", value=encoder(value), **fields)
+    return reply, [memoryview(bytes(b)) for b in encoder.buffers]
+
+
+def crashed(line: int, message: str, kind: str = "RuntimeError") -> Ran:
+    raised = frames.Raised(kind, (kind, "Exception"), message, line)
+    report = Reported(f"t{line}{message}", Verdict.CRASHED, 1.0, "It stops.", line=line)
+    return Ran(report, "f", [(frames.Reply("raised", raised=raised), [])])
+
+
+def wrong(flaw: Flaw, last: Answer) -> Ran:
+    return Ran(Reported("t", Verdict.WRONG, 1.0, "It is wrong."), "f", [last], flaw=flaw)
+
+
+def of_state(*unexpected: str, missing: tuple[str, ...] = ()) -> Ran:
+    mismatch = frames.StateMismatch(missing, unexpected, ())
+    return wrong(Flaw.STATE, answer(NUMBERS, mismatch=mismatch))
+
+
+def test_parameters_can_be_a_part_of_the_unexpected_ones() -> None:
+    both = of_state("table", "head.bias")
+    assert state_in_part(both, of_state("positions"))
+    assert state_in_part(both, of_state("head.bias"))
+    assert not state_in_part(of_state("head.bias"), both)
+    assert not state_in_part(both, of_state(missing=("head.weight",)))
+    assert not state_in_part(both, wrong(Flaw.VALUE, answer(NUMBERS)))
+
+
+@pytest.mark.parametrize(
+    ("run", "kinds"),
+    [
+        (crashed(2, PARTS), {AXES, WIDTH, LENGTH}),
+        (crashed(2, SIZES), {WIDTH, LENGTH}),
+        (crashed(2, "expected scalar type Float but found Half"), {TYPES}),
+        (wrong(Flaw.KIND, answer(NUMBERS.double())), {TYPES}),
+        (wrong(Flaw.KIND, answer(NUMBERS[None])), {AXES, WIDTH, LENGTH}),
+        (wrong(Flaw.EFFECT, answer(NUMBERS)), {IN_PLACE}),
+        (wrong(Flaw.VALUE, answer(NUMBERS)), set()),
+    ],
+)
+def test_failed_tests_ask_for_adapters(run: Ran, kinds: set[str]) -> None:
+    probes = {"t": Probe("t", [(b"", answer(NUMBERS))])}
+    assert {kind for kind, _ in Clues([run], probes).adapters(1)} == kinds
+
+
+def test_the_memory_layout_is_adapted_if_most_tests_pass() -> None:
+    run = wrong(Flaw.VALUE, answer(NUMBERS))
+    assert [*Clues([run], {}).adapters(9)] == [(MEMORY, 0)]
