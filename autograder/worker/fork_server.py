@@ -1,23 +1,23 @@
-"""The template: one warm process in the sandbox, forked once for each submission.
+"""The fork server: a process in the sandbox that imports everything once and forks per submission.
 
 Theory of operation
 -------------------
-Who may be lying: nobody here. The template runs only the kit's own code; submissions run in its
-children, which cannot reach it: it is undumpable, and they hold no descriptor of it.
+The fork server runs only project code. Submissions run in its children, which cannot reach it: it
+is undumpable, and they have no descriptor of it.
 
-It imports numpy and torch once, lets `runtime.prepare(config)` do what every child
-would otherwise repeat, and then waits on one SOCK_SEQPACKET socket for `Spawn`. The packet
-carries the child's end of a stream socket; the answer, `Started`, carries a pidfd, so that the
-trusted side watches and kills the child itself and needs no help from here. What the trusted side
-cannot do is reap: the template does, and sends each status as `Exited`. When the socket closes,
-or the trusted process dies, the template ends, and with it every child.
+It imports NumPy and torch once, calls `server.prepare(config)` for everything that each child would
+otherwise repeat, and then waits on a SOCK_SEQPACKET socket for `Spawn`. That packet carries the
+child's end of a stream socket; the answer, `Started`, carries a pidfd, so that the trusted side can
+watch and kill the child by itself. Only the parent can reap a child: the fork server does, and
+sends the status as `Exited`. When the socket closes, or the trusted process dies, the fork server
+ends with all its children.
 
-A fork copies one thread only, so none but the main one may exist. `prepare` must therefore
-neither start threads nor run a backward pass; it should register the devices that submissions
-will use, because autograd's thread for each of them is started before threads are forbidden.
+A fork copies only the calling thread, so no other thread may exist. `prepare` must therefore not
+start threads or run a backward pass. It should register the devices that submissions will use,
+because autograd's threads for devices are started before threads are forbidden.
 
-A child leaves the loop by returning from it, so that no frame of the template is left on the
-stack that a submission could walk.
+A child leaves the loop by returning from it, so that its stack has no frame of the fork server that
+a submission could walk.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ import traceback
 import msgspec
 
 from .isolation import lockdown
-from .isolation.enter_chroot import ChrootWalls
+from .isolation.enter_chroot import ChrootIsolation
 from .isolation.enter_landlock import Landlock
 from .isolation.enter_namespaces import Namespaces
 from .isolation.lockdown import ChildLimits
-from .isolation.seccomp_notify import Questions
+from .isolation.seccomp_notify import Notifications
 
 _PACKET = 1 << 16
 _SETUP_MS = 10_000
@@ -49,16 +49,16 @@ _GRACE_SECONDS = 10.0
 
 
 class Boot(msgspec.Struct, frozen=True):
-    """The first packet: how to set up. A descriptor with the runtime's config comes along.
+    """The first packet, with a descriptor for the configuration of `server.prepare`.
 
     backend:   "bubblewrap", "landlock" or "chroot"
     warm:      modules to import before the first fork
-    child_uid: the first of the uids that children take, each one of its own (None: keep ours)
-    first:     number of the first of them, so that templates side by side seldom meet
+    child_uid: the first uid for children, which all differ; None to keep the current uid
+    first:     number of the first child, so that parallel fork servers rarely use the same uid
     gpu:       whether CUDA may be used
-    scratch:   not for bubblewrap: where children's working directories are made
-    readable:  landlock only: the paths a child may read
-    root:      chroot only: the folder that becomes a child's root
+    scratch:   folder for children's working directories (not for bubblewrap)
+    readable:  paths that a child may read (landlock only)
+    root:      the folder that becomes a child's root (chroot only)
     """
 
     backend: str
@@ -72,9 +72,9 @@ class Boot(msgspec.Struct, frozen=True):
 
 
 class Spawn(msgspec.Struct, frozen=True):
-    """Fork a child for the attached socket, under these limits and BPF programs.
+    """Fork a child for the attached socket, with these limits and BPF programs.
 
-    asking: put on the child first; holds calls that are counted here (`questions.py`), or is empty
+    asking: a BPF program that reports system calls to be counted (`seccomp_notify`), or empty
     """
 
     number: int
@@ -84,32 +84,33 @@ class Spawn(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):
-    """The template is warm."""
+    """The fork server has imported everything and can fork."""
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
-    """The template could not be made; it exits."""
+    """The fork server could not start, and exits."""
 
     message: str
 
 
 class Started(msgspec.Struct, frozen=True, tag=True):
-    """The child is confined, its GPU started, and it is about to serve; its pidfd is attached."""
+    """The child is confined and ready, and its GPU is started; its pidfd is attached."""
 
     number: int
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):
-    """The child could not be confined, and is gone."""
+    """The child could not be confined and has ended."""
 
     number: int
     message: str
 
 
 class Exited(msgspec.Struct, frozen=True, tag=True):
-    """The child was reaped. status: as `os.waitstatus_to_exitcode` gives it.
+    """The child has ended.
 
-    tried: numbers of the calls that were counted
+    status: its exit code, as `os.waitstatus_to_exitcode` returns it
+    tried:  numbers of forbidden system calls that it attempted
     """
 
     number: int
@@ -124,21 +125,21 @@ class _Child(msgspec.Struct):
     number: int
     pid: int
     pidfd: int
-    questions: Questions | None = None
+    notifications: Notifications | None = None
 
 
 def main(control_fd: int) -> None:
-    """Be the template on an inherited socket; in a child, serve one submission. Never returns."""
+    """Run the fork server on an inherited socket; serve a submission in a child. Never return."""
     control = socket.socket(fileno=control_fd)
     try:
-        template = _Template(control)
-        sock = template.supervise()
-    except BaseException:  # whatever went wrong is reported, and the process ends
+        fork_server = _ForkServer(control)
+        sock = fork_server.supervise()
+    except BaseException:  # reported to the trusted side
         _send(control, Failed(traceback.format_exc(limit=-4)))
         os._exit(1)
     if sock is None:
         os._exit(0)
-    del template, control
+    del fork_server, control
     _serve(sock)
 
 
@@ -152,39 +153,39 @@ def _serve(sock: socket.socket) -> None:
     os._exit(0)
 
 
-class _Template:
+class _ForkServer:
     def __init__(self, control: socket.socket) -> None:
         packet, descriptors, *_ = socket.recv_fds(control, _PACKET, 1)
         boot = msgspec.msgpack.decode(packet, type=Boot)
         self._control = control
         self._gpu = boot.gpu
         self._children: dict[int, _Child] = {}
-        self._asking: dict[int, Questions] = {}
+        self._listeners: dict[int, Notifications] = {}
         self._poller = select.poll()
         self._poller.register(control, select.POLLIN)
-        self._walls: Landlock | ChrootWalls | Namespaces
+        self._isolation: Landlock | ChrootIsolation | Namespaces
         if boot.backend == "landlock":
-            self._walls = Landlock(
+            self._isolation = Landlock(
                 boot.child_uid, boot.first, boot.scratch, boot.readable, boot.gpu
             )
         elif boot.backend == "chroot":
-            self._walls = ChrootWalls(boot.child_uid, boot.first, boot.scratch, boot.root)
+            self._isolation = ChrootIsolation(boot.child_uid, boot.first, boot.scratch, boot.root)
         else:
-            self._walls = Namespaces(boot.child_uid, boot.first, boot.gpu)
+            self._isolation = Namespaces(boot.child_uid, boot.first, boot.gpu)
         _warm_up(boot.warm, descriptors[0])
-        self._walls.finish_warm_up()
+        self._isolation.finish_warm_up()
         lockdown.call("prctl", lockdown.PR_SET_DUMPABLE, 0, 0, 0, 0)
         _send(control, Ready())
 
     def supervise(self) -> socket.socket | None:
-        """Serve spawns until the trusted side closes. In a child: return its socket at once."""
+        """Serve spawns until the trusted side closes the socket; in a child, return its socket."""
         while True:
-            for descriptor, event in self._poller.poll(self._walls.patience_ms):
-                if descriptor in self._asking:
+            for descriptor, event in self._poller.poll(self._isolation.patience_ms):
+                if descriptor in self._listeners:
                     if event & select.POLLIN:
                         self._answer(descriptor)
-                    else:  # nobody can ask any more, though the child is still being taken down
-                        self._stop_listening(self._asking[descriptor])
+                    else:  # the child is ending and makes no more system calls
+                        self._stop_listening(self._listeners[descriptor])
                     continue
                 if descriptor in self._children:
                     self._reap(descriptor)
@@ -197,7 +198,7 @@ class _Template:
                 sock = self._spawn(spawn, descriptors[0])
                 if sock is not None:
                     return sock
-            overrun = self._walls.overrun()
+            overrun = self._isolation.overrun()
             for child in self._children.values():
                 if child.number in overrun:
                     signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
@@ -207,7 +208,7 @@ class _Template:
         channel, channel_child = socket.socketpair()
         setup, setup_child = channel.detach(), channel_child.detach()
         try:
-            pid = self._walls.fork(spawn.number, spawn.limits)
+            pid = self._isolation.fork(spawn.number, spawn.limits)
         except OSError as error:
             for descriptor in (setup, setup_child, sock):
                 os.close(descriptor)
@@ -219,33 +220,33 @@ class _Template:
         os.close(sock)
         child = _Child(spawn.number, pid, os.pidfd_open(pid))
         patience = _GPU_SETUP_MS if self._gpu else _SETUP_MS
-        problem, child.questions = _wait_for_setup(setup, patience)
+        problem, child.notifications = _wait_for_setup(setup, patience)
         os.close(setup)
-        if child.questions is not None:
-            self._asking[child.questions.listener] = child.questions
-            self._poller.register(child.questions.listener, select.POLLIN)
+        if child.notifications is not None:
+            self._listeners[child.notifications.listener] = child.notifications
+            self._poller.register(child.notifications.listener, select.POLLIN)
         if problem is None:
             self._children[child.pidfd] = child
             self._poller.register(child.pidfd, select.POLLIN)
             _send(self._control, Started(spawn.number), child.pidfd)
         else:
-            self._bury(child)
+            self._reap_now(child)
             _send(self._control, Refused(spawn.number, problem))
         return None
 
     def _become_child(self, spawn: Spawn, sock: int, status: int, used: int) -> socket.socket:
-        self._control.detach()  # closed by number below; the object must not do it once more
+        self._control.detach()  # closed by number below
         try:
             os.setsid()
             lockdown.keep_descriptors(sock, status)
-            self._walls.enter(spawn.number, spawn.limits)
+            self._isolation.enter(spawn.number, spawn.limits)
             lockdown.lock(
                 spawn.limits,
                 spawn.program,
                 used,
                 asking=spawn.asking,
-                parent=self._walls.parent,
-                count_tasks=self._walls.count_tasks,
+                parent=self._isolation.parent,
+                count_tasks=self._isolation.count_tasks,
                 gpu=self._gpu,
             )
             if self._gpu:
@@ -253,7 +254,7 @@ class _Template:
 
                 server.start_gpu()
             os.write(lockdown.STATUS_FD, b"+")
-        except BaseException:  # nothing may run unconfined, whatever went wrong
+        except BaseException:  # nothing may run unconfined
             os.write(lockdown.STATUS_FD, f"-{traceback.format_exc(limit=-3)}".encode())
             os._exit(71)
         os.close(lockdown.STATUS_FD)
@@ -262,39 +263,39 @@ class _Template:
     def _reap(self, descriptor: int) -> None:
         self._poller.unregister(descriptor)
         child = self._children.pop(descriptor)
-        status = self._bury(child)
-        tried = tuple(child.questions.counts) if child.questions is not None else ()
+        status = self._reap_now(child)
+        tried = tuple(child.notifications.counts) if child.notifications is not None else ()
         _send(self._control, Exited(child.number, status, tried))
 
     def _answer(self, listener: int) -> None:
-        if not self._asking[listener].answer():
-            self._stop_listening(self._asking[listener])
+        if not self._listeners[listener].answer():
+            self._stop_listening(self._listeners[listener])
 
-    def _stop_listening(self, questions: Questions) -> None:
-        if self._asking.pop(questions.listener, None) is not None:
-            self._poller.unregister(questions.listener)
-            questions.close()
+    def _stop_listening(self, notifications: Notifications) -> None:
+        if self._listeners.pop(notifications.listener, None) is not None:
+            self._poller.unregister(notifications.listener)
+            notifications.close()
 
-    def _bury(self, child: _Child) -> int:
-        """Make sure that the child is gone and nothing of it is left; its status."""
+    def _reap_now(self, child: _Child) -> int:
+        """Kill and reap a child, remove its resources, and return its exit code."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
         _, status = os.waitpid(child.pid, 0)
         os.close(child.pidfd)
-        if child.questions is not None:
-            self._stop_listening(child.questions)
-        self._walls.leave(child.number)
+        if child.notifications is not None:
+            self._stop_listening(child.notifications)
+        self._isolation.leave(child.number)
         return os.waitstatus_to_exitcode(status)
 
     def _end(self) -> None:
         for child in list(self._children.values()):
-            self._bury(child)
-        self._walls.close()
+            self._reap_now(child)
+        self._isolation.close()
 
 
 def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
-    """Import what submissions need, prepare the runtime, and be one thread again."""
-    gc.disable()  # imports make hardly any garbage, and looking for it takes a seventh of the time
+    """Import what submissions need, call `server.prepare`, and wait until one thread is left."""
+    gc.disable()  # collecting takes a seventh of the import time and finds little
     lockdown.prepare_arena()
     for name in modules:
         __import__(name)
@@ -305,37 +306,37 @@ def _warm_up(modules: tuple[str, ...], config_fd: int) -> None:
     for thread in threading.enumerate():
         if thread is not threading.current_thread():
             thread.join(_GRACE_SECONDS)
-    deadline = time.monotonic() + _GRACE_SECONDS  # the kernel's thread outlives Python's a moment
+    deadline = time.monotonic() + _GRACE_SECONDS  # a kernel thread may outlive Python's
     while (tasks := len(os.listdir("/proc/self/task"))) > 1 and time.monotonic() < deadline:
         time.sleep(0.001)
     if tasks > 1:
-        raise RuntimeError(f"{tasks} threads exist before the first fork; warming up left them")
+        raise RuntimeError(f"{tasks} threads exist before the first fork, left by imports")
     lockdown.prepare_autograd()
-    gc.freeze()  # so that a child's collections do not copy every page they look at
+    gc.freeze()  # otherwise a child's collections would copy every page
     gc.enable()
 
 
-def _wait_for_setup(setup: int, milliseconds: int) -> tuple[str | None, Questions | None]:
-    """What the child could not do (None: it is confined), and what the kernel asks about it."""
+def _wait_for_setup(setup: int, milliseconds: int) -> tuple[str | None, Notifications | None]:
+    """Return why the child could not be confined (None if it is), and its notifications."""
     poller = select.poll()
     poller.register(setup, select.POLLIN)
-    questions = None
+    notifications = None
     with socket.socket(fileno=os.dup(setup)) as sock:
         while poller.poll(milliseconds):
             answer, descriptors, _, _ = socket.recv_fds(sock, 4096, 1)
             if descriptors:
-                questions = Questions(descriptors[0])
+                notifications = Notifications(descriptors[0])
                 answer = answer[1:]
             if answer == b"+":
-                return None, questions
+                return None, notifications
             if answer or not descriptors:
                 problem = answer[1:].decode(errors="replace")
-                return problem or "the child died before it was confined", questions
-    return f"the child was not confined within {milliseconds // 1000} s", questions
+                return problem or "the child died before it was confined", notifications
+    return f"the child was not confined within {milliseconds // 1000} s", notifications
 
 
 def _send(control: socket.socket, report: Report, *descriptors: int) -> None:
-    """Answer the trusted side; where it is gone, the end of the socket is read next."""
+    """Send a report; if the trusted side has closed the socket, the next read notices."""
     rights = array.array("i", descriptors)
     ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)] if descriptors else []
     with contextlib.suppress(OSError):

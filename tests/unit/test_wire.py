@@ -132,11 +132,11 @@ def test_what_is_not_plain_data_becomes_its_types_name(thing):
         (frames.TensorV("float32", (2**62, 2**62), None, "cpu", 0), [b""], "larger than"),
         (frames.TensorV("object", (1,), None, "cpu", 0), [b"12345678"], "no such dtype"),
         (frames.TensorV("float32", (1,) * 40, None, "cpu", 0), [b"1234"], "40 axes"),
-        (frames.TensorV("float32", (1,), None, "cpu", 5), [b"1234"], "buffer 5 is not there"),
+        (frames.TensorV("float32", (1,), None, "cpu", 5), [b"1234"], "buffer 5 does not exist"),
         (frames.TensorV("float32", (2,), (9,), "cpu", 0), [b"1234"], "4 bytes where 40"),
         (frames.ArrayV("float64", (2,), 0, True), [b"1" * 16], "a scalar with axes"),
-        (frames.MapV(("a",), ()), [], "more keys than items"),
-        (frames.BigIntV("1e9"), [], "an integer that is none"),
+        (frames.MapV(("a",), ()), [], "different numbers of keys and items"),
+        (frames.BigIntV("1e9"), [], "characters that are not digits"),
     ],
 )
 def test_values_that_do_not_fit_their_buffers_are_refused(value, buffers, message):

@@ -1,19 +1,18 @@
-"""The walls of the landlock backend, for hosts that grant no user namespace.
+"""Isolation of the landlock backend, for hosts without user namespaces.
 
 Theory of operation
 -------------------
-Who may be lying: nobody; this runs in the template and in its fork before any submission does.
+This runs in the fork server and in its child before a submission does.
 
-Each child gets a Landlock domain of its own: it may read the runtime and write beneath its own
-working directory, and open nothing else. The seccomp program does what Landlock does not: no
-sockets, no signals, no chmod, no new processes. Where the template is root, each child also gets
-a uid of its own, so that ordinary permissions separate it once more and RLIMIT_NPROC counts it
-alone.
+Each child gets a separate Landlock domain: it may read the runtime, write in its working directory,
+and open nothing else. The seccomp program covers the rest: no sockets, no signals, no chmod, no new
+processes. If the fork server is root, each child also gets a separate uid, so that file permissions
+separate children again and RLIMIT_NPROC counts only this child.
 
-What this backend does not promise, unlike the namespaces: paths outside can be told to exist
-(stat is not restricted); host names of paths show; the disk budget is watched a few times a
-second, not kept by the kernel, and RLIMIT_FSIZE alone bounds one file exactly; without root all
-children share the grader's uid, and how many threads they start is then not bounded.
+Unlike namespaces, this backend does not hide whether a path outside exists (stat is not
+restricted), or the host's path names. Disk usage is measured a few times a second instead of
+limited by the kernel, and RLIMIT_FSIZE bounds only single files exactly. Without root, all children
+share the grader's uid, and their number of threads is not limited.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ import stat
 import struct
 from functools import cache
 
-from .lockdown import PR_SET_NO_NEW_PRIVS, ChildLimits, be_first_to_go, become, call, syscall
-from .workdirs import Rooms
+from .lockdown import PR_SET_NO_NEW_PRIVS, ChildLimits, become, call, prefer_for_oom, syscall
+from .workdirs import Workdirs
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _CREATE_RULESET_VERSION, _RULE_PATH_BENEATH = 1, 1
@@ -44,12 +43,12 @@ _NET_RIGHTS, _SCOPES = 0b11, 0b11  # bind and connect TCP; abstract sockets and 
 
 
 def abi() -> int:
-    """The version of Landlock that this kernel has; OSError if it has none."""
+    """Return the kernel's version of Landlock; raise OSError if it has none."""
     return syscall(_CREATE_RULESET, "landlock", 0, 0, _CREATE_RULESET_VERSION)
 
 
-class Landlock(Rooms):
-    """Raises the walls. `child_uid` is the first of its children's uids (None: the template's)."""
+class Landlock(Workdirs):
+    """Isolates children by Landlock. `child_uid`: the first uid of children, or None."""
 
     def __init__(
         self, child_uid: int | None, first: int, scratch: str, readable: tuple[str, ...], gpu: bool
@@ -59,26 +58,26 @@ class Landlock(Rooms):
         self._gpu = gpu
 
     def finish_warm_up(self) -> None:
-        """A kernel without Landlock is found out before the first child."""
+        """Raise OSError before the first child if the kernel has no Landlock."""
         abi()
 
     def enter(self, number: int, limits: ChildLimits) -> None:
-        """In the child: from here on it can open only what it may."""
-        be_first_to_go()
-        room = self._room(number)
+        """Restrict what the child may open."""
+        prefer_for_oom()
+        room = self._folder(number)
         ruleset = _create_ruleset(gpu=self._gpu)
         become(self._uid(number))
         for path in self._readable:
             _allow(ruleset, path, _READ | (_WRITE_FILE if path.startswith("/dev/") else 0))
         _allow(ruleset, room, _OWN)
-        if self._gpu:  # a driver looks at its own memory and names its threads as it starts
+        if self._gpu:  # a driver reads its memory map and names its threads when it starts
             for name in ("maps", "status"):
                 _allow(ruleset, f"/proc/self/{name}", _READ)
             _allow(ruleset, "/proc/self/task", _READ_FILE | _WRITE_FILE)  # as glibc opens it
         call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         syscall(_RESTRICT_SELF, "landlock_restrict_self", ruleset, 0)
         os.close(ruleset)
-        self._settle(room)
+        self._use_as_home(room)
 
 
 @cache
@@ -90,7 +89,7 @@ def _create_ruleset(*, gpu: bool) -> int:
     version = abi()
     rights = _known_rights()
     if gpu:
-        rights &= ~(1 << 15)  # a driver is nothing but device ioctls
+        rights &= ~(1 << 15)  # a driver needs device ioctls
     fields = [rights]
     if version >= 4:
         fields.append(_NET_RIGHTS)
@@ -102,7 +101,7 @@ def _create_ruleset(*, gpu: bool) -> int:
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
-    """Grant `rights` on `path` and beneath; a path that has gone is not granted."""
+    """Grant rights on a path and below it, if it still exists."""
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -1,25 +1,24 @@
-"""The walls of the bubblewrap backend, as they are raised around each child.
+"""Isolation of the bubblewrap backend: separate namespaces for each child.
 
 Theory of operation
 -------------------
-Who may be lying: nobody; this runs in the template and in its fork before any submission does.
+This runs in the fork server and in its child before a submission does.
 
-bubblewrap has put the template into namespaces of its own, with a read-only view of the runtime
-and nothing else. Around each child a second ring is raised inside the first: its own pid, user,
-mount, ipc, network, uts and cgroup namespaces. One small tmpfs becomes its working directory,
-/tmp and /dev/shm, so that one budget bounds all that can be written. /proc, through which it
-could see the template and its siblings, is covered. The child is process 1 of its namespace:
-when it dies, however, the kernel kills whatever it started.
+bubblewrap runs the fork server in separate namespaces, with a read-only view of the runtime. Inside
+them, each child gets its own pid, user, mount, ipc, network, uts and cgroup namespaces. One small
+tmpfs becomes its working directory, /tmp and /dev/shm, so that one budget limits everything that it
+writes. /proc, which would show the fork server and other children, is covered. The child is process
+1 of its namespace, so the kernel kills everything that it started when it dies.
 
-Process 1 ignores a signal for which it has no handler, also its own abort(): glibc then ends it
-by a fault, so an abort shows as SIGSEGV. SIGKILL from outside always works.
+Process 1 ignores signals for which it has no handler, even its own abort(): glibc then ends it by a
+fault, so an abort shows as SIGSEGV. SIGKILL from outside always works.
 """
 
 from __future__ import annotations
 
 import os
 
-from .lockdown import PR_SET_DUMPABLE, ChildLimits, be_first_to_go, become, call, uid_of
+from .lockdown import PR_SET_DUMPABLE, ChildLimits, become, call, prefer_for_oom, uid_of
 
 _CLONE_NEWPID = 0x20000000
 _NAMESPACES = (
@@ -37,7 +36,7 @@ _READ_ONLY = _PRIVATE | _MS_REMOUNT | _MS_BIND | _MS_RDONLY
 _MNT_DETACH = 2
 _UID_INSIDE = 1000
 _FEWEST_INODES = 64
-# What a CUDA driver reads of /proc; a CPU child sees none of it.
+# Files of /proc that a CUDA driver reads; children without a GPU do not see them.
 GPU_PROC_FILES = (
     *("driver/nvidia", "driver/nvidia-uvm", "devices", "cpuinfo", "meminfo", "modules"),
     "sys/vm/mmap_min_addr",
@@ -46,7 +45,7 @@ _OWN_PROCESS = "1"
 
 
 class Namespaces:
-    """Raises the second ring. `child_uid`: the first of its children's uids (None: our own)."""
+    """Isolates children by namespaces. `child_uid`: the first uid of children, or None."""
 
     patience_ms = -1
     count_tasks = True
@@ -58,15 +57,15 @@ class Namespaces:
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
     def finish_warm_up(self) -> None:
-        """Nothing that the template wrote while warming up may be written again."""
+        """Make the folders read-only that the fork server wrote to while it started."""
         for place in (b"/cache", b"/tmp"):
             call("mount", None, place, None, _READ_ONLY, None)
 
     def fork(self, number: int, limits: ChildLimits) -> int:
-        """Fork into a new pid namespace, whose process 1 the child is.
+        """Fork a child as process 1 of a new pid namespace.
 
-        Only the next child enters it and the template is moved back at once: one fork instead of
-        the usual two, and the template is the parent that learns the child's status.
+        Only the next child enters the namespace, and the fork server leaves it at once. This takes
+        one fork instead of two, and the fork server is the parent that gets the child's status.
         """
         call("unshare", _CLONE_NEWPID)
         try:
@@ -79,8 +78,8 @@ class Namespaces:
         return pid
 
     def enter(self, number: int, limits: ChildLimits) -> None:
-        """In the child: from here on it sees only what it may."""
-        be_first_to_go()
+        """Enter the namespaces in the child."""
+        prefer_for_oom()
         if self._gpu:
             _mount_own_proc()
         become(uid_of(number, self._child_uid, self._first))
@@ -90,20 +89,20 @@ class Namespaces:
         os.chdir("/submission")
 
     def overrun(self) -> list[int]:
-        """Children that outgrew a bound which the kernel does not keep: none here."""
+        """Return no children: the kernel enforces all limits."""
         return []
 
     def leave(self, number: int) -> None:
-        """The kernel has taken down the child's namespaces with it."""
+        """Do nothing: the kernel removed the namespaces with the child."""
 
     def close(self) -> None:
-        """Nothing is left."""
+        """Do nothing: no folder is left."""
 
 
 def _mount_own_proc() -> None:
-    """A /proc in which the child finds itself: a driver names its threads there as it starts.
+    """Mount a /proc that shows the child itself, because a driver names its threads there.
 
-    Before it enters its own namespaces, in which what was mounted before cannot be changed.
+    This must happen before the child enters its namespaces, where earlier mounts are locked.
     """
     call("unshare", _CLONE_NEWNS)
     call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
@@ -112,7 +111,7 @@ def _mount_own_proc() -> None:
 
 def _enter_namespaces() -> None:
     uid, gid = os.geteuid(), os.getegid()
-    # a change of uid made it undumpable again, and then the maps belong to root
+    # a change of uid makes the process undumpable, and then root owns its uid map
     call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
     call("unshare", _NAMESPACES)
     _write("/proc/self/setgroups", "deny")

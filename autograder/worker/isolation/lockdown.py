@@ -1,24 +1,23 @@
-"""Locks the process that is about to run a submission.
+"""Limit the process that is about to run a submission.
 
 Theory of operation
 -------------------
-Who may be lying: nobody yet. This module runs in a freshly forked child of the template,
-before a line of the submission is read. Everything here must have succeeded before the
-submission starts; the first failure is an `OSError`, the child dies, and the spawn is refused.
+This module runs in a freshly forked child of the fork server, before a line of the submission is
+read. Every step must succeed before the submission starts: the first failure is an `OSError`, the
+child dies, and the spawn is refused.
 
-What is taken away, in the order in which it still can be:
+The steps, in the only order in which they are possible:
 
-1. descriptors: all but the submission's socket (3) and /dev/null on 0, 1 and 2;
-2. identity: where the template may choose, a uid that owns nothing;
-3. sight: `namespaces.py` or `landlock.py`, whichever backend is in use;
-4. appetite: resource limits, counted from what the template already used;
-5. power: every capability, the bounding set, and the right to gain any (no_new_privs);
-6. system calls: an allow-list, compiled outside and handed in as a BPF program. It is put on
-   every thread at once, because torch's autograd starts one thread for each device and these
-   must exist before threads are forbidden.
+1. descriptors: close all except the submission's socket (3) and /dev/null on 0, 1 and 2;
+2. identity: switch to a uid that owns nothing, if the fork server may do so;
+3. file system: `enter_namespaces`, `enter_landlock` or `enter_chroot`;
+4. resource limits, in addition to what the fork server already uses;
+5. privileges: drop every capability, the bounding set, and the right to gain any (no_new_privs);
+6. system calls: install an allow-list, compiled outside as a BPF program, on all threads at once.
+   torch's autograd starts one thread per device; these must exist before threads are forbidden.
 
-What is not promised: the child shares the template's memory layout (it is a fork), so address
-randomisation is no defence between submissions; CPU caches and the kernel itself are shared.
+Not guaranteed: the child is a fork and shares the fork server's memory layout, so address
+randomisation does not separate submissions; CPU caches and the kernel are shared, too.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from typing import Any
 
 import msgspec
 
-from .seccomp_notify import hand_over
+from .seccomp_notify import send_listener
 
 SOCKET_FD = 3
 STATUS_FD = 4
@@ -47,11 +46,11 @@ PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 _CAPABILITY_VERSION_3 = 0x20080522
 _SYS_SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC = 1, 1
-_SECCOMP_FILTER_FLAGS_ASKING = 8 | 16  # a new listener; an error where a thread cannot be filtered
+_SECCOMP_FILTER_FLAGS_ASKING = 8 | 16  # new listener; fail if a thread cannot be filtered
 _MIB = 1 << 20
 _FEWEST_FILES = 8
-DRIVERS_BYTES = 2 << 30  # of a GPU's driver and its libraries, as they start and load kernels
-# As root each child takes one of so many; far fewer live at a time.
+DRIVERS_BYTES = 2 << 30  # for a GPU's driver and its libraries
+# Number of uids for children if the fork server is root; far fewer live at a time.
 SPARE_UIDS = 10_000
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -59,14 +58,14 @@ _libc.syscall.restype = ctypes.c_long
 
 
 class ChildLimits(msgspec.Struct, frozen=True):
-    """What one submission may use.
+    """The resource limits of one submission.
 
-    memory_bytes: address space beyond what the template already uses; where a GPU may be used,
-                  memory of its own that it can write to, and room for the driver beside it
-    processes:    processes and threads it may start (0: none at all)
-    disk_bytes:   its private tmpfs: working directory, /tmp and /dev/shm together
-    open_files:   descriptors, the standard three and the socket included
-    cpu_seconds:  a backstop (SIGKILL); the wall clock is the caller's
+    memory_bytes: address space in addition to the fork server's; with a GPU, writable private
+                  memory instead, plus room for the driver
+    processes:    processes and threads that it may start
+    disk_bytes:   size of its private tmpfs: working directory, /tmp and /dev/shm together
+    open_files:   descriptors, including the standard three and the socket
+    cpu_seconds:  processor time until SIGKILL; the caller limits the wall clock
     """
 
     memory_bytes: int = 1 << 30
@@ -83,7 +82,7 @@ class ChildLimits(msgspec.Struct, frozen=True):
 
 
 def call(name: str, *arguments: object) -> int:
-    """Call a libc function; OSError naming it where it answers -1."""
+    """Call a libc function; raise OSError with its name if it returns -1."""
     result = int(getattr(_libc, name)(*arguments))
     if result == -1:
         code = ctypes.get_errno()
@@ -92,7 +91,7 @@ def call(name: str, *arguments: object) -> int:
 
 
 def syscall(number: int, what: str, *arguments: object) -> int:
-    """Make a raw system call; OSError naming it where it fails."""
+    """Make a raw system call; raise OSError with its name if it fails."""
     padded = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
     result = int(_libc.syscall(ctypes.c_long(number), *padded))
     if result == -1:
@@ -102,7 +101,7 @@ def syscall(number: int, what: str, *arguments: object) -> int:
 
 
 def keep_descriptors(sock: int, status: int) -> None:
-    """Leave /dev/null on 0..2, the socket, and until `lock` the status pipe and /proc/self/task."""
+    """Keep /dev/null on 0..2, the socket, and until `lock` the status pipe and /proc/self/task."""
     sock = fcntl.fcntl(sock, fcntl.F_DUPFD, TASKS_FD + 1)
     status = fcntl.fcntl(status, fcntl.F_DUPFD, TASKS_FD + 1)
     tasks = fcntl.fcntl(os.open("/proc/self/task", os.O_RDONLY), fcntl.F_DUPFD, TASKS_FD + 1)
@@ -116,13 +115,13 @@ def keep_descriptors(sock: int, status: int) -> None:
 
 
 def used_memory(*, gpu: bool) -> int:
-    """Bytes of this process of the kind that a child's bound counts."""
+    """Return the bytes in use of the kind that a child's memory limit counts."""
     with open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[5 if gpu else 0]) * resource.getpagesize()
 
 
-def be_first_to_go() -> None:
-    """Where the host runs out of memory, its kernel should end a submission, not the grader."""
+def prefer_for_oom() -> None:
+    """Make the kernel kill this process first, and not the grader, if memory runs out."""
     # /proc/self belongs to root while the process is undumpable
     call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
@@ -130,12 +129,12 @@ def be_first_to_go() -> None:
 
 
 def uid_of(number: int, first_uid: int | None, first: int) -> int | None:
-    """The uid of a template's child: one of its own among SPARE_UIDS."""
+    """Return the uid of a child, which differs for all children that live at the same time."""
     return None if first_uid is None else first_uid + (first + number) % SPARE_UIDS
 
 
 def become(uid: int | None) -> None:
-    """Give up the template's uid and gid for one that owns nothing (None: keep them)."""
+    """Switch to a uid and gid that own nothing; keep the current ones if None."""
     if uid is not None:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
@@ -152,14 +151,14 @@ def lock(
     count_tasks: bool,
     gpu: bool,
 ) -> None:
-    """Last step, once the child stands where it may: limits, power, system calls.
+    """Set limits, drop privileges and restrict system calls, after the file system is restricted.
 
-    asking:      a program to put before `program`, whose questions the template answers
-    used_bytes:  the template's own `used_memory`, on top of which `memory_bytes` is granted
-    parent:      pid of the template as the child sees it (0: outside its namespace)
-    count_tasks: whether this uid is the child's alone, so that RLIMIT_NPROC can bound it
-    gpu:         a GPU driver reserves far more address space than it uses: what can be written
-                 to is bounded then, with room for the driver's own
+    asking:      a BPF program to install first; the fork server answers its notifications
+    used_bytes:  the fork server's `used_memory`, to which `memory_bytes` is added
+    parent:      pid of the fork server as the child sees it (0: outside of its namespace)
+    count_tasks: whether only this child has the uid, so that RLIMIT_NPROC can limit it
+    gpu:         limit writable memory instead of address space, because a GPU driver reserves far
+                 more addresses than it uses
     """
     _drop_privileges()
     _start_autograd_threads()
@@ -172,12 +171,12 @@ def lock(
         tasks=tasks + limits.processes if count_tasks else None,
     )
     call("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
-    # after the last change of credentials, which would clear it
+    # after the last change of credentials, because that clears the setting
     call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
-        raise OSError("the template died meanwhile")
+        raise OSError("the fork server died")
     if asking:
-        hand_over(_install_filter(asking, asks=True), STATUS_FD)
+        send_listener(_install_filter(asking, asks=True), STATUS_FD)
     _install_filter(program)
 
 
@@ -204,7 +203,7 @@ def _apply_limits(limits: ChildLimits, memory: int, kind: int, tasks: int | None
 
 
 def _drop_privileges() -> None:
-    """No capability, and none to gain."""
+    """Drop all capabilities and the right to gain any."""
     call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     call("prctl", _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     capability = 0
@@ -219,9 +218,9 @@ _autograd_graph: list[Any] = []
 
 
 def prepare_arena() -> None:
-    """In the template: an arena of malloc's, which the next thread takes that a child starts.
+    """Make malloc create an arena in the fork server, for the next thread that a child starts.
 
-    A new one would take 64 MiB of its address space.
+    A new arena would take 64 MiB of the child's address space.
     """
     thread = threading.Thread(target=bytearray, args=(1 << 16,))
     thread.start()
@@ -229,14 +228,14 @@ def prepare_arena() -> None:
 
 
 def prepare_autograd() -> None:
-    """In the template: the smallest graph, so that a child has only to run it backward."""
+    """Build a small autograd graph in the fork server; a child runs its backward pass."""
     torch = sys.modules.get("torch")
     if torch is not None:
         _autograd_graph.append(torch.ones(1, requires_grad=True).sum())
 
 
 def _start_autograd_threads() -> None:
-    """Let torch start its thread for each device now; it needs none for the CPU alone."""
+    """Make torch start its threads for devices; the CPU needs none."""
     while _autograd_graph:
         _autograd_graph.pop().backward()
 
@@ -246,7 +245,7 @@ class _FilterProgram(ctypes.Structure):
 
 
 def _install_filter(program: bytes, asks: bool = False) -> int:
-    """Put a seccomp BPF program on every thread; where it asks, the descriptor on which it does."""
+    """Install a seccomp program on every thread; return its listener if it notifies."""
     loaded = _FilterProgram(len(program) // 8, program)
     flags = _SECCOMP_FILTER_FLAG_TSYNC | (_SECCOMP_FILTER_FLAGS_ASKING if asks else 0)
     result = syscall(

@@ -1,8 +1,8 @@
-"""Working directories of children that have no filesystem of their own, and their budgets.
+"""Working directories and disk budgets of children without a private file system.
 
-Theory of operation. Who may be lying: the children, about what their folders hold. Each child gets
-one folder to write in; where it has a uid of its own, no other child can look into it. What it
-writes is measured a few times a second: RLIMIT_FSIZE alone bounds one file at the instant.
+Theory of operation. Children may fill their folders with anything. Each child gets one writable
+folder; if it has a separate uid, no other child can read the folder. The folder's size is measured
+a few times a second; RLIMIT_FSIZE bounds only single files at once.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from .lockdown import ChildLimits, uid_of
 _DEEPEST, _FEWEST_INODES = 64, 64
 
 
-class Rooms:
-    """The folders below `scratch`. `child_uid`: the first of the children's uids (None: ours)."""
+class Workdirs:
+    """The folders below `scratch`. `child_uid`: the children's first uid; None to keep the uid."""
 
     def __init__(self, child_uid: int | None, first: int, scratch: str) -> None:
         self._child_uid, self._first = child_uid, first
@@ -28,16 +28,16 @@ class Rooms:
 
     @property
     def patience_ms(self) -> int:
-        """How long the template may sleep: the disk budgets are watched by it."""
+        """Return how long the fork server may sleep before it measures disk usage again."""
         return 200 if self._budgets else -1
 
     def fork(self, number: int, limits: ChildLimits) -> int:
-        """Make the child's working directory and fork."""
-        room, uid = self._room(number), self._uid(number)
-        for folder in (room, f"{room}/submission", f"{room}/tmp"):
-            os.mkdir(folder, 0o700)
+        """Make the child's working directory and fork; return the pid, or 0 in the child."""
+        folder, uid = self._folder(number), self._uid(number)
+        for path in (folder, f"{folder}/submission", f"{folder}/tmp"):
+            os.mkdir(path, 0o700)
             if uid is not None:
-                os.chown(folder, uid, uid)
+                os.chown(path, uid, uid)
         self._budgets[number] = limits.disk_bytes
         try:
             return os.fork()
@@ -46,36 +46,36 @@ class Rooms:
             raise
 
     def overrun(self) -> list[int]:
-        """Children whose files outgrew their budget."""
-        return [n for n, bound in self._budgets.items() if not _fits(self._room(n), bound)]
+        """Return the numbers of children whose files exceed their budget."""
+        return [n for n, bound in self._budgets.items() if not _fits(self._folder(n), bound)]
 
     def leave(self, number: int) -> None:
-        """Remove the child's working directory; the child is gone."""
+        """Remove the working directory of a child that has ended."""
         del self._budgets[number]
-        remove_tree(self._room(number))
+        remove_tree(self._folder(number))
 
     def close(self) -> None:
-        """Remove what all children shared."""
+        """Remove the folder of all children."""
         remove_tree(self._scratch)
 
     def _uid(self, number: int) -> int | None:
         return uid_of(number, self._child_uid, self._first)
 
-    def _room(self, number: int) -> str:
+    def _folder(self, number: int) -> str:
         return f"{self._scratch}/{number}"
 
     @staticmethod
-    def _settle(room: str) -> None:
-        """In the child: make the room its home."""
-        os.chdir(f"{room}/submission")
-        os.environ.update(HOME=f"{room}/submission", TMPDIR=f"{room}/tmp")
-        tempfile.tempdir = f"{room}/tmp"  # it remembers the template's
+    def _use_as_home(folder: str) -> None:
+        """Make a folder the child's home and temporary directory."""
+        os.chdir(f"{folder}/submission")
+        os.environ.update(HOME=f"{folder}/submission", TMPDIR=f"{folder}/tmp")
+        tempfile.tempdir = f"{folder}/tmp"  # it caches the fork server's
 
 
-def _fits(room: str, budget: int) -> bool:
-    """Return whether the files beneath `room` keep to the budget, in bytes, number and depth."""
+def _fits(folder: str, budget: int) -> bool:
+    """Return True if the files below a folder respect the budget in size, number and depth."""
     entries = max(_FEWEST_INODES, budget // 4096)
-    folders = [(room, 0)]
+    folders = [(folder, 0)]
     try:
         while folders:
             folder, depth = folders.pop()
@@ -84,22 +84,22 @@ def _fits(room: str, budget: int) -> bool:
                 entries -= 1
                 if stat.S_ISDIR(status.st_mode):
                     folders.append((entry.path, depth + 1))
-                else:  # neither a sparse file's length nor a filesystem's preallocation
+                else:  # excludes holes in sparse files, and preallocated blocks
                     budget -= min(status.st_size, status.st_blocks * 512)
                 if entries < 0 or budget < 0 or depth > _DEEPEST:
                     return False
     except (FileNotFoundError, NotADirectoryError):
-        return True  # it changed under the walk; the next one is soon
+        return True  # it changed during the walk; the next measurement follows soon
     except OSError:
-        return False  # a folder made to be unreadable, or a path made too long
+        return False  # an unreadable folder, or a path that is too long
     return True
 
 
 def remove_tree(top: str) -> None:
-    """Remove a tree that a submission may have made deep, long-named or unreadable.
+    """Remove a tree that a submission may have made deep, unreadable, or with long names.
 
-    Nested folders are moved up before they are emptied, so that neither the recursion nor the
-    length of a path grows with the depth.
+    Nested folders are moved up before they are emptied, so that neither recursion nor paths grow
+    with the depth.
     """
     if not os.path.isdir(top):
         return
@@ -113,7 +113,7 @@ def remove_tree(top: str) -> None:
             os.chmod(entry.path, 0o700)
             for inner in list(os.scandir(entry.path)):
                 if inner.is_dir(follow_symlinks=False):
-                    os.chmod(inner.path, 0o700)  # to move a folder is to write its ".."
+                    os.chmod(inner.path, 0o700)  # moving a folder writes its ".."
                     os.rename(inner.path, f"{top}/moved-{moved}-{os.urandom(4).hex()}")
                     moved += 1
                 else:

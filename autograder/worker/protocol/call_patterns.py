@@ -1,4 +1,4 @@
-"""How a call's name is held against a rule: one way inside the sandbox, outside, and at home."""
+"""Compare the name of a call with patterns, in the same way in grading and in `check`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import fnmatch
 import re
 from functools import cache, lru_cache
 
-# of numpy, those that could do an exercise in one call
+# NumPy's ufuncs that do the work of an exercise
 UFUNCS = ("logaddexp", "logaddexp2")
 _NEVER = "(?!)"  # an empty expression would match every name
 
 
 @lru_cache(maxsize=4096)
 def matches(name: str, patterns: tuple[str, ...]) -> bool:
-    """Return whether a call's base name matches a rule, as it is or without what adorns it."""
+    """Return True if a call's base name, with or without its prefixes, matches a pattern."""
     expression = any_of(patterns)
     return any(expression.match(n) for n in {name, plain(name)})
 
@@ -25,5 +25,5 @@ def any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def plain(name: str) -> str:
-    """A call's base name without what adorns it."""
+    """Return a call's base name without underscores and prefixes of torch's variants."""
     return name.rstrip("_").lstrip("_").removeprefix("special_").removeprefix("safe_")

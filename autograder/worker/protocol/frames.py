@@ -4,14 +4,14 @@ Theory of operation. The sender may lie about everything. A frame is
 
     magic (4 bytes) | header length (u32) | body length (u64) | header | body
 
-and on a socket a stamp (u64) goes before it: a number that the trusted side draws for each request
-and that the reply must echo, so that no reply sent early or twice is taken for the next one. Calls
-may be sent ahead, many at once; each has its stamp, and they are answered in order. The
-header is MessagePack decoded by msgspec into the exact types below, and the body is the
+On a socket, a stamp (u64) precedes the frame: a random number for each request, which the reply
+must repeat, so that a reply sent early or twice is not taken for the next one. Several calls may be
+sent ahead, each with its stamp; they are answered in order. The
+header is MessagePack, decoded by msgspec into the exact types of `messages`, and the body is the
 concatenation of the buffers whose lengths the header lists. Both lengths are checked against
-bounds before anything is read, and every tensor's dtype, shape and buffer are checked against each
-other before anything is allocated for it. Nothing is unpickled, evaluated or imported. Whatever
-does not fit is a `BadFrame`.
+bounds before anything is read, and a tensor's dtype, shape and buffer are checked against each
+other before anything is allocated. Nothing is unpickled, evaluated or imported. Anything invalid
+raises `BadFrame`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MAX_VALUES = 50_000
 
 
 class BadFrame(Exception):
-    """The other side sent something that is not a valid frame."""
+    """The other side did not send a valid frame."""
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -50,7 +50,7 @@ _answer_decoder: msgspec.msgpack.Decoder[Reply | Notice | StubCall] = msgspec.ms
 
 
 def pack(message: Request | Reply | Notice | StubCall, buffers: list[bytes]) -> bytes:
-    """The frame for `message`; its `buffers` field is filled from `buffers`."""
+    """Return the frame of a message, with the buffers' lengths in its `buffers` field."""
     if buffers and not isinstance(message, Notice):
         message = msgspec.structs.replace(message, buffers=tuple(map(len, buffers)))
     header = _encoder.encode(message)
@@ -61,7 +61,7 @@ def pack(message: Request | Reply | Notice | StubCall, buffers: list[bytes]) -> 
 def frame_lengths(
     prefix: bytes, max_body: int = MAX_BODY, max_header: int = MAX_HEADER
 ) -> tuple[int, int]:
-    """Header and body length announced by a frame's first bytes, within bounds."""
+    """Return the header and body length that a prefix announces; raise BadFrame above bounds."""
     if len(prefix) != PREFIX.size:
         raise BadFrame("the frame ends within its prefix")
     magic, header_length, body_length = PREFIX.unpack(prefix)
@@ -87,7 +87,7 @@ def _split(header_buffers: tuple[int, ...], body: bytes | memoryview) -> list[me
 
 
 def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[memoryview]]:
-    """A worker's reply; raises BadFrame for anything that is not exactly one."""
+    """Decode a worker's reply; raise BadFrame for anything else."""
     reply = unpack_answer(header, body)
     if not isinstance(reply, Reply):
         raise BadFrame("a notice or a question where a reply is due")
@@ -95,12 +95,12 @@ def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[m
 
 
 def buffers_of(reply: Reply | StubCall, body: bytes | memoryview) -> list[memoryview]:
-    """The parts of a body that are announced; raises BadFrame if they are not all of it."""
+    """Split a body into the announced buffers; raise BadFrame if they do not add up to it."""
     return _split(reply.buffers, body)
 
 
 def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | StubCall:
-    """What a worker sent: a reply, whose buffers `body` holds, or what comes before it."""
+    """Decode a reply, or a notice or stub call that precedes it; raise BadFrame otherwise."""
     try:
         answer = _answer_decoder.decode(header)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
@@ -117,7 +117,7 @@ def unpack_answer(header: bytes, body: bytes | memoryview) -> Reply | Notice | S
 
 
 def _check_nesting(values: tuple[Value, ...]) -> None:
-    """Return whether values can be walked: neither deeper nor more than anybody answers."""
+    """Raise BadFrame if values are nested too deeply, or if there are too many."""
     level, count = [v for v in values if isinstance(v, (SeqV, MapV))], len(values)
     depth = 0
     while level:
@@ -129,7 +129,7 @@ def _check_nesting(values: tuple[Value, ...]) -> None:
 
 
 def unpack_request(header: bytes, body: bytes | memoryview) -> tuple[Request, list[memoryview]]:
-    """A request of the trusted side (worker's direction)."""
+    """Decode a request of the trusted side."""
     try:
         request = _request_decoder.decode(header)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
@@ -138,9 +138,9 @@ def unpack_request(header: bytes, body: bytes | memoryview) -> tuple[Request, li
 
 
 def checked_size(dtype: str, shape: tuple[int, ...], item_bytes: dict[str, int]) -> int:
-    """Bytes that an array of this dtype and shape takes; raises BadFrame for a nonsensical one.
+    """Return the size in bytes of an array of this dtype and shape; raise BadFrame if invalid.
 
-    Axes of length 0 do not excuse the others: libraries multiply in another order than we do.
+    An axis of length 0 does not excuse huge other axes, because libraries may multiply them first.
     """
     if dtype not in item_bytes:
         raise BadFrame(f"no such dtype: {dtype[:40]!r}")

@@ -1,12 +1,11 @@
-"""Python objects to wire values and back, the same on both sides of the boundary.
+"""Encode Python objects as values of a message, and decode them; used on both sides.
 
-Theory of operation. `encode` is run by the worker on whatever the student returned: it trusts no
-method of the object, reads exact built-in types, tensors and arrays only, and turns everything
-else into an `OpaqueV` that holds a type's name. `decode` is run by the trusted side on what
-arrived: it checks each value against its buffer before allocating, and never builds anything but
-numbers, strings, containers, numpy arrays and CPU torch tensors. One buffer may be named by many
-values, each of which would be a copy or an expanded view of it: what a frame decodes to is counted
-and bounded as a whole, as is its depth.
+Theory of operation. The worker encodes what a submission returns. `Encoder` calls no method of the
+object: it reads built-in types, tensors and arrays, and encodes anything else as an `OpaqueV` with
+the name of its type. The trusted side decodes what arrives. `Decoder` checks each value against its
+buffer before it allocates memory, and builds only numbers, strings, containers, NumPy arrays and
+CPU tensors. Many values may refer to one buffer, each as a copy or an expanded view, so the decoded
+size and the depth of a whole frame are bounded.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ FAKE_DEVICE = "fake_gpu"
 MAX_DEPTH = 24
 MAX_ITEMS = 10_000
 MAX_TEXT = 50_000
-# A float holds 308 digits; longer integers are no results of this course.
+# A float has at most 308 digits; no exercise returns longer integers.
 _BIG_INTEGER = re.compile(r"-?[0-9]{1,300}\Z", re.ASCII)
 
 TORCH_DTYPES: dict[str, torch.dtype] = {n: getattr(torch, n) for n in dtypes.TORCH_ITEM_BYTES}
@@ -36,11 +35,11 @@ _NUMPY_NAMES = {np.dtype(name): name for name in dtypes.NUMPY_ITEM_BYTES}
 
 @dataclass
 class Encoder:
-    """Turns objects into values, collecting raw buffers.
+    """Encodes objects as values and collects their raw buffers.
 
-    `keep` is asked for a handle for objects that may stay where they are; `special` for values
-    that only one side knows (devices, axes), with this encoder for what they hold. Both return None
-    for what they do not know.
+    keep:    returns a handle for an object that stays in this process, or None
+    special: returns a value for an object that only one side can build (a device, an Axes), or
+             None; gets this encoder for its content
     """
 
     keep: Callable[[object], frames.Value | None] = lambda _: None
@@ -81,21 +80,21 @@ class Encoder:
         return self.keep(thing) or frames.OpaqueV(kind.__name__[:200])
 
     def _once(self, thing: Any, encode: Callable[[Any], frames.Value]) -> frames.Value:
-        """The same object twice becomes the same value twice: aliasing survives the wire."""
+        """Encode an object once, so that two references decode to the same object."""
         seen = self._seen.get(id(thing))
         if seen is None:
             seen = self._seen[id(thing)] = (thing, encode(thing))
         return seen[1]
 
     def _buffer(self, raw: bytes) -> int:
-        # Of exactly this type: a view of memory could be written to once nobody watches any more.
+        # A copy: the submission could write to a view of its memory later.
         self.buffers.append(bytes(raw))
         return len(self.buffers) - 1
 
     def _tensor(self, x: torch.Tensor) -> frames.Value:
         kind, device, name = type(x), x.device.type, TORCH_NAMES.get(x.dtype)
         needs_gradient = x.requires_grad
-        if device == FAKE_DEVICE:  # it holds its data on the CPU
+        if device == FAKE_DEVICE:  # its data are on the CPU
             x = getattr(x.detach(), "elem", x)
             kind = type(x)
         if device == "meta" or x.device.type == FAKE_DEVICE:
@@ -104,7 +103,7 @@ class Encoder:
             return frames.TensorV(name, tuple(int(n) for n in x.shape), None, device, None)
         if kind is not torch.Tensor and kind is not torch.nn.Parameter:
             return frames.OpaqueV(kind.__name__[:200])
-        if x.is_nested:  # it has no shape that could be asked for
+        if x.is_nested:  # it has no shape
             return frames.OpaqueV("nested tensor")
         if name is None or x.layout is not torch.strided:
             return frames.OpaqueV(f"{x.layout} tensor of {x.dtype}".replace("torch.", ""))
@@ -138,7 +137,7 @@ class Encoder:
 
 
 def _strides(x: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
-    """The strides of a view, in elements; None if it lies in order, or in a way we do not send."""
+    """Return the strides of a view in elements, or None if its elements are copied in C order."""
     if x.flags.c_contiguous or not x.size:
         return None
     if any(s < 0 or s % x.itemsize for s in x.strides):
@@ -152,7 +151,7 @@ def integer_like(dtype: torch.dtype) -> torch.dtype:
 
 
 def tensor_bytes(x: torch.Tensor) -> bytes:
-    """The elements of a CPU tensor in order, as raw bytes of its dtype."""
+    """Return the elements of a CPU tensor in C order as raw bytes."""
     x = x.detach()
     if x.dtype in NOT_IN_NUMPY:
         x = x.contiguous().view(integer_like(x.dtype))
@@ -165,14 +164,21 @@ _SPECIAL = (frames.SpecialV, frames.HandleV, frames.OpaqueV, frames.DrawingV, fr
 
 @dataclass
 class Decoder:
-    """Turns checked values into objects; `special` builds what only this side can build."""
+    """Decodes values into objects after checking them; raises BadFrame for invalid ones.
+
+    special:      builds values that only this side can build
+    tensor:       is applied to every decoded tensor
+    gradients:    whether tensors require gradients as the sender's did
+    without_data: whether tensors without data are allowed
+    budget:       bytes that all values together may take
+    """
 
     buffers: list[memoryview]
     special: Callable[[frames.Value, Any], Any] = lambda value, _: value
     tensor: Callable[[torch.Tensor], torch.Tensor] = lambda x: x
-    gradients: bool = False  # mark tensors that need gradients as their sender had them
-    without_data: bool = True  # whether a tensor may come without any
-    budget: int = frames.MAX_BODY  # bytes that all values together may take
+    gradients: bool = False
+    without_data: bool = True
+    budget: int = frames.MAX_BODY
     _seen: dict[frames.TensorV | frames.ArrayV, Any] = field(default_factory=dict)
     _decoded: int = 0
     _values: int = 0
@@ -211,25 +217,25 @@ class Decoder:
             return tuple(items) if value.kind == "tuple" else items
         if isinstance(value, frames.MapV):
             if len(value.keys) != len(value.items):
-                raise frames.BadFrame("a mapping with more keys than items, or fewer")
+                raise frames.BadFrame("a mapping with different numbers of keys and items")
             return {k: self(v) for k, v in zip(value.keys, value.items, strict=True)}
         if isinstance(value, frames.BigIntV):
             if not _BIG_INTEGER.match(value.digits):
-                raise frames.BadFrame("an integer that is none")
+                raise frames.BadFrame("an integer with characters that are not digits")
             return int(value.digits)
         if isinstance(value, _SPECIAL):
             return self.special(value, self)
         return value
 
     def _count(self, size: int) -> None:
-        """Bound what all values of a frame take together, however few bytes they came in."""
+        """Bound the decoded size of all values of a frame together."""
         self._decoded += size
         if self._decoded > self.budget:
             raise frames.BadFrame(f"the values take more than {self.budget} bytes together")
 
     def _raw(self, index: int, size: int) -> memoryview:
         if not 0 <= index < len(self.buffers):
-            raise frames.BadFrame(f"buffer {index} is not there")
+            raise frames.BadFrame(f"buffer {index} does not exist")
         raw = self.buffers[index]
         if len(raw) != size:
             raise frames.BadFrame(f"a buffer of {len(raw)} bytes where {size} are needed")
@@ -262,10 +268,10 @@ class Decoder:
     def _extent(
         self, value: frames.TensorV | frames.ArrayV, item_bytes: dict[str, int]
     ) -> tuple[int, int]:
-        """The elements, and their bytes, over which a view reaches."""
+        """Return the number of elements that a view spans, and their size in bytes."""
         strides = value.strides or ()
         if len(strides) != len(value.shape) or not all(0 <= s <= frames.MAX_BODY for s in strides):
-            raise frames.BadFrame("strides that do not belong to the shape")
+            raise frames.BadFrame("strides that do not fit the shape")
         extent = 1 + sum((n - 1) * s for n, s in zip(value.shape, strides, strict=True))
         size = frames.checked_size(value.dtype, (extent,), item_bytes)
         self._count(size)
@@ -273,7 +279,7 @@ class Decoder:
 
     def _view(self, value: frames.ArrayV) -> Any:
         if value.scalar or 0 in value.shape:
-            raise frames.BadFrame("a view of nothing")
+            raise frames.BadFrame("a view without elements")
         _, size = self._extent(value, dtypes.NUMPY_ITEM_BYTES)
         flat = np.frombuffer(bytearray(self._raw(value.buffer, size)), dtype=value.dtype)
         strides = tuple(s * flat.itemsize for s in value.strides or ())
@@ -294,7 +300,7 @@ class Decoder:
 
 
 def _big_integer(number: int) -> frames.Value:
-    """Past its bound an integer is no plain data; Python would not even print it."""
+    """Encode an integer of more than 64 bits; above 300 digits Python would not print it."""
     if number.bit_length() > 990:
         return frames.OpaqueV("int of more than 300 digits")
     return frames.BigIntV(str(number))

@@ -1,1 +1,17 @@
-"""Torch support."""
+"""What the worker does with torch: devices, modules, gradients and test inputs.
+
+`devices` places tensors on the CPU, a GPU or the fake GPU, which `fake_device` implements with
+`operator_facts`. `weights` loads the weights of new modules, `backward` computes gradients,
+`builders` makes arguments that cannot be sent, and `figure_reader` reads matplotlib figures. Start
+with `devices`.
+"""
+
+__all__ = [
+    "backward",
+    "builders",
+    "devices",
+    "fake_device",
+    "figure_reader",
+    "operator_facts",
+    "weights",
+]

@@ -1,4 +1,4 @@
-"""The backward pass of a call: vector-Jacobian products, or a look at what would be run."""
+"""The backward pass of a call: vector-Jacobian products, unless their formulas were checked."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def pulled_back(
     decoder: Decoder,
     encoder: Encoder,
 ) -> tuple[tuple[frames.Value, ...], tuple[int, ...]]:
-    """Vector-Jacobian product of the float results with the cotangents, and what has none.
+    """Return the vector-Jacobian products of the float results, and which results are detached.
 
-    On the claimed device torch's own formulas hold no news where they are those that the same
-    call used on the CPU, which are `known`: what they give was compared there. Then the pass is
-    not run, and the gradients come without data.
+    known: formulas that the same call used on the CPU, where their gradients were compared. If the
+           fake GPU uses the same formulas of torch, the pass is not run there, and the gradients
+           are sent without data
     """
     outputs = [t for t in tensors_in(result) if t.is_floating_point()]
     wanted = [t for t in inputs if t.requires_grad]
@@ -33,7 +33,7 @@ def pulled_back(
     graph = devices.Graph(outputs)
     if request.device != devices.FAKE:
         known.add(graph.formulas)
-    elif graph.formulas in known and not graph.own_formulas:
+    elif graph.formulas in known and not graph.has_custom_formulas:
         reached = (
             frames.TensorV(TORCH_NAMES[x.dtype], tuple(x.shape), None, FAKE_DEVICE, None)
             if graph.reaches(x)
@@ -47,7 +47,7 @@ def pulled_back(
     pairs = [(y, c.to(y.dtype)) for y, c in pairs if y.requires_grad]
     if not pairs:
         return (), detached
-    with torch.set_grad_enabled(True):  # whatever mode the submission left
+    with torch.set_grad_enabled(True):  # the submission may have changed the mode
         weighted = _Weighted.apply([c for _, c in pairs], *(y for y, _ in pairs))  # type: ignore[no-untyped-call]  # torch's
     if graph.accumulates:
         gradients = devices.accumulated(weighted, wanted)
@@ -57,9 +57,9 @@ def pulled_back(
 
 
 class _Weighted(torch.autograd.Function):
-    """A number whose gradient in each result is that result's cotangent.
+    """A scalar whose gradient with respect to each result is that result's cotangent.
 
-    Handed to `torch.autograd.grad` as `grad_outputs`, they would make it import sympy.
+    Passing cotangents to `torch.autograd.grad` as `grad_outputs` would import sympy.
     """
 
     @staticmethod
@@ -73,7 +73,7 @@ class _Weighted(torch.autograd.Function):
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:
-    """The tensors of nested tuples, lists and dicts, in order."""
+    """Return the tensors in nested tuples, lists and dicts, in order."""
     if isinstance(value, torch.Tensor):
         return [value]
     if isinstance(value, (tuple, list)):

@@ -1,4 +1,4 @@
-"""Arguments that a grader names as plain data and only the worker can build."""
+"""Build arguments that a hidden test describes as plain data: modules, models, expressions."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from . import devices
 
 
 def build(kind: str, content: Any, device: str) -> Any:
-    """The object for a `SpecialV` of this kind."""
+    """Build the object that a `SpecialV` of this kind describes."""
     if kind == "torch_mha":
         return _torch_mha(content, device)
     if kind == "hf_encoder":
         return _hf_encoder(content, device)
     if kind == "expression":
         names = {"torch": torch, "np": np, "math": math}
-        return eval(compile(content, "<argument>", "eval"), names)  # a grader's own
+        return eval(compile(content, "<argument>", "eval"), names)  # written by a hidden test
     raise ValueError(f"no such fixture: {kind}")
 
 
 def warm(extra: str) -> None:
-    """Import an extra's packages ahead of the first call, which has no time for it.
+    """Import an extra's packages before the first call.
 
-    Keras reads its backend and its device from the environment when it is imported; left alone it
-    moves every tensor to a GPU that it finds. Importing it also draws from Python's random state.
+    Keras reads its backend and device from the environment when it is imported; by default it moves
+    every tensor to a GPU. Importing it also draws from Python's random state.
     """
     with original_ufuncs():
         _warm(extra)
@@ -68,7 +68,7 @@ def _torch_mha(content: dict[str, Any], device: str) -> nn.MultiheadAttention:
 
 
 def _hf_encoder(content: dict[str, Any], device: str) -> Any:
-    """A small BERT with drawn weights, or its tokenizer; nothing is read from disk or network."""
+    """Build a small BERT with random weights, or its tokenizer, without disk or network access."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     words = [*_SPECIAL_TOKENS, *content["vocabulary"]]
     if content["part"] == "tokenizer":
@@ -82,7 +82,7 @@ def _hf_encoder(content: dict[str, Any], device: str) -> Any:
 
 
 class _Shape(NamedTuple):
-    """What a BERT is made of, but for its numbers."""
+    """The shape of a BERT."""
 
     words: int
     hidden: int
@@ -91,8 +91,7 @@ class _Shape(NamedTuple):
     attention: str
 
 
-# What tests ask for (`hf_encoder` of the authors' vocabulary, with a dozen words), and how often
-# for a submission.
+# The shapes that hidden tests use (`hf_encoder` with a dozen words), and how often per submission.
 _USUAL = {
     _Shape(16, 16, 2, 2, "eager"): 12,
     _Shape(16, 16, 2, 2, "sdpa"): 2,
@@ -106,16 +105,16 @@ _ready: dict[_Shape, list[tuple[Any, list[_Drawn]]]] = {}
 
 
 def stock(extra: str) -> None:
-    """In the template: make beforehand what takes longer to make than the calls it is made for.
+    """Build models in the fork server, because building one takes longer than the calls with it.
 
-    Each is handed out once, so that a call finds what nobody had before it.
+    Each model is used once, so that no call gets a model that another call may have changed.
     """
     if extra == "text":
         _ready.update({s: [_undrawn(s) for _ in range(n)] for s, n in _USUAL.items()})
 
 
 def _undrawn(shape: _Shape) -> tuple[Any, list[_Drawn]]:
-    """A BERT that is not trained, but for its weights, and those that are still to be drawn."""
+    """Build a BERT in evaluation mode; also return the weights that are not drawn yet."""
     transformers: Any = import_module("transformers")
     config = transformers.BertConfig(
         vocab_size=shape.words,
@@ -126,26 +125,26 @@ def _undrawn(shape: _Shape) -> tuple[Any, list[_Drawn]]:
         max_position_embeddings=64,
         attn_implementation=shape.attention,
     )
-    # To look for what each part begins with takes half of the time.
+    # Transformers' own initialisation takes half of the time.
     undrawn = import_module("transformers.initialization").no_init_weights
     with torch.random.fork_rng(devices=[]), undrawn():
         model = transformers.BertModel(config, add_pooling_layer=False).eval()
-    return model, _settled(model)
+    return model, _without_biases(model)
 
 
-_SPREAD = 0.4  # large enough for attention that is far from uniform
+_STD = 0.4  # large enough for attention that is far from uniform
 
 
 class _Drawn(NamedTuple):
-    """A weight that is drawn, and the row of it that is not (a token's, for padding)."""
+    """A weight to draw, and its row for the padding token, which stays zero."""
 
     weight: nn.Parameter
     padding: int | None
 
 
 @torch.no_grad()
-def _settled(model: nn.Module) -> list[_Drawn]:
-    """No biases, and norms that change nothing; the weights that are left to draw."""
+def _without_biases(model: nn.Module) -> list[_Drawn]:
+    """Zero the biases, reset the norms, and return the weights that are left to draw."""
     drawn = []
     for part in model.modules():
         for name, parameter in part._parameters.items():
@@ -162,10 +161,10 @@ def _settled(model: nn.Module) -> list[_Drawn]:
 
 @torch.no_grad()
 def _draw_weights(drawn: list[_Drawn], seed: int) -> None:
-    """Normal weights, and nothing for the padding token."""
+    """Draw normal weights; the padding token's stay zero."""
     generator = torch.Generator().manual_seed(seed)
     for weight, padding in drawn:
-        weight.normal_(0.0, _SPREAD, generator=generator)
+        weight.normal_(0.0, _STD, generator=generator)
         if padding is not None:
             weight[padding].zero_()
 

@@ -1,4 +1,4 @@
-"""Where tensors live: the CPU, CUDA, or a GPU that is only claimed (`claimed.py`)."""
+"""Place tensors and modules on a device: the CPU, a GPU, or the fake GPU (`fake_device`)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def torch_device(device: str) -> torch.device:
 
 
 def place(x: torch.Tensor, device: str) -> torch.Tensor:
-    """A CPU tensor on the device; strides are kept."""
+    """Copy a CPU tensor to the device with the same strides."""
     if device == "cpu":
         return x
     if device == FAKE:
-        return fake_device.ClaimedTensor(x)  # every call decodes its tensors anew
+        return fake_device.ClaimedTensor(x)  # not shared: every call decodes its tensors again
     moved = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=device)
     if all(s or n < 2 for n, s in zip(x.shape, x.stride(), strict=True)):
         return moved.copy_(x)
@@ -29,29 +29,29 @@ def place(x: torch.Tensor, device: str) -> torch.Tensor:
 
 
 def start_gpu(most_bytes: int) -> None:
-    """Start every CUDA device and bound what torch keeps on each: submissions share them.
+    """Start every CUDA device and limit torch's memory on it, because submissions share devices.
 
-    Honest code keeps to it. Code that lifts the bound is still held by the device's own size. A
-    torch that could use a GPU and finds none is a fault of ours, and no mistake of a submission.
+    Code that lifts the limit can use the whole device. Raises RuntimeError if torch supports CUDA
+    but finds no GPU: an error of the setup, not of a submission.
     """
     if torch.version.cuda:
         if not torch.cuda.device_count():
             raise RuntimeError("no GPU answers within the sandbox: is its driver loaded?")
-        torch.cuda.init()  # from now on CUDA counts: of a divided GPU it shows one part alone
+        torch.cuda.init()  # from here on, CUDA itself counts: it shows one part of a divided GPU
     for number in range(torch.cuda.device_count()):
         total = torch.cuda.get_device_properties(number).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, most_bytes / total), number)
     if torch.cuda.is_initialized():
-        torch.zeros(1, device="cuda")  # its context is made now, and not within a test's time
+        torch.zeros(1, device="cuda")  # makes the context now, outside of any test's time limit
         finish("cuda")
     compute_exactly()
 
 
 def compute_exactly() -> None:
-    """Sums and products in the precision of their type, whatever a submission asked for before.
+    """Compute sums and products in the precision of their type, and undo other settings.
 
-    A GPU may take TF32 for float32, and half precision for sums of halves: a right function would
-    then be further from the reference than its type excuses.
+    A GPU may use TF32 for float32, and accumulate halves in half precision. A correct function
+    would then exceed the tolerance of its type.
     """
     torch.set_float32_matmul_precision("highest")
     torch.backends.cudnn.allow_tf32 = False
@@ -60,16 +60,13 @@ def compute_exactly() -> None:
 
 
 def finish(device: str) -> None:
-    """Wait until a GPU has done what it was asked for, on whatever stream.
-
-    It is asked, and works later: what fails there belongs to the call that asked for it.
-    """
+    """Wait until a GPU has finished its work on all streams, so that errors belong to this call."""
     if device == "cuda":
         torch.cuda.synchronize()
 
 
 def is_lost(device: str) -> bool:
-    """Return whether a GPU answers this process no more, as after an access out of bounds."""
+    """Return True if a GPU no longer works in this process, as after an illegal access."""
     try:
         finish(device)
     except RuntimeError:
@@ -78,12 +75,12 @@ def is_lost(device: str) -> bool:
 
 
 def random_states() -> list[torch.Tensor]:
-    """The states of the GPUs' own generators, where a GPU is used."""
+    """Return the states of the GPUs' generators, if CUDA is in use."""
     return torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
 
 
 def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> None:
-    """What `module.to(device, dtype)` does; on the claimed device torch would part tied weights."""
+    """Move a module like `module.to`, which would separate tied weights on the fake GPU."""
     if device != FAKE:
         module.to(device=torch_device(device), dtype=dtype)
         return
@@ -106,12 +103,12 @@ def move_module(module: nn.Module, device: str, dtype: torch.dtype | None) -> No
                 part._buffers[name] = moved[id(buffer)]
 
 
-# `reshape` chooses among these by the device.
+# Formulas of views; which one `reshape` uses depends on the device.
 _VIEWS = {f"{kind}Backward0" for kind in ("View", "UnsafeView", "ReshapeAlias", "Clone")}
 
 
 class Graph:
-    """The backward pass of some results, looked at and not run."""
+    """The autograd graph of some results."""
 
     def __init__(self, results: list[torch.Tensor]) -> None:
         self._nodes: set[Any] = set()
@@ -121,28 +118,28 @@ class Graph:
             if node is not None and node not in self._nodes:
                 self._nodes.add(node)
                 waiting += [earlier for earlier, _ in node.next_functions]
-        # an input that comes back as it was is a leaf without a node
+        # an input that is returned unchanged is a leaf without a node
         leaves = [*results, *(getattr(node, "variable", None) for node in self._nodes)]
         self._leaves = set(map(id, leaves))
 
     @property
-    def own_formulas(self) -> bool:
-        """Return whether a `torch.autograd.Function` written in Python takes part."""
+    def has_custom_formulas(self) -> bool:
+        """Return True if the graph contains a `torch.autograd.Function` written in Python."""
         return any(
             isinstance(node, torch.autograd.function.BackwardCFunction) for node in self._nodes
         )
 
     @property
     def accumulates(self) -> bool:
-        """Return whether a part is computed again by a backward pass of its own.
+        """Return True if a part runs its own backward pass, as torch.utils.checkpoint does.
 
-        torch.utils.checkpoint does so unless told otherwise, and then knows `backward` alone.
+        Such a graph supports `backward`, but not `torch.autograd.grad`.
         """
         return any(type(node).__name__ == "CheckpointFunctionBackward" for node in self._nodes)
 
     @property
     def formulas(self) -> tuple[str, ...]:
-        """The formulas that take part, as often as they do; which kind of view is left out."""
+        """Return the sorted names of the backward formulas, without those of views."""
         names = (type(node).__name__ for node in self._nodes)
         return tuple(sorted(name for name in names if name not in _VIEWS))
 
@@ -151,7 +148,7 @@ class Graph:
 
 
 def accumulated(total: torch.Tensor, wanted: list[torch.Tensor]) -> list[torch.Tensor | None]:
-    """The gradients that `total.backward()` leaves, which are taken away again."""
+    """Return the gradients that `total.backward()` accumulates, and restore `grad` everywhere."""
     leaves = {id(x): x for x in (*wanted, *_leaves_of(total))}.values()
     before = [(x, x.grad) for x in leaves]
     try:

@@ -1,24 +1,23 @@
-"""A GPU that is only claimed: `fake-gpu`, which finds device mistakes on a machine without one.
+"""`fake-gpu`: a simulated GPU that finds device mistakes on a machine without a GPU.
 
-A `ClaimedTensor` says that it lives on the device, and holds its data in a CPU tensor. Whatever
-torch would run on the device arrives below autograd, as operators: in `__torch_dispatch__` where a
-tensor takes part, in the kernels of `_claim_factories` if none does. The operator runs on the
-CPU tensors, and what it makes is claimed again. So a submission's own control flow, its indexing by
-a mask and its `item()` go on as on a GPU, and a mix of the two devices is refused as a GPU refuses
-it.
+A `ClaimedTensor` reports that it is on the fake GPU and stores its data in a CPU tensor. Operators
+reach it below autograd: in `__torch_dispatch__` if one of its tensors takes part, in the kernels of
+`_register_factories` otherwise. The operator runs on the CPU tensors, and its results are wrapped
+again. So control flow, indexing by a mask and `item()` work as on a GPU, and tensors on different
+devices are refused as on a GPU.
 
-The rules of mixing are CUDA's: a CPU tensor without axes goes with anything, as a number would;
-`copy_` and `to` go from device to device; a tensor on the device may be indexed from the CPU; all
-else is an error.
+The rules for mixing devices are CUDA's: a CPU tensor without axes is accepted anywhere, as a number
+would be; `copy_` and `to` copy between devices; a tensor on the device may be indexed from the CPU;
+anything else is an error.
 
-Nothing that fails here is excused, so a submission cannot ask for a limit of this device to escape
-a test. Whatever torch cannot run on a device without C++ code is implemented here: generators,
-pinned memory, the cells of LSTM and GRU, and outputs that change their size. Only nested tensors
-are missing.
+An error here is always the submission's, so a submission cannot escape a test by asking for a
+missing feature. Features that torch cannot run on a device without C++ code are implemented here:
+generators, pinned memory, LSTM and GRU cells, and outputs that change their size. Only nested
+tensors are missing.
 
-torch's private names that this leans on: `_setup_privateuseone_for_python_backend`,
-`_disabled_torch_function_impl`, `return_and_correct_aliasing`, and of `torch._C` what
-torch.accelerator asks.
+This module relies on private names of torch: `_setup_privateuseone_for_python_backend`,
+`_disabled_torch_function_impl`, `return_and_correct_aliasing`, and the functions of `torch._C` that
+torch.accelerator calls.
 """
 
 from __future__ import annotations
@@ -26,35 +25,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache, lru_cache
+from functools import cache
 from types import ModuleType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import torch
 from torch.utils._python_dispatch import return_and_correct_aliasing
 
 from ..protocol.values import FAKE_DEVICE
+from .operator_facts import CELLS, FACTORIES, OperatorFacts, facts_of
 
 _DISTRIBUTED = "torch.distributed.tensor"
-_OURS = (FAKE_DEVICE, "privateuseone")
+_NAMES = (FAKE_DEVICE, "privateuseone")
 _aten = torch.ops.aten
-# Their first argument's device decides, and an index may come from the CPU.
-_INDEXING = {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index"} | {
-    *("_pack_padded_sequence", "_pad_packed_sequence")
-}
-# Here even a tensor without axes must be on the device.
-_STRICT = {"cat", "stack", "embedding", "index_select", "gather"}
-# Change the size of their first argument, in which torch's own correction of views fails.
-_RESIZING = {"resize_", "resize_as_"}
-_FACTORIES = (
-    *("empty", "empty_strided", "empty_permuted", "_efficientzerotensor", "scalar_tensor"),
-    *("zeros", "ones", "full", "eye", "arange", "range", "linspace", "logspace"),
-    *("rand", "randn", "randint", "randperm", "normal", "tril_indices", "triu_indices"),
-)
 
 
 class ClaimedTensor(torch.Tensor):
-    """Says that it is on the claimed device; `elem` holds the same on the CPU."""
+    """A tensor that reports to be on the fake GPU; `elem` is its data on the CPU."""
 
     elem: torch.Tensor
 
@@ -72,7 +59,7 @@ class ClaimedTensor(torch.Tensor):
         x.elem = elem
         return x
 
-    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]  # torch's way to say none
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]  # how torch disables it
 
     @classmethod
     def __torch_dispatch__(  # type: ignore[override]  # as torch itself calls it
@@ -100,31 +87,31 @@ class ClaimedTensor(torch.Tensor):
 
 @cache
 def device() -> torch.device:
-    """The claimed device, registered at the first call.
+    """Return the fake GPU; the first call registers it.
 
-    Call it before the first backward pass of a process: autograd counts devices only once.
+    Call it before the first backward pass of a process, because autograd counts devices only once.
     """
     from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
 
     _setup_privateuseone_for_python_backend(FAKE_DEVICE, backend_module=_backend)
-    _claim_factories()
+    _register_factories()
     _name_the_accelerator()
     setattr(torch, "Generator", Generator)  # noqa: B010  # mypy refuses to assign to a class
     return torch.device(FAKE_DEVICE, 0)
 
 
 class _AnyGenerator(type(torch._C.Generator)):  # type: ignore[misc]  # its metaclass is not in the stubs
-    """`isinstance(x, torch.Generator)` is true of torch's own generators, too."""
+    """Makes `isinstance(x, torch.Generator)` true for torch's own generators, too."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, torch._C.Generator)
 
 
 class Generator(torch._C.Generator, metaclass=_AnyGenerator):
-    """`torch.Generator`; one for the claimed device draws the CPU's random numbers."""
+    """`torch.Generator`; one for the fake GPU draws the CPU's random numbers."""
 
     def __new__(cls, device: Any = "cpu") -> Any:
-        if torch.device(device).type not in _OURS:
+        if torch.device(device).type not in _NAMES:
             return torch._C.Generator(device)
         return super().__new__(cls, "cpu")  # type: ignore[call-arg]  # not in its stubs
 
@@ -134,9 +121,9 @@ class Generator(torch._C.Generator, metaclass=_AnyGenerator):
 
 
 class _Backend:
-    """What torch asks of a device's own module. Its random numbers are the CPU's.
+    """The module that torch expects of a device. Its random numbers are the CPU's.
 
-    present: whether the running test is one of the claimed device
+    present: whether the running call is made on the fake GPU
     """
 
     present = False
@@ -181,9 +168,9 @@ _backend = _Backend()
 
 
 class present:
-    """While a call runs: whether the machine has the claimed device, for code that asks.
+    """A context in which torch reports that the machine has the fake GPU, or that it has not.
 
-    Every call enters this, and one of contextlib's generators takes longer than some calls do.
+    A class, because every call enters it and contextlib's generators are slower than some calls.
     """
 
     __slots__ = ("_before", "_is_present")
@@ -199,30 +186,29 @@ class present:
 
 
 def _name_the_accelerator() -> None:
-    """`torch.accelerator` names the claimed device where the running test is one of it only."""
+    """Make `torch.accelerator` name the fake GPU in calls that are made on it."""
     others: Any = torch.device("cuda") if torch.version.cuda else None
 
     def accelerator() -> torch.device | None:
         return torch.device(FAKE_DEVICE) if _backend.present else others
 
-    inner: Any = torch._C  # which torch.accelerator asks
+    inner: Any = torch._C  # torch.accelerator calls it
     inner._accelerator_getAccelerator = accelerator
     inner._accelerator_synchronizeDevice = lambda number: None
 
 
 @cache
 def warm() -> None:
-    """Have torch import what it wants for a first tensor like these; no call should wait for it."""
+    """Import what torch needs for its first tensor subclass, so that no call waits for it."""
     ClaimedTensor(torch.ones(1)) * 1
 
 
 @cache
 def warm_without_distributed() -> None:
-    """The same in a process in which only our own code runs.
+    """Warm up without importing torch.distributed, in a process that runs project code only.
 
-    At a first tensor like these torch asks for the class of tensors of many machines, and imports
-    half of itself for it. Nothing of ours is one, so a class without instances answers; whoever
-    imports the module later gets it.
+    For its first tensor subclass, torch imports the class of distributed tensors, and with it half
+    of torch. A stand-in class without instances is enough; later imports get the real module.
     """
     if _DISTRIBUTED in sys.modules:
         return warm()
@@ -235,17 +221,17 @@ def warm_without_distributed() -> None:
         del sys.modules[_DISTRIBUTED]
 
 
-_libraries: list[torch.library.Library] = []  # what they registered lasts as long as they do
+_libraries: list[torch.library.Library] = []  # kept: their kernels are removed with them
 
 
-def _claim_factories() -> None:
-    """Kernels of the device for the operators that take no tensor, and for copies to it.
+def _register_factories() -> None:
+    """Register kernels for operators that take no tensor, and for copies to the device.
 
-    Autocast leaves everything in the type that it has.
+    Autocast changes no types on this device.
     """
     library = torch.library.Library("aten", "IMPL")
     _libraries.append(library)
-    for name in _FACTORIES:
+    for name in FACTORIES:
         packet = getattr(_aten, name)
         for overload in packet.overloads():
             operator = getattr(packet, overload)
@@ -256,7 +242,7 @@ def _claim_factories() -> None:
     library.impl(_aten._copy_from.default, _copy_from, "PrivateUse1")
     library.impl(_aten._local_scalar_dense.default, _number, "PrivateUse1")
     library.impl(_aten._pin_memory.default, _pinned, "CPU")
-    for name, cell in _CELLS.items():
+    for name, cell in CELLS.items():
         library.impl(getattr(_aten, name).default, cell, "AutogradPrivateUse1")
     everything = torch.library.Library("_", "IMPL")
     everything.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")
@@ -271,106 +257,40 @@ def _factory(operator: Any) -> Callable[..., Any]:
 
 
 def _copy_from(source: torch.Tensor, target: Any, non_blocking: bool = False) -> Any:
-    """How `torch.tensor(..., device=...)` fills what it made, past `__torch_dispatch__`."""
+    """Fill a new tensor: `torch.tensor(..., device=...)` bypasses `__torch_dispatch__`."""
     target.elem.copy_(source.elem if isinstance(source, ClaimedTensor) else source)
     return target
 
 
 def _number(x: Any) -> Any:
-    """How `torch.tensor([x[0], x[1]])` reads its parts, past `__torch_dispatch__`."""
+    """Read a number: `torch.tensor([x[0], x[1]])` bypasses `__torch_dispatch__`."""
     return x.elem.item()
 
 
 def _pinned(x: torch.Tensor, device: Any = None) -> torch.Tensor:
-    """Return a copy, as `pin_memory` does; the CPU's memory is the claimed device's."""
+    """Return a copy, as `pin_memory` does."""
     return x.clone()
 
 
-def _lstm_cell(
-    inputs: torch.Tensor, hidden: torch.Tensor, cx: torch.Tensor, *biases: torch.Tensor | None
-) -> tuple[torch.Tensor, ...]:
-    gates = sum((b for b in biases if b is not None), inputs + hidden)
-    enter, forget, cell, leave = gates.chunk(4, 1)
-    cy = forget.sigmoid() * cx + enter.sigmoid() * cell.tanh()
-    return leave.sigmoid() * cy.tanh(), cy, gates
-
-
-def _gru_cell(
-    inputs: torch.Tensor,
-    hidden: torch.Tensor,
-    hx: torch.Tensor,
-    input_bias: torch.Tensor | None = None,
-    hidden_bias: torch.Tensor | None = None,
-) -> tuple[torch.Tensor, ...]:
-    inputs = inputs if input_bias is None else inputs + input_bias
-    hidden = hidden if hidden_bias is None else hidden + hidden_bias
-    (reset, update, new), (reset_h, update_h, new_h) = inputs.chunk(3, 1), hidden.chunk(3, 1)
-    new = (new + (reset + reset_h).sigmoid() * new_h).tanh()
-    return new + (update + update_h).sigmoid() * (hx - new), inputs
-
-
-# Operators that the CPU lacks. Their last result is kept for a backward pass that is not used.
-_CELLS: dict[str, Callable[..., Any]] = {
-    "_thnn_fused_lstm_cell": _lstm_cell,
-    "_thnn_fused_gru_cell": _gru_cell,
-}
-
-
-class _Facts(NamedTuple):
-    """What is asked of every call of an operator."""
-
-    name: str
-    free: bool  # goes from device to device
-    strict: bool
-    indexing: bool
-    written: tuple[tuple[int, str], ...]  # arguments that are written to: place and name
-    on_device: frozenset[int | str]  # those whose device counts even without axes: either
-    returns_written: bool
-    changes_form: bool  # of what is written to
-
-
-@lru_cache(maxsize=4096)
-def _facts(func: Any) -> _Facts:
-    schema, name = func._schema, func.overloadpacket.__name__
-    written = tuple(
-        (place, argument.name)
-        for place, argument in enumerate(schema.arguments)
-        if argument.alias_info is not None and argument.alias_info.is_write
-    )
-    on_device = {key for place_and_name in written for key in place_and_name}
-    indexing = name in _INDEXING
-    aliases = [r.alias_info for r in schema.returns]
-    return _Facts(
-        name,
-        name in ("copy_", "_to_copy"),
-        name in _STRICT,
-        indexing,
-        written,
-        frozenset(on_device | {0} if indexing else on_device),
-        bool(aliases) and all(a is not None and a.is_write for a in aliases),
-        torch.Tag.inplace_view in func.tags,
-    )
-
-
 def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The operator on the CPU tensors behind the claimed ones."""
-    facts = _facts(func)
-    if not facts.free:
+    """Run an operator on the CPU tensors inside of claimed tensors."""
+    facts = facts_of(func)
+    if not facts.moves:
         _check_devices(facts, args, kwargs)
     bare = {name: _bare(value) for name, value in kwargs.items()}
     target = kwargs.get("device")
-    if target is not None and target.type in _OURS:
+    if target is not None and target.type in _NAMES:
         bare["device"] = torch.device("cpu")
-    result = _CELLS.get(facts.name, func)(*map(_bare, args), **bare)
+    result = CELLS.get(facts.name, func)(*map(_bare, args), **bare)
     if facts.returns_written:
         return _written(facts, func, args, kwargs, result)
-    if target is not None and target.type not in _OURS:
+    if target is not None and target.type not in _NAMES:
         return result
     return _claim(result)
 
 
-def _check_devices(facts: _Facts, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Return whether a GPU would run the operator on tensors from these devices."""
+def _check_devices(facts: OperatorFacts, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise RuntimeError, as CUDA does, if the arguments are on different devices."""
     parts: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
     if facts.indexing and isinstance(args[0], ClaimedTensor):
         del parts[1]  # an index may be on the CPU
@@ -406,7 +326,7 @@ def _bare(argument: Any) -> Any:
 def _claim(result: Any) -> Any:
     if type(result) is torch.Tensor:
         if torch.is_inference_mode_enabled() and not result.is_inference():
-            with torch.inference_mode(False):  # a view of what was there before
+            with torch.inference_mode(False):  # a view of an earlier tensor
                 return ClaimedTensor(result)
         return ClaimedTensor(result)
     if type(result) in (list, tuple):
@@ -415,11 +335,11 @@ def _claim(result: Any) -> Any:
 
 
 def _written(
-    facts: _Facts, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+    facts: OperatorFacts, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
 ) -> Any:
-    """What an operator that writes to its arguments returns: those."""
+    """Return the arguments that an operator wrote to, as the operator itself does."""
     written = [args[n] if n < len(args) else kwargs.get(name) for n, name in facts.written]
-    if facts.changes_form and facts.name not in _RESIZING:
+    if facts.changes_form and not facts.resizes:
         return return_and_correct_aliasing(func, args, kwargs, result)
     for x in written:
         if isinstance(x, ClaimedTensor) and x.shape != x.elem.shape:

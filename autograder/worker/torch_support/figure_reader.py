@@ -1,4 +1,4 @@
-"""Reading a drawing back from matplotlib: what it shows, as plain data."""
+"""Describe the visible content of matplotlib figures as plain data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def describe(result: Any, encoder: Encoder, given: list[Any]) -> frames.Value:
 
 
 def describe_axes(axes: Any, encoder: Encoder, given: list[Any]) -> frames.DrawingV:
-    """Images as they are seen (rows from the top, columns from the left), labels and ticks."""
+    """Describe images (rows from the top, columns from the left), labels and ticks of axes."""
     images = []
     shown = [*axes.get_images(), *(c for c in axes.collections if _is_mesh(c))]
     for image in shown[:MAX_IMAGES]:
@@ -55,7 +55,7 @@ def describe_axes(axes: Any, encoder: Encoder, given: list[Any]) -> frames.Drawi
 
 
 def describe_figure(figure: Any, encoder: Encoder, given: list[Any]) -> frames.FigureV:
-    """The figure's panels, empty ones too; colour bars and hidden axes left out."""
+    """Describe a figure's panels, empty ones included, without colour bars and hidden axes."""
     panels = [a for a in figure.axes if not _is_colorbar(a) and a.get_visible()]
     panels = [a for a in panels if a.axison or a.get_images()]
     described = tuple(describe_axes(a, encoder, given) for a in panels[:MAX_AXES])
@@ -81,7 +81,7 @@ def _extent(shown: list[Any]) -> tuple[int, int]:
 
 
 def _as_seen(axes: Any, image: Any, data: Any) -> tuple[Any, bool]:
-    """Flip the data to how the eye meets it, whatever origin, extent or inverted axis was used."""
+    """Flip the data as a reader sees them, for any origin, extent or inverted axis."""
     if _is_mesh(image):
         bottom_up, left_right = not axes.yaxis_inverted(), not axes.xaxis_inverted()
         return (data[:, ::1] if left_right else data[:, ::-1]), not bottom_up
@@ -100,14 +100,14 @@ _SET_BY_HAND = ("FixedFormatter", "FuncFormatter", "StrCategoryFormatter")
 
 
 def _ticks(axis: Any, count: int) -> tuple[str, ...]:
-    """Labels at the cells' centres, in order of position; empty if no text was set.
+    """Return the labels at the cells' centres in order; empty if no text was set.
 
-    Centres are 0, 1, 2 … for an image and 0.5, 1.5 … for a mesh: both round to the cell.
+    Centres are 0, 1, 2 … for an image and 0.5, 1.5 … for a mesh: both round down to the cell.
     """
     formatter = axis.get_major_formatter()
     if type(formatter).__name__ not in _SET_BY_HAND:
         return ()
-    # Asking the formatter, not the drawn tick labels: those cost a layout of the whole axis.
+    # The formatter gives labels without the layout of the whole axis.
     locations = list(axis.get_majorticklocs())
     labels = [_text(label) for label in formatter.format_ticks(locations)]
     found: dict[int, str] = {}

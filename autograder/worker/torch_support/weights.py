@@ -1,4 +1,4 @@
-"""A new module's weights: cast, given and moved to where the call runs."""
+"""Cast a new module, load its weights and move it to a device."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from .fake_device import ClaimedTensor
 def settle(
     module: nn.Module, request: frames.Call, buffers: list[memoryview]
 ) -> frames.StateMismatch | None:
-    """Cast a new module, load the weights it was given, and move it to the device."""
+    """Cast a new module, load the requested weights, and move it to the device.
+
+    Returns the mismatch if names or shapes differ and the request does not allow that.
+    """
     dtype = TORCH_DTYPES[request.dtype] if request.dtype else None
     devices.move_module(module, request.device, dtype)
     if not isinstance(request.state, frames.MapV):
@@ -39,17 +42,17 @@ def settle(
             return mismatch
         tables = {name for name, _ in module.named_buffers()} - state.keys()
         trained = {name: value for name, value in own.items() if name not in tables}
-        if not _fitted(trained, state):
+        if not _load_by_position(trained, state):
             _fill(trained, request.device)
         return None
     module.load_state_dict(state, strict=True)
     return None
 
 
-def _fitted(own: dict[str, torch.Tensor], state: dict[str, torch.Tensor]) -> bool:
-    """Load weights under whichever names; biases too many become zero and stay so.
+def _load_by_position(own: dict[str, torch.Tensor], state: dict[str, torch.Tensor]) -> bool:
+    """Load weights by name, and by position where names differ; surplus biases become zero.
 
-    Return False if that is not possible. What has no name in common is taken in its order.
+    Return False if the shapes do not fit.
     """
     free = [name for name in own if name not in state]
     spare = [name for name in free if name.rpartition(".")[2] == "bias"]
@@ -61,7 +64,7 @@ def _fitted(own: dict[str, torch.Tensor], state: dict[str, torch.Tensor]) -> boo
             with torch.no_grad():
                 for name, value in own.items():
                     if name not in into.values():
-                        value.zero_().requires_grad_(False)  # nobody asks for its gradient
+                        value.zero_().requires_grad_(False)  # its gradient is not compared
                 for name, place in into.items():
                     own[place].copy_(state[name])
             return True
@@ -69,7 +72,7 @@ def _fitted(own: dict[str, torch.Tensor], state: dict[str, torch.Tensor]) -> boo
 
 
 def _fill(own: dict[str, torch.Tensor], device: str) -> None:
-    """Give layers of other sizes numbers that follow from their names."""
+    """Fill layers of different sizes with values that depend on their names alone."""
     for name, value in own.items():
         if value.is_floating_point():
             seed = torch.Generator().manual_seed(zlib.crc32(name.encode("utf-8", "replace")))
@@ -79,11 +82,10 @@ def _fill(own: dict[str, torch.Tensor], device: str) -> None:
 
 
 def shares_memory(result: nn.Module, args: list[Any]) -> bool:
-    """Return whether a module made from another holds that one's own parameters."""
+    """Return True if a module shares parameters with a module among the arguments."""
     theirs = {_place(p) for a in args if isinstance(a, nn.Module) for p in a.parameters()}
     return any(_place(p) in theirs for p in result.parameters()) if theirs else False
 
 
 def _place(x: torch.Tensor) -> int:
-    """Where its data lies in memory."""
     return (x.elem if isinstance(x, ClaimedTensor) else x).data_ptr()

@@ -1,13 +1,13 @@
-"""Whether a GPU's compiler would take a kernel: Triton's own frontend is asked, on any machine.
+"""Check with Triton's frontend whether a GPU's compiler accepts a kernel; needs no GPU.
 
-The interpreter runs a kernel as Python, so it lets much pass that is no kernel: a range that is no
-power of two, a product of tiles that are too small, a call of torch, a list, a value that changes
-its type in a loop. Triton's frontend, which makes the compiler's first intermediate language
-out of the source, needs no GPU, no other program and no file; what it refuses no GPU will run.
+The interpreter runs a kernel as Python, so it accepts code that the compiler refuses: a range whose
+length is not a power of two, a product of tiles that are too small, a call of torch, a list, a
+value that changes its type in a loop. Triton's frontend compiles the source to the first
+intermediate language. It needs no GPU, no other program and no file.
 
-Triton decides when it is imported whether its own functions (`tl.max`, `tl.sum`) are interpreted or
-compiled. Here they are interpreted; for as long as the frontend looks at a kernel, each has a twin
-in its place that can be compiled.
+When Triton is imported, it decides whether its own functions (`tl.max`, `tl.sum`) are interpreted
+or compiled. Here they are interpreted; while the frontend compiles a kernel, compilable versions
+replace them.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from ..protocol import frames
 from ..torch_support.fake_device import ClaimedTensor
 
 _MOST_KNOWN = 512
-_CAPABILITY = 80  # Ampere: what it refuses, newer ones refuse
+_CAPABILITY = 80  # Ampere; newer GPUs refuse the same kernels
 
 
 class Frontend:
-    """Compiles kernels as far as Triton's own language goes; remembers those that it took."""
+    """Compiles kernels to Triton's intermediate language, and caches the outcomes."""
 
     def __init__(self) -> None:
         backends: Any = import_module("triton.backends.compiler")
@@ -44,22 +44,22 @@ class Frontend:
         self._utils: Any = import_module("triton._utils")
         self._known: dict[Any, frames.Raised | None] = {}
         tensor = import_module("triton.language").tensor
-        # the interpreter puts its own in the place of these, and leaves some of it there
+        # the interpreter patches these and does not restore everything
         self._plain = [(owner, dict(vars(owner))) for owner in [tensor, *_language()]]
         self._libraries = frozenset(sys.modules)
 
     def refusal(
         self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], root: str
     ) -> frames.Raised | None:
-        """What the frontend says against a launch of a kernel with these arguments, if anything."""
+        """Return the error of compiling a kernel for these arguments, or None."""
         try:
             bound = inspect.signature(kernel.fn).bind(*args, **_known_to(kernel, kwargs))
         except TypeError:
-            return None  # the launch itself will say so
+            return None  # the launch raises it
         bound.apply_defaults()
         try:
             signature, constants = self._types(kernel, bound.arguments)
-        except Exception as error:  # an argument that no kernel can be given
+        except Exception as error:  # not a valid argument of a kernel
             return _described(error, root)
         key = kernel.fn, tuple(signature.items()), repr(constants)
         if key not in self._known:
@@ -71,12 +71,12 @@ class Frontend:
     def _types(
         self, kernel: Any, arguments: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[tuple[int, ...], Any]]:
-        """The types of a kernel's parameters, and what is constant among them, by its place."""
+        """Return the types of a kernel's parameters, and the constants by position."""
         signature = {}
         values = [_bare(value) for value in arguments.values()]
         for name, value in zip(arguments, values, strict=True):
             given = "constexpr" in str(kernel.fn.__annotations__.get(name, ""))
-            # a 1 and None become constants, as in every launch on a GPU
+            # 1 and None become constants, as in a launch on a GPU
             own = "constexpr" if given else self._specialize(self._any, value, False, True, True)[0]
             signature[name] = own
         places = self._utils.find_paths_if(tuple(signature.values()), _is_constant)
@@ -95,7 +95,7 @@ class Frontend:
             warnings.simplefilter("ignore")
             try:
                 source = self._source(twin, signature, constants)
-                # What an overflow is told by is left out of a kernel that is not debugged.
+                # Overflow checks are compiled only into kernels that are being debugged.
                 options = self._backend.parse_options({"sanitize_overflow": False})
                 context = self._ir.context()
                 self._ir.load_dialects(context)
@@ -122,12 +122,12 @@ def _bare(value: Any) -> Any:
 
 
 def _known_to(kernel: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Without the options of a launch, such as `num_warps`."""
+    """Return the keyword arguments without launch options such as `num_warps`."""
     return {name: value for name, value in kwargs.items() if name in kernel.arg_names}
 
 
 def _described(error: BaseException, root: str) -> frames.Raised:
-    """The innermost of what went wrong, and the submission's line that it is about."""
+    """Describe the innermost cause of an error, with the submission's line."""
     line = _line_of(error, root)
     while error.__cause__ is not None:
         error = error.__cause__
@@ -139,7 +139,7 @@ def _described(error: BaseException, root: str) -> frames.Raised:
 
 
 def _line_of(error: BaseException, root: str) -> int | None:
-    """The line of the submission to which a CompilationError points, if to one of it."""
+    """Return the submission's line that a CompilationError points to, or None."""
     node, source = getattr(error, "node", None), getattr(error, "src", None)
     for twin in _twins.values():
         inside = twin.fn.__code__.co_filename.startswith(root + os.sep)
@@ -149,16 +149,16 @@ def _line_of(error: BaseException, root: str) -> int | None:
 
 
 def _begins(function: Any) -> int:
-    """The line of a kernel's `def`; what Triton itself knows of it depends on its version."""
+    """Return the line of a kernel's `def`; what Triton stores depends on its version."""
     lines, first = inspect.getsourcelines(function)
     return first + next(n for n, line in enumerate(lines) if line.lstrip().startswith("def "))
 
 
-# Interpreted functions of Triton's and their compiled twins
+# Triton's interpreted functions and their compilable versions
 
 
-def interpreted() -> None:
-    """Triton's own functions are interpreted, even if something imported it otherwise before."""
+def interpret_library() -> None:
+    """Interpret Triton's own functions, even if Triton was imported without the interpreter."""
     jit: Any = import_module("triton.runtime.jit")
     interpreter: Any = import_module("triton.runtime.interpreter")
     import_module("triton.language")
@@ -181,10 +181,10 @@ def compiled_twins(
     kernel: types.FunctionType,
     own: list[dict[str, Any]],
 ) -> Iterator[Any]:
-    """While this lasts, what can be called from a kernel can be compiled; the kernel's own twin.
+    """Replace functions that a kernel may call by compilable ones; yield the kernel's.
 
-    plain: Triton's modules and classes, and what they held when nothing had been interpreted
-    own:   the names of the submission's modules
+    plain: Triton's modules and classes with their original attributes
+    own:   the namespaces of the submission's modules
     """
     kind = import_module("triton.runtime.interpreter").InterpretedFunction
     tensor = import_module("triton.language").tensor

@@ -32,7 +32,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from ..monitor import numpy_allocations
 from ..torch_support.fake_device import ClaimedTensor
 from . import kernel_watch
-from .compile_check import Frontend, interpreted
+from .compile_check import Frontend, interpret_library
 from .launch_trace import Launch, without_number
 from .races import once_used
 
@@ -62,7 +62,7 @@ def setup() -> None:
     import_module("triton")
     for name in ("triton.language.extra.libdevice", "triton.tools.tensor_descriptor"):
         import_module(name)  # a submission may import them, when no call should wait
-    interpreted()
+    interpret_library()
     _frontend = Frontend()
     interpreter: Any = import_module("triton.runtime.interpreter")
     builder, executor = interpreter.InterpreterBuilder, interpreter.GridExecutor

@@ -1,8 +1,8 @@
-"""The memory that a launch of a kernel was given, and what its programs did with it.
+"""Record what the programs of one kernel launch do with the memory that the launch was given.
 
-An address that a kernel is given bears the number of its tensor in the bits that no address has. So
-one that runs past the end of a tensor is told from one of whatever lies behind it in memory, which
-chance decides. An address without a number (a tensor's `data_ptr()`) may be of any tensor.
+An address that a kernel receives contains the number of its tensor in bits that no address uses. So
+an access past the end of a tensor is distinguished from an access to whatever follows it in memory.
+An address without a number (a tensor's `data_ptr()`) may belong to any tensor of the launch.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import torch
 from ..monitor import numpy_allocations
 from ..monitor.call_watch import student_line
 from ..protocol import frames
-from .races import Accesses, Races, alike
+from .races import Accesses, Races, equal_values
 
-_NUMBER = np.uint64(48)  # the bits that no address of a process has, from this one on
+_NUMBER = np.uint64(48)  # the first bit that no address of a process uses
 _ADDRESS = np.uint64((1 << 48) - 1)
 
 
@@ -31,14 +31,15 @@ def without_number(addresses: np.ndarray) -> np.ndarray:
 
 
 class Region:
-    """The memory of a tensor: which bytes begin an element that was handed over, and who did what.
+    """The memory of the tensors in one storage, and the accesses to it.
 
-    number:   which of the launch's it is, from 1
-    start:    the address of its first byte
-    sizes:    for each byte, the size of the element that begins there, or 0
-    loaded:   for each byte, how many loads asked for the element that begins there
-    accesses: which programs loaded and stored it
-    written:  whether any program has stored to it
+    number:   the region's number in the launch, from 1
+    start:    the address of the first byte
+    sizes:    for each byte, the size of the element that begins there, or 0 if none does
+    loaded:   for each byte, how often the element that begins there was loaded
+    accesses: which programs loaded and stored each element
+    written:  whether any program stored to the region
+    views:    the launch's tensors in this storage
     """
 
     def __init__(self, tensor: torch.Tensor, number: int) -> None:
@@ -58,9 +59,9 @@ class Region:
     def elements(
         self, places: np.ndarray, numbers: np.ndarray, size: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Which addresses are those of its elements, and the offsets of all, 0 if elsewhere.
+        """Return which addresses are elements of this region, and all offsets (0 for others).
 
-        numbers: those that the addresses bear
+        numbers: the tensor numbers in the addresses
         """
         offsets = places - np.uint64(self.start)  # addresses before it wrap to huge ones
         near = (offsets < len(self.sizes)) & ((numbers == self.number) | (numbers == 0))
@@ -74,11 +75,11 @@ class Region:
         memory = (ctypes.c_uint8 * len(self.sizes)).from_address(self.start)
         pieces = offsets[:, None] + np.arange(values.itemsize)
         before = np.ctypeslib.as_array(memory)[pieces].view(values.dtype)[:, 0]
-        return alike(before, values)
+        return equal_values(before, values)
 
     @staticmethod
     def view(by_byte: np.ndarray, tensor: torch.Tensor) -> np.ndarray:
-        """The entries of the first bytes of a tensor's elements."""
+        """Return a view of the entries at the first bytes of a tensor's elements."""
         size = tensor.element_size()
         if tensor.numel() == 0:
             return by_byte[:0]
@@ -90,9 +91,10 @@ class Region:
 
 
 class Launch:
-    """One launch of a kernel: the memory that it was given, its grid, what it did.
+    """One launch of a kernel: its memory, its grid and its accesses.
 
-    noting: also how often each element is loaded, and which accesses race
+    order:  a seed for the order of programs, or None for ascending order
+    noting: whether loads of each element and races are recorded
     """
 
     def __init__(
@@ -115,28 +117,28 @@ class Launch:
         self.arrays = numpy_allocations.made_so_far()
 
     def numbered(self, tensor: torch.Tensor) -> np.uint64:
-        """The number that addresses of a tensor bear, in its place."""
+        """Return the bits of a tensor's number that its addresses contain."""
         region = self.regions.get(tensor.untyped_storage().data_ptr())
         return np.uint64(0) if region is None else region.number << _NUMBER
 
     def begin(self, grid: tuple[int, ...]) -> None:
-        """Its grid is known; in which order will its programs run?"""
+        """Store the grid and choose the order of programs."""
         self.grid, self.order = grid, list(range(int(np.prod(grid))))
         if self._seed is not None:
             random.Random(self._seed).shuffle(self.order)
 
     def next_program(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """The place in the grid of the program that runs where this one would."""
+        """Return the index of the program that runs next in the chosen order."""
         self.program = self.order[int(np.ravel_multi_index(index, self.grid))]
         self.run += 1
         self.races.next_program()
         return tuple(map(int, np.unravel_index(self.program, self.grid)))
 
     def note_load(self, places: np.ndarray, active: np.ndarray, size: int) -> np.ndarray | None:
-        """Note what is loaded; where that is outside of every tensor, if anywhere."""
+        """Record a load; return which lanes are outside of every tensor, or None."""
 
         def load(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
-            region.loaded[offsets] += 1  # once for a load that asks for it in several lanes
+            region.loaded[offsets] += 1  # once, even if several lanes load it
             self.races.load(region.accesses, offsets)
 
         return self._note("outside_loads", places, active, size, load)
@@ -144,7 +146,7 @@ class Launch:
     def note_store(
         self, places: np.ndarray, active: np.ndarray, size: int, values: np.ndarray
     ) -> np.ndarray | None:
-        """Note what is stored; where that is outside of every tensor, if anywhere."""
+        """Record a store; return which lanes are outside of every tensor, or None."""
 
         def store(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
             def same(racing: np.ndarray) -> np.ndarray:
@@ -158,7 +160,7 @@ class Launch:
     def note_atomic(
         self, places: np.ndarray, active: np.ndarray, size: int, releases: bool
     ) -> tuple[np.ndarray | None, list[Callable[[], None]]]:
-        """Note an atomic operation; where that is outside, and what makes the operation acquire."""
+        """Record an atomic operation; also return functions that make the operation acquire."""
         acquire: list[Callable[[], None]] = []
 
         def change(region: Region, own: np.ndarray, offsets: np.ndarray) -> None:
@@ -175,11 +177,11 @@ class Launch:
         size: int,
         note: Callable[[Region, np.ndarray, np.ndarray], None],
     ) -> np.ndarray | None:
-        """Hand each region's part of an access to `note`: which lanes, and their offsets."""
+        """Pass each region's part of an access to `note`: which lanes, and their offsets."""
         asked = places[active]
         numbers, asked = asked >> _NUMBER, without_number(asked)
         allowed = np.zeros(len(asked), bool)
-        for region in self._borne_by(numbers):
+        for region in self._regions_of(numbers):
             own, offsets = region.elements(asked, numbers, size)
             allowed |= own
             region.written |= kind == "outside_stores" and bool(own.any())
@@ -187,8 +189,8 @@ class Launch:
                 note(region, own, offsets[own])
         return self._outside(kind, active, allowed)
 
-    def _borne_by(self, numbers: np.ndarray) -> Iterable[Region]:
-        """The memory that addresses with these numbers may lie in: of most launches' loads one."""
+    def _regions_of(self, numbers: np.ndarray) -> Iterable[Region]:
+        """Return the regions that addresses with these numbers may belong to."""
         if not len(numbers):
             return ()
         first = numbers[0]

@@ -1,20 +1,21 @@
 """Detect data races between the programs of one launch of a Triton kernel.
 
 Two accesses race if different programs make them to the same element, at least one of them is a
-store, and nothing orders them. Triton's interpreter runs the programs one after the other, so a
-race shows in the results at best if the order changes. Here every access is recorded instead.
+store, and no synchronisation orders them. Triton's interpreter runs the programs one after the
+other, so a race changes the results only if the order changes. Here every access is recorded
+instead.
 
-What orders two accesses is what orders them on a GPU. An atomic operation releases what its program
-did before, and acquires what other programs released on the same tensor, unless its `sem` says
-otherwise; that makes locks and counters of finished programs work. It acquires only once the kernel
-uses its result: a program that ignores the result does not wait for anybody, whatever came first.
+Accesses are ordered as on a GPU. An atomic operation releases the earlier accesses of its program,
+and acquires those that other programs released on the same tensor, unless its `sem` says otherwise.
+This makes locks and counters of finished programs work. An operation acquires only when the kernel
+uses its result, because a program that ignores the result does not wait for other programs.
 
 Two kinds of accesses are not reported: atomic operations among themselves, and a store of the value
-that is there already (up to rounding), because then the order makes no difference.
+that the element has already (up to rounding), because then the order makes no difference.
 
-A *segment* is what a program does from one release to the next. Each element has the segment that
-stored it last, a segment that loaded it, and one that changed it atomically; of several segments,
-one that is not ordered before the current one.
+A *segment* is the part of a program between two releases. For each element, the segment of the last
+store is recorded, one segment that loaded it, and one that changed it atomically; if there are
+several, one that is not ordered before the current segment.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from ..protocol.frames import RaceKind
 
 
 class Accesses:
-    """The segments that accessed the elements of one tensor's memory, by byte; 0 is none.
+    """The segments that accessed the elements of one tensor's memory, by byte; 0 for none.
 
     released: for each segment, whether an atomic operation on this tensor has released it
     """
@@ -58,7 +59,7 @@ class Races:
         self._ordered = np.ones(1, bool)  # for each segment, whether it is ordered before now
 
     def next_program(self) -> None:
-        """Begin a program, which knows of nothing that other programs do."""
+        """Begin a program, which has not synchronised with any other program."""
         self._ordered[1:] = False
         self._next_segment()
 
@@ -76,7 +77,10 @@ class Races:
     def store(
         self, seen: Accesses, places: np.ndarray, same: Callable[[np.ndarray], np.ndarray]
     ) -> None:
-        """Record a store. `same`: where the stored values, of those selected, are there already."""
+        """Record a store.
+
+        same: returns which of the selected elements have the stored value already
+        """
         writes = self._unordered_changes(seen, places)
         racing = writes | ~self._ordered[seen.loaded[places]]
         if racing.any():
@@ -86,7 +90,7 @@ class Races:
         seen.stored[places] = self._segment
 
     def atomic(self, seen: Accesses, places: np.ndarray, releases: bool) -> Callable[[], None]:
-        """Record an atomic operation, and return what makes it acquire."""
+        """Record an atomic operation; return the function that makes it acquire."""
         seen.atomic = True
         writes = ~self._ordered[seen.stored[places]]
         self._count("write_after_write", writes)
@@ -109,7 +113,7 @@ class Races:
         return unordered
 
     def _note(self, segments: np.ndarray, places: np.ndarray) -> None:
-        """Enter the current segment, except where one is entered that is not ordered before it."""
+        """Store the current segment for elements whose stored segment is ordered before it."""
         ordered = self._ordered[segments[places]]
         segments[places if ordered.all() else places[ordered]] = self._segment
 
@@ -128,14 +132,14 @@ def _longer(flags: np.ndarray, length: int) -> np.ndarray:
 
 
 def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return what either says, in an array of its own."""
+    """Return the union of two arrays of flags."""
     result = _longer(one, max(len(one), len(other)))
     result[: len(other)] |= other
     return result
 
 
-def alike(before: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return where two arrays agree: floating-point numbers up to rounding, NaN with NaN."""
+def equal_values(before: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return which elements are equal: floats up to rounding, NaN equal to NaN."""
     if before.dtype.kind != "f":
         return np.asarray(before == values)
     close: np.ndarray = np.isclose(before, values, rtol=1e-3, atol=1e-6, equal_nan=True)
@@ -144,7 +148,7 @@ def alike(before: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @cache
 def once_used(handle: Any) -> Any:
-    """Return a class of handles that make some calls as soon as a kernel uses their numbers."""
+    """Return a subclass of `handle` that runs functions when a kernel first uses its data."""
 
     class Handle(handle):  # type: ignore[misc]
         def __init__(self, result: Any, then: list[Callable[[], None]]) -> None:

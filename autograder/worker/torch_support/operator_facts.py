@@ -1,0 +1,103 @@
+"""Facts about torch's operators that the fake GPU needs, and operators that the CPU lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import torch
+
+# Operators that make a tensor from no tensor.
+FACTORIES = (
+    *("empty", "empty_strided", "empty_permuted", "_efficientzerotensor", "scalar_tensor"),
+    *("zeros", "ones", "full", "eye", "arange", "range", "linspace", "logspace"),
+    *("rand", "randn", "randint", "randperm", "normal", "tril_indices", "triu_indices"),
+)
+# The first argument decides about the device; an index may be on the CPU.
+_INDEXING = {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index"} | {
+    *("_pack_padded_sequence", "_pad_packed_sequence")
+}
+# Operators whose tensors must all be on the device, even those without axes.
+_STRICT = {"cat", "stack", "embedding", "index_select", "gather"}
+# Operators that resize their first argument; torch's own correction of views fails for them.
+_RESIZING = {"resize_", "resize_as_"}
+
+
+class OperatorFacts(NamedTuple):
+    """The facts about an operator that decide on which devices its arguments may be.
+
+    moves:           whether the operator copies between devices
+    strict:          whether tensors without axes must be on the device, too
+    indexing:        whether an index may be on the CPU
+    written:         positions and names of the arguments that it writes to
+    on_device:       positions and names of arguments whose device counts even without axes
+    returns_written: whether it returns the arguments that it writes to
+    changes_form:    whether it changes the shape or strides of what it writes to
+    resizes:         whether it changes the size of its first argument
+    """
+
+    name: str
+    moves: bool
+    strict: bool
+    indexing: bool
+    written: tuple[tuple[int, str], ...]
+    on_device: frozenset[int | str]
+    returns_written: bool
+    changes_form: bool
+    resizes: bool
+
+
+@lru_cache(maxsize=4096)
+def facts_of(func: Any) -> OperatorFacts:
+    """Return the facts about one overload of an operator."""
+    schema, name = func._schema, func.overloadpacket.__name__
+    written = tuple(
+        (place, argument.name)
+        for place, argument in enumerate(schema.arguments)
+        if argument.alias_info is not None and argument.alias_info.is_write
+    )
+    on_device = {key for place_and_name in written for key in place_and_name}
+    indexing = name in _INDEXING
+    aliases = [r.alias_info for r in schema.returns]
+    return OperatorFacts(
+        name,
+        name in ("copy_", "_to_copy"),
+        name in _STRICT,
+        indexing,
+        written,
+        frozenset(on_device | {0} if indexing else on_device),
+        bool(aliases) and all(a is not None and a.is_write for a in aliases),
+        torch.Tag.inplace_view in func.tags,
+        name in _RESIZING,
+    )
+
+
+def _lstm_cell(
+    inputs: torch.Tensor, hidden: torch.Tensor, cx: torch.Tensor, *biases: torch.Tensor | None
+) -> tuple[torch.Tensor, ...]:
+    gates = sum((b for b in biases if b is not None), inputs + hidden)
+    enter, forget, cell, leave = gates.chunk(4, 1)
+    cy = forget.sigmoid() * cx + enter.sigmoid() * cell.tanh()
+    return leave.sigmoid() * cy.tanh(), cy, gates
+
+
+def _gru_cell(
+    inputs: torch.Tensor,
+    hidden: torch.Tensor,
+    hx: torch.Tensor,
+    input_bias: torch.Tensor | None = None,
+    hidden_bias: torch.Tensor | None = None,
+) -> tuple[torch.Tensor, ...]:
+    inputs = inputs if input_bias is None else inputs + input_bias
+    hidden = hidden if hidden_bias is None else hidden + hidden_bias
+    (reset, update, new), (reset_h, update_h, new_h) = inputs.chunk(3, 1), hidden.chunk(3, 1)
+    new = (new + (reset + reset_h).sigmoid() * new_h).tanh()
+    return new + (update + update_h).sigmoid() * (hx - new), inputs
+
+
+# Operators that the CPU lacks. Their last result would be saved for a backward pass.
+CELLS: dict[str, Callable[..., Any]] = {
+    "_thnn_fused_lstm_cell": _lstm_cell,
+    "_thnn_fused_gru_cell": _gru_cell,
+}
