@@ -104,7 +104,7 @@ def test_right_work_is_graded_beside_all_that(engine: Engine) -> None:
     ("step", "told"),
     [
         ("autograder.grading.naming.diagnose", "scale, name"),
-        ("autograder.grading.localization.localizer.suspects", "scale, line"),
+        ("autograder.grading.localization.localizer.LineFinder.find", "scale, line"),
     ],
 )
 def test_a_fault_beyond_the_verdicts_leaves_them_as_they_are(
